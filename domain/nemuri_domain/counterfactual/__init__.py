@@ -1,1 +1,1 @@
-"""Counterfactual replay: what another policy would have made of the same events."""
+"""Counterfactual replay: the effect of another policy on the same events."""

@@ -1,8 +1,8 @@
-"""What if another policy had been in force: what happened stands, and the sleeps are decided anew.
+"""Counterfactual replay under another policy: recorded events stay, sleeps are decided again.
 
-A first-order answer. Tasks, candidates, answers and uses are those that were recorded, though another memory might have
-led to others. Where an answer used a memory that the other policy had archived, and that it would not have found in
-its archive, that is a missed use: the other mind neither strengthens it nor brings it back.
+It is a first-order estimate. Tasks, candidates, answers and uses are the recorded ones, although another memory might
+have led to others. A use is missed if the other policy had archived the memory and would not have retrieved it from the
+archive. The counterfactual mind does not reinforce or reactivate that memory.
 """
 
 from collections.abc import Iterable, Mapping
@@ -45,11 +45,11 @@ UNANSWERED = frozenset(
         "index_memo_tokens",
     }
 )
-"""Parameters that decide what is recorded in the first place: the log does not tell what would have been."""
+"""Parameters without a counterfactual answer, because they decide what is recorded."""
 
 
 class Missed(RowModel):
-    """A use that the other mind could not have made."""
+    """A recorded use that the counterfactual mind could not have made."""
 
     sequence: int
     at: datetime
@@ -59,35 +59,35 @@ class Missed(RowModel):
 
 
 class Recall(RowModel):
-    """What was in the context of an assignment, and what would have been."""
+    """The context of an assignment under the recorded and the other policy."""
 
     sequence: int
     at: datetime
     task_id: UUID | None
     query: str
     recorded: tuple[UUID, ...]
-    """What the recorded mind makes of the candidates: principles first, then best first."""
+    """Context that the recorded mind selects from the candidates: principles first, then best first."""
     other: tuple[UUID, ...]
     explained: bool
-    """Whether that is what was recorded."""
+    """True if `recorded` equals the logged context."""
 
     @property
     def gained(self) -> tuple[UUID, ...]:
-        """What would have come to mind besides."""
+        """Return the memories in the other context only."""
         return tuple(each for each in self.other if each not in self.recorded)
 
     @property
     def lost(self) -> tuple[UUID, ...]:
-        """What would not have come to mind."""
+        """Return the memories in the recorded context only."""
         return tuple(each for each in self.recorded if each not in self.other)
 
 
 @dataclass(slots=True)
 class WhatIf:
-    """An agent's own events, folded twice at once: as they were, and under other parameters from some place on."""
+    """Two folds of an agent's own events: as recorded, and with other parameters from some point on."""
 
     parameters: Mapping[str, JsonValue]
-    """Those that are to differ, whatever others are in force."""
+    """Parameters to override, whatever the policy in force."""
     recorded: Mind = field(default_factory=Mind)
     other: Mind = field(default_factory=Mind)
     begun: bool = False
@@ -96,18 +96,18 @@ class WhatIf:
     missed: list[Missed] = field(default_factory=list)
     _defined: list[UUID] = field(default_factory=list)
     _reached: dict[UUID, frozenset[UUID]] = field(default_factory=dict)
-    """By assignment, what the other mind would have found in its archive."""
+    """Memories that the counterfactual mind would have retrieved from its archive, by assignment."""
     _unmade: set[tuple[UUID, UUID]] = field(default_factory=set)
-    """Assignments and memories of missed uses: what follows from them is missed too."""
+    """Assignment and memory of each missed use. Consequences of a missed use are missed too."""
 
     def begin(self) -> None:
-        """From here on the other parameters are in force; before there is an agent, from its beginning on."""
+        """Put the other parameters into force; if the agent does not exist yet, when it is defined."""
         self.begun = True
         self.other = self._governed(self.recorded)
         self.nights.since([Moment(each.recorded, self._governed(each.recorded)) for each in self.nights.moments])
 
     def take(self, event: AnyAgentEvent) -> None:
-        """Fold the event on both sides."""
+        """Fold the event into both minds."""
         before = self.recorded
         self.recorded = evolve(before, event)
         if isinstance(event, MemoryEncoded) and event.source == "definition":
@@ -125,7 +125,7 @@ class WhatIf:
             self.nights.passes(moment)
 
     def _governed(self, mind: Mind) -> Mind:
-        """The mind under the other parameters, at once."""
+        """Return the mind with the other parameters in force at once."""
         agent = mind.agent
         if agent is None:
             return mind
@@ -160,9 +160,10 @@ class WhatIf:
         return evolve(self.other, event)
 
     def _restated(self, standing: Standing) -> Standing:
-        """Return how a memory stands there: as strong as it stands here, by what the clocks there show.
+        """Return a memory's restated state for the other mind: with the same current strength by its clocks.
 
-        What the erased events did there nobody knows any more, so that the difference begins anew for this memory.
+        The effect of the erased events on the other mind is unknown, so the difference restarts at zero for this
+        memory.
         """
         here, there = self.recorded.agent, self.other.agent
         if standing.status == "archived" or here is None or there is None:
@@ -172,7 +173,7 @@ class WhatIf:
         return standing.model_copy(update={"kept": standing.kept + shift, "perspectives": perspectives})
 
     def _slept(self, event: AgentSlept, before: Mind) -> Mind:
-        """The sleep that the other mind decides; it finishes where the recorded one had finished."""
+        """Return the other mind after its own sleep. It finishes where the recorded sleep finished."""
         slept: AgentSlept | None = self.nights.instead(event, Moment(before, self.other))
         mind = self.other
         while slept is not None:
@@ -181,14 +182,14 @@ class WhatIf:
         return mind
 
     def _begun_otherwise(self, event: MemoryEncoded, before: Mind) -> MemoryEncoded:
-        """A memory that began as strong as the policy says begins as strong as the other one says."""
+        """Replace the initial strength by that of the other policy, if it was the recorded policy's default."""
         was, would = _rules(before), _rules(self.other)
         if event.strength != was.begins(event.source):
             return event
         return event.model_copy(update={"strength": would.begins(event.source)})
 
     def _credited(self, event: ImpactCredited, before: Mind) -> ImpactCredited:
-        """What an answer is worth is what the other policy says, for what it would have drawn on."""
+        """Replace the impact points by those of the other policy, without the memories of missed uses."""
         made = tuple(each for each in event.memory_ids if (event.assignment_id, each) not in self._unmade)
         points = event.points
         if points == worth(event.reason, _rules(before)):
@@ -219,7 +220,7 @@ class WhatIf:
     def _without_missed(
         self, event: MemoriesUsed | MemoriesReviewed | LearningsExtracted, before: Mind
     ) -> MemoriesUsed | MemoriesReviewed | LearningsExtracted:
-        """What the answer drew on, as far as the other mind had it."""
+        """Remove the memories that the other mind did not have available, and record them as missed."""
         assignment_id = None if isinstance(event, MemoriesReviewed) else event.assignment_id
         if isinstance(event, LearningsExtracted):
             named = tuple(each.memory_id for each in event.repetitions)
@@ -242,7 +243,7 @@ class WhatIf:
         return event.model_copy(update=kept)
 
     def _lacking(self, memory_ids: Iterable[UUID], assignment_id: UUID | None, before: Mind) -> tuple[UUID, ...]:
-        """Those of the memories that only the other mind has archived, and does not find there."""
+        """Return the memories that only the other mind has archived and that it does not retrieve from there."""
         reached = self._reached.get(assignment_id, frozenset()) if assignment_id else frozenset()
         return tuple(
             memory.memory_id

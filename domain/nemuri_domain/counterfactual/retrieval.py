@@ -1,4 +1,4 @@
-"""Which of the logged candidates of a retrieval a mind would have put into the context."""
+"""Replay of logged retrievals: the context that a mind would have selected from the recorded candidates."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -24,20 +24,20 @@ from nemuri_domain.strength.retrieval import LISTED
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What would have come to mind."""
+    """A counterfactual context."""
 
     in_context: tuple[UUID, ...]
-    """Principles first, then what is relevant, best first."""
+    """Principles first, then the selected memories, best first."""
     archived: frozenset[UUID]
-    """Candidates that it would have found in its archive."""
+    """Candidates that are archived in this mind."""
 
 
 def reranked(event: MemoriesRetrieved, recorded: Mind, other: Mind, defined: Collection[UUID]) -> Context:
-    """The context that the other mind makes of the candidates that the recorded one found.
+    """Return the context that the other mind selects from the recorded candidates.
 
-    Both are the minds as they were before the retrieval; `defined` are the memories out of definitions. A
-    feature is as logged, unless the two minds differ in what it is made of. With the recorded mind itself it is what
-    was recorded, as far as the views knew at that time what the log says now.
+    Both minds are in their state before the retrieval; `defined` are the memories created by definitions. A feature has
+    its logged value unless the minds differ in its inputs. With the recorded mind as `other`, the result is the logged
+    context if the projections were up to date at that time.
     """
     agent = other.agent
     if agent is None:
@@ -53,9 +53,9 @@ def reranked(event: MemoriesRetrieved, recorded: Mind, other: Mind, defined: Col
 
 
 def _found(candidates: Collection[Candidate], event: MemoriesRetrieved, mind: Mind) -> list[Candidate]:
-    """Those that stage 1 would have found, most relevant first: what is active, else or on demand the archive too."""
+    """Return the active candidates, most relevant first; all of them if none is active or the archive was requested."""
     active = [each for each in candidates if mind.memories[each.memory_id].status == "active"]
-    # Where nothing but the archive was found, it was asked because there was nothing active.
+    # If all candidates are archived, the archive was searched because no active memory was relevant.
     on_demand = event.deep and not all(each.archived for each in candidates)
     return sorted(active if active and not on_demand else candidates, key=lambda each: -each.relevance)
 

@@ -1,4 +1,4 @@
-"""Recorded sleeps decided once more: by the mind that slept them, and by another one in their place."""
+"""Repeated decision of recorded sleeps, by the recorded mind and by a counterfactual one."""
 
 from collections import deque
 from collections.abc import Collection, Iterable
@@ -13,7 +13,7 @@ from nemuri_domain.strength.sleep import Tiredness
 from nemuri_domain.strength.sleep_input import tiredness
 
 KEPT = 10_000
-"""So many moments before a sleep are kept; what it was decided on lies seldom more than a few events back."""
+"""Maximum number of states kept before a sleep. A sleep's input is rarely more than a few events old."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,33 +26,33 @@ class Moment:
 
 @dataclass(slots=True)
 class Nights:
-    """The sleeps of an agent, one after the other.
+    """The sleeps of an agent in order.
 
-    A sleep is decided on the views as they are, and recorded a little later: what happened between is not in it. So it
-    is decided anew at the last moment before it at which the recorded mind decides just what was recorded.
+    A sleep is decided on the projections' current state and recorded a little later, so it does not include events in
+    between. It is therefore decided again at the latest state at which the recorded mind reaches the recorded decision.
     """
 
     moments: deque[Moment] = field(default_factory=lambda: deque(maxlen=KEPT))
-    """Those since the last sleep at which the next may have been decided, oldest first."""
+    """Possible input states of the next sleep, oldest first."""
     last: AgentSlept | None = None
-    """The last recorded sleep."""
+    """Last recorded sleep."""
     slept: int = 0
-    """Sleeps decided anew so far."""
+    """Number of sleeps decided again."""
     explained: int = 0
-    """Those of them that the recorded mind decides just as they were recorded."""
+    """Number of these for which the recorded mind reaches the recorded decision."""
 
     def passes(self, moment: Moment) -> None:
-        """Something happened that was no sleep."""
+        """Keep the state after an event that is no sleep, if the next sleep may be decided on it."""
         agent = moment.recorded.agent
         if (agent is not None and agent.awake) or (self.last is not None and self.last.unfinished):
             self.moments.append(moment)
 
     def since(self, moments: Iterable[Moment]) -> None:
-        """The other mind is another one from here on, as if it had been so at every moment since the last sleep."""
+        """Replace the kept states, after the other mind's parameters changed."""
         self.moments = deque(moments, maxlen=KEPT)
 
     def instead(self, event: AgentSlept, now: Moment) -> AgentSlept:
-        """What the other mind sleeps in the place of a recorded sleep; `now` is just before it is recorded."""
+        """Return the other mind's sleep for a recorded sleep; `now` is the state just before it was recorded."""
         moment = self._decided_at(event)
         self.slept += 1
         self.explained += moment is not None
@@ -61,7 +61,7 @@ class Nights:
         return _placed(found, event) if found else event.model_copy(update=_NOTHING)
 
     def over(self, event: AgentSlept, after: Moment) -> None:
-        """Both minds have slept."""
+        """Record that both minds have slept."""
         self.last = event
         self.moments.clear()
         self.passes(after)
@@ -76,7 +76,7 @@ class Nights:
         return None
 
     def _again(self, mind: Mind, event: AgentSlept, now: datetime | None) -> AgentSlept | None:
-        """The sleep that this mind decides over the sessions of the event, or over none in going on with the last."""
+        """Return this mind's sleep over the event's sessions, or the continuation of the last sleep if it has none."""
         tired = _tired(mind, event)
         if tired is None:
             return None
@@ -86,7 +86,9 @@ class Nights:
 
 
 def on_and_on(mind: Mind, slept: AgentSlept, event: AgentSlept) -> AgentSlept | None:
-    """How a mind goes on with a sleep of its own, in the place of the same recorded one; None when it has finished."""
+    """Return the continuation of a counterfactual sleep, with the sequence of the same recorded one; None if it has
+    finished.
+    """
     tired = _tired(mind, event)
     found = sleep.go_on(slept, tired) if tired else None
     return _placed(found, event) if found else None
@@ -96,9 +98,9 @@ _NOTHING = {"consolidated": (), "archived": (), "pruned": (), "unfinished": Fals
 
 
 def _time(event: AgentSlept, recorded: Mind) -> datetime | None:
-    """When a recorded sleep was decided; None where it was decided without a time.
+    """Return the decision time of a recorded sleep; None if it was decided without a time.
 
-    Of a sleep by sessions alone it is the log's own time.
+    For a sleep whose decay depends on sessions alone, this is the log's time.
     """
     if event.aged is not None:
         return datetime.fromtimestamp(event.aged.until, UTC)
@@ -111,7 +113,7 @@ def _placed(slept: AgentSlept, event: AgentSlept) -> AgentSlept:
 
 
 def _tired(mind: Mind, event: AgentSlept) -> Tiredness | None:
-    """What the sleep has to look at, over no other sessions, and where it had a choice in the order of the recorded."""
+    """Return the input of the sleep for the event's sessions, with the memories that the event names first."""
     if mind.agent is None:
         return None
     sessions = set(event.sessions)
@@ -130,7 +132,7 @@ def _first(memories: Collection[Memory], chosen: Collection[UUID]) -> tuple[Memo
 
 
 def _possible(mind: Mind, event: AgentSlept) -> bool:
-    """Whether the mind may have decided it: the same sessions awake, every memory as the sleep saw it."""
+    """Return True if the mind may have decided the sleep: same sessions, and all memories at the recorded revisions."""
     if mind.agent is None or (event.sessions and set(mind.agent.awake) != set(event.sessions)):
         return False
     return all(
@@ -140,7 +142,7 @@ def _possible(mind: Mind, event: AgentSlept) -> bool:
 
 
 def _verdicts(slept: AgentSlept) -> tuple[object, ...]:
-    """What a sleep decides, in whatever order it names it."""
+    """Return the decisions of a sleep, independent of their order."""
     return (
         frozenset(slept.sessions),
         frozenset(slept.consolidated),

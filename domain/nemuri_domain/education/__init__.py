@@ -1,1 +1,1 @@
-"""How an agent is taught: a course chapter by chapter, what makes an answer right, when an exercise comes again."""
+"""Education: courses, grading of exercises and spaced repetition."""

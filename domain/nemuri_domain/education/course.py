@@ -1,4 +1,4 @@
-"""A course: what is known of it, and the fold of what happens in it (document 000 §4.1)."""
+"""The course aggregate and its fold (document 000 §4.1)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -23,7 +23,7 @@ from nemuri_contracts.event import Usage, derive
 from nemuri_domain.event_sourcing.row_model import RowModel
 
 Place = tuple[int, int]
-"""The chapter of an exercise and its number there, both from 0."""
+"""Chapter index and exercise index, both from 0."""
 CourseEvent = CourseBegun | ChapterRead | ExerciseGraded | MemoriesReviewed | CourseFinished
 
 
@@ -33,11 +33,11 @@ class Reading(RowModel):
     session_id: UUID
     memories: tuple[UUID, ...]
     usage: Usage | None = None
-    """What reading it cost."""
+    """Model usage of reading it."""
 
 
 class Grade(RowModel):
-    """How an answer to an exercise was."""
+    """A graded answer to an exercise."""
 
     repetition: int
     task_id: UUID
@@ -45,14 +45,14 @@ class Grade(RowModel):
     correct: bool
     missing: tuple[str, ...]
     reason: str | None = None
-    """Why nobody could grade it; None where it was graded."""
+    """Reason why grading failed; None if it was graded."""
     graded_at: datetime
     reviewed: tuple[UUID, ...] | None = None
-    """What was looked at again after a wrong answer; None before that, or after a right one."""
+    """Memories reviewed after a wrong answer; None before the review and after a right answer."""
 
 
 class Course(RowModel):
-    """The course itself: what is taught, and how far it is."""
+    """State of a course: its textbook and its progress."""
 
     course_id: UUID
     agent_id: str
@@ -60,63 +60,65 @@ class Course(RowModel):
     repeating: Repeating
     scope: Scope = Scope()
     readings: tuple[Reading, ...] = ()
-    """One for each chapter that was read, in their order."""
+    """One entry per chapter that was read, in order."""
     begun_at: datetime
     finished_at: datetime | None = None
 
 
 class Trial(RowModel):
-    """An exercise, how it went so far, and when it comes again."""
+    """State of an exercise: its grades and its next repetition."""
 
     course_id: UUID
     chapter: int
     number: int
     agent_id: str
     task_id: UUID
-    """The task by which it is set next; or is set, as soon as there is that task."""
+    """Id of the task that sets the exercise next. The task may exist already."""
     grades: tuple[Grade, ...] = ()
     due_at: datetime | None = None
-    """When it comes again; None before the first answer, and where it does not."""
+    """Time of the next repetition; None before the first answer and if there is no further one."""
     card: Mapping[str, JsonValue] | None = None
 
     @property
     def place(self) -> Place:
-        """Where it stands in the textbook."""
+        """Return its position in the textbook."""
         return self.chapter, self.number
 
     @property
     def repetition(self) -> int:
-        """The number of the next answer: 0 for the test after the chapter."""
+        """Return the number of the next answer; 0 is the test after the chapter."""
         return len(self.grades)
 
 
 @dataclass(frozen=True, slots=True)
 class CourseState:
-    """The fold of a course: itself and its exercises, or those of them that the events at hand concern."""
+    """The fold of a course: the course and its exercises, or the exercises that the events to fold need."""
 
     course: Course | None = None
     trials: Map[Place, Trial] = field(default_factory=Map)
 
 
 def occasion(course_id: UUID, place: Place, repetition: int) -> str:
-    """What all that follows from one setting of an exercise is derived from."""
+    """Return the key from which the ids of one repetition's events are derived."""
     return f"{course_id}/{place[0]}/{place[1]}/{repetition}"
 
 
 def task_of(course_id: UUID, place: Place, repetition: int) -> UUID:
-    """The task by which an exercise is set for the n-th time, from 0."""
+    """Return the id of the task that sets an exercise for the n-th time, from 0."""
     return derive(occasion(course_id, place, repetition), TaskSubmitted.kind_of())
 
 
 def memory_key(agent_id: str, memory: MemoryContent) -> str:
-    """What the memory of something read is derived from: whoever reads it again in that scope knows it already."""
+    """Return the key from which the id of a read memory is derived. Reading it again in the same scope gives the same
+    id.
+    """
     scope = memory.scope
     where = "" if scope.name is None else f"/{scope.level}/{scope.name}"
     return f"{agent_id}/read{where}/{memory.content}"
 
 
 def concerned(event: CourseEvent) -> tuple[UUID, Place | None]:
-    """The course that `evolve` needs in order to fold the event, and the exercise, if it is about one."""
+    """Return the course that `evolve` needs to fold the event, and the exercise if it concerns one."""
     match event:
         case ExerciseGraded() | MemoriesReviewed():
             return event.course_id, (event.chapter, event.exercise)
@@ -127,7 +129,7 @@ def concerned(event: CourseEvent) -> tuple[UUID, Place | None]:
 
 
 def evolve(state: CourseState, event: CourseEvent) -> CourseState:
-    """The course after `event`. Total: what makes no sense for the course leaves it as it is."""
+    """Return the course after `event`. Total: an event that does not apply changes nothing."""
     match event:
         case CourseBegun():
             return state if state.course else _begun(event)

@@ -1,4 +1,4 @@
-"""Whether an answer to an exercise is right (document 000 §4.1): whether it says what a right answer must say."""
+"""Grading of answers: an answer is right if it contains all required keywords (document 000 §4.1)."""
 
 import re
 import unicodedata
@@ -15,11 +15,11 @@ _CJK = re.compile(f"[{CJK}]")
 
 
 def missing(keywords: Iterable[str], answer: str) -> tuple[str, ...]:
-    """Those of the keywords that the answer does not contain, in their own order.
+    """Return the keywords that the answer does not contain, in their order.
 
-    Width and case (NFKC) never matter. Words match whole words of the same stem, several of them in their order and
-    side by side; a number matches a whole number; what has CJK characters in it, or no letter at all, matches
-    anywhere, whatever the spaces. Labels of sources, as [m1], are no part of an answer.
+    Case and character width (NFKC) are ignored. Words match whole words with the same stem; several words must be
+    adjacent and in order. A number matches a whole number. Keywords with CJK characters or without letters match
+    anywhere, ignoring spaces. Citation labels such as [m1] are ignored.
     """
     said = _folded(without_labels(answer))
     stems, numbers, closed = _stems(said), set(_NUMERIC.findall(said)), _closed(said)
@@ -27,10 +27,9 @@ def missing(keywords: Iterable[str], answer: str) -> tuple[str, ...]:
 
 
 def right(question: str, keywords: Sequence[str], answer: str, *, drew_on_something: bool) -> bool:
-    """Whether an answer is right: it lacks no keyword, and it is more than an echo of the question.
+    """Return True if an answer contains all keywords and is not just an echo of the question.
 
-    An answer that drew on no source and has no keyword but those that the question gave says that nothing was found,
-    in whatever words.
+    An answer that used no source and has only keywords that the question contains is wrong: it found nothing.
     """
     if missing(keywords, answer):
         return False

@@ -1,4 +1,4 @@
-"""What comes next in a course: read, sleep, test, sleep, and so on (document 000 §4.1)."""
+"""Order of a course: read, sleep, test, sleep, and so on (document 000 §4.1)."""
 
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
@@ -16,19 +16,19 @@ from nemuri_domain.tasks.aggregate import TaskState
 
 Step = Literal["read", "test", "finish"]
 ENOUGH = 5
-"""So many memories are looked at again after a wrong answer (document 000 §4.1)."""
+"""Number of memories reviewed after a wrong answer (document 000 §4.1)."""
 
 
 def sessions(course: Course, trials: Iterable[Trial]) -> tuple[UUID, ...]:
-    """The sessions that the agent must have slept over before the course can go on: of the newest chapter."""
+    """Return the sessions of the newest chapter that the agent must sleep over before the course continues."""
     tested = (each.grades[0].assignment_id for each in trials if each.grades)
     return (*(each.session_id for each in course.readings[-1:]), *(each for each in tested if each is not None))
 
 
 def step(course: Course, trials: Sequence[Trial], slept: Collection[UUID]) -> Step | None:
-    """What comes next; None while something is awaited.
+    """Return the next step; None while the course waits.
 
-    `trials` are the exercises of the chapter that was read last, `slept` the sessions that the agent slept over.
+    `trials` are the exercises of the chapter that was read last; `slept` are the sessions that the agent slept over.
     """
     if course.finished_at is not None:
         return None
@@ -44,14 +44,14 @@ def step(course: Course, trials: Sequence[Trial], slept: Collection[UUID]) -> St
 
 
 def _over(trial: Trial, slept: Collection[UUID]) -> bool:
-    """Whether an exercise of a chapter's test is answered, slept over and, if need be, reviewed."""
+    """Return True if an exercise of a chapter's test is answered, slept over and, if necessary, reviewed."""
     first = trial.grades[0]
     rested = first.assignment_id is None or first.assignment_id in slept
     return rested and (first.correct or first.reviewed is not None)
 
 
 def setting(course: Course, trial: Trial, cause: Event | None = None) -> TaskSubmitted:
-    """The task that sets an exercise for the next time: an ordinary one, for this agent, where the course is valid."""
+    """Return the task that sets an exercise next: an ordinary task for this agent in the course's scope."""
     return TaskSubmitted(
         event_id=trial.task_id,
         client_id=TUTOR,
@@ -65,12 +65,12 @@ def setting(course: Course, trial: Trial, cause: Event | None = None) -> TaskSub
 
 
 def exercise_of(course: Course, trial: Trial) -> Exercise:
-    """The exercise as the textbook has it."""
+    """Return the exercise from the textbook."""
     return course.textbook.chapters[trial.chapter].exercises[trial.number]
 
 
 def answered(state: TaskState) -> bool:
-    """Whether a task is over: every session of it has ended, or it ended without an answer."""
+    """Return True if a task is over: all its sessions have ended, or it ended without an answer."""
     task = state.task
     if task is None or task.status in {"failed", "negotiation"}:
         return task is not None
@@ -78,9 +78,9 @@ def answered(state: TaskState) -> bool:
 
 
 def grade(cause: Event, course: Course, trial: Trial, state: TaskState, said: str, *, now: datetime) -> ExerciseGraded:
-    """Grade what was said in answer to an exercise; a task that ended without an answer is a wrong one.
+    """Return the grade of an answer to an exercise. A task that ended without an answer counts as wrong.
 
-    `said` is the answer without what a model says of itself, `now` the platform's time.
+    `said` is the answer without a model's remarks about itself; `now` is the platform's time.
     """
     exercise = exercise_of(course, trial)
     work = state.present if all(each.ended for each in state.present) else ()
@@ -98,7 +98,7 @@ def grade(cause: Event, course: Course, trial: Trial, state: TaskState, said: st
 
 
 def ungraded(cause: Event, course: Course, trial: Trial, reason: str, *, now: datetime) -> ExerciseGraded:
-    """What nobody could grade counts as wrong, under the id of the grade that there would have been."""
+    """Return a wrong grade for an answer that could not be graded, with the id of the regular grade."""
     return _graded(cause, course, trial, now, assignment_id=None, correct=False, missing=(), reason=reason)
 
 
@@ -123,7 +123,7 @@ def _graded(
 
 
 def unreviewed(event: Event, course: Course, trials: Iterable[Trial]) -> MemoriesReviewed | None:
-    """A review in which nothing was found, where the one of a wrong answer in the event's task is still awaited."""
+    """Return an empty review if the review of a wrong answer in the event's task is still missing; otherwise None."""
     waiting = (each for each in trials if each.grades and each.grades[-1].task_id == event.thread)
     trial = next((each for each in waiting if not each.grades[-1].correct and each.grades[-1].reviewed is None), None)
     if trial is None:
@@ -140,5 +140,5 @@ def unreviewed(event: Event, course: Course, trials: Iterable[Trial]) -> Memorie
 
 
 def success(event: ExerciseGraded) -> FeedbackGiven:
-    """A right answer is a success (document 003 §4.4): credited to what it used like any other feedback."""
+    """Return the feedback for a right answer: a success, credited like any other feedback (document 003 §4.4)."""
     return FeedbackGiven.following(event, client_id=TUTOR, result="success")

@@ -1,6 +1,6 @@
-"""When an exercise comes again: at fixed intervals, or as free spaced repetition (FSRS) says.
+"""Spaced repetition of exercises: fixed intervals, or the FSRS algorithm (free spaced repetition scheduler).
 
-The arithmetic of the package `fsrs` is pure where its clock is given and its fuzzing is off (docs/decisions/0015).
+The package `fsrs` is pure if its clock is given and fuzzing is off (docs/decisions/0015).
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,27 +14,27 @@ from pydantic import JsonValue
 from nemuri_contracts.education import Repeating
 
 INTERVALS: Final = tuple(timedelta(days=days) for days in (1, 3, 7, 14, 30))
-"""The fixed ones; after the longest it is kept."""
+"""Fixed intervals. The longest one is repeated."""
 _FSRS: Final = Scheduler(learning_steps=(), relearning_steps=(), enable_fuzzing=False)
-"""In whole days from the first answer on, because a chapter's test is the only one on its day."""
+"""FSRS in whole days from the first answer on, because a chapter has one test per day."""
 
 
 @dataclass(frozen=True, slots=True)
 class Again:
-    """When an exercise comes again."""
+    """The next repetition of an exercise."""
 
     due_at: datetime | None
-    """None where it does not."""
+    """None if there is no further repetition."""
     card: dict[str, JsonValue] | None = None
-    """What FSRS knows of it afterwards."""
+    """FSRS card after the answer."""
 
 
 def again(
     repeating: Repeating, answers: Sequence[bool], card: Mapping[str, JsonValue] | None, graded_at: datetime
 ) -> Again:
-    """When an exercise comes again after answers that were right or wrong, the newest of them last and at `graded_at`.
+    """Return the next repetition after right and wrong `answers`, oldest first; the newest is from `graded_at`.
 
-    `card` is what FSRS knew before the newest one. A right answer lengthens the interval, a wrong one never does.
+    `card` is the FSRS card before the newest answer. A right answer lengthens the interval; a wrong one never does.
     """
     match repeating:
         case "none":
@@ -48,9 +48,9 @@ def again(
 
 
 def interval(answers: Sequence[bool]) -> timedelta:
-    """The fixed interval after these answers: a right one goes one interval on, a wrong one goes one back.
+    """Return the fixed interval after these answers: a right one moves one interval up, a wrong one moves one down.
 
-    One that goes back from the shortest interval goes to before the first: the next right answer begins anew with it.
+    A wrong answer at the shortest interval moves below the first; the next right answer starts there again.
     """
     place = -1
     for correct in answers:
@@ -59,7 +59,7 @@ def interval(answers: Sequence[bool]) -> timedelta:
 
 
 def _by_fsrs(answers: Sequence[bool], known: Mapping[str, Any] | None, at: datetime) -> Again:
-    # An id and a due time of its own would be read from the clock.
+    # Without id and due time, the constructor would read the clock.
     before = Card.from_dict(dict(known)) if known else Card(card_id=1, state=State.Learning, due=at)  # type: ignore[arg-type]
     rating = Rating.Good if answers and answers[-1] else Rating.Again
     after, _ = _FSRS.review_card(before, rating, at)

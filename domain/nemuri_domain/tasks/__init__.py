@@ -1,1 +1,1 @@
-"""The life of a task as a fold: chunks, negotiation, assignments, attempts and its end."""
+"""Tasks: the fold, and decisions on chunks, negotiation, routing, panels, attempts and feedback."""

@@ -1,4 +1,4 @@
-"""What is known of a task at a moment."""
+"""The task aggregate: states of a task, its chunks, assignments and feedback."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ from nemuri_domain.event_sourcing.row_model import RowModel
 
 
 class Task(RowModel):
-    """The task itself."""
+    """State of a task."""
 
     task_id: UUID
     client_id: str
@@ -36,41 +36,41 @@ class Task(RowModel):
     options: tuple[Option, ...] = ()
     option: NegotiationOption | None = None
     chosen: tuple[int, ...] = ()
-    """The items that the client called the most important, from 1; empty where it left that to the platform."""
+    """Items that the client named as most important, from 1; empty if the platform chooses."""
     summary: str | None = None
     parts: tuple[Part, ...] = ()
     details: tuple[DetailPoint, ...] = ()
     chunks: int = 0
-    """Into how many chunks the documents were cut; 0 before that, and where nothing is cut."""
+    """Number of chunks of its documents; 0 before chunking and without chunks."""
     points: int = 0
-    """How many of the chunks have their key point."""
+    """Number of chunks with an extracted key point."""
     beside: tuple[str, ...] = ()
-    """The requests that the documents list and that are answered together with the text."""
+    """Requests listed in the documents that are answered together with the text."""
     reading_usage: tuple[Usage, ...] = ()
-    """What the key points cost, once for each model."""
+    """Model usage of key point extraction, one entry per model."""
     routed: int = 0
-    """How many assignments the present attempt has; 0 before it is routed."""
+    """Number of assignments of the current attempt; 0 before it is routed."""
     routing_usage: tuple[Usage, ...] = ()
-    """What each routing cost for which a model was asked."""
+    """Model usage of each routing that called a model."""
     request: str | None = None
-    """What is asked in words that stand on their own, where the task continues a conversation."""
+    """The request rewritten without references to the conversation; None if the task continues none."""
     answer: str | None = None
     voices: Panel | None = None
-    """What a panel said, where there was one."""
+    """Result of the panel; None for a task without one."""
     reason: str | None = None
     submitted_at: datetime
     ended_at: datetime | None = None
 
     @property
     def background(self) -> str | None:
-        """What the task is about beyond its own words: its summary, where documents or the client gave it more."""
+        """Return the summary if documents or the client added content beyond the task's text; otherwise None."""
         more = bool(self.details or self.supplied_summary) and self.summary != self.text
         return self.summary if more else None
 
     def part(self, number: int) -> Part:
-        """What an assignment of that part works on: in words that stand on their own, where there are such.
+        """Return the part of an assignment, with the rewritten request as its text if there is one.
 
-        What a part has beside the text of the task, items of its documents, it keeps.
+        Items of the documents that follow the task's text in a part are kept.
         """
         part = self.parts[number]
         if self.request is None:
@@ -80,7 +80,7 @@ class Task(RowModel):
 
 
 class Chunk(RowModel):
-    """A chunk of the task's documents."""
+    """State of a chunk of the task's documents."""
 
     task_id: UUID
     ordinal: int
@@ -89,17 +89,17 @@ class Chunk(RowModel):
 
 
 class Recalled(RowModel):
-    """A memory that went into the context of an assignment."""
+    """A memory in the context of an assignment."""
 
     memory_id: UUID
     score: float | None
-    """None for a principle, which no ranking chose."""
+    """None for a principle, which is not ranked."""
     features: tuple[float, ...]
-    """Raw, in the order of `FEATURES`; empty where there is no score."""
+    """Raw features in the order of `FEATURES`; empty without a score."""
 
 
 class Assignment(RowModel):
-    """One agent's work on one part of the task."""
+    """State of an assignment: one agent's work on one part of the task."""
 
     assignment_id: UUID
     task_id: UUID
@@ -109,33 +109,33 @@ class Assignment(RowModel):
     attempt: int
     assigned_at: datetime
     retrieved: tuple[Recalled, ...] | None = None
-    """What went into the context; None before the retrieval."""
+    """Memories in the context; None before the retrieval."""
     answer: str | None = None
     citations: tuple[UUID, ...] = ()
     details: tuple[Detail, ...] = ()
-    """The passages of documents that were given to who answered."""
+    """Passages of documents in the answering agent's prompt."""
     usage: Usage | None = None
     used: tuple[UUID, ...] | None = None
-    """None before the attribution."""
+    """Memories that the answer used; None before usage detection."""
     judge_usage: Usage | None = None
-    """What the judgement of what was used cost; None where no model was asked."""
+    """Model usage of the usage judge; None if no model was asked."""
     learned: int | None = None
-    """How many learnings were extracted; None before that."""
+    """Number of extracted learnings; None before the extraction."""
     learning_usage: Usage | None = None
     repeated: tuple[UUID, ...] = ()
-    """The memories that learnings repeated."""
+    """Memories repeated by learnings."""
     dropped: tuple[Dropped, ...] = ()
-    """The learnings that were not kept."""
+    """Rejected learnings."""
     memories: tuple[UUID, ...] = ()
-    """The memories encoded from the learnings."""
+    """Memories encoded from the learnings."""
     credited: tuple[str, ...] = ()
-    """For what its memories were credited, each `credit_key` once."""
+    """Credits of its memories so far, each `credit_key` once."""
     ended: bool = False
-    """Whether the agent's session is over."""
+    """True if the agent's session has ended."""
 
 
 class Feedback(RowModel):
-    """What a client said of the task."""
+    """State of a client's feedback."""
 
     feedback_id: UUID
     task_id: UUID
@@ -144,39 +144,39 @@ class Feedback(RowModel):
     result: Literal["success", "failure"] | None
     prevented_error: UUID | None
     standing: Literal["new", "parked", "applied", "refused"] = "new"
-    """What became of it; applied as soon as a part of it was."""
+    """Outcome; `applied` as soon as a part of it was credited."""
     reason: str | None = None
-    """Why it waits or was refused; of what is applied, why a part of it was refused."""
+    """Reason why it waits or was refused; for applied feedback, why a part was refused."""
 
 
 def is_entitled(client_id: str, task: Task) -> bool:
-    """Return whether a client may judge a task and say how it goes on: its own client, an operator, or the tutor."""
+    """Return True if a client may rate a task and choose its options: the submitting client, an operator or the tutor."""
     return client_id in {task.client_id, OPERATOR, TUTOR}
 
 
 def credit_key(reason: str, memory_ids: Iterable[UUID]) -> str:
-    """How an assignment remembers a credit: by its reason, and for a prevented error by the memory too."""
+    """Return the key of a credit in an assignment: its reason, and for a prevented error also the memory."""
     return " ".join((reason, *map(str, memory_ids))) if reason == "prevented_error" else reason
 
 
 @dataclass(frozen=True, slots=True)
 class TaskState:
-    """The fold of a task: itself, its chunks by ordinal, its assignments and its feedback by id."""
+    """The fold of a task: the task, chunks by ordinal, and assignments and feedback by id."""
 
     task: Task | None = None
     chunks: Map[int, Chunk] = field(default_factory=Map)
-    """All of them in a fold from the beginning; a state loaded from the views holds only those asked for."""
+    """All chunks in a complete fold; only the requested ones if loaded from projections."""
     assignments: Map[UUID, Assignment] = field(default_factory=Map)
     feedback: Map[UUID, Feedback] = field(default_factory=Map)
 
     def with_task(self, **changes: object) -> "TaskState":
-        """The state with some fields of the task changed; unchanged when there is no task."""
+        """Return the state with changed fields of the task; unchanged without a task."""
         if self.task is None:
             return self
         return TaskState(self.task.replace(**changes), self.chunks, self.assignments, self.feedback)
 
     def with_assignment(self, assignment_id: UUID, **changes: object) -> "TaskState":
-        """The state with some fields of an assignment changed; unchanged when there is no such assignment."""
+        """Return the state with changed fields of an assignment; unchanged if it is unknown."""
         known = self.assignments.get(assignment_id)
         if known is None:
             return self
@@ -185,13 +185,13 @@ class TaskState:
 
     @property
     def begun(self) -> bool:
-        """Whether the first outcome of intake is there: chunks, a negotiation that waits, or a summary."""
+        """Return True if intake has produced its first result: chunks, an open negotiation, or a summary."""
         task = self.task
         return task is None or task.summary is not None or task.status == "negotiation" or task.chunks > 0
 
     @property
     def present(self) -> tuple[Assignment, ...]:
-        """The assignments of the present attempt, by part and then by id."""
+        """Return the assignments of the current attempt, by part and then by id."""
         if self.task is None:
             return ()
         attempt = self.task.attempt

@@ -1,4 +1,4 @@
-"""Attempts of a task: which of them an event belongs to, and how a failed task is opened again."""
+"""Attempts of a task: the attempt of an event, and reopening of a failed task."""
 
 from uuid import UUID
 
@@ -9,14 +9,14 @@ from nemuri_domain.tasks.fan_in import attempt_key
 
 
 def attempt_of(event: Event, state: TaskState) -> int | None:
-    """The attempt that the event itself or its assignment names; None where neither does."""
+    """Return the attempt named by the event or by its assignment; None if neither names one."""
     named: int | None = getattr(event, "attempt", None)
     work = state.assignments.get(getattr(event, "assignment_id", None) or event.event_id)
     return named if named is not None or work is None else work.attempt
 
 
 def reopened(task_id: UUID, failed: int, cause: UUID | None) -> TaskReopened:
-    """The attempt after one that failed: the same event, however often and by whomever it is asked for."""
+    """Return the event that opens the next attempt. It has the same id for every request."""
     return TaskReopened(
         event_id=derive(attempt_key(task_id, failed), TaskReopened.kind_of()),
         correlation_id=task_id,

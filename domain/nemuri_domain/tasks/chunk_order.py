@@ -1,4 +1,4 @@
-"""Which chunks of a task are read at the same time: a few, so that a long document does not hold up other tasks."""
+"""Order of chunk reading: a few chunks of a task at a time, so that a long document does not delay other tasks."""
 
 from collections.abc import Sequence
 
@@ -8,17 +8,17 @@ from nemuri_domain.tasks.aggregate import Task, TaskState
 from nemuri_domain.tasks.fan_in import attempt_key
 
 AT_ONCE = 8
-"""Chunks of one task that wait for their key point or get it at the same moment."""
+"""Maximum number of chunks of one task that are ready or being read at the same time."""
 CHUNK_BYTES = 800
-"""Bytes that a chunk with its key point takes in the event that joins all of them, but for its document's name."""
+"""Estimated size in bytes of a chunk with its key point in `task_summarised`, without its document's name."""
 MOST_BYTES = 900_000
-"""Bytes that all chunks may take there."""
+"""Maximum size in bytes of all chunks in that event."""
 
 
 def too_long(names: Sequence[str]) -> str | None:
-    """Return why documents of so many chunks cannot be read in one task; None where they can.
+    """Return the reason why a task cannot have so many chunks; None if it can.
 
-    `names` holds the name of its document for each chunk.
+    `names` has the document's name for each chunk.
     """
     size = sum(CHUNK_BYTES + len(name.encode()) for name in names)
     if size <= MOST_BYTES:
@@ -28,17 +28,17 @@ def too_long(names: Sequence[str]) -> str | None:
 
 
 def begun(event: TaskChunked) -> Sequence[ChunkReady]:
-    """Return the turns of the first chunks.
+    """Return the events that start the first chunks.
 
-    Chunk n is followed by chunk n + `AT_ONCE`, so the log never holds more than `AT_ONCE` unread turns of a task,
-    and whatever else is submitted waits behind those only.
+    Chunk n is followed by chunk n + `AT_ONCE`. The log therefore has at most `AT_ONCE` unread `chunk_ready` events of a
+    task, and other tasks wait behind these only.
     """
     key = attempt_key(event.task_id, 1)
     return [_turn(event, key, ordinal) for ordinal in range(min(AT_ONCE, len(event.details)))]
 
 
 def next_turn(event: ChunkSummarised, task: Task) -> ChunkReady | None:
-    """Return the turn that follows on a chunk that was read; None after the last ones, and once the task has ended."""
+    """Return the event that starts the next chunk after a finished one; None at the end and if the task has ended."""
     ordinal = event.ordinal + AT_ONCE
     if task.status != "open" or ordinal >= task.chunks:
         return None
@@ -46,9 +46,9 @@ def next_turn(event: ChunkSummarised, task: Task) -> ChunkReady | None:
 
 
 def resumed(event: Event, state: TaskState) -> Sequence[ChunkReady]:
-    """Return the turns with which the reading of a reopened task goes on: in each row of turns the first unread chunk.
+    """Return the events that continue reading in a reopened task: the first unread chunk of each sequence.
 
-    `state` holds all chunks of the task.
+    `state` must hold all chunks of the task.
     """
     if state.task is None:
         return ()

@@ -1,4 +1,4 @@
-"""What an earlier task of a conversation says to a later one (document 000 §3.6)."""
+"""Earlier turns of a conversation, as context for a later task (document 000 §3.6)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -8,43 +8,43 @@ from nemuri_domain.language.citations import without_labels
 from nemuri_domain.tasks.aggregate import Task
 
 MOST_TURNS = 8
-"""So many earlier turns at most are read to understand a request, the newest ones."""
+"""Maximum number of earlier turns, the newest ones."""
 TURN_TOKENS, TURNS_TOKENS = 400, 1_600
-"""Estimated tokens of one answer in a conversation, and of all turns together."""
+"""Maximum estimated tokens of one question or answer, and of all turns together."""
 
 LONGEST_REQUEST = 800
-"""Estimated tokens; what is longer says itself what it is about, and no model has to write it all again."""
+"""Estimated tokens above which a request is understood without earlier turns and is not rewritten."""
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What was asked and answered."""
+    """An earlier question and its answer."""
 
     question: str
-    """In words that stand on their own where there are some."""
+    """The rewritten question if there is one."""
     answer: str
 
 
 def continues(task: Task) -> bool:
-    """Whether the task is a turn of a conversation; a negotiated one has parts of its own."""
+    """Return True if the task continues a conversation. A negotiated task does not, since it has its own parts."""
     return task.conversation is not None and task.option is None
 
 
 def stands_alone(request: str) -> bool:
-    """Whether the request is too long to lean on earlier turns."""
+    """Return True if the request is too long to depend on earlier turns."""
     return token_estimate.estimate_tokens(request) > LONGEST_REQUEST
 
 
 def waits(earlier: Iterable[Task]) -> bool:
-    """Whether an earlier turn is still on its way.
+    """Return True if an earlier turn is still in progress.
 
-    Every open task ends, so waiting for it ends too; one in negotiation waits for its client and is not waited for.
+    Every open task ends, so this wait ends too. A task in negotiation waits for its client and is not waited for.
     """
     return any(each.status == "open" for each in earlier)
 
 
 def turns(earlier: Iterable[Task]) -> tuple[Turn, ...]:
-    """The turns that have an answer, oldest first, the newest of them within `TURNS_TOKENS`; `earlier` newest first."""
+    """Return the newest answered turns within `TURNS_TOKENS`, oldest first; `earlier` is newest first."""
     found: list[Turn] = []
     left = TURNS_TOKENS
     for task in earlier:
@@ -62,5 +62,5 @@ def turns(earlier: Iterable[Task]) -> tuple[Turn, ...]:
 
 
 def restated(request: str, said: str) -> str | None:
-    """The words that stand on their own as they are recorded; None where they are the request itself."""
+    """Return the rewritten request to record; None if it equals the request."""
     return said if said.strip() not in {"", request.strip()} else None

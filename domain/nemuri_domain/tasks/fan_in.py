@@ -1,4 +1,4 @@
-"""Where several events become one: the chunks of a task its summary, the answers to its parts its answer."""
+"""Fan-in: chunks are joined to a summary, and answers to parts are joined to the task's answer."""
 
 from collections.abc import Iterable, Sequence
 from uuid import UUID
@@ -11,13 +11,13 @@ from nemuri_domain.tasks.read_share import noted
 from nemuri_domain.tasks.task_summary import summed_up
 
 ANSWER_CHARACTERS = 250_000
-"""A whole answer has so many characters at most, so that it fits one event in any script."""
+"""Maximum length of a complete answer in characters, so that it fits one event in any script."""
 
 
 def summarise(cause: Event, state: TaskState) -> TaskSummarised | None:
-    """Return the task's summary once every chunk has its key point; None before that, or when there is one already.
+    """Return the task's summary when every chunk has its key point; None before that and if a summary exists.
 
-    `state` holds all chunks of the task.
+    `state` must hold all chunks of the task.
     """
     task = state.task
     if task is None or task.summary is not None or task.status == "negotiation" or task.points < task.chunks:
@@ -28,7 +28,7 @@ def summarise(cause: Event, state: TaskState) -> TaskSummarised | None:
 
 
 def supplied(cause: Event, task: Task, details: tuple[DetailPoint, ...], beside: Sequence[str] = ()) -> TaskSummarised:
-    """Return the summary that the client supplied, else what is asked and the key points; what is left out is said."""
+    """Return the client's summary, or else the request and the key points. A notice names what is left out."""
     asked = task.supplied_summary or with_items(task.text, beside)
     points = () if task.supplied_summary else tuple(each.point for each in details if each.point)
     summary = summed_up(asked, points)
@@ -37,7 +37,7 @@ def supplied(cause: Event, task: Task, details: tuple[DetailPoint, ...], beside:
 
 
 def complete(cause: Event, state: TaskState) -> TaskCompleted | None:
-    """The whole answer once every assignment of the present attempt has its own; None before that."""
+    """Return the complete answer when every assignment of the current attempt is answered; None before that."""
     found, task = answers(state), state.task
     if found is None or task is None:
         return None
@@ -46,7 +46,7 @@ def complete(cause: Event, state: TaskState) -> TaskCompleted | None:
 
 
 def answers(state: TaskState) -> tuple[tuple[Assignment, Part, str], ...] | None:
-    """Every assignment of the present attempt with its part and its answer, by part; None while one is missing."""
+    """Return each assignment of the current attempt with its part and answer, by part; None if an answer is missing."""
     task, present = state.task, state.present
     if task is None or task.status != "open" or not task.routed or len(present) < task.routed:
         return None
@@ -55,9 +55,9 @@ def answers(state: TaskState) -> tuple[tuple[Assignment, Part, str], ...] | None
 
 
 def whole(answered: Iterable[tuple[Part, str]], characters: int = ANSWER_CHARACTERS) -> str:
-    """The answers to several parts as one, each under its title.
+    """Return the answers to several parts as one text, each under its title.
 
-    Where they have more characters together, each is cut to its equal share of them.
+    If they exceed `characters` together, each is cut to an equal share.
     """
     parts = [f"## {part.title}\n\n{said}" if part.title else said for part, said in answered]
     if sum(map(len, parts)) <= characters:
@@ -66,10 +66,10 @@ def whole(answered: Iterable[tuple[Part, str]], characters: int = ANSWER_CHARACT
 
 
 def shortened(text: str, characters: int) -> str:
-    """The text itself if it has so few characters; else its beginning, and one sees that it was cut."""
+    """Return the text, cut to `characters` characters with an ellipsis if it is longer."""
     return text if len(text) <= characters else text[: max(0, characters - 1)].rstrip() + "…"
 
 
 def attempt_key(task_id: UUID, attempt: int) -> str:
-    """What is joined when a task ends: the attempt, so that a reopened task can end again."""
+    """Return the join key of an attempt's end, so that a reopened task can end again."""
     return f"{task_id}/{attempt}"

@@ -1,6 +1,6 @@
-"""What becomes of a client's feedback: credited to what the answer drew on, parked until that is known, or refused.
+"""Outcome of a client's feedback: credited to the used memories, parked until they are known, or refused.
 
-Feedback may come at any time, also before there is a task. Each ends up somewhere, with an event: nothing is lost.
+Feedback may come at any time, even before the task. Every feedback gets an outcome event.
 """
 
 from collections.abc import Iterator, Mapping
@@ -16,14 +16,15 @@ Fate = ImpactCredited | FeedbackParked | FeedbackRefused
 
 
 def fate(feedback: Feedback, state: TaskState, policies: Mapping[str, Policy], cause: Event) -> tuple[Fate, ...]:
-    """What follows from feedback as the task stands; `policies` by agent, the default one for an agent without.
+    """Return the events that follow from feedback in the task's current state; `policies` are by agent.
 
-    Each part of it (the verdict, the result, the prevented error) is credited once to each assignment of the present
-    attempt whose use is known, however often it is said; to no memory where none was used. While some are
-    not known, the rest waits, which is said by an event only where nothing is credited yet. Refused is: feedback of
-    another client than the task's, but for operators and the tutor; feedback on a failed task; an error prevented by a
-    memory that was not used; and what was said before, and nothing more.
-    Whatever is refused stays refused.
+    Each part of it (verdict, result, prevented error) is credited once to each assignment of the current attempt with
+    known uses, however often it is given. If the answer used no memory, it is credited to none. While some uses are
+    unknown, the rest waits; it is parked only if nothing is credited yet.
+
+    Refused are feedback of a client that is neither the task's client, an operator nor the tutor; feedback on a failed
+    task; a prevented error of a memory that was not used; and feedback that only repeats earlier feedback. Refused
+    feedback stays refused. An agent missing in `policies` has the default policy.
     """
     if feedback.standing == "refused":
         return ()
@@ -48,7 +49,7 @@ def fate(feedback: Feedback, state: TaskState, policies: Mapping[str, Policy], c
 
 
 def credited_to(feedback: Feedback, state: TaskState) -> tuple[UUID, ...]:
-    """The memories that feedback was credited to, each once; none unless it is applied."""
+    """Return the memories that feedback was credited to, without duplicates; none unless it is applied."""
     found: dict[UUID, None] = {}
     for work in state.present if feedback.standing == "applied" else ():
         if {feedback.verdict, feedback.result}.intersection(work.credited):
@@ -60,7 +61,7 @@ def credited_to(feedback: Feedback, state: TaskState) -> tuple[UUID, ...]:
 
 
 def _credits(feedback: Feedback, work: Assignment, policy: Policy, cause: Event) -> Iterator[ImpactCredited]:
-    """The parts of it that are new to an assignment, with their worth (document 003 §4.4)."""
+    """Yield credits for the parts of the feedback that are new to an assignment (document 003 §4.4)."""
     for reason, points, memories in _worth(feedback, work.used or (), policy):
         if credit_key(reason, memories) in work.credited:
             continue
@@ -87,7 +88,7 @@ def _worth(feedback: Feedback, used: tuple[UUID, ...], policy: Policy) -> Iterat
 
 
 def worth(reason: str, policy: Policy) -> float:
-    """The impact points of each memory that is credited for a reason (document 003 §4.4)."""
+    """Return the impact points per memory for a credit reason (document 003 §4.4)."""
     match reason:
         case "helpful":
             return policy.impact_user_positive
@@ -102,7 +103,9 @@ def worth(reason: str, policy: Policy) -> float:
 def _objections(
     feedback: Feedback, works: tuple[Assignment, ...], cause: Event, *, heard: bool
 ) -> Iterator[FeedbackRefused]:
-    """What of it is credited to nothing, now that everything is known; `heard`: some of it is credited just now."""
+    """Yield refusals of the parts that are credited to nothing when all uses are known. `heard`: a part is credited
+    now.
+    """
     prevented = feedback.prevented_error
     if prevented is not None and not any(prevented in (work.used or ()) for work in works):
         yield _refused(feedback, cause, f"the answer did not draw on the memory {prevented}", part="prevented_error")

@@ -1,4 +1,4 @@
-"""The fold of a task: what each event means for it."""
+"""The fold of a task: the effect of each event on its state."""
 
 from dataclasses import replace
 from typing import assert_never
@@ -55,7 +55,7 @@ WorkEvent = (
     | SessionEnded
     | ImpactCredited
 )
-"""What agents do for a task; recorded with the agent, known to the task by its correlation."""
+"""Agent events that belong to a task by their correlation id."""
 StageEvent = (
     NegotiationAnswered
     | NegotiationOpened
@@ -66,12 +66,12 @@ StageEvent = (
     | TaskReopened
     | ReactionFailed
 )
-"""What moves a task from one stage to another."""
+"""Events that change a task's stage."""
 LifeEvent = TaskSubmitted | NegotiationAnswered | FeedbackGiven | AnyTaskEvent | WorkEvent
 
 
 def evolve(state: TaskState, event: LifeEvent) -> TaskState:
-    """The task after `event`. Total: what makes no sense for the task leaves it as it is."""
+    """Return the task after `event`. Total: an event that does not apply changes nothing."""
     match event:
         case (
             MemoriesRetrieved()
@@ -142,7 +142,7 @@ def _stage(state: TaskState, event: StageEvent) -> TaskState:
 
 
 def _timely(task: Task, event: StageEvent) -> bool:
-    """Whether the event makes sense for the task as it stands; what comes late or twice does not."""
+    """Return True if the event applies to the task's current state. Late and repeated events do not."""
     match event:
         case NegotiationOpened():
             return task.status == "open" and not task.items and task.summary is None
@@ -201,7 +201,7 @@ def _learned(state: TaskState, event: LearningsExtracted) -> TaskState:
 
 
 def _withdrawn(state: TaskState, event: RepetitionWithdrawn) -> TaskState:
-    """One repetition of the memory less; others of the same memory stay."""
+    """Remove one repetition of the memory; others of the same memory stay."""
     work = state.assignments.get(event.assignment_id)
     if work is None or event.repetition.memory_id not in work.repeated:
         return state
@@ -210,7 +210,7 @@ def _withdrawn(state: TaskState, event: RepetitionWithdrawn) -> TaskState:
 
 
 def _credited(state: TaskState, event: ImpactCredited) -> TaskState:
-    """The assignment is credited for this reason; feedback that said so, waits and may say so is applied."""
+    """Add the credit to the assignment, and mark waiting feedback of entitled clients with this reason as applied."""
     key = credit_key(event.reason, event.memory_ids)
     work = state.assignments.get(event.assignment_id)
     if work is not None and key not in work.credited:
@@ -225,7 +225,7 @@ def _credited(state: TaskState, event: ImpactCredited) -> TaskState:
 
 
 def _refused(state: TaskState, event: FeedbackRefused) -> TaskState:
-    """Of feedback that is applied only a part is refused; why is kept all the same."""
+    """Mark feedback as refused. Applied feedback stays applied and gets the reason of the refused part."""
     said = state.feedback.get(event.feedback_id)
     if said is None or said.standing == "refused":
         return state
@@ -245,7 +245,7 @@ def _standing(state: TaskState, said: Feedback, **changes: object) -> TaskState:
 
 
 def _encoded(state: TaskState, event: MemoryEncoded) -> TaskState:
-    """A learning's memory belongs to the assignment that it was learned in."""
+    """Add a learning's memory to its assignment."""
     assignment = state.assignments.get(event.assignment_id) if event.assignment_id else None
     if assignment is None or event.memory_id in assignment.memories:
         return state
@@ -314,7 +314,7 @@ def _chunked(state: TaskState, event: TaskChunked) -> TaskState:
 
 
 def _read(state: TaskState, event: ChunkSummarised) -> TaskState:
-    """The task with the key point of a chunk that had none; what its chunks cost is added up by model."""
+    """Set the key point of a chunk that has none, and add its usage by model."""
     task, chunk = state.task, state.chunks.get(event.ordinal)
     if task is None or chunk is None or chunk.point is not None:
         return state

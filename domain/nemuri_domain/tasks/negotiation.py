@@ -1,4 +1,4 @@
-"""A task of too many items: its client is asked how it goes on, and chooses what is answered (document 000 §3.9)."""
+"""Negotiation: the client of a task with too many items chooses how to continue (document 000 §3.9)."""
 
 from collections.abc import Sequence
 
@@ -9,17 +9,17 @@ from nemuri_domain.language import request_items
 from nemuri_domain.tasks.aggregate import Task, is_entitled
 
 MANY_ITEMS = 20
-"""Document 000 §3.9: above this many items the client is asked how to go on."""
+"""Number of items above which a negotiation opens (document 000 §3.9)."""
 ITEMS_CHARACTERS, SHORTEST_ITEM = 100_000, 40
-"""Items together have about this many characters at most, so that they fit one event; longer ones are cut."""
+"""Approximate maximum characters of all items, so that they fit one event, and the shortest cut of an item."""
 LONGEST_ITEM = 500
-"""Characters of one of the few items that are answered with the request, so that all of them fit its part."""
+"""Maximum characters of an item that is answered together with the request, so that all of them fit its part."""
 LONGEST_INTRODUCTION = 2_000
-"""Characters of what the request says about its items, which is repeated with each group of them."""
+"""Maximum characters of the request's introduction, which is repeated in each group of items."""
 AT_ONCE = 10
-"""How many items one assignment answers."""
+"""Maximum number of items per assignment."""
 CATEGORIES = 8
-"""At most so many categories, the rest together."""
+"""Maximum number of categories; the last one takes the rest."""
 
 OPTIONS = (
     Option(
@@ -32,7 +32,7 @@ OPTIONS = (
 
 
 def negotiate(cause: Event, listed: tuple[str, ...]) -> NegotiationOpened | None:
-    """Ask the client how to go on, if the input lists more than is answered at once."""
+    """Return a negotiation if the input lists more items than one answer covers; otherwise None."""
     if len(listed) <= MANY_ITEMS:
         return None
     room = max(SHORTEST_ITEM, ITEMS_CHARACTERS // len(listed))
@@ -40,7 +40,7 @@ def negotiate(cause: Event, listed: tuple[str, ...]) -> NegotiationOpened | None
 
 
 def refuse(answer: NegotiationAnswered, task: Task) -> NegotiationRefused | None:
-    """Refuse a choice that is not for its client to make; None where it is."""
+    """Return a refusal if the client may not choose for this task; otherwise None."""
     if is_entitled(answer.client_id, task):
         return None
     reason = f"the task belongs to client {task.client_id}; only that client or an operator says how it goes on"
@@ -48,10 +48,10 @@ def refuse(answer: NegotiationAnswered, task: Task) -> NegotiationRefused | None
 
 
 def parts_of(task: Task, beside: Sequence[str] = ()) -> tuple[Part, ...]:
-    """What the assignments of the task have to answer: the whole of it, or the items as the client chose.
+    """Return the parts of a task: the whole request, or groups of items by the client's choice.
 
-    The whole is the text with the few items that the documents list `beside` it. Items that were chosen stand below
-    what the request says about them.
+    The whole request includes the few items that the documents list (`beside`). Chosen items follow the request's
+    introduction.
     """
     listed = task.items
     if task.option is None or not listed:
@@ -69,9 +69,9 @@ def parts_of(task: Task, beside: Sequence[str] = ()) -> tuple[Part, ...]:
 
 
 def with_items(text: str, beside: Sequence[str]) -> str:
-    """The request and below it these items, each cut to fit, numbered on from its own, so that all are its items.
+    """Return the request followed by these items, cut to length and numbered after the request's own items.
 
-    Requests of the text that would be none beside a list are listed with the others.
+    Requests of the text that are not recognised beside a list are moved into the list.
     """
     if not beside:
         return text

@@ -1,4 +1,4 @@
-"""What the voices of a panel come to: side by side, merged, and where they part (document 000 §3.1)."""
+"""Panel results: voices side by side, the merged answer, and dissent (document 000 §3.1)."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ from nemuri_domain.tasks.aggregate import Task, TaskState
 from nemuri_domain.tasks.fan_in import answers, attempt_key, shortened, whole
 
 VOICES_CHARACTERS, MERGED_CHARACTERS, DISSENT_CHARACTERS = 80_000, 20_000, 20_000
-"""Characters of all voices together, of the merged answer, and of all dissent: what fits one event, all of it twice."""
+"""Maximum characters of all voices, of the merged answer, and of all dissent. One event holds all of it twice."""
 
 _TITLES = {"en": ("Dissent", "Side by side"), "ja": ("異論", "それぞれの回答")}
 _FEWER = {
@@ -23,9 +23,9 @@ _BACKED = {"en": "{text} ({agents})", "ja": "{text}（{agents}）"}
 
 
 def voices(state: TaskState) -> tuple[Voice, ...] | None:
-    """What each member of the panel answered, its parts together; None while one is missing or there is no panel.
+    """Return each member's answers joined over the parts; None if one is missing or there is no panel.
 
-    Members are told apart by agent and perspective, and stand in the order of their assignment.
+    Members are identified by agent and perspective, in the order of their assignments.
     """
     found = answers(state)
     if state.task is None or state.task.panel is None or found is None:
@@ -43,16 +43,16 @@ def voices(state: TaskState) -> tuple[Voice, ...] | None:
 
 
 def unlabelled(heard: Sequence[Voice]) -> tuple[Voice, ...]:
-    """The voices without labels of sources: each label means something else to each agent."""
+    """Return the voices without citation labels, since a label has another meaning for each agent."""
     return tuple(each.model_copy(update={"answer": without_labels(each.answer)}) for each in heard)
 
 
 def concluded(
     cause: Event, task: Task, heard: Sequence[Voice], text: str, dissent: Sequence[Dissent], usage: Usage
 ) -> TaskCompleted:
-    """The end of a panel: the merged answer, what single members hold against it, and all answers side by side.
+    """Return the end of a panel: the merged answer, the dissent, and all answers side by side.
 
-    Where all gave one answer, and it is the merged one, it is said once.
+    If all members gave the merged answer itself, it is written once.
     """
     share = DISSENT_CHARACTERS // max(1, len(dissent))
     kept = tuple(each.model_copy(update={"text": shortened(each.text, share)}) for each in dissent)
@@ -74,15 +74,14 @@ def concluded(
 
 
 def fewer(seated: int, asked: int | None, language: str = "en") -> str:
-    """One line where fewer voices sat than were asked for; "" where all did."""
+    """Return a line that says how many seats could not be filled; "" if all were."""
     return _FEWER[language].format(seated=seated, asked=asked) if asked is not None and seated < asked else ""
 
 
 def side_by_side(heard: Sequence[Voice]) -> str:
-    """Every answer under the names of all who gave it.
+    """Return all answers, each under the names of the members who gave it.
 
-    Answers that differ in nothing but labels are the same one; it stands without them, for they mean something else to
-    each.
+    Answers that differ in citation labels only are the same. They are shown without labels, which differ by agent.
     """
     same: dict[str, list[Voice]] = {}
     for each in heard:
@@ -95,10 +94,10 @@ def side_by_side(heard: Sequence[Voice]) -> str:
 
 
 def merged(heard: Sequence[Voice]) -> tuple[str, tuple[Dissent, ...]]:
-    """The voices as one text and what each holds against it, by comparing their statements.
+    """Return the merged text and the dissent of the voices, by comparing their statements.
 
-    First what at least two share, with their names where these are not all, then what only one says; what as many
-    contradict as say it is dissent of those who say it. "" where nobody says anything.
+    Statements of at least two members come first, with names unless all share them, then statements of one member. A
+    statement that as many contradict as support is dissent of its supporters. "" if there are no statements.
     """
     found = consensus([each.answer for each in heard])
     lines = [
@@ -116,17 +115,17 @@ def merged(heard: Sequence[Voice]) -> tuple[str, tuple[Dissent, ...]]:
 
 
 def dissenting(voice: Voice, text: str) -> Dissent:
-    """What the one who gave this voice holds against the others."""
+    """Return the dissent of the member with this voice."""
     return Dissent(agent_id=voice.agent_id, perspective=voice.perspective, text=text)
 
 
 def seat(member: Voice | Dissent) -> str:
-    """The member by name: its agent, and the perspective that tells two seats of one agent apart."""
+    """Return the member's name: the agent, and the perspective that distinguishes two seats of one agent."""
     return f"{member.agent_id} · {member.perspective}" if member.perspective else member.agent_id
 
 
 def seats(members: Sequence[Voice]) -> str:
-    """Several members by name."""
+    """Return the names of several members."""
     return ", ".join(map(seat, members))
 
 

@@ -1,4 +1,4 @@
-"""Under which perspective an agent works, and who sits on a panel under which (document 000 §3.1)."""
+"""Choice of an agent's perspective, and of the members of a panel (document 000 §3.1)."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -7,11 +7,11 @@ from nemuri_contracts.agents import Definition
 from nemuri_domain.language.search_terms import terms
 
 Seat = tuple[str, str | None]
-"""An agent and the perspective under which it works; None where none fits what is asked."""
+"""An agent and its perspective; None if no perspective fits the request."""
 
 
 def fitting(definition: Definition, request: Sequence[str]) -> str | None:
-    """The perspective whose words the request (its terms) has most of; None where it has none of any."""
+    """Return the perspective with most of its words in the request's terms; None if none has any."""
     share, name = max(_shares(definition, request), key=lambda each: each[0])
     return name if share else None
 
@@ -19,11 +19,11 @@ def fitting(definition: Definition, request: Sequence[str]) -> str | None:
 def panel(
     ranked: Sequence[tuple[str, Definition]], request: Sequence[str], size: int, wanted: str | None = None
 ) -> tuple[Seat, ...]:
-    """Up to `size` seats for the agents, best first, no two of them the same.
+    """Return up to `size` different seats for the agents, given best first.
 
-    As many of the best agents as possible sit under a perspective that nobody else has taken, each under the one of
-    its own that fits the request best; then agents sit a second time under perspectives that are left; only then is a
-    perspective taken twice. With a `wanted` perspective every agent sits once, under that.
+    As many of the best agents as possible get a perspective that no other agent has, the best fitting of their own.
+    Then agents get a second seat under remaining perspectives. Only then is a perspective used twice. With a `wanted`
+    perspective every agent gets one seat under it.
     """
     if wanted is not None:
         return tuple((agent, wanted) for agent, _ in ranked[:size])
@@ -44,7 +44,7 @@ def panel(
 
 
 def _place(agent: str, offers: dict[str, list[str]], taken: dict[str, str], asked: set[str]) -> bool:
-    """Find the agent a perspective of its own, moving others to another of theirs if need be (augmenting paths)."""
+    """Find a free perspective for the agent, moving other agents if necessary (augmenting paths)."""
     for perspective in offers[agent]:
         if perspective not in taken:
             taken[perspective] = agent

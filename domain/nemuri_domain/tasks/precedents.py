@@ -1,8 +1,8 @@
-"""The orchestrator's own memory: what was asked, who did it, how it went, and what that says of a new task.
+"""Routing memory: the orchestrator's memories of past tasks, and their influence on the routing of a new task.
 
-Document 000 §3.1 gives it a memory with three perspectives. It is a mind like any other: encoded when a task ends,
-stronger by use when a routing rests on it, fainter with every sleep, and valid where its task took place: what one
-project asked is not told in another.
+Document 000 §3.1 gives it three perspectives. It is a strength memory like any other: encoded when a task ends,
+reinforced when a routing uses it, decaying with every sleep. It is valid in the scope of its task, so a request of one
+project is not visible in another.
 """
 
 from collections.abc import Iterable, Mapping
@@ -31,14 +31,14 @@ DEFINITION: Final = Definition(
         Perspective(name=LOAD, keywords=("waiting", "busy", "seconds", "負荷", "待ち", "多忙")),
     ),
 )
-"""The three perspectives of document 000 §3.1: エージェント適性, 過去ルーティング, 現在負荷."""
+"""Definition with the three perspectives of document 000 §3.1: エージェント適性, 過去ルーティング, 現在負荷."""
 
 SUBJECT: Final = 400
-"""Characters of a request by which it is remembered and compared."""
+"""Maximum characters of a request that are remembered and compared."""
 PRIOR: Final = 0.25
-"""What the overall rate of an agent weighs, as much as one judged task of cosine 0.7 and strength 1."""
+"""Weight of an agent's overall success rate: that of one judged task with cosine 0.7 and strength 1."""
 FAINTEST: Final = 0.01
-"""A precedent that weighs less says nothing: strength 1 and a cosine below 0.15."""
+"""Minimum weight of a precedent; for example strength 1 with a cosine of 0.15."""
 VERDICTS: Final = {
     "helpful": "did well with",
     "success": "succeeded with",
@@ -49,24 +49,24 @@ VERDICTS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Precedent:
-    """A past task like the present one."""
+    """A past task that is similar to the current one."""
 
     memory_id: UUID
-    """What reminded the orchestrator of it."""
+    """Memory of the past task."""
     task_id: UUID
     weight: float
-    """How much it says, 0 to 1: see `weight`."""
+    """Weight, 0 to 1; see `weight`."""
     outcomes: Mapping[str, tuple[int, int]]
-    """How often its client called the work good and bad, for each agent that worked on it."""
+    """Number of good and of bad verdicts of its client, by agent."""
 
 
 def weight(similarity: float, strength: float) -> float:
-    """What a precedent says: its cosine squared, so that what is unlike hardly counts, times strength s / (1 + s)."""
+    """Return the weight of a precedent: cosine squared, so that dissimilar tasks hardly count, times s / (1 + s)."""
     return min(1.0, max(0.0, similarity)) ** 2 * strength / (1.0 + strength)
 
 
 def telling(found: Iterable[Precedent]) -> tuple[Precedent, ...]:
-    """One precedent for each past task, the one that says most, heaviest first; without those that say nothing."""
+    """Return the precedent of highest weight for each past task, heaviest first, without those below `FAINTEST`."""
     best: dict[UUID, Precedent] = {}
     for each in found:
         known = best.get(each.task_id)
@@ -76,10 +76,10 @@ def telling(found: Iterable[Precedent]) -> tuple[Precedent, ...]:
 
 
 def history(agent_id: str, overall: float, precedents: Iterable[Precedent]) -> float:
-    """How well the agent did what is like the present task, 0 to 1.
+    """Return the agent's success rate on similar tasks, 0 to 1.
 
-    The mean of what was said of similar tasks, by weight, with the agent's overall rate as a prior: with nothing
-    similar it is that rate.
+    It is the weighted mean of verdicts on similar tasks, with the agent's overall rate as a prior. Without similar
+    tasks it is that rate.
     """
     total, good = PRIOR, PRIOR * overall
     for each in precedents:
@@ -91,7 +91,7 @@ def history(agent_id: str, overall: float, precedents: Iterable[Precedent]) -> f
 
 
 def rested_on(agent_ids: Iterable[str], precedents: Iterable[Precedent]) -> tuple[UUID, ...]:
-    """The memories on which the scores of these agents rest: of tasks that were judged."""
+    """Return the memories of judged tasks that influenced the scores of these agents."""
     chosen = set(agent_ids)
     return tuple(
         each.memory_id
@@ -101,7 +101,7 @@ def rested_on(agent_ids: Iterable[str], precedents: Iterable[Precedent]) -> tupl
 
 
 def used(routed: TaskRouted) -> MemoriesUsed | None:
-    """The use of the orchestrator's memories that a routing means; none where it rests on none."""
+    """Return the use of routing memories by a routing; None if it used none."""
     if not routed.recalled:
         return None
     uses = tuple(Use(memory_id=each, method="similarity") for each in routed.recalled)
@@ -110,12 +110,12 @@ def used(routed: TaskRouted) -> MemoriesUsed | None:
 
 
 def subject(task: Task) -> str:
-    """By what a task is remembered and compared."""
+    """Return the beginning of the request, by which a task is remembered and compared."""
     return (task.request or task.text)[:SUBJECT]
 
 
 def routing_memory(state: TaskState) -> MemoryContent | None:
-    """What the end of a task leaves: what was asked and to whom it went; None where nobody worked on it."""
+    """Return the memory of a finished task: its request and its agents; None if no agent worked on it."""
     task = state.task
     names = tuple(dict.fromkeys(each.agent_id for each in state.present))
     if task is None or not names or task.ended_at is None or not subject(task).strip():
@@ -133,7 +133,7 @@ def routing_memory(state: TaskState) -> MemoryContent | None:
 
 
 def aptitude_memory(task: Task, agent_id: str, reason: str) -> MemoryContent | None:
-    """What an outcome says of an agent; None for what says nothing of it."""
+    """Return the memory of an agent's verdict; None if the credit reason is no verdict."""
     about = keywords(subject(task))
     if reason not in VERDICTS or not about:
         return None
@@ -144,12 +144,12 @@ def aptitude_memory(task: Task, agent_id: str, reason: str) -> MemoryContent | N
 
 
 def defined(cause: Event, embedding: Embedding) -> AgentDefined:
-    """The orchestrator's mind begins; one event, whatever it is that it begins with."""
+    """Return the definition of the routing memory. The same event results from any cause."""
     fields = {"definition": DEFINITION, "embedding": embedding, "agent_id": ORCHESTRATOR, "correlation_id": None}
     return AgentDefined.following(cause, key=ORCHESTRATOR, **fields)
 
 
 def session_ended(cause: Event, task: Task) -> SessionEnded:
-    """The end of the orchestrator's session, which began with the routing of the present attempt."""
+    """Return the end of the orchestrator's session, which began with the routing of the current attempt."""
     routing_id = derive(attempt_key(task.task_id, task.attempt), TaskRouted.kind_of())
     return ended(cause, routing_id, ORCHESTRATOR)

@@ -1,4 +1,4 @@
-"""How much of a task's documents was read by who answered it, and the words that say so."""
+"""Share of a task's documents that the answering agents have read, and its note in the answer."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,25 +17,25 @@ _NOTES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """How much of a task's documents was read."""
+    """Share of a task's documents that was read."""
 
     chunks: int
-    """From how many chunks passages were taken."""
+    """Number of chunks with a passage."""
     of: int
-    """How many chunks there are."""
+    """Total number of chunks."""
     text: float
-    """How much of the text the passages are, 0 to 1."""
+    """Share of the text in passages, 0 to 1."""
 
     @property
     def percent(self) -> int:
-        """The share of the text in whole percents; 1 to 99 for anything between nothing and everything."""
+        """Return the share of the text in whole percent; 1 to 99 if it is neither nothing nor everything."""
         return int(self.text) * 100 if self.text in {0, 1} else min(99, max(1, round(100 * self.text)))
 
 
 def taken(chunks: Sequence[DetailPoint], passages: Sequence[Detail]) -> Share | None:
-    """Return how much of the chunks these passages are; None where there are no chunks.
+    """Return the share of these passages in the chunks; None without chunks.
 
-    Each passage lies in one chunk; one that was taken twice counts once.
+    Each passage lies in one chunk. A repeated passage counts once.
     """
     if not chunks:
         return None
@@ -47,7 +47,7 @@ def taken(chunks: Sequence[DetailPoint], passages: Sequence[Detail]) -> Share | 
 
 
 def share_read(state: TaskState) -> Share | None:
-    """Return how much all answers of the present attempt together rest on; None without documents or an answer."""
+    """Return the share that all answers of the current attempt read; None without documents or an answer."""
     answered = [each for each in state.present if each.answer is not None]
     if state.task is None or not answered:
         return None
@@ -55,7 +55,7 @@ def share_read(state: TaskState) -> Share | None:
 
 
 def noted(answer: str, state: TaskState) -> str:
-    """Return the answer with a last line that says what share of the documents it rests on, unless it is all."""
+    """Return the answer with a last line that gives the read share of the documents, unless all was read."""
     share = share_read(state)
     if state.task is None or share is None or share.text >= 1:
         return answer
@@ -64,6 +64,6 @@ def noted(answer: str, state: TaskState) -> str:
 
 
 def within(passage: Detail, chunk: Detail) -> bool:
-    """Return whether a passage lies in a chunk."""
+    """Return True if a passage lies in a chunk."""
     same = (passage.document, passage.ref) == (chunk.document, chunk.ref)
     return same and chunk.start <= passage.start < chunk.end

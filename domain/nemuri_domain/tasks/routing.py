@@ -1,6 +1,6 @@
-"""Who works on a task and on each part of it: by expertise, past outcomes and load (document 000 §3.1).
+"""Routing: choice of agents for each part of a task by expertise, past outcomes and load (document 000 §3.1).
 
-No more is read of a task, or of a part, than a summary holds.
+It reads at most `SUMMARY_TOKENS` of a task or of a part.
 """
 
 from collections import Counter
@@ -24,41 +24,41 @@ from nemuri_domain.tasks.precedents import Precedent, history, rested_on
 from nemuri_domain.tasks.task_summary import SUMMARY_TOKENS
 
 EXPERTISE, HISTORY, LOAD = 0.6, 0.25, 0.15
-"""How much each of the orchestrator's perspectives counts."""
+"""Weights of the orchestrator's perspectives."""
 REQUEST, SUMMARY = 0.7, 0.3
-"""How much of the expertise is about what is asked, and how much about the whole summary with its key points."""
+"""Weights of the request and of the summary with its key points in the expertise."""
 HALF = 0.25
-"""The strength at which half of what can be known of a word is known: a fresh memory of strength 1 gives 0.8."""
+"""Strength at which knowledge of a word is 0.5. A fresh memory of strength 1 gives 0.8."""
 
 FEWEST_VOICES = 2
-"""Fewer are no panel."""
+"""Minimum number of panel members."""
 _NOTHING: Final[Mapping[str, int]] = {}
 
 
 @dataclass(frozen=True, slots=True)
 class Applicant:
-    """What the orchestrator knows of an agent."""
+    """An agent that may be chosen, with the data for its scores."""
 
     agent_id: str
     definition: Definition
     topics: tuple[Topic, ...]
-    """What its memories are about."""
+    """Topics of its memories."""
     succeeded: int
-    """Past assignments that clients called helpful or a success."""
+    """Number of past assignments that clients called helpful or a success."""
     failed: int
-    """Past assignments that clients called unhelpful or a failure."""
+    """Number of past assignments that clients called unhelpful or a failure."""
     waiting: int
-    """Assignments without an answer yet."""
+    """Number of assignments without an answer."""
 
 
 def route(
     cause: Event, task: Task, applicants: Sequence[Applicant], precedents: Sequence[Precedent] = ()
 ) -> TaskRouted | TaskFailed:
-    """The agents that will work on each part of the task; a failure where nobody can.
+    """Return the agents for each part of the task; a failure if no agent is eligible.
 
-    The parts of a task go each to whom it suits best, those of a panel all to the same members; the scores recorded are
-    those of the whole task. `precedents` are past tasks like this one, which say more of an agent than what it did
-    altogether.
+    Each part goes to the agent with the best score for it. All parts of a panel's task go to the same members. The
+    recorded scores are those of the whole task. `precedents` are similar past tasks, which say more about an agent than
+    its overall rate.
     """
     able = [each for each in applicants if _suits(each, task)]
     if not able:
@@ -86,7 +86,7 @@ def route(
 
 
 def assignments(routed: TaskRouted) -> tuple[TaskAssigned, ...]:
-    """The assignments that a routing means, one for each choice."""
+    """Return one assignment per choice of a routing."""
     return tuple(
         TaskAssigned.following(
             routed,
@@ -101,16 +101,16 @@ def assignments(routed: TaskRouted) -> tuple[TaskAssigned, ...]:
 
 
 def fail(cause: Event, task: Task, reason: str) -> TaskFailed:
-    """The end of the present attempt without an answer."""
+    """Return the end of the current attempt without an answer."""
     key = attempt_key(task.task_id, task.attempt)
     return TaskFailed.following(cause, key=key, correlation_id=task.task_id, attempt=task.attempt, reason=reason)
 
 
 def _read(task: Task, part: Part | None = None) -> Sequence[str]:
-    """The terms of what is asked, in a part or in the whole task, of at most as much as a summary has.
+    """Return the terms of the request, of one part or of the whole task, cut to the length of a summary.
 
-    The orchestrator reads the summary alone (document 000 §3.9), which begins with the task's own text; one that the
-    client supplied leads, and the text follows as far as there is room.
+    The orchestrator reads the summary alone (document 000 §3.9), which begins with the task's own text. A summary
+    supplied by the client comes first, followed by as much of the text as fits.
     """
     if part is not None:
         return terms(token_estimate.truncate(part.text, SUMMARY_TOKENS))
@@ -119,7 +119,7 @@ def _read(task: Task, part: Part | None = None) -> Sequence[str]:
 
 
 def _best(task: Task, market: "_Market") -> tuple[Choice, ...]:
-    """Each part's best agent; who has been given parts already is the busier, so that equally able ones share them."""
+    """Return the best agent for each part. Parts given already count as load, so equal agents share the parts."""
     given = Counter[str]()
     choices: list[Choice] = []
     for number, part in enumerate(task.parts):
@@ -132,7 +132,7 @@ def _best(task: Task, market: "_Market") -> tuple[Choice, ...]:
 
 
 def _members(task: Task, ranked: Sequence[Applicant], request: Sequence[str]) -> tuple[Seat, ...]:
-    """The members of the panel that is asked for."""
+    """Return the members of the requested panel."""
     known = [(each.agent_id, each.definition) for each in ranked]
     return panel_seats.panel(known, request, task.panel or 0, task.wanted_perspective)
 
@@ -153,7 +153,7 @@ def _no_panel(able: Sequence[Applicant]) -> str:
 
 
 def _suits(applicant: Applicant, task: Task) -> bool:
-    """Whether the agent is one that was asked for, with the perspective that was asked for."""
+    """Return True if the agent is the requested one, or any is allowed, and has the requested perspective."""
     named = task.wanted_agent in {None, applicant.agent_id}
     return named and task.wanted_perspective in {None, *applicant.definition.perspective_names}
 
@@ -169,16 +169,16 @@ def _nobody(task: Task) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Market:
-    """Among whom is chosen, and what they know, of the words that anybody knows and of the summary."""
+    """The eligible agents, all agents, and their knowledge of words and of the summary."""
 
     able: Sequence[Applicant]
     applicants: Sequence[Applicant]
-    """All of them: how rare a word is and who is busiest is measured on all."""
+    """All agents, over which rarity of words and maximum load are measured."""
     precedents: Sequence[Precedent]
     known: Mapping[str, Mapping[str, float]]
     rarity: Mapping[str, float]
     summed: Mapping[str, float]
-    """How well each of the able knows the summary."""
+    """Overlap of the summary with each eligible agent's knowledge."""
 
 
 def _market(
@@ -192,7 +192,7 @@ def _market(
 
 
 def _scores(market: _Market, request: Sequence[str], given: Mapping[str, int] = _NOTHING) -> tuple[AgentScore, ...]:
-    """Those of the able, best first; what is `given` in this routing waits like what was given before."""
+    """Return the scores of the eligible agents, best first. Parts in `given` count as waiting assignments."""
     waiting = {each.agent_id: each.waiting + given.get(each.agent_id, 0) for each in market.applicants}
     busiest = max(waiting.values())
     scores: list[AgentScore] = []
@@ -212,15 +212,15 @@ def _score(applicant: Applicant, expertise: float, precedents: Sequence[Preceden
 
 
 def _rarity(known: Collection[Mapping[str, float]]) -> Mapping[str, float]:
-    """What a word tells about who knows it: much if few agents do, little if all do."""
+    """Return the rarity of each word: high if few agents know it, low if all do."""
     knowing = Counter(word for words in known for word in words)
     return {word: log(1 + len(known) / count) for word, count in knowing.items()}
 
 
 def _known_words(applicant: Applicant) -> Mapping[str, float]:
-    """The words that an agent knows, and how well: 0 to 1, by the strength of what it holds about them.
+    """Return an agent's knowledge of words, 0 to 1, by the strength of its memories about them.
 
-    What its definition says counts like one fresh memory; half of what can be known is reached at `HALF`.
+    Its definition counts like one fresh memory. Knowledge is 0.5 at strength `HALF`.
     """
     definition = applicant.definition
     declared = [definition.role, definition.description]
@@ -234,7 +234,9 @@ def _known_words(applicant: Applicant) -> Mapping[str, float]:
 
 
 def _overlap(words: Sequence[str], known: Mapping[str, float], rarity: Mapping[str, float]) -> float:
-    """How well the agent knows the words that any agent knows, by occurrence and rarity; 0 to 1."""
+    """Return the share of the words that the agent knows, weighted by count and rarity, 0 to 1. Words unknown to all
+    are ignored.
+    """
     counts = Counter(words)
     weights = {word: count * rarity[word] for word, count in counts.items() if word in rarity}
     total = sum(weights.values())

@@ -1,4 +1,4 @@
-"""What a task cost: the model calls of all of its steps and attempts."""
+"""Costs of a task: the model usage of all its steps and attempts."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ from nemuri_domain.tasks.aggregate import TaskState
 
 
 def costs(state: TaskState) -> tuple[Cost, ...]:
-    """One cost for each step and model, in the order of the steps; none for what no model was asked for."""
+    """Return the usage per step and model, in the order of the steps. Steps without a model call are left out."""
     calls: dict[tuple[Step, str], list[Usage]] = {}
     for step, usage in _calls(state):
         if usage is not None:
