@@ -150,7 +150,7 @@ class Feedback(RowModel):
 
 
 def is_entitled(client_id: str, task: Task) -> bool:
-    """Return True if a client may rate a task and choose its options: the submitting client, an operator or the tutor."""
+    """Return True if a client may rate a task and choose its options: its client, an operator or the tutor."""
     return client_id in {task.client_id, OPERATOR, TUTOR}
 
 
