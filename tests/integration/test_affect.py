@@ -32,7 +32,7 @@ from nemuri_contracts.queries import AffectRecallQuery
 from nemuri_contracts.strength import MemoryRefused
 from nemuri_domain.affective.aggregate import AffectMemory
 from nemuri_domain.affective.policy_profiles import CODING, PROFILES
-from nemuri_domain.affective.retrieval import Asking, come
+from nemuri_domain.affective.retrieval import RetrievalRequest, rank
 from nemuri_infra.embeddings.hashing import HashingEmbedder
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.affective_queries import Feelings, Wanted
@@ -367,9 +367,9 @@ async def test_the_database_finds_all_that_can_be_among_the_best(settings: Setti
             wanted = Wanted(top=5, relevance=0.08, revival=0.08, mood=mood, archive=True)
             everything = await views.alike(agent, generation, vector, replace(wanted, top=1_000))
             few = await views.alike(agent, generation, vector, wanted)
-            asking = Asking("parser comma lock", 0.08, 0.08, mood)
-            best = [each.memory_id for each in come(everything, asking, agent.rules)]
-            assert [each.memory_id for each in come(few, asking, agent.rules)] == best
+            asking = RetrievalRequest("parser comma lock", 0.08, 0.08, mood)
+            best = [each.memory_id for each in rank(everything, asking, agent.rules)]
+            assert [each.memory_id for each in rank(few, asking, agent.rules)] == best
             assert len(few) < len(everything)
 
 

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 from nemuri.terminal.screen import say, short, table
 from nemuri_contracts.affective_views import AffectMemoryView, AffectRecallView, AffectView, TurnView
-from nemuri_domain.affective.cost_estimate import Work, costs, dollars
-from nemuri_domain.affective.nightly_job import share
+from nemuri_domain.affective.cost_estimate import Workload, estimate_costs, total_dollars
+from nemuri_domain.affective.nightly_job import allowed_number
 from nemuri_domain.affective.policy import AffectPolicy
 
 if TYPE_CHECKING:
@@ -41,7 +41,9 @@ def show(view: AffectView) -> None:
 def _levels(view: AffectView) -> None:
     rules, number = AffectPolicy.of(view.parameters), sum(view.levels)
     most = (
-        [str(share(each, number)) for each in rules.ratios] if number >= rules.compression.enforced_from else [""] * 3
+        [str(allowed_number(each, number)) for each in rules.ratios]
+        if number >= rules.compression.enforced_from
+        else [""] * 3
     )
     rows = [
         (name, held, f"{held / number:.0%}" if number else "-", cap or "-")
@@ -84,9 +86,9 @@ def _memory(each: AffectMemoryView) -> tuple[object, ...]:
     return each.label, f"{each.retention:.1f}", f"{each.days:.1f}", each.level, each.recall_count, felt, short(text)
 
 
-def work(view: AffectView) -> Work:
+def work(view: AffectView) -> Workload:
     """What there was to do so far."""
-    return Work(view.remembered, view.recalls, *view.compressed)
+    return Workload(view.remembered, view.recalls, *view.compressed)
 
 
 def days(view: AffectView) -> int:
@@ -99,7 +101,7 @@ def _costs(view: AffectView) -> None:
     if not view.remembered:
         return
     done, number = work(view), days(view)
-    so_far, year = dollars(costs(done)), dollars(costs(done.yearly(number)))
+    so_far, year = total_dollars(estimate_costs(done)), total_dollars(estimate_costs(done.yearly(number)))
     span = "this day" if number == 1 else f"these {number} days"
     say(
         f"\nAt the prices and lengths of document 001 this would have cost ${so_far:,.2f} with paid models;"
@@ -112,7 +114,7 @@ def cost_json(view: AffectView) -> dict[str, Any]:
     done, number = work(view), days(view)
     told = {"so_far": done, "a_year": done.yearly(number)}
     return {"days": number} | {
-        name: {each.work: round(each.dollars, 4) for each in costs(of)} for name, of in told.items()
+        name: {each.work: round(each.dollars, 4) for each in estimate_costs(of)} for name, of in told.items()
     }
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from nemuri.terminal.plotting import BLUE, COLOURS, GREEN, MARKS, ORANGE, PURPLE, canvas, save
 from nemuri_contracts.affective_views import AffectMemoryView, AffectView
-from nemuri_domain.affective.nightly_job import share
+from nemuri_domain.affective.nightly_job import allowed_number
 from nemuri_domain.affective.policy import AffectPolicy
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def _levels(view: AffectView, rules: AffectPolicy, axes: "Axes") -> None:
     number = sum(view.levels)
     axes.bar(LEVELS, view.levels, color=(BLUE, GREEN, ORANGE, PURPLE), width=0.6)
     for place, ratio in enumerate(rules.ratios):
-        most = share(ratio, number)
+        most = allowed_number(ratio, number)
         axes.hlines(most, place - 0.4, place + 0.4, color="0.2", linewidth=1.5)
         axes.annotate(f"at most {most}", (place, most), ha="center", va="bottom", fontsize=8)
     axes.set_ylabel("memories (number)")

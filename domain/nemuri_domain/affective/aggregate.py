@@ -17,7 +17,7 @@ from nemuri_domain.event_sourcing.row_model import RowModel
 
 ARCHIVED = 4
 """Level of archived memories."""
-LET_GO = 5
+DELETED = 5
 """Level of memories that a nightly job has deleted. They are not retrieved, and wait for erasure."""
 
 
@@ -143,7 +143,7 @@ class AffectAgent(RowModel):
 
 def _place(memory: AffectMemory | None) -> int | None:
     """Return the counter of a memory: 0 if it is protected, else its level; None if there is none or it is deleted."""
-    if memory is None or memory.level == LET_GO:
+    if memory is None or memory.level == DELETED:
         return None
     return 0 if memory.protected else memory.level
 
@@ -185,9 +185,9 @@ class AffectMind:
         """Return the memories of these ids that exist, each once."""
         return memory_totals.known(self.memories, memory_ids)
 
-    def left(self, memory_ids: Iterable[UUID]) -> tuple[AffectMemory, ...]:
+    def not_deleted(self, memory_ids: Iterable[UUID]) -> tuple[AffectMemory, ...]:
         """Return the memories of these ids that exist and are not deleted by a nightly job."""
-        return tuple(each for each in self.known(memory_ids) if each.level != LET_GO)
+        return tuple(each for each in self.known(memory_ids) if each.level != DELETED)
 
     def holding(self, memories: Iterable[AffectMemory]) -> "AffectMind":
         """Return a copy with these memories added or replaced, and the agent's numbers updated."""
@@ -202,7 +202,7 @@ class AffectMind:
         agent, memories = memory_totals.without(self.agent, self.memories, self.known(memory_ids))
         return replace(self, agent=agent, memories=memories)
 
-    def letting_go(self, memory_ids: Iterable[UUID], by: int) -> "AffectMind":
+    def without_relations_to(self, memory_ids: Iterable[UUID], by: int) -> "AffectMind":
         """Return a copy without relations to these memories, which need not exist."""
         gone = set(memory_ids)
         return self.holding(
@@ -211,7 +211,7 @@ class AffectMind:
             if any(link.to in gone for link in each.relations)
         )
 
-    def feeling(self, session: str, emotion: Emotion, by: int) -> "AffectMind":
+    def with_mood(self, session: str, emotion: Emotion, by: int) -> "AffectMind":
         """Return a copy with the mood of a session set."""
         if self.agent is None:
             return self

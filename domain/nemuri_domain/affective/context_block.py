@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from typing import Final
 
 from nemuri_domain.affective.aggregate import ARCHIVED, AffectMemory
-from nemuri_domain.affective.retrieval import Told
+from nemuri_domain.affective.retrieval import RetrievedMemory
 
-LIMIT: Final = 8_000
+BLOCK_LIMIT: Final = 8_000
 """Characters of a block, tags and line breaks included. Assistants truncate the output of a hook at 10,000."""
 
 _OPEN: Final = "<memories>"
@@ -21,20 +21,20 @@ _MARKS = re.compile(
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")
 
 
-class Block:
+class ContextBlock:
     """A block to fill with memories, best first. Memories are added whole; only a very long first one is cut."""
 
-    def __init__(self, limit: int = LIMIT) -> None:
-        self.shown: list[Told] = []
+    def __init__(self, limit: int = BLOCK_LIMIT) -> None:
+        self.shown: list[RetrievedMemory] = []
         """The memories in the block."""
         self._lines = list[str]()
         self._room = limit - len(_OPEN) - len(_CLOSE) - len("\n\n")
 
-    def fill(self, told: Iterable[Told]) -> list[Told]:
+    def fill(self, told: Iterable[RetrievedMemory]) -> list[RetrievedMemory]:
         """Add each memory that fits and return those. If the first memory of the block is too long, it is cut with a
         notice.
         """
-        added: list[Told] = []
+        added: list[RetrievedMemory] = []
         for each in told:
             entry = _entry(each.memory)
             if not self.shown and len(entry) >= self._room:

@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 
 MILLION = 1_000_000
-DAYS = 365
+DAYS_PER_YEAR = 365
 """Days of a year."""
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class Workload:
     """Number of operations of each kind in a period."""
 
     remembered: float
@@ -20,10 +20,12 @@ class Work:
     keyword_lists: float
     """Memories that were lowered to level 3."""
 
-    def yearly(self, days: float) -> "Work":
+    def yearly(self, days: float) -> "Workload":
         """Return the numbers for a year if these are the numbers for `days` days."""
-        share = DAYS / days
-        return Work(self.remembered * share, self.recalls * share, self.summaries * share, self.keyword_lists * share)
+        share = DAYS_PER_YEAR / days
+        return Workload(
+            self.remembered * share, self.recalls * share, self.summaries * share, self.keyword_lists * share
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,7 @@ class Cost:
     dollars: float
 
 
-def costs(work: Work, prices: Prices | None = None) -> tuple[Cost, ...]:
+def estimate_costs(work: Workload, prices: Prices | None = None) -> tuple[Cost, ...]:
     """Return the cost of each kind of operation, embeddings first.
 
     The tables of document 001 are this with tokens rounded to 0.1 million. Its comparison with larger models does not
@@ -75,7 +77,7 @@ def costs(work: Work, prices: Prices | None = None) -> tuple[Cost, ...]:
     )
 
 
-def dollars(found: tuple[Cost, ...]) -> float:
+def total_dollars(found: tuple[Cost, ...]) -> float:
     """Return the sum in dollars."""
     return sum(each.dollars for each in found)
 

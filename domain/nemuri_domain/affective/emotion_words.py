@@ -11,7 +11,7 @@ from nemuri_contracts.affective import Tag
 
 
 @dataclass(frozen=True, slots=True)
-class Feeling:
+class EmotionPattern:
     """One emotion and the pattern of its words."""
 
     tags: tuple[Tag, ...]
@@ -25,9 +25,9 @@ class Feeling:
 
 def _feeling(
     tags: str, sign: Literal[-1, 0, 1], strength: Literal[1, 2, 3], arousal: int, japanese: str, english: str
-) -> Feeling:
+) -> EmotionPattern:
     named = tuple(_TAGS[tag] for tag in tags.split())
-    return Feeling(
+    return EmotionPattern(
         named, sign, strength, arousal, re.compile(rf"(?:{japanese})|(?<![a-z0-9_'])(?:{english})(?![a-z0-9_])")
     )
 
@@ -248,6 +248,6 @@ _OTHER: Final = (
 )
 # fmt: on
 
-FEELINGS: Final = (*_POSITIVE, *_NEGATIVE, *_OTHER)
-ORDER: Final = {tag: place for place, tag in enumerate(_KNOWN)}
+EMOTION_PATTERNS: Final = (*_POSITIVE, *_NEGATIVE, *_OTHER)
+TAG_ORDER: Final = {tag: place for place, tag in enumerate(_KNOWN)}
 """Index of every tag in the vocabulary of document 001."""

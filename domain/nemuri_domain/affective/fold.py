@@ -20,7 +20,7 @@ from nemuri_contracts.affective import (
 from nemuri_contracts.agents import AgentDefined, PolicyAdopted
 from nemuri_contracts.codec import AnyAgentEvent
 from nemuri_contracts.erasure import AgentErased, MemoriesErased
-from nemuri_domain.affective.aggregate import ARCHIVED, LET_GO, AffectAgent, AffectMemory, AffectMind
+from nemuri_domain.affective.aggregate import ARCHIVED, DELETED, AffectAgent, AffectMemory, AffectMind
 from nemuri_domain.event_sourcing.deduplication import first_of_each
 
 FOLDED = (
@@ -64,7 +64,7 @@ def evolve(mind: AffectMind, event: AnyAgentEvent) -> AffectMind:
         case MemoriesErased():
             # A mood does not name the memory that it came from, so an erasure removes all moods.
             mind = replace(mind.without(event.memory_ids), moods=Map())
-            return mind.letting_go(event.memory_ids, event.sequence or 0)
+            return mind.without_relations_to(event.memory_ids, event.sequence or 0)
         case TurnRemembered():
             return _remembered(mind, event)
         case MemoriesRecalled():
@@ -115,7 +115,7 @@ def _remembered(mind: AffectMind, event: TurnRemembered) -> AffectMind:
         worded=by,
         changed=by,
     )
-    return mind.holding((memory,)).feeling(event.session, read.emotion, by)
+    return mind.holding((memory,)).with_mood(event.session, read.emotion, by)
 
 
 def _recalled(mind: AffectMind, event: MemoriesRecalled) -> AffectMind:
@@ -123,18 +123,18 @@ def _recalled(mind: AffectMind, event: MemoriesRecalled) -> AffectMind:
     if mind.agent is None:
         return mind
     by = event.sequence or 0
-    active = (each for each in mind.left(event.recalled) if not each.archived and not each.recalled)
-    archived = (each for each in mind.left(event.asked_back) if each.archived and each.asked_back_at is None)
+    active = (each for each in mind.not_deleted(event.recalled) if not each.archived and not each.recalled)
+    archived = (each for each in mind.not_deleted(event.asked_back) if each.archived and each.asked_back_at is None)
     mind = mind.holding(each.replace(recalled=True, changed=by) for each in active)
     mind = mind.holding(each.replace(asked_back_at=event.recorded_at, changed=by) for each in archived)
-    return mind if event.session is None or event.mood is None else mind.feeling(event.session, event.mood, by)
+    return mind if event.session is None or event.mood is None else mind.with_mood(event.session, event.mood, by)
 
 
 def _protection(mind: AffectMind, event: ProtectionChanged) -> AffectMind:
     by, protection = event.sequence or 0, "protected" if event.protected else "none"
     return mind.holding(
         each.replace(protection=protection, revision=each.revision + 1, changed=by)
-        for each in mind.left((event.memory_id,))
+        for each in mind.not_deleted((event.memory_id,))
         if not each.archived
     )
 
@@ -145,7 +145,7 @@ def _compressed(mind: AffectMind, event: MemoryCompressed) -> AffectMind:
     words = {"trigger": event.trigger, "content": event.content, "vector": event.vector, "words_level": event.level}
     return mind.holding(
         each.replace(**words, worded=by, fresh=not each.archived, changed=by)
-        for each in mind.left((event.memory_id,))
+        for each in mind.not_deleted((event.memory_id,))
         if not each.protected and event.level > each.words_level
     )
 
@@ -155,30 +155,34 @@ def _night(mind: AffectMind, event: NightPassed) -> AffectMind:
     if mind.agent is None:
         return mind
     by, agent, night = event.sequence or 0, mind.agent, mind.night + event.nights
-    mind = mind.holding(_reinforced(each, agent, event) for each in mind.left(event.recalled) if not each.archived)
+    mind = mind.holding(
+        _reinforced(each, agent, event) for each in mind.not_deleted(event.recalled) if not each.archived
+    )
     mind = mind.with_agent(nights=night, last_night=event.date, last_night_by=by)
     # The event already decided that there was room for them. An erasure since then must not change that.
-    waiting = (each for each in mind.left(event.protected) if each.protection == "asked" and not each.archived)
+    waiting = (each for each in mind.not_deleted(event.protected) if each.protection == "asked" and not each.archived)
     mind = mind.holding(_moved(each, by, protection="protected") for each in waiting)
     levels = {each.memory_id: each.level for each in event.lowered}
-    falling = (each for each in mind.left(levels) if not each.protected and each.level < levels[each.memory_id])
+    falling = (each for each in mind.not_deleted(levels) if not each.protected and each.level < levels[each.memory_id])
     mind = mind.holding(_moved(each, by, level=levels[each.memory_id]) for each in falling)
     mind = _archive(mind, event, night)
-    mind = mind.holding(each.replace(asked_back_at=None, changed=by) for each in mind.left(event.declined))
-    mind = mind.holding(_moved(each, by, level=LET_GO) for each in mind.left(event.deleted) if each.archived)
-    mind = mind.holding(each.replace(fresh=False, changed=by) for each in mind.left(event.looked_at) if each.fresh)
-    return tied(untied(mind, event.untied, by), event.tied, by)
+    mind = mind.holding(each.replace(asked_back_at=None, changed=by) for each in mind.not_deleted(event.declined))
+    mind = mind.holding(_moved(each, by, level=DELETED) for each in mind.not_deleted(event.deleted) if each.archived)
+    mind = mind.holding(
+        each.replace(fresh=False, changed=by) for each in mind.not_deleted(event.looked_at) if each.fresh
+    )
+    return with_relations(without_relations(mind, event.untied, by), event.tied, by)
 
 
 def _archive(mind: AffectMind, event: NightPassed, night: int) -> AffectMind:
     by, at = event.sequence or 0, event.recorded_at
-    gone = (each for each in mind.left(event.archived) if not each.protected and not each.archived)
+    gone = (each for each in mind.not_deleted(event.archived) if not each.protected and not each.archived)
     mind = mind.holding(
         _moved(each, by, level=ARCHIVED, archived_night=night, archived_at=at, relations=(), fresh=False)
         for each in gone
     )
     scores = {each.memory_id: each.score for each in event.revived}
-    back = (each for each in mind.left(scores) if each.archived)
+    back = (each for each in mind.not_deleted(scores) if each.archived)
     # Age and score are reset together, so that the memory does not fall again in the same night. It counts as one
     # recall.
     return mind.holding(
@@ -221,7 +225,7 @@ def _moved(memory: AffectMemory, by: int, **changes: object) -> AffectMemory:
     return memory.replace(**changes, revision=memory.revision + 1, changed=by)
 
 
-def tied(mind: AffectMind, ties: Iterable[Tie], by: int) -> AffectMind:
+def with_relations(mind: AffectMind, ties: Iterable[Tie], by: int) -> AffectMind:
     """Return a copy with these relations added, each once.
 
     Adds a relation even if the other memory does not exist or is archived: later changes and the erasure of the other
@@ -231,13 +235,13 @@ def tied(mind: AffectMind, ties: Iterable[Tie], by: int) -> AffectMind:
         link = Link(to=each.to, sort=each.sort)
         mind = mind.holding(
             holder.replace(relations=(*holder.relations, link), changed=by)
-            for holder in mind.left((each.of,))
+            for holder in mind.not_deleted((each.of,))
             if not holder.archived and each.to != each.of and link not in holder.relations
         )
     return mind
 
 
-def untied(mind: AffectMind, ties: Iterable[Tie], by: int) -> AffectMind:
+def without_relations(mind: AffectMind, ties: Iterable[Tie], by: int) -> AffectMind:
     """Return a copy without these relations."""
     gone: dict[UUID, set[tuple[UUID, str]]] = {}
     for each in ties:
@@ -247,5 +251,5 @@ def untied(mind: AffectMind, ties: Iterable[Tie], by: int) -> AffectMind:
             relations=tuple(link for link in each.relations if (link.to, link.sort) not in gone[each.memory_id]),
             changed=by,
         )
-        for each in mind.left(gone)
+        for each in mind.not_deleted(gone)
     )

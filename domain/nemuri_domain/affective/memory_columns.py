@@ -27,7 +27,7 @@ Row = tuple[UUID, int, bool, bool, float, float, float, datetime, int]
 """A memory's id and its columns, in their order."""
 
 
-class Ledger:
+class MemoryColumns:
     """A table of memories in columns that can be updated one memory at a time."""
 
     def __init__(self, rows: Iterable[Row] = ()) -> None:

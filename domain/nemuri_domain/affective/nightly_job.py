@@ -11,25 +11,31 @@ from numpy.typing import NDArray
 
 from nemuri_contracts.affective import Lowered, NightFell, NightPassed, Revived
 from nemuri_domain.affective.aggregate import ARCHIVED, AffectAgent, AffectMemory
-from nemuri_domain.affective.memory_columns import Ledger
+from nemuri_domain.affective.memory_columns import MemoryColumns
 from nemuri_domain.affective.policy import AffectPolicy
-from nemuri_domain.affective.relations import Alike, Standing, Web, mended, within
+from nemuri_domain.affective.relations import (
+    ActiveRelations,
+    RelationContext,
+    SimilarPair,
+    first_changes,
+    relation_changes,
+)
 
-RECALLED = 10_000
+RECALLED_PER_NIGHT = 10_000
 """Recalled memories that one night reinforces, at most, so that they fit in its event. The next night takes the rest.
 """
-AT_ONCE = 2_000
+MOVED_PER_EVENT = 2_000
 """Memories of each kind that one event changes, at most. A further event changes the rest."""
 Numbers = NDArray[np.float64]
 Levels = NDArray[np.int8]
 
 
 @dataclass(frozen=True, slots=True)
-class Evening:
+class NightInput:
     """Input of the nightly job."""
 
     agent: AffectAgent
-    ledger: Ledger
+    table: MemoryColumns
     """All active memories."""
     asked_back: Sequence[AffectMemory] = ()
     """Archived memories that recalls asked for, in the order of these recalls."""
@@ -37,43 +43,43 @@ class Evening:
     """Archived memories to check for deletion. Contains at least all that are due."""
     waiting: Sequence[AffectMemory] = ()
     """Memories that wait for protection, oldest first."""
-    web: Web = field(default_factory=tuple)
+    web: ActiveRelations = field(default_factory=tuple)
     """Relations of the active memories."""
     fresh: Sequence[UUID] = ()
     """New and changed memories, which are now compared with all others."""
-    alike: Sequence[Alike] = ()
+    alike: Sequence[SimilarPair] = ()
     """Pairs of a new or changed memory and another one whose similarity exceeds the threshold."""
 
 
-def evening_of(now: datetime, hour: int) -> datetime:
+def last_night_time(now: datetime, hour: int) -> datetime:
     """Return the last time up to `now` at which a night was due, in the time zone of `now`."""
     due = now.replace(hour=hour, minute=0, second=0, microsecond=0)
     return due if due <= now else due - timedelta(days=1)
 
 
-def first_days(ended: datetime, hour: int) -> float:
+def first_age(ended: datetime, hour: int) -> float:
     """Return the age of a new memory in days: the time from the session's end to the next night, above 0 to 1."""
-    return (evening_of(ended, hour) + timedelta(days=1) - ended) / timedelta(days=1)
+    return (last_night_time(ended, hour) + timedelta(days=1) - ended) / timedelta(days=1)
 
 
-def decide(cause: NightFell, evening: Evening) -> NightPassed:
+def decide(cause: NightFell, inputs: NightInput) -> NightPassed:
     """Return the event of a night. Days that an earlier night counted are not counted again."""
-    last = evening.agent.last_night
-    return _over(cause, evening, cause.nights if last is None else max(1, (cause.date - last).days))
+    last = inputs.agent.last_night
+    return _over(cause, inputs, cause.nights if last is None else max(1, (cause.date - last).days))
 
 
-def go_on(passed: NightPassed, evening: Evening) -> NightPassed | None:
+def continue_night(passed: NightPassed, inputs: NightInput) -> NightPassed | None:
     """Return the event that continues an unfinished night; None if it is finished or another night came since."""
-    if not passed.unfinished or evening.agent.last_night_by != passed.sequence:
+    if not passed.unfinished or inputs.agent.last_night_by != passed.sequence:
         return None
-    return _over(passed, evening, 0)
+    return _over(passed, inputs, 0)
 
 
 @dataclass(frozen=True, slots=True)
-class _Dark:
+class _NightState:
     """The active memories during the computation of a night."""
 
-    ledger: Ledger
+    table: MemoryColumns
     rows: NDArray[np.void]
     """Columns of the memories, with the protection that starts this night."""
     scores: Numbers
@@ -100,12 +106,12 @@ class _Dark:
         """Return the memories to revive, as long as level 3 has room, and the ids of those to decline (document 001,
         revival).
 
-        A night decides on the first `AT_ONCE` of them; the next night decides on the rest.
+        A night decides on the first `MOVED_PER_EVENT` of them; the next night decides on the rest.
         """
         there = int(np.count_nonzero((level == ARCHIVED - 1) & ~self.rows["protected"]))
         back: list[Revived] = []
         declined: list[UUID] = []
-        for each in asked_back[:AT_ONCE]:
+        for each in asked_back[:MOVED_PER_EVENT]:
             if (there + 1) / (self.number + 1) <= self.rules.compression.level3_ratio:
                 back.append(Revived(memory_id=each.memory_id, score=revival_score(each, night, self.rules)))
                 there += 1
@@ -126,48 +132,48 @@ class _Dark:
             here = (level == each) & ~self.rows["protected"]
             there = np.flatnonzero(here & ~self.stays)
             held = int(np.count_nonzero(here)) + (newcomers if each == ARCHIVED - 1 else 0)
-            over = min(held - share(ratio, self.number), len(there))
+            over = min(held - allowed_number(ratio, self.number), len(there))
             if over > 0:
-                level[_faintest(there, self.rows, self.scores, self.ledger, over)] = each + 1
+                level[_faintest(there, self.rows, self.scores, self.table, over)] = each + 1
 
 
-def _over(cause: NightFell | NightPassed, evening: Evening, nights: int) -> NightPassed:
-    agent, ledger, night = evening.agent, evening.ledger, evening.agent.nights + nights
-    protected, rows = admitted(agent, evening.waiting), ledger.rows.copy()
-    rows["protected"] |= ledger.mask(protected)
-    recalled = _first(rows["recalled"] & (rows["level"] > 0), RECALLED if nights else 0)
-    deleted = [each.memory_id for each in evening.forgotten if due(each, night, agent.rules)]
+def _over(cause: NightFell | NightPassed, inputs: NightInput, nights: int) -> NightPassed:
+    agent, table, night = inputs.agent, inputs.table, inputs.agent.nights + nights
+    protected, rows = admitted_to_protection(agent, inputs.waiting), table.rows.copy()
+    rows["protected"] |= table.mask(protected)
+    recalled = _first(rows["recalled"] & (rows["level"] > 0), RECALLED_PER_NIGHT if nights else 0)
+    deleted = [each.memory_id for each in inputs.forgotten if due_for_deletion(each, night, agent.rules)]
     back = cause.revived if isinstance(cause, NightPassed) else ()
     came = frozenset(each.memory_id for each in back)
-    stays = ledger.mask(came)
+    stays = table.mask(came)
     number = agent.number - len(protected) - len(deleted)
-    dark = _Dark(ledger, rows, _scores(rows, recalled, agent, nights), stays, number, agent.rules)
-    level = dark.natural()
-    revived, declined = dark.revivals(evening.asked_back, level, night) if nights else (back, ())
-    dark.enforce(level, len(revived) if nights else 0)
-    lowered, archived = _fallen(ledger, level)
-    more = max(len(lowered), len(archived)) > AT_ONCE
-    standing = Standing(ledger, dark.scores, frozenset(archived[:AT_ONCE]), agent.rules.relations)
+    state = _NightState(table, rows, _scores(rows, recalled, agent, nights), stays, number, agent.rules)
+    level = state.natural()
+    revived, declined = state.revivals(inputs.asked_back, level, night) if nights else (back, ())
+    state.enforce(level, len(revived) if nights else 0)
+    lowered, archived = _fallen(table, level)
+    more = max(len(lowered), len(archived)) > MOVED_PER_EVENT
+    context = RelationContext(table, state.scores, frozenset(archived[:MOVED_PER_EVENT]), agent.rules.relations)
     # Memories revived in an earlier part are compared in the next night, as in a night that fits in one event.
-    alike = () if more else [each for each in evening.alike if came.isdisjoint(each[:2])]
-    untied, tied, whole = within(mended(evening.web, alike, standing), AT_ONCE)
-    fresh = () if more or not whole else [each for each in evening.fresh if each not in came]
-    looked_at = tuple(fresh[:AT_ONCE])
+    alike = () if more else [each for each in inputs.alike if came.isdisjoint(each[:2])]
+    untied, tied, whole = first_changes(relation_changes(inputs.web, alike, context), MOVED_PER_EVENT)
+    fresh = () if more or not whole else [each for each in inputs.fresh if each not in came]
+    looked_at = tuple(fresh[:MOVED_PER_EVENT])
     return NightPassed.following(
         cause,
         date=cause.date,
         nights=nights,
-        recalled=tuple(ledger.chosen(recalled)),
-        lowered=lowered[:AT_ONCE],
-        archived=archived[:AT_ONCE],
+        recalled=tuple(table.chosen(recalled)),
+        lowered=lowered[:MOVED_PER_EVENT],
+        archived=archived[:MOVED_PER_EVENT],
         revived=revived,
         declined=declined,
         protected=protected,
         untied=untied,
         tied=tied,
         looked_at=looked_at,
-        deleted=tuple(deleted[:AT_ONCE]),
-        unfinished=more or not whole or max(len(deleted), len(looked_at)) >= AT_ONCE,
+        deleted=tuple(deleted[:MOVED_PER_EVENT]),
+        unfinished=more or not whole or max(len(deleted), len(looked_at)) >= MOVED_PER_EVENT,
     )
 
 
@@ -177,12 +183,12 @@ def _first(mask: NDArray[np.bool_], number: int) -> NDArray[np.bool_]:
     return first
 
 
-def _fallen(ledger: Ledger, level: Levels) -> tuple[tuple[Lowered, ...], tuple[UUID, ...]]:
+def _fallen(table: MemoryColumns, level: Levels) -> tuple[tuple[Lowered, ...], tuple[UUID, ...]]:
     """Return the memories that are at a lower level now, and the ids of those that are archived."""
-    falls = level > ledger.rows["level"]
-    lowered = [(ledger.ids[place], int(level[place])) for place in np.flatnonzero(falls & (level < ARCHIVED))]
+    falls = level > table.rows["level"]
+    lowered = [(table.ids[place], int(level[place])) for place in np.flatnonzero(falls & (level < ARCHIVED))]
     told = tuple(Lowered.model_validate({"memory_id": each, "level": to}) for each, to in lowered)
-    return told, tuple(ledger.chosen(falls & (level == ARCHIVED)))
+    return told, tuple(table.chosen(falls & (level == ARCHIVED)))
 
 
 def _scores(rows: NDArray[np.void], recalled: NDArray[np.bool_], agent: AffectAgent, nights: int) -> Numbers:
@@ -205,23 +211,23 @@ def revival_score(memory: AffectMemory, night: int, rules: AffectPolicy) -> floa
     return max(score, rules.levels.level3_threshold + rules.archive.revival_min_margin)
 
 
-def share(ratio: float, number: int) -> int:
+def allowed_number(ratio: float, number: int) -> int:
     """Return the number of memories that a ratio allows: rounded down, at least 1 unless the ratio is 0."""
     return max(1, floor(round(ratio * number, 9))) if ratio else 0
 
 
 def _faintest(
-    there: NDArray[np.intp], rows: NDArray[np.void], scores: Numbers, ledger: Ledger, number: int
+    there: NDArray[np.intp], rows: NDArray[np.void], scores: Numbers, table: MemoryColumns, number: int
 ) -> NDArray[np.intp]:
     bound = np.partition(scores[there], number - 1)[number - 1]
     close = there[scores[there] <= bound]
-    names = np.array([ledger.ids[place].bytes for place in close], "S16")
+    names = np.array([table.ids[place].bytes for place in close], "S16")
     order = np.lexsort((names, rows["recall_count"][close], rows["said_at"][close], scores[close]))
     chosen: NDArray[np.intp] = close[order[:number]]
     return chosen
 
 
-def due(memory: AffectMemory, night: int, rules: AffectPolicy) -> bool:
+def due_for_deletion(memory: AffectMemory, night: int, rules: AffectPolicy) -> bool:
     """Return True if an archived memory is to be deleted (document 001, conditions of automatic deletion).
 
     A memory that a recall asked for is not deleted, so that no night both revives and deletes it.
@@ -235,7 +241,7 @@ def due(memory: AffectMemory, night: int, rules: AffectPolicy) -> bool:
     return all(told) if archive.delete_condition_mode == "AND" else any(told)
 
 
-def admitted(agent: AffectAgent, waiting: Sequence[AffectMemory]) -> tuple[UUID, ...]:
+def admitted_to_protection(agent: AffectAgent, waiting: Sequence[AffectMemory]) -> tuple[UUID, ...]:
     """Return the ids of the waiting memories that the limit of protected memories admits."""
     free = max(0, agent.rules.protection.max_protected_memories - agent.protected)
     return tuple(each.memory_id for each in waiting[:free])

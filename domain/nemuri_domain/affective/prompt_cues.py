@@ -102,7 +102,7 @@ _TIES: Final[tuple[tuple[LinkSort, re.Pattern[str]], ...]] = (
 )
 
 
-def to_be_remembered(prompt: str) -> bool:
+def asks_to_remember(prompt: str) -> bool:
     """Return True if the user asks for the turn to be remembered, in Japanese or English.
 
     A question whether something is remembered, a statement that somebody remembers and a request not to remember do not
@@ -115,7 +115,7 @@ def to_be_remembered(prompt: str) -> bool:
     )
 
 
-def tie_of(prompt: str) -> LinkSort | None:
+def relation_in(prompt: str) -> LinkSort | None:
     """Return the relation to an earlier turn that the prompt's words express; None if they express none.
 
     If there are several, the most specific: contradicts, derived_from, continues, references.

@@ -18,7 +18,7 @@ _LAST_TIME = re.compile(
 )
 
 
-class Felt(Protocol):
+class EmotionFields(Protocol):
     """An emotion."""
 
     @property
@@ -35,7 +35,7 @@ class Felt(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class AffectCandidate:
     """A candidate of a retrieval: the fields of a memory that its ranking uses."""
 
     memory_id: UUID
@@ -55,10 +55,10 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Come:
+class RankedMemory:
     """A retrieved memory with its scores."""
 
-    found: Found
+    candidate: AffectCandidate
     resonance: float = 0.0
     priority: float = 0.0
     by: Literal["similarity", "category", "time", "fill"] = "similarity"
@@ -67,21 +67,21 @@ class Come:
     @property
     def memory_id(self) -> UUID:
         """Id of the memory."""
-        return self.found.memory_id
+        return self.candidate.memory_id
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class RetrievedMemory:
     """A memory in the answer, with the reason why it is there."""
 
     memory: AffectMemory
-    come: Come | None
+    ranked: RankedMemory | None
     """The ranked candidate; None for a memory that is only related to one."""
     relation: LinkSort | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class RetrievalRequest:
     """A query with its thresholds and preferences."""
 
     prompt: str
@@ -99,7 +99,7 @@ class Asking:
         return bool(_LAST_TIME.search(self.prompt))
 
 
-def resonance(felt: Felt, mood: Emotion | None, rules: Resonance) -> float:
+def resonance(felt: EmotionFields, mood: Emotion | None, rules: Resonance) -> float:
     """Return the similarity of two emotions, 0 to 1 with the default weights (document 001, emotional resonance)."""
     if mood is None:
         return 0.0
@@ -120,7 +120,7 @@ def priority(retention: float, similarity: float, recalls: int, resonant: float,
     return base + rules.resonance.priority_weight_alpha * resonant * retention
 
 
-def come(found: Iterable[Found], asking: Asking, rules: AffectPolicy) -> list[Come]:
+def rank(found: Iterable[AffectCandidate], asking: RetrievalRequest, rules: AffectPolicy) -> list[RankedMemory]:
     """Return the best `top_k` candidates in the order of the answer.
 
     Only relevant candidates, unless the policy fills up. If the prompt refers to an earlier time, the newest come first
@@ -129,60 +129,62 @@ def come(found: Iterable[Found], asking: Asking, rules: AffectPolicy) -> list[Co
     """
     every = sorted((_weighed(each, asking, rules) for each in found), key=_order)
     relevant = [each for each in every if _relevant(each, asking)]
-    about = [each for each in relevant if not each.found.archived]
-    first: list[Come] = []
+    about = [each for each in relevant if not each.candidate.archived]
+    first: list[RankedMemory] = []
     if asking.last_time:
-        newest = sorted(about, key=lambda each: each.found.said_at, reverse=True)
+        newest = sorted(about, key=lambda each: each.candidate.said_at, reverse=True)
         first += [replace(each, by="time") for each in newest[: (rules.retrieval.top_k + 1) // 2]]
     if asking.category is not None:
-        first += [replace(each, by="category") for each in about if each.found.category == asking.category]
+        first += [replace(each, by="category") for each in about if each.candidate.category == asking.category]
     ranked = _filled_up(every, asking) if rules.retrieval.fill_up else relevant
     high = [each for each in ranked if each.priority >= rules.retrieval.relevance_threshold]
-    back = sorted((each for each in relevant if each.found.archived), key=lambda each: -each.found.similarity)
-    told: dict[UUID, Come] = {}
+    back = sorted((each for each in relevant if each.candidate.archived), key=lambda each: -each.candidate.similarity)
+    told: dict[UUID, RankedMemory] = {}
     for each in (*first, *high, *back, *ranked):
         told.setdefault(each.memory_id, each)
     return list(told.values())[: rules.retrieval.top_k]
 
 
-def asked_back(chosen: Iterable[Come], asking: Asking) -> tuple[UUID, ...]:
+def to_revive(chosen: Iterable[RankedMemory], asking: RetrievalRequest) -> tuple[UUID, ...]:
     """Return the ids of the archived memories to revive in the next night if there is room, without fillers."""
-    return tuple(each.memory_id for each in chosen if each.found.archived and _relevant(each, asking))
+    return tuple(each.memory_id for each in chosen if each.candidate.archived and _relevant(each, asking))
 
 
-def _relevant(one: Come, asking: Asking) -> bool:
+def _relevant(one: RankedMemory, asking: RetrievalRequest) -> bool:
     """Return True if the similarity reaches the threshold, whatever the priority."""
-    bound = asking.revival if one.found.archived else asking.relevance
-    return one.found.shares_words and one.found.similarity >= bound
+    bound = asking.revival if one.candidate.archived else asking.relevance
+    return one.candidate.shares_words and one.candidate.similarity >= bound
 
 
-def _filled_up(every: Iterable[Come], asking: Asking) -> list[Come]:
+def _filled_up(every: Iterable[RankedMemory], asking: RetrievalRequest) -> list[RankedMemory]:
     """Return all candidates with a positive priority (document 001, fallback if there are too few candidates)."""
     some = (each for each in every if each.priority > 0)
     return [each if _relevant(each, asking) else replace(each, by="fill") for each in some]
 
 
-def related(
+def related_memories(
     reach: Iterable[UUID], near: Mapping[UUID, Sequence[tuple[AffectMemory, LinkSort]]], told: Iterable[UUID]
-) -> list[Told]:
+) -> list[RetrievedMemory]:
     """Return the memories related to these, in either direction.
 
     Each comes once, in the order of the memories that it is related to. Archived memories and those in `told` are left
     out.
     """
-    known, found = set(told), list[Told]()
+    known, found = set(told), list[RetrievedMemory]()
     for each in reach:
         for memory, sort in near.get(each, ()):
             if memory.memory_id not in known and memory.level < ARCHIVED:
                 known.add(memory.memory_id)
-                found.append(Told(memory, None, sort))
+                found.append(RetrievedMemory(memory, None, sort))
     return found
 
 
-def _weighed(found: Found, asking: Asking, rules: AffectPolicy) -> Come:
+def _weighed(found: AffectCandidate, asking: RetrievalRequest, rules: AffectPolicy) -> RankedMemory:
     resonant = resonance(found, asking.mood, rules.resonance)
-    return Come(found, resonant, priority(found.retention, found.similarity, found.recall_count, resonant, rules))
+    return RankedMemory(
+        found, resonant, priority(found.retention, found.similarity, found.recall_count, resonant, rules)
+    )
 
 
-def _order(one: Come) -> tuple[float, float, bytes]:
-    return -one.priority, -one.found.said_at.timestamp(), one.memory_id.bytes
+def _order(one: RankedMemory) -> tuple[float, float, bytes]:
+    return -one.priority, -one.candidate.said_at.timestamp(), one.memory_id.bytes

@@ -1,8 +1,8 @@
 """Cleaning of prompts and replies before they are stored. Imports nothing, because hooks must start fast."""
 
-MARK = " […]"
+CUT_MARKER = " […]"
 """Marker of a cut text."""
-UNKNOWN = "\ufffd"
+REPLACEMENT = "\ufffd"
 
 
 def is_command(prompt: str) -> bool:
@@ -17,5 +17,5 @@ def is_conversation(prompt: str) -> bool:
 
 def storable(text: str, limit: int) -> str:
     """Return the text as valid Unicode without NUL, cut to `limit` characters with a marker."""
-    fit = text.replace("\0", UNKNOWN).encode("utf-8", "replace").decode()
-    return fit if len(fit) <= limit else fit[: limit - len(MARK)] + MARK
+    fit = text.replace("\0", REPLACEMENT).encode("utf-8", "replace").decode()
+    return fit if len(fit) <= limit else fit[: limit - len(CUT_MARKER)] + CUT_MARKER

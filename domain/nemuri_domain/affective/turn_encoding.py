@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 from nemuri_contracts.affective import Link, LinkSort, Reading, TurnOffered, TurnRemembered
 from nemuri_contracts.event import Usage
 from nemuri_domain.affective.aggregate import AffectAgent, AffectMemory
-from nemuri_domain.affective.nightly_job import evening_of, first_days
+from nemuri_domain.affective.nightly_job import first_age, last_night_time
 from nemuri_domain.affective.policy import LOCAL, AffectPolicy
 
 
@@ -59,8 +59,8 @@ def age(ended: datetime, agent: AffectAgent, zone: tzinfo) -> float:
     then.
     """
     hour = agent.rules.compression.schedule_hour
-    last = agent.last_night or evening_of(agent.defined_at.astimezone(zone), hour).date()
-    return first_days(ended, hour) + max(0, (last - evening_of(ended, hour).date()).days)
+    last = agent.last_night or last_night_time(agent.defined_at.astimezone(zone), hour).date()
+    return first_age(ended, hour) + max(0, (last - last_night_time(ended, hour).date()).days)
 
 
 def _ended(offered: TurnOffered) -> datetime:

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from nemuri_contracts.affective import Emotion, Reading, Tag, Valence
-from nemuri_domain.affective.emotion_words import FEELINGS, ORDER, Feeling
-from nemuri_domain.affective.prompt_cues import to_be_remembered
+from nemuri_domain.affective.emotion_words import EMOTION_PATTERNS, TAG_ORDER, EmotionPattern
+from nemuri_domain.affective.prompt_cues import asks_to_remember
 from nemuri_domain.affective.spoken_text import Voice, awake, heard, spoken
 from nemuri_domain.affective.text_compression import WHOLE_TRIGGER, cleaned, detailed, reaction
 from nemuri_domain.affective.topic_categories import ACKNOWLEDGED, Matter, matter_of
@@ -62,7 +62,7 @@ def read(prompt: str, reply: str) -> Reading:
         keywords=_keywords(asked, answered),
         trigger=detailed(asked, WHOLE_TRIGGER),
         content=reaction(answered, emotion.tags, asked),
-        protect=to_be_remembered(asked),
+        protect=asks_to_remember(asked),
     )
 
 
@@ -75,29 +75,29 @@ def strength(text: str) -> float:
     return max((feeling.strength * share for feeling, share in felt), default=0.0) / 3
 
 
-def _felt(voice: Voice) -> list[tuple[Feeling, float]]:
+def _felt(voice: Voice) -> list[tuple[EmotionPattern, float]]:
     """Return the emotions that the words express and do not negate, each with its share.
 
     An emotion after "but" has share 1, one before it 0.5.
     """
     turns = [match.end() for match in _BUT.finditer(voice.text)]
     turning = turns[-1] if turns else 0
-    found: list[tuple[Feeling, float]] = []
-    for feeling in FEELINGS:
+    found: list[tuple[EmotionPattern, float]] = []
+    for feeling in EMOTION_PATTERNS:
         said = [match for match in feeling.words.finditer(voice.text) if not _denied(voice.text, match, feeling)]
         if said:
             found.append((feeling, 1.0 if said[-1].start() >= turning else 0.5))
     return found
 
 
-def _denied(text: str, match: re.Match[str], feeling: Feeling) -> bool:
+def _denied(text: str, match: re.Match[str], feeling: EmotionPattern) -> bool:
     if feeling.sign == 0:
         return False
     before = text[max(0, match.start() - 24) : match.start()]
     return bool(_NOT.search(before) or _NOT_BEHIND.match(text, match.end()))
 
 
-def _emotion(voice: Voice, felt: Sequence[tuple[Feeling, float]]) -> Emotion:
+def _emotion(voice: Voice, felt: Sequence[tuple[EmotionPattern, float]]) -> Emotion:
     moves = [feeling.arousal for feeling, _ in felt]
     added = max([0, *moves]) + min([0, *moves])
     acknowledging = not felt and bool(ACKNOWLEDGED.match(voice.text))
@@ -107,18 +107,20 @@ def _emotion(voice: Voice, felt: Sequence[tuple[Feeling, float]]) -> Emotion:
     return Emotion(valence=valence, arousal=arousal, tags=_tags(voice, felt, valence, arousal))
 
 
-def _tags(voice: Voice, felt: Sequence[tuple[Feeling, float]], valence: Valence, arousal: int) -> tuple[Tag, ...]:
+def _tags(
+    voice: Voice, felt: Sequence[tuple[EmotionPattern, float]], valence: Valence, arousal: int
+) -> tuple[Tag, ...]:
     """Return the tags of the emotions, and those that follow from high or low arousal."""
     named: set[Tag] = {tag for feeling, _ in felt for tag in feeling.tags}
     if awake(arousal):
         named |= _roused(voice, felt, valence)
     elif arousal <= _CALM and "resignation" in named:
         named.add("sadness")
-    ranked = sorted(named, key=lambda tag: ORDER[tag])
+    ranked = sorted(named, key=lambda tag: TAG_ORDER[tag])
     return tuple(ranked[:_MOST_TAGS])
 
 
-def _roused(voice: Voice, felt: Sequence[tuple[Feeling, float]], valence: Valence) -> set[Tag]:
+def _roused(voice: Voice, felt: Sequence[tuple[EmotionPattern, float]], valence: Valence) -> set[Tag]:
     """Return the tags that follow from high arousal. Polite words with one exclamation mark are not enough for joy."""
     named: set[Tag] = {tag for feeling, _ in felt for tag in feeling.tags}
     angry: set[Tag] = {"anger", "frustration"}
@@ -128,7 +130,7 @@ def _roused(voice: Voice, felt: Sequence[tuple[Feeling, float]], valence: Valenc
     return {"frustration"} if valence == "negative" and named <= angry else set()
 
 
-def _weight(voice: Voice, arousal: int, felt: Sequence[tuple[Feeling, float]]) -> float:
+def _weight(voice: Voice, arousal: int, felt: Sequence[tuple[EmotionPattern, float]]) -> float:
     """Return the weight of the emotions, 0 to about 60: the strongest one, then others, intensifiers and arousal."""
     if not felt:
         return min(10, 5 * voice.exclamations) if awake(arousal) else 0

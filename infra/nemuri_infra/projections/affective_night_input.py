@@ -11,9 +11,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nemuri_contracts.affective import Link, Tie
 from nemuri_domain.affective.aggregate import ARCHIVED, AffectAgent, AffectMemory
-from nemuri_domain.affective.memory_columns import Ledger
-from nemuri_domain.affective.nightly_job import AT_ONCE, Evening
-from nemuri_domain.affective.relations import Alike
+from nemuri_domain.affective.memory_columns import MemoryColumns
+from nemuri_domain.affective.nightly_job import MOVED_PER_EVENT, NightInput
+from nemuri_domain.affective.relations import SimilarPair
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.rows import load, records, selecting
@@ -25,10 +25,10 @@ _MEMORY = tables.affect_memory
 _OF = _MEMORY.c
 
 
-async def evening(views: Database, agent_id: str, generation: str, nights: int) -> Evening | None:
+async def evening(views: Database, agent_id: str, generation: str, nights: int) -> NightInput | None:
     """Return the input of the agent's nightly job from one snapshot; None if there is no such agent."""
 
-    async def read(connection: AsyncConnection) -> Evening | None:
+    async def read(connection: AsyncConnection) -> NightInput | None:
         found = await load(connection, tables.affect_agent, AffectAgent, tables.affect_agent.c.agent_id == agent_id)
         if not found:
             return None
@@ -38,11 +38,13 @@ async def evening(views: Database, agent_id: str, generation: str, nights: int) 
             _OF.memory_id, _OF.level, _OF.protected, _OF.recalled, _OF.kept, _OF.zero, _OF.coefficient, _OF.said_at,
             _OF.recall_count,
         )  # fmt: skip
-        ledger = Ledger(tuple(each) for each in await connection.execute(select(*columns).where(active)))
-        fresh = [*(await connection.execute(select(_OF.memory_id).where(active, _OF.fresh).limit(AT_ONCE))).scalars()]
-        return Evening(
+        table = MemoryColumns(tuple(each) for each in await connection.execute(select(*columns).where(active)))
+        fresh = [
+            *(await connection.execute(select(_OF.memory_id).where(active, _OF.fresh).limit(MOVED_PER_EVENT))).scalars()
+        ]
+        return NightInput(
             agent=agent,
-            ledger=ledger,
+            table=table,
             asked_back=await _some(
                 connection,
                 mine,
@@ -63,7 +65,7 @@ async def evening(views: Database, agent_id: str, generation: str, nights: int) 
 async def _some(
     connection: AsyncConnection, *where: ColumnElement[bool], order: Sequence[ColumnElement[object]]
 ) -> list[AffectMemory]:
-    query = selecting(_MEMORY, AffectMemory).where(*where).order_by(*order).limit(AT_ONCE)
+    query = selecting(_MEMORY, AffectMemory).where(*where).order_by(*order).limit(MOVED_PER_EVENT)
     return await records(connection, AffectMemory, query)
 
 
@@ -86,14 +88,14 @@ async def _web(connection: AsyncConnection, active: ColumnElement[bool]) -> list
 
 async def _alike(
     connection: AsyncConnection, agent: AffectAgent, generation: str, fresh: Sequence[UUID]
-) -> list[Alike]:
+) -> list[SimilarPair]:
     """Return pairs of a new or changed memory and another one whose vectors are similar enough for a relation."""
     if not fresh or not agent.rules.relations.enable_auto_linking:
         return []
     vector = tables.memory_vector.c
     of = select(vector.memory_id, vector.vector).where(vector.agent_id == agent.agent_id, vector.model == generation)
     own, rows = await _vectors(connection, of.where(vector.memory_id.in_(fresh)))
-    found: list[Alike] = []
+    found: list[SimilarPair] = []
     last = UUID(int=0)
     while own:
         others, columns = await _vectors(
@@ -114,6 +116,6 @@ async def _vectors(connection: AsyncConnection, query: object) -> tuple[list[UUI
 
 def _near(
     own: Sequence[UUID], rows: NDArray[np.float32], others: Sequence[UUID], columns: NDArray[np.float32], bound: float
-) -> list[Alike]:
+) -> list[SimilarPair]:
     cosines = rows @ columns.T
     return [(own[one], others[other], float(cosines[one, other])) for one, other in np.argwhere(cosines >= bound)]

@@ -14,8 +14,8 @@ from sqlalchemy import func, or_, select, text
 from nemuri_contracts.affective import Category, Emotion, LinkSort, MemoriesRecalled, TurnOffered
 from nemuri_contracts.affective_views import MoodPoint
 from nemuri_contracts.id_prefix import beginning, between
-from nemuri_domain.affective.aggregate import LET_GO, AffectAgent, AffectMemory, Mood
-from nemuri_domain.affective.retrieval import Found
+from nemuri_domain.affective.aggregate import DELETED, AffectAgent, AffectMemory, Mood
+from nemuri_domain.affective.retrieval import AffectCandidate
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.rows import load, records, selecting
@@ -31,7 +31,7 @@ _OF_A_CLIENT = "^[0-9a-f]{8}-[0-9a-f]{4}-[^5]"
 _COLUMNS = (
     "memory_id, level = 4 AS archived, said_at, category, retention, recall_count, similarity, valence, arousal, tags"
 )
-"""The columns of `Found`."""
+"""The columns of `AffectCandidate`."""
 _BEST = """
     -- What may come to mind: priority without mood, and all that a mood could lift among the best of that.
     WITH {before} known AS MATERIALIZED (
@@ -148,7 +148,7 @@ class Feelings:
         called = memory.c.label == name
         with suppress(ValueError):  # the name cannot be an id prefix
             called = or_(called, memory.c.memory_id.between(*between(beginning(name))))
-        of = (memory.c.agent_id == agent_id, memory.c.level < LET_GO, called)
+        of = (memory.c.agent_id == agent_id, memory.c.level < DELETED, called)
         query = selecting(memory, AffectMemory).where(*of).order_by(memory.c.memory_id).limit(2)
         async with self.database.reading() as connection:
             return await records(connection, AffectMemory, query)
@@ -169,17 +169,17 @@ class Feelings:
 
     async def alike(
         self, agent: AffectAgent, generation: str, vector: NDArray[np.float32], wanted: Wanted
-    ) -> list[Found]:
+    ) -> list[AffectCandidate]:
         """Return the candidates of a retrieval by vector: a superset of the best ones."""
         return await self._found(agent, _BY_VECTOR, {"asked": vector, "generation": generation}, wanted)
 
-    async def worded(self, agent: AffectAgent, terms: Sequence[str], wanted: Wanted) -> list[Found]:
+    async def worded(self, agent: AffectAgent, terms: Sequence[str], wanted: Wanted) -> list[AffectCandidate]:
         """Return the candidates of a retrieval by the share of matching words, for agents without vectors."""
         return await self._found(agent, _BY_WORDS, {"asked": list(terms)}, wanted) if terms else []
 
     async def _found(
         self, agent: AffectAgent, by: Mapping[str, str], asked: Mapping[str, Any], wanted: Wanted
-    ) -> list[Found]:
+    ) -> list[AffectCandidate]:
         mood, rules = wanted.mood or Emotion(), agent.rules.resonance
         values = {
             "agent": agent.agent_id,
@@ -204,7 +204,7 @@ class Feelings:
         query = text(_BEST.format(retention=_RETENTION, columns=_COLUMNS, **by))
         async with self.database.reading() as connection:
             rows = (await connection.execute(query, values | dict(asked))).mappings()
-            return [Found(**(dict(each) | {"tags": tuple(each["tags"])})) for each in rows]
+            return [AffectCandidate(**(dict(each) | {"tags": tuple(each["tags"])})) for each in rows]
 
     async def related(
         self, agent_id: str, memory_ids: Collection[UUID]
@@ -290,7 +290,7 @@ class Feelings:
     async def let_go(self, limit: int) -> list[UUID]:
         """Return memories of any agent that nightly jobs have deleted and that are not erased yet."""
         memory = tables.affect_memory.c
-        query = select(memory.memory_id).where(memory.level == LET_GO).order_by(memory.changed).limit(limit)
+        query = select(memory.memory_id).where(memory.level == DELETED).order_by(memory.changed).limit(limit)
         async with self.database.reading() as connection:
             return list((await connection.execute(query)).scalars())
 

@@ -8,7 +8,7 @@ from sqlalchemy import text
 
 from nemuri_contracts.affective import MemoryCompressed, TurnRemembered
 from nemuri_contracts.tiered import ExperienceRecorded, MemoryFormed
-from nemuri_domain.affective.aggregate import LET_GO
+from nemuri_domain.affective.aggregate import DELETED
 from nemuri_domain.affective.memory_text import embedded_text
 from nemuri_infra.projections.lineage_reader import LineageReading
 from nemuri_infra.projections.lineage_result import ASKED_FOR, ProtectedError, Reached, Steps, Thing
@@ -84,7 +84,7 @@ class LivedLineage:
             self.found.events.add(each.turn_id)
             self.found.events.update((await self._compressed_of(each.agent_id)).get(each.memory_id, ()))
         # A nightly job has deleted these memories, but other memories may contain the same text.
-        gone = {row.memory_id for row in await self.read.rows(_LET_GO, ids=ids, level=LET_GO)}
+        gone = {row.memory_id for row in await self.read.rows(_LET_GO, ids=ids, level=DELETED)}
         # Keywords are left out, since many turns are compressed to the same few.
         said = {each.memory_id: embedded_text(each.reading.trigger, each.reading.content) for each in turns}
         return {each: words for each, words in said.items() if each not in gone}

@@ -19,8 +19,8 @@ from nemuri_contracts.queries import AffectMemoryQuery, AffectQuery, AffectRecal
 from nemuri_contracts.strength import MemoryRefused
 from nemuri_domain.affective.aggregate import AffectAgent, AffectMemory
 from nemuri_domain.affective.memory_text import embedded_text
-from nemuri_domain.affective.nightly_job import admitted
-from nemuri_domain.affective.prompt_cues import tie_of
+from nemuri_domain.affective.nightly_job import admitted_to_protection
+from nemuri_domain.affective.prompt_cues import relation_in
 from nemuri_domain.affective.sanitize import is_command
 from nemuri_domain.affective.turn_encoding import Understood, home, remembered
 from nemuri_infra.models.protocol import Compressed, CompressJob, FeelJob
@@ -53,7 +53,7 @@ async def remember(event: TurnOffered, resources: Resources) -> TurnRemembered |
     vectors = resources.vectors.serving(defined.embedding)
     words = embedded_text(reply.value.trigger, reply.value.content)
     await vectors.of([words])
-    sort = tie_of(event.prompt)
+    sort = relation_in(event.prompt)
     known = await earlier(words, agent, defined, resources) if sort else ()
     made = Understood(reply.value, reply.usage, vectors.key(words), sort, known)
     return remembered(event, agent, made, await feelings.turns_until(event), home(agent.rules, local()))
@@ -112,7 +112,7 @@ async def admit(
     await resources.views.progress.wait(newest.sequence)
     feelings = Feelings(resources.database)
     agent = await feelings.agent(event.agent_id)
-    room = admitted(agent, await feelings.waiting(event.agent_id)) if agent else ()
+    room = admitted_to_protection(agent, await feelings.waiting(event.agent_id)) if agent else ()
     if not room:
         return None
     key = f"{room[0]}/{newest.sequence}"

@@ -13,8 +13,16 @@ from nemuri_contracts.affective import MemoriesRecalled
 from nemuri_contracts.affective_views import AffectRecallView, RecalledView
 from nemuri_contracts.queries import AffectRecallQuery
 from nemuri_domain.affective.aggregate import AffectAgent, AffectMemory
-from nemuri_domain.affective.context_block import Block
-from nemuri_domain.affective.retrieval import Asking, Come, Found, Told, asked_back, come, related
+from nemuri_domain.affective.context_block import ContextBlock
+from nemuri_domain.affective.retrieval import (
+    AffectCandidate,
+    RankedMemory,
+    RetrievalRequest,
+    RetrievedMemory,
+    rank,
+    related_memories,
+    to_revive,
+)
 from nemuri_domain.affective.sanitize import is_conversation
 from nemuri_domain.affective.spoken_text import own_lines
 from nemuri_domain.language.search_terms import terms
@@ -47,7 +55,7 @@ async def recalled(
     vectors = resources.vectors.serving(defined.embedding)
     felt, vector = mood.emotion if mood else None, await _in_time(vectors, query.prompt)
     relevance, revival = _bounds(agent, vectors, words_only=vector is None)
-    asking = Asking(query.prompt, relevance, revival, felt, query.category)
+    asking = RetrievalRequest(query.prompt, relevance, revival, felt, query.category)
     wanted = Wanted(
         top=max(CONSIDERED, rules.retrieval.top_k),
         relevance=relevance,
@@ -60,8 +68,8 @@ async def recalled(
     found = await _found(query, agent, vectors, vector, wanted, feelings)
     if vector is None or vectors.embedder.lexical:
         found = await _with_words(query.prompt, found, feelings)
-    chosen = come(found, asking, rules)
-    block = Block()
+    chosen = rank(found, asking, rules)
+    block = ContextBlock()
     await _fill(block, chosen, agent, feelings)
     noted = _noted(query, block.shown, asking, agent)
     waited_for = query.within is None or monotonic() - began < query.within
@@ -81,27 +89,27 @@ def _bounds(agent: AffectAgent, vectors: Vectors, *, words_only: bool) -> tuple[
     return relevance, relevance if revival is None else revival
 
 
-async def _with_words(prompt: str, found: Sequence[Found], feelings: Feelings) -> list[Found]:
+async def _with_words(prompt: str, found: Sequence[AffectCandidate], feelings: Feelings) -> list[AffectCandidate]:
     """What was found by letters, each with whether it has enough words in common with the prompt."""
     asked = prompt_terms(own_lines(prompt))
     words = await feelings.words(each.memory_id for each in found) if asked else {}
     return [replace(each, shares_words=shares(asked, words.get(each.memory_id, ""))) for each in found]
 
 
-async def _fill(block: Block, chosen: Sequence[Come], agent: AffectAgent, feelings: Feelings) -> None:
+async def _fill(block: ContextBlock, chosen: Sequence[RankedMemory], agent: AffectAgent, feelings: Feelings) -> None:
     """Put what came to mind into the block, and what belongs to what is in it, as far away as the policy says.
 
     At most `top_k` more for belonging to others, so that none of them crowds out another prompt's answer.
     """
     known = await feelings.memories(each.memory_id for each in chosen)
-    reach = block.fill(Told(known[each.memory_id], each) for each in chosen if each.memory_id in known)
+    reach = block.fill(RetrievedMemory(known[each.memory_id], each) for each in chosen if each.memory_id in known)
     left = agent.rules.retrieval.top_k
     for _ in range(agent.rules.relations.relation_traversal_depth):
         ids = [each.memory.memory_id for each in reach]
         if not ids:
             break
         near = await feelings.related(agent.agent_id, ids)
-        reach = block.fill(related(ids, near, (each.memory.memory_id for each in block.shown))[:left])
+        reach = block.fill(related_memories(ids, near, (each.memory.memory_id for each in block.shown))[:left])
         left -= len(reach)
 
 
@@ -124,9 +132,9 @@ async def _found(
     vector: NDArray[np.float32] | None,
     wanted: Wanted,
     feelings: Feelings,
-) -> list[Found]:
+) -> list[AffectCandidate]:
     asked = sorted(dict.fromkeys(terms(query.prompt)), key=len, reverse=True)[:WORDS]
-    found: dict[UUID, Found] = {}
+    found: dict[UUID, AffectCandidate] = {}
     for category in dict.fromkeys((query.category, None)):
         each = replace(wanted, category=category)
         some = (
@@ -149,27 +157,29 @@ async def _in_time(vectors: Vectors, prompt: str) -> NDArray[np.float32] | None:
     return vector
 
 
-def _noted(query: AffectRecallQuery, shown: Sequence[Told], asking: Asking, agent: AffectAgent) -> MemoriesRecalled:
+def _noted(
+    query: AffectRecallQuery, shown: Sequence[RetrievedMemory], asking: RetrievalRequest, agent: AffectAgent
+) -> MemoriesRecalled:
     """Exactly what the assistant is shown was recalled; what only fills up was not."""
-    came = [each.come for each in shown if each.come is not None]
-    meant = [each.memory for each in shown if each.come is None or each.come.by != "fill"]
+    came = [each.ranked for each in shown if each.ranked is not None]
+    meant = [each.memory for each in shown if each.ranked is None or each.ranked.by != "fill"]
     return MemoriesRecalled(
         event_id=uuid4(),
         agent_id=agent.agent_id,
         session=query.session,
         recalled=tuple(each.memory_id for each in meant if not each.archived),
-        asked_back=asked_back(came, asking),
+        asked_back=to_revive(came, asking),
         mood=meant[0].emotion if meant else None,
     )
 
 
-def _view(one: Told, night: int) -> RecalledView:
-    come = one.come
+def _view(one: RetrievedMemory, night: int) -> RecalledView:
+    ranked = one.ranked
     return RecalledView(
         memory=memory_view(one.memory, night),
-        priority=come.priority if come else 0.0,
-        similarity=come.found.similarity if come else 0.0,
-        resonance=come.resonance if come else 0.0,
-        by=come.by if come else "relation",
+        priority=ranked.priority if ranked else 0.0,
+        similarity=ranked.candidate.similarity if ranked else 0.0,
+        resonance=ranked.resonance if ranked else 0.0,
+        by=ranked.by if ranked else "relation",
         relation=one.relation,
     )

@@ -2,7 +2,7 @@
 
 from nemuri_contracts.affective import NightFell, NightPassed
 from nemuri_domain.affective import nightly_job
-from nemuri_domain.affective.nightly_job import Evening
+from nemuri_domain.affective.nightly_job import NightInput
 from nemuri_infra.projections.affective_night_input import evening
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, ConditionalAppend, Service
@@ -32,11 +32,11 @@ async def go_on(event: NightPassed, resources: Resources) -> ConditionalAppend[N
     if not event.unfinished:
         return None
     newest, found = await _as_it_is(event.agent_id, 0, resources)
-    passed = nightly_job.go_on(event, found) if found else None
+    passed = nightly_job.continue_night(event, found) if found else None
     return None if passed is None else ConditionalAppend(passed, newest)
 
 
-async def _as_it_is(agent_id: str, nights: int, resources: Resources) -> tuple[int, Evening | None]:
+async def _as_it_is(agent_id: str, nights: int, resources: Resources) -> tuple[int, NightInput | None]:
     """The place of the agent's newest night, and what it has to look at after that one."""
     newest = await resources.log.newest_on(resources.log.subjects.of_agent(agent_id, NightPassed))
     await resources.views.progress.wait(newest.sequence)

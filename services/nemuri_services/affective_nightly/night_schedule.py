@@ -8,7 +8,7 @@ from functools import partial
 from nemuri_contracts.affective import NightFell
 from nemuri_contracts.event import derive
 from nemuri_domain.affective.aggregate import AffectAgent
-from nemuri_domain.affective.nightly_job import evening_of
+from nemuri_domain.affective.nightly_job import last_night_time
 from nemuri_domain.affective.turn_encoding import home
 from nemuri_infra.process.cancellation import together
 from nemuri_infra.process.timezone import local
@@ -62,4 +62,4 @@ def fallen(agent: AffectAgent, now: datetime, zone: tzinfo) -> NightFell | None:
 
 
 def _day(moment: datetime, zone: tzinfo, hour: int) -> date:
-    return evening_of(moment.astimezone(zone), hour).date()
+    return last_night_time(moment.astimezone(zone), hour).date()

@@ -28,10 +28,10 @@ from nemuri_contracts.event import AgentEvent, derive
 from nemuri_domain.affective import nightly_job
 from nemuri_domain.affective.aggregate import ARCHIVED, AffectAgent, AffectMemory, AffectMind
 from nemuri_domain.affective.fold import evolve, touched
-from nemuri_domain.affective.memory_columns import Ledger, row_of
-from nemuri_domain.affective.nightly_job import Evening
+from nemuri_domain.affective.memory_columns import MemoryColumns, row_of
+from nemuri_domain.affective.nightly_job import NightInput
 from nemuri_domain.affective.policy import AffectPolicy
-from nemuri_domain.affective.relations import Alike
+from nemuri_domain.affective.relations import SimilarPair
 
 AGENT = "companion"
 BEGINNING = datetime(2026, 1, 1, 18, tzinfo=UTC)
@@ -39,10 +39,10 @@ BEGINNING = datetime(2026, 1, 1, 18, tzinfo=UTC)
 
 @dataclass
 class Life:
-    """A mind, the ledger that is kept along with it, and the events so far."""
+    """A mind, the table that is kept along with it, and the events so far."""
 
     mind: AffectMind = field(default_factory=AffectMind)
-    ledger: Ledger = field(default_factory=Ledger)
+    table: MemoryColumns = field(default_factory=MemoryColumns)
     events: list[AnyAgentEvent] = field(default_factory=list)
     today: datetime = BEGINNING
     numbers: Iterator[int] = field(default_factory=lambda: count(1))
@@ -73,13 +73,13 @@ class Life:
         return {each.memory_id: each.level for each in self.mind.memories.values()}
 
     def take(self, event: AnyAgentEvent) -> AnyAgentEvent:
-        """The event happens, is folded, and the ledger is brought up to date with it."""
+        """The event happens, is folded, and the table is brought up to date with it."""
         sequence = len(self.events) + 1
         known = event.model_copy(update={"sequence": sequence, "recorded_at": self.today + timedelta(seconds=sequence)})
         self.mind = evolve(self.mind, known)
         concerned = touched(known)
-        self.ledger.take(self.mind.known(concerned))
-        self.ledger.drop(each for each in concerned if each not in self.mind.memories)
+        self.table.take(self.mind.known(concerned))
+        self.table.drop(each for each in concerned if each not in self.mind.memories)
         self.events.append(known)
         return known
 
@@ -140,15 +140,15 @@ class Life:
         """Other parameters."""
         self.take(self._event(PolicyAdopted, parameters=AffectPolicy.model_validate(sections).differing))
 
-    def evening(self, alike: Sequence[Alike] = (), *, ledger: Ledger | None = None) -> Evening:
+    def evening(self, alike: Sequence[SimilarPair] = (), *, table: MemoryColumns | None = None) -> NightInput:
         """What the views would show a night."""
         all_of_them = [*self.mind.memories.values()]
         gone = [each for each in all_of_them if each.level == ARCHIVED]
         asked = [each for each in gone if each.asked_back_at is not None]
         active = [each for each in all_of_them if each.level < ARCHIVED]
-        return Evening(
+        return NightInput(
             agent=self.agent,
-            ledger=ledger or self.ledger,
+            table=table or self.table,
             asked_back=sorted(asked, key=lambda each: (each.asked_back_at, each.memory_id)),
             forgotten=gone,
             waiting=sorted(
@@ -169,17 +169,17 @@ class Life:
         self.today += timedelta(days=nights)
         return NightFell(event_id=self.fresh_id(), agent_id=AGENT, date=self.today.date(), nights=nights)
 
-    def rebuilt(self) -> Ledger:
-        """The ledger as it is read from the rows."""
-        return Ledger(row_of(each) for each in self.mind.memories.values() if each.level < ARCHIVED)
+    def rebuilt(self) -> MemoryColumns:
+        """The table as it is read from the rows."""
+        return MemoryColumns(row_of(each) for each in self.mind.memories.values() if each.level < ARCHIVED)
 
-    def night(self, nights: int = 1, alike: Sequence[Alike] = ()) -> "Night":
+    def night(self, nights: int = 1, alike: Sequence[SimilarPair] = ()) -> "Night":
         """A night passes, with every event that goes on with it."""
         before = self.mind
         fell = self.take(self.fall(nights))
         assert isinstance(fell, NightFell)
         parts = [self.pass_(nightly_job.decide(fell, self.evening(alike)))]
-        while (more := nightly_job.go_on(parts[-1], self.evening(alike))) is not None:
+        while (more := nightly_job.continue_night(parts[-1], self.evening(alike))) is not None:
             parts.append(self.pass_(more))
             assert len(parts) < 1_000, "a night without end"
         return Night(before, tuple(parts))

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from nemuri_domain.affective import nightly_job
 from nemuri_domain.affective.aggregate import ARCHIVED, AffectMind
-from nemuri_domain.affective.memory_columns import Ledger
+from nemuri_domain.affective.memory_columns import MemoryColumns
 from nemuri_domain.affective.nightly_job import decide
-from nemuri_domain.affective.relations import Alike
+from nemuri_domain.affective.relations import SimilarPair
 from tests.unit.domain.affective.lives import Life, Night, living
 
 CATEGORIES = st.sampled_from(["casual", "work", "decision", "emotional"])
@@ -45,9 +45,9 @@ BEGUN = st.integers(0, 40)
 ROOM = st.sampled_from([1, 2, 5, 2_000])
 
 
-def _lived(life: Life, doing: Sequence[Any]) -> list[Alike]:
+def _lived(life: Life, doing: Sequence[Any]) -> list[SimilarPair]:
     """A day; returns what is alike."""
-    alike: list[Alike] = []
+    alike: list[SimilarPair] = []
     for kind, *told in doing:
         known = sorted(life.mind.memories)
         if kind == "turn":
@@ -73,7 +73,7 @@ def _lives(rules: dict[str, Any], begun: int, days: Sequence[Any], room: int = 2
     for number in range(begun):
         life.remember(5 + 2 * number, "emotional" if number % 3 else "decision")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(nightly_job, "AT_ONCE", room)
+        patch.setattr(nightly_job, "MOVED_PER_EVENT", room)
         for doing, nights in days:
             alike = _lived(life, doing)
             yield life, life.night(nights, alike)
@@ -130,25 +130,25 @@ def test_no_relation_dangles_after_a_night(rules: dict[str, Any], begun: int, da
 
 
 @given(RULES, BEGUN, DAYS, ROOM)
-def test_the_ledger_kept_along_is_the_one_read_from_the_rows(
+def test_updated_columns_equal_columns_read_from_the_rows(
     rules: dict[str, Any], begun: int, days: Any, room: int
 ) -> None:
     """Row by row, and a night decides the same from either."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(nightly_job, "AT_ONCE", room)
+        patch.setattr(nightly_job, "MOVED_PER_EVENT", room)
         life = living(**rules)
         for number in range(begun):
             life.remember(5 + 2 * number, "emotional")
         for doing, nights in days:
             alike = _lived(life, doing)
-            assert _told(life.ledger) == _told(life.rebuilt())
-            patch.setattr(nightly_job, "AT_ONCE", 2_000)
+            assert _told(life.table) == _told(life.rebuilt())
+            patch.setattr(nightly_job, "MOVED_PER_EVENT", 2_000)
             fell = life.fall(1)
-            kept, read = (decide(fell, life.evening(alike, ledger=each)) for each in (life.ledger, life.rebuilt()))
+            kept, read = (decide(fell, life.evening(alike, table=each)) for each in (life.table, life.rebuilt()))
             assert _unordered(kept) == _unordered(read)
-            patch.setattr(nightly_job, "AT_ONCE", room)
+            patch.setattr(nightly_job, "MOVED_PER_EVENT", room)
             life.night(nights, alike)
-            assert _told(life.ledger) == _told(life.rebuilt())
+            assert _told(life.table) == _told(life.rebuilt())
 
 
 @given(RULES, BEGUN, DAYS)
@@ -159,9 +159,9 @@ def test_a_night_knows_what_will_be_left_of_everything(rules: dict[str, Any], be
         life.remember(5 + 2 * number, "emotional")
     for doing, nights in days:
         _lived(life, doing)
-        recalled = life.ledger.rows["recalled"] & (life.ledger.rows["level"] > 0)
-        scores = nightly_job._scores(life.ledger.rows, recalled, life.agent, nights)
-        said = {each: float(scores[place]) for each, place in life.ledger.place.items()}
+        recalled = life.table.rows["recalled"] & (life.table.rows["level"] > 0)
+        scores = nightly_job._scores(life.table.rows, recalled, life.agent, nights)
+        said = {each: float(scores[place]) for each, place in life.table.place.items()}
         passed = life.night(nights)
         for each, score in said.items():
             if each in life.mind.memories and each not in passed.revived:
@@ -189,9 +189,9 @@ def _life_under(room: int, rules: dict[str, Any], begun: int, days: Sequence[Any
         for number in range(begun):
             life.remember(5 + 2 * number, "emotional")
         for doing, nights in days:
-            patch.setattr(nightly_job, "AT_ONCE", 2_000)
+            patch.setattr(nightly_job, "MOVED_PER_EVENT", 2_000)
             alike = _lived(life, [each for each in doing if each[0] != "recall" or len(each[1]) < 2])
-            patch.setattr(nightly_job, "AT_ONCE", room if _asked_back(life) <= room else 2_000)
+            patch.setattr(nightly_job, "MOVED_PER_EVENT", room if _asked_back(life) <= room else 2_000)
             life.night(nights, alike)
         return life
 
@@ -200,11 +200,11 @@ def _asked_back(life: Life) -> int:
     return sum(each.asked_back_at is not None for each in life.mind.memories.values())
 
 
-def _told(ledger: Ledger) -> dict[UUID, tuple[Any, ...]]:
-    rows = ledger.rows
+def _told(table: MemoryColumns) -> dict[UUID, tuple[Any, ...]]:
+    rows = table.rows
     used = np.flatnonzero(rows["level"])
-    assert {ledger.ids[place] for place in used} == set(ledger.place)
-    return {each: tuple(rows[place].tolist()) for each, place in ledger.place.items()}
+    assert {table.ids[place] for place in used} == set(table.place)
+    return {each: tuple(rows[place].tolist()) for each, place in table.place.items()}
 
 
 def _unordered(passed: Any) -> dict[str, Any]:

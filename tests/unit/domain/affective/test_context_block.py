@@ -3,21 +3,21 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nemuri_domain.affective.context_block import LIMIT, Block
-from nemuri_domain.affective.retrieval import Told
+from nemuri_domain.affective.context_block import BLOCK_LIMIT, ContextBlock
+from nemuri_domain.affective.retrieval import RetrievedMemory
 from tests.unit.domain.affective.test_retrieval import remembered
 
 
-def block(*told: Told) -> str:
+def block(*told: RetrievedMemory) -> str:
     """The block of these memories."""
-    made = Block()
+    made = ContextBlock()
     made.fill(told)
     return made.text
 
 
-def told(number: int, **more: object) -> Told:
+def told(number: int, **more: object) -> RetrievedMemory:
     """A memory that is to be told."""
-    return Told(remembered(number, **more), None)
+    return RetrievedMemory(remembered(number, **more), None)
 
 
 def test_each_memory_is_an_entry_and_nothing_can_end_the_block() -> None:
@@ -49,10 +49,10 @@ def test_code_stays_readable() -> None:
 
 def test_what_does_not_fit_is_left_out_whole() -> None:
     """The next one that fits is told, and only what is told counts as shown."""
-    made = Block()
+    made = ContextBlock()
     first, long, short = told(1, content="a" * 5_000), told(2, content="b" * 5_000), told(3, content="c" * 900)
     assert made.fill([first, long, short]) == [first, short] == made.shown
-    assert len(made.text) <= LIMIT
+    assert len(made.text) <= BLOCK_LIMIT
     assert "bb" not in made.text
     assert made.fill([told(4, content="d" * 5_000)]) == []
 
@@ -60,7 +60,7 @@ def test_what_does_not_fit_is_left_out_whole() -> None:
 def test_a_memory_that_is_longer_than_the_block_says_that_it_is_cut() -> None:
     """It would never be told otherwise; nothing else fits beside it."""
     text = block(told(1, content="x" * 16_000), told(2))
-    assert len(text) <= LIMIT
+    assert len(text) <= BLOCK_LIMIT
     assert "[…] (shortened from 16," in text
     assert "`nemuri affect a memory mem_20260118_001`)" in text
     assert text.endswith("\n</memories>")
@@ -69,9 +69,9 @@ def test_a_memory_that_is_longer_than_the_block_says_that_it_is_cut() -> None:
 @given(st.lists(st.tuples(st.text(max_size=9_000), st.text(max_size=9_000)), max_size=12))
 def test_a_block_is_never_longer_than_its_bound(words: list[tuple[str, str]]) -> None:
     """Whatever it holds: it has as many entries as were shown, and ends once."""
-    made = Block()
+    made = ContextBlock()
     made.fill(told(nth, trigger=trigger, content=content) for nth, (trigger, content) in enumerate(words))
     lines = made.text.splitlines()
-    assert len(made.text) <= LIMIT
+    assert len(made.text) <= BLOCK_LIMIT
     assert sum(each.startswith("- [") for each in lines) == len(made.shown)
     assert made.text.count("</memories>") == bool(made.shown)

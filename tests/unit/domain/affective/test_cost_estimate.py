@@ -2,19 +2,19 @@
 
 import pytest
 
-from nemuri_domain.affective.cost_estimate import MILLION, Prices, Work, costs, dollars
-from nemuri_domain.affective.nightly_job import share
+from nemuri_domain.affective.cost_estimate import MILLION, Prices, Workload, estimate_costs, total_dollars
+from nemuri_domain.affective.nightly_job import allowed_number
 from nemuri_domain.affective.policy import AffectPolicy
 
 A_YEAR = 36_500
-FALLEN = Work(remembered=A_YEAR, recalls=A_YEAR, summaries=31_025, keyword_lists=20_075)
+FALLEN = Workload(remembered=A_YEAR, recalls=A_YEAR, summaries=31_025, keyword_lists=20_075)
 EMBEDDING = [(120.5, 2.41), (8.2, 0.16), (13.0, 0.26), (1.5, 0.03)]
 MODEL = [(120.5, 3.7, 139.00), (102.4, 13.0, 167.40), (8.4, 1.5, 15.90)]
 
 
 def test_the_distribution_of_a_year_is_that_of_the_ratios() -> None:
     """5,475, 10,950, 12,775 and 7,300 of 36,500; what is not at level 1 was summarised, what is deeper put in words."""
-    held = [share(each, A_YEAR) for each in AffectPolicy().ratios]
+    held = [allowed_number(each, A_YEAR) for each in AffectPolicy().ratios]
     assert held == [5_475, 10_950, 12_775]
     assert A_YEAR - sum(held) == 7_300
     assert (FALLEN.summaries, FALLEN.keyword_lists) == (A_YEAR - held[0], A_YEAR - held[0] - held[1])
@@ -22,15 +22,15 @@ def test_the_distribution_of_a_year_is_that_of_the_ratios() -> None:
 
 def test_vectors_cost_what_the_table_says() -> None:
     """Tokens to a tenth of a million, dollars to a cent; 143.2 million tokens, 2.86 dollars."""
-    found = costs(FALLEN)[:4]
+    found = estimate_costs(FALLEN)[:4]
     assert [(round(each.input_tokens / MILLION, 1), round(each.dollars, 2)) for each in found] == EMBEDDING
     assert round(sum(each.input_tokens for each in found) / MILLION, 1) == 143.2
-    assert round(dollars(found), 2) == 2.86
+    assert round(total_dollars(found), 2) == 2.86
 
 
 def test_what_a_model_writes_costs_what_the_table_says() -> None:
     """Tokens to a tenth of a million; the table's dollars are those of its rounded tokens."""
-    found = costs(FALLEN)[4:]
+    found = estimate_costs(FALLEN)[4:]
     prices = Prices()
     for (read, written, said), exact in zip(MODEL, found, strict=True):
         assert (exact.input_tokens / MILLION, exact.output_tokens / MILLION) == pytest.approx(
@@ -42,15 +42,15 @@ def test_what_a_model_writes_costs_what_the_table_says() -> None:
 
 def test_a_year_costs_what_the_document_says() -> None:
     """325 dollars, 27 a month, but for its rounding."""
-    year = dollars(costs(FALLEN))
+    year = total_dollars(estimate_costs(FALLEN))
     assert year == pytest.approx(325.16, abs=0.15)
     assert round(year / 12) == 27
 
 
 def test_a_pace_is_told_for_a_year() -> None:
     """A tenth of a year's work in a tenth of a year; other prices count in proportion."""
-    tenth = Work(3_650, 3_650, 3_102.5, 2_007.5)
-    assert dollars(costs(tenth.yearly(36.5))) == pytest.approx(dollars(costs(FALLEN)))
+    tenth = Workload(3_650, 3_650, 3_102.5, 2_007.5)
+    assert total_dollars(estimate_costs(tenth.yearly(36.5))) == pytest.approx(total_dollars(estimate_costs(FALLEN)))
     dear = Prices(embedding=0.04, model_input=2, model_output=10)
-    assert dollars(costs(FALLEN, dear)) == pytest.approx(2 * dollars(costs(FALLEN)))
-    assert dollars(costs(Work(0, 0, 0, 0))) == 0
+    assert total_dollars(estimate_costs(FALLEN, dear)) == pytest.approx(2 * total_dollars(estimate_costs(FALLEN)))
+    assert total_dollars(estimate_costs(Workload(0, 0, 0, 0))) == 0

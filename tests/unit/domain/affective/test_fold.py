@@ -13,7 +13,7 @@ from immutables import Map
 from nemuri_contracts.affective import CompressionDue, Link, NightFell, Tie
 from nemuri_contracts.codec import AnyAgentEvent
 from nemuri_contracts.erasure import AgentErased, MemoriesErased
-from nemuri_domain.affective.aggregate import ARCHIVED, LET_GO, AffectMind
+from nemuri_domain.affective.aggregate import ARCHIVED, DELETED, AffectMind
 from nemuri_domain.affective.fold import evolve, fold, touched
 from nemuri_domain.event_sourcing.deduplication import first_of_each
 from nemuri_domain.event_sourcing.erasure import Erased
@@ -82,7 +82,7 @@ def test_whatever_happens_the_totals_are_what_the_rows_say(events: list[AnyAgent
     assert mind.agent.levels == tuple(levels[level] for level in (1, 2, 3, ARCHIVED))
     assert mind.agent.protected == sum(each.protected for each in rows)
     assert all(each.retention(mind.night) >= 0 for each in rows)
-    assert not any(each.protected for each in rows if each.level == LET_GO)
+    assert not any(each.protected for each in rows if each.level == DELETED)
     assert gone.isdisjoint(link.to for each in rows for link in each.relations)
     assert not mind.moods
 
@@ -99,7 +99,7 @@ def test_what_a_night_lets_go_does_not_come_back(
     ]
     mind = fold(_life([*begun, *before]))
     gone = mind.memories[memory_id]
-    assert gone.level == LET_GO
+    assert gone.level == DELETED
 
     assert fold(recorded(after, 1_000), mind).memories[memory_id] == gone
 

@@ -6,8 +6,8 @@ from uuid import UUID
 import pytest
 
 from nemuri_domain.affective import nightly_job
-from nemuri_domain.affective.aggregate import LET_GO
-from nemuri_domain.affective.nightly_job import decide, go_on, revival_score, share
+from nemuri_domain.affective.aggregate import DELETED
+from nemuri_domain.affective.nightly_job import allowed_number, continue_night, decide, revival_score
 from nemuri_domain.affective.policy import AffectPolicy
 from tests.unit.domain.affective.lives import BEGINNING, Life, ends, living, tie
 
@@ -78,9 +78,9 @@ def test_ratios_are_enforced_from_twenty_memories_on() -> None:
 @pytest.mark.parametrize("number", [20, 21, 26, 39, 40, 41, 77, 100])
 def test_a_share_is_rounded_down(number: int) -> None:
     """However the binary fractions fall: 15 % of 20 are three and not two; and of a few there is a place for one."""
-    assert [share(0.15, few) for few in (1, 6, 7, 13, 14)] == [1, 1, 1, 1, 2]
+    assert [allowed_number(0.15, few) for few in (1, 6, 7, 13, 14)] == [1, 1, 1, 1, 2]
     caps = [15 * number // 100, 30 * number // 100, 35 * number // 100]
-    assert [share(each, number) for each in (0.15, 0.30, 0.35)] == caps
+    assert [allowed_number(each, number) for each in (0.15, 0.30, 0.35)] == caps
     life = living()
     many(life, number)
     life.night()
@@ -208,7 +208,7 @@ def test_what_comes_back_does_not_fall_again_the_same_night() -> None:
     assert passed.revived.keys() == {gone}
     assert gone not in passed.archived
     assert life.memory(gone).level == 3
-    assert life.agent.levels[2] == share(0.35, 31)
+    assert life.agent.levels[2] == allowed_number(0.35, 31)
 
 
 def test_nothing_is_deleted_unless_that_is_switched_on() -> None:
@@ -247,7 +247,7 @@ def test_the_archive_is_cleared_by_its_conditions(archive: dict[str, object], de
     assert first.archived == {memories[each] for each in ("faint", "strong", "recalled")}
     passed = life.night(366)
     assert {name for name, each in memories.items() if each in passed.deleted | first.deleted} == deleted
-    assert {name for name, each in memories.items() if life.memory(each).level == LET_GO} == deleted
+    assert {name for name, each in memories.items() if life.memory(each).level == DELETED} == deleted
 
 
 def test_a_year_in_the_archive_is_not_yet_more_than_a_year() -> None:
@@ -392,7 +392,7 @@ def test_a_policy_is_in_force_at_once_before_the_first_night_and_from_the_next_n
 
 def test_a_night_that_has_too_much_to_do_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     """Until all is done, in events of bounded size, days counted once; and nothing goes on with a night before last."""
-    monkeypatch.setattr(nightly_job, "AT_ONCE", 3)
+    monkeypatch.setattr(nightly_job, "MOVED_PER_EVENT", 3)
     life = living()
     many(life, 60)
     passed = life.night()
@@ -406,12 +406,12 @@ def test_a_night_that_has_too_much_to_do_goes_on(monkeypatch: pytest.MonkeyPatch
     unfinished = life.pass_(decide(fell, life.evening()))
     life.pass_(decide(life.fall(), life.evening()))
     assert unfinished.unfinished
-    assert go_on(unfinished, life.evening()) is None
+    assert continue_night(unfinished, life.evening()) is None
 
 
 def test_parameters_do_not_change_in_the_middle_of_a_night(monkeypatch: pytest.MonkeyPatch) -> None:
     """Those that were adopted since it fell come into force with the next one."""
-    monkeypatch.setattr(nightly_job, "AT_ONCE", 3)
+    monkeypatch.setattr(nightly_job, "MOVED_PER_EVENT", 3)
     life = living()
     life.night()
     many(life, 40)
@@ -419,7 +419,7 @@ def test_parameters_do_not_change_in_the_middle_of_a_night(monkeypatch: pytest.M
     life.take(fell)
     passed = life.pass_(decide(fell, life.evening()))
     life.adopt(compression={"level1_ratio": 0.0})
-    while (more := go_on(passed, life.evening())) is not None:
+    while (more := continue_night(passed, life.evening())) is not None:
         passed = life.pass_(more)
     assert life.agent.levels == (6, 12, 14, 8)
     life.night()

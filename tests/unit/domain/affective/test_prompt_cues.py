@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nemuri_contracts.affective import LinkSort
-from nemuri_domain.affective.prompt_cues import tie_of, to_be_remembered
+from nemuri_domain.affective.prompt_cues import asks_to_remember, relation_in
 from nemuri_domain.affective.sanitize import is_command
 
 
@@ -50,7 +50,7 @@ def test_slash_commands_are_no_conversation() -> None:
 )
 def test_who_asks_for_it_is_remembered(prompt: str) -> None:
     """The document's phrases and others like them, in both languages."""
-    assert to_be_remembered(prompt)
+    assert asks_to_remember(prompt)
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_who_asks_for_it_is_remembered(prompt: str) -> None:
 )
 def test_who_asks_whether_or_tells_that_is_not(prompt: str) -> None:
     """Questions, statements, refusals, thanks, words of others, and idioms."""
-    assert not to_be_remembered(prompt)
+    assert not asks_to_remember(prompt)
 
 
 @pytest.mark.parametrize(
@@ -137,19 +137,19 @@ def test_who_asks_whether_or_tells_that_is_not(prompt: str) -> None:
 )
 def test_a_turns_own_words_tell_of_an_earlier_one(sort: LinkSort | None, prompt: str) -> None:
     """And of how it goes back to that; ordinary uses of the same words tell of none."""
-    assert tie_of(prompt) == sort
+    assert relation_in(prompt) == sort
 
 
 def test_the_most_telling_of_several_is_taken() -> None:
     """To take back is more than to build on, that more than to go on, that more than to mention."""
-    assert tie_of("前回の続きだけど、やっぱりその案はやめる") == "contradicts"
-    assert tie_of("前に話した結果をもとに、昨日の続きを") == "derived_from"
-    assert tie_of("As we discussed, let's continue where we left off") == "continues"
+    assert relation_in("前回の続きだけど、やっぱりその案はやめる") == "contradicts"
+    assert relation_in("前に話した結果をもとに、昨日の続きを") == "derived_from"
+    assert relation_in("As we discussed, let's continue where we left off") == "continues"
 
 
 @given(st.text(max_size=200))
 def test_any_text_is_read(text: str) -> None:
     """And the same text always in the same way."""
     assert is_command(text) == text.strip().startswith("/")
-    assert to_be_remembered(text) == to_be_remembered(text)
-    assert tie_of(text) == tie_of(text)
+    assert asks_to_remember(text) == asks_to_remember(text)
+    assert relation_in(text) == relation_in(text)

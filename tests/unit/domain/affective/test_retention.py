@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nemuri_contracts.affective import Category
-from nemuri_domain.affective.nightly_job import first_days
+from nemuri_domain.affective.nightly_job import first_age
 from nemuri_domain.affective.policy import AffectPolicy
 from nemuri_domain.affective.turn_encoding import age
 from tests.unit.domain.affective.lives import living
@@ -79,7 +79,7 @@ def test_half_lives_are_those_of_the_formula(category: Category, shortest: float
 )
 def test_the_first_day_is_fair(ended: tuple[int, int], days: float) -> None:
     """From the end of the session to the next night at three: 18:00 gives .375, 01:00 gives .083."""
-    assert first_days(datetime(2026, 1, 20, *ended, tzinfo=UTC), 3) == pytest.approx(days)
+    assert first_age(datetime(2026, 1, 20, *ended, tzinfo=UTC), 3) == pytest.approx(days)
 
 
 @pytest.mark.parametrize(

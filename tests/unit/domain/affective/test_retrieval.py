@@ -11,17 +11,27 @@ from hypothesis import strategies as st
 from nemuri_contracts.affective import Emotion
 from nemuri_domain.affective.aggregate import AffectMemory
 from nemuri_domain.affective.policy import AffectPolicy, Resonance
-from nemuri_domain.affective.retrieval import Asking, Found, asked_back, come, priority, related, resonance
+from nemuri_domain.affective.retrieval import (
+    AffectCandidate,
+    RetrievalRequest,
+    priority,
+    rank,
+    related_memories,
+    resonance,
+    to_revive,
+)
 
 RULES = AffectPolicy()
 FILLING = AffectPolicy.of({"retrieval": {"fill_up": True}})
-ASKING = Asking("the parser", relevance=0.1, revival=0.3)
+ASKING = RetrievalRequest("the parser", relevance=0.1, revival=0.3)
 LONG_AGO = datetime(2026, 1, 18, tzinfo=UTC)
 
 
-def found(number: int, *, retention: float = 50.0, similarity: float = 0.5, days: int = 0, **more: object) -> Found:
+def found(
+    number: int, *, retention: float = 50.0, similarity: float = 0.5, days: int = 0, **more: object
+) -> AffectCandidate:
     """A memory that may come to mind."""
-    known = Found(
+    known = AffectCandidate(
         memory_id=UUID(int=number),
         archived=False,
         said_at=LONG_AGO + timedelta(days=days),
@@ -61,15 +71,15 @@ def test_the_best_come_first_and_nothing_fills_up() -> None:
     """At most as many as asked for, and nothing about something else, however much of it is left."""
     weak, strong = found(1, retention=6, similarity=0.2), found(2, retention=90)
     other, unshared = found(3, retention=100, similarity=0.09), found(4, retention=100, shares_words=False)
-    assert [each.memory_id for each in come([weak, other, unshared, strong], ASKING, RULES)] == ids(2, 1)
+    assert [each.memory_id for each in rank([weak, other, unshared, strong], ASKING, RULES)] == ids(2, 1)
     many = [found(each, retention=each) for each in range(1, 12)]
-    assert [each.memory_id for each in come(many, ASKING, RULES)] == ids(11, 10, 9, 8, 7)
+    assert [each.memory_id for each in rank(many, ASKING, RULES)] == ids(11, 10, 9, 8, 7)
 
 
 def test_where_it_is_asked_for_the_next_best_fill_up() -> None:
     """As the document has it; they are told as such, and nothing that has nothing in common is."""
     other, strong, none = found(1, similarity=0.09), found(2, retention=90), found(3, similarity=0.0)
-    came = come([other, none, strong], ASKING, FILLING)
+    came = rank([other, none, strong], ASKING, FILLING)
     assert [(each.memory_id, each.by) for each in came] == list(zip(ids(2, 1), ("similarity", "fill"), strict=True))
 
 
@@ -80,7 +90,7 @@ def test_of_an_earlier_time_the_newest_comes_first(prompt: str) -> None:
     """Half of the places, of what is about the same thing; the rest by priority."""
     known = [found(each, retention=100 - 10 * each, days=each) for each in range(1, 9)]
     elsewhere = found(9, similarity=0.05, days=99)
-    came = come([*known, elsewhere], replace(ASKING, prompt=prompt), RULES)
+    came = rank([*known, elsewhere], replace(ASKING, prompt=prompt), RULES)
     assert [each.memory_id for each in came] == ids(8, 7, 6, 1, 2)
     assert [each.by for each in came] == ["time"] * 3 + ["similarity"] * 2
 
@@ -89,7 +99,7 @@ def test_a_category_that_is_asked_for_comes_first() -> None:
     """What is about the same thing, whatever else would have been before it."""
     known = [found(1, retention=90), found(2, retention=10, category="decision")]
     other = found(3, similarity=0.05, category="decision")
-    came = come([*known, other], replace(ASKING, category="decision"), RULES)
+    came = rank([*known, other], replace(ASKING, category="decision"), RULES)
     assert [(each.memory_id.int, each.by) for each in came] == [(2, "category"), (1, "similarity")]
 
 
@@ -98,10 +108,10 @@ def test_the_archive_is_asked_by_similarity_and_what_fills_up_stays_there() -> N
     strong = found(1, retention=80)
     like = found(2, retention=1e-9, similarity=0.4, archived=True)
     unlike = found(3, retention=2, similarity=0.2, archived=True)
-    assert [each.memory_id for each in come([unlike, like, strong], ASKING, RULES)] == ids(1, 2)
-    came = come([unlike, like, strong], ASKING, FILLING)
+    assert [each.memory_id for each in rank([unlike, like, strong], ASKING, RULES)] == ids(1, 2)
+    came = rank([unlike, like, strong], ASKING, FILLING)
     assert [each.memory_id for each in came] == ids(1, 2, 3)
-    assert asked_back(came, ASKING) == (UUID(int=2),)
+    assert to_revive(came, ASKING) == (UUID(int=2),)
 
 
 def remembered(number: int, **more: object) -> AffectMemory:
@@ -120,7 +130,7 @@ def test_what_belongs_together_is_told_once() -> None:
     """In either direction, and nothing from the archive."""
     one, other, gone = remembered(1), remembered(2), remembered(3, level=4)
     near = {one.memory_id: [(other, "continues"), (gone, "references")], other.memory_id: [(one, "continues")]}
-    came = related([one.memory_id, other.memory_id], near, [one.memory_id])  # type: ignore[arg-type]
+    came = related_memories([one.memory_id, other.memory_id], near, [one.memory_id])  # type: ignore[arg-type]
     assert [(each.memory, each.relation) for each in came] == [(other, "continues")]
 
 
@@ -131,7 +141,7 @@ def test_nothing_comes_twice_and_priority_rules_among_the_relevant(rows: list[tu
         found(number, retention=retention, similarity=similarity, recall_count=recalls, archived=archived)
         for number, (retention, similarity, recalls, archived) in enumerate(rows)
     ]
-    came = come(known, ASKING, RULES)
+    came = rank(known, ASKING, RULES)
     assert len({each.memory_id for each in came}) == len(came) <= RULES.retrieval.top_k
     high = [each.priority for each in came if each.priority >= RULES.retrieval.relevance_threshold]
     assert high == sorted(high, reverse=True)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from nemuri_contracts.affective import TURN_LIMIT, TurnOffered
 from nemuri_contracts.event import DERIVED
-from nemuri_domain.affective.sanitize import MARK, is_conversation, storable
+from nemuri_domain.affective.sanitize import CUT_MARKER, is_conversation, storable
 from nemuri_domain.affective.transcripts import Transcript, read, turn_id
 
 AT = "2026-01-18T22:54:39.048Z"
@@ -178,7 +178,7 @@ def test_what_is_too_long_is_cut_with_a_mark() -> None:
     """At the end, and what no store can hold is replaced."""
     [turn] = taken(user("a" * (TURN_LIMIT + 1)), assistant("b\0\ud800"), assistant("c" * TURN_LIMIT)).turns
     assert len(turn.prompt) == len(turn.reply) == TURN_LIMIT
-    assert turn.prompt.endswith(MARK)
+    assert turn.prompt.endswith(CUT_MARKER)
     assert turn.reply.startswith("b\ufffd?\n\nccc")
 
 
@@ -221,7 +221,7 @@ def test_any_lines_come_to_turns_that_can_be_offered(lines: list[bytes]) -> None
         assert UUID(str(name)).version != DERIVED
 
 
-@given(st.text(st.characters(), max_size=40), st.integers(min_value=len(MARK), max_value=30))
+@given(st.text(st.characters(), max_size=40), st.integers(min_value=len(CUT_MARKER), max_value=30))
 def test_any_text_can_be_stored(content: str, limit: int) -> None:
     """Within the limit, as Unicode, without NUL; what is fit already stays as it is."""
     stored = storable(content, limit)

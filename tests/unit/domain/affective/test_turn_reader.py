@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nemuri_contracts.affective import Emotion, Reading, Tag, Valence
-from nemuri_domain.affective.emotion_words import FEELINGS, ORDER
+from nemuri_domain.affective.emotion_words import EMOTION_PATTERNS, TAG_ORDER
 from nemuri_domain.affective.turn_reader import read
 from tests.unit.domain.affective.labelled import HIGH, LOW, MIDDLE, TURNS, UNSEEN, Labelled
 
@@ -138,8 +138,8 @@ def test_turns_of_a_day_read_as_a_person_labelled_them(turns: tuple[Labelled, ..
 
 def test_every_feeling_of_the_vocabulary_can_be_felt() -> None:
     """No tag is without words, in either language."""
-    assert {tag for feeling in FEELINGS for tag in feeling.tags} == set(ORDER)
-    assert len(ORDER) == 23
+    assert {tag for feeling in EMOTION_PATTERNS for tag in feeling.tags} == set(TAG_ORDER)
+    assert len(TAG_ORDER) == 23
 
 
 @pytest.mark.parametrize(
@@ -268,7 +268,7 @@ def test_any_text_has_a_reading(prompt: str, reply: str) -> None:
 
     assert 0 <= found.intensity <= 100
     assert 0 <= found.emotion.arousal <= 100
-    assert list(found.emotion.tags) == sorted(found.emotion.tags, key=lambda tag: ORDER[tag])
+    assert list(found.emotion.tags) == sorted(found.emotion.tags, key=lambda tag: TAG_ORDER[tag])
     assert Reading.model_validate_json(found.model_dump_json()) == found
     assert read(prompt, reply) == found
 

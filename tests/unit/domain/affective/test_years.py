@@ -17,8 +17,8 @@ from nemuri_contracts.agents import AgentDefined, Definition, Embedding
 from nemuri_contracts.codec import AnyAgentEvent
 from nemuri_domain.affective.aggregate import AffectMind
 from nemuri_domain.affective.fold import evolve, touched
-from nemuri_domain.affective.memory_columns import Ledger
-from nemuri_domain.affective.nightly_job import Evening, decide
+from nemuri_domain.affective.memory_columns import MemoryColumns
+from nemuri_domain.affective.nightly_job import NightInput, decide
 
 A_DAY = 100
 FIRST_DAY = 0.6
@@ -69,14 +69,14 @@ class Formulas:
 
 def _lived(turns: list[tuple[int, Category, int]], days: int) -> Iterator[AffectMind]:
     """The mind after each night."""
-    mind, ledger, sequence = AffectMind(), Ledger(), 0
+    mind, table, sequence = AffectMind(), MemoryColumns(), 0
 
     def take(event: AnyAgentEvent, at: datetime) -> None:
         nonlocal mind, sequence
         sequence += 1
         vars(event).update(recorded_at=at, sequence=sequence)  # what reading from the log does
         mind = evolve(mind, event)
-        ledger.take(mind.known(touched(event)))
+        table.take(mind.known(touched(event)))
 
     defined = AgentDefined(
         event_id=UUID(int=0),
@@ -91,7 +91,7 @@ def _lived(turns: list[tuple[int, Category, int]], days: int) -> Iterator[Affect
             take(_turn(which, READINGS[category, intensity], noon + timedelta(seconds=number)), noon)
         assert mind.agent is not None
         fell = NightFell(event_id=UUID(int=10**9 + day), agent_id="a", date=(noon + timedelta(days=1)).date(), nights=1)
-        take(decide(fell, Evening(mind.agent, ledger)), noon + timedelta(hours=15))
+        take(decide(fell, NightInput(mind.agent, table)), noon + timedelta(hours=15))
         yield mind
 
 
