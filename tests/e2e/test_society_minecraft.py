@@ -41,6 +41,6 @@ def test_a_society_lives_in_minecraft_goes_on_and_is_taken_away(data: Path) -> N
     again = nemuri("society", "resume", "miners", "--seconds", "15", "--json").json
     assert (again["agents"], again["failures"]) == (4, {})
     refused = nemuri("society", "resume", "miners", "--checkpoint", "newest")
-    assert (refused.code, "cannot go back" in refused.err) == (1, True)
+    assert (refused.code, "cannot be restored" in refused.err) == (1, True)
     assert nemuri("society", "delete", "miners").code == 0
     assert not kept.exists()

@@ -17,7 +17,7 @@ MOST: Final = MOST_BOTS * MOST_SERVERS
 def check(society: Society, data: Path) -> None:
     """Raise ValueError if the society cannot run in Minecraft, and MinecraftUnavailable if that is not installed."""
     if society.speed != 1:
-        raise ValueError(f"--speed {society.speed:g}: the clock of Minecraft runs with the wall's")
+        raise ValueError(f"--speed {society.speed:g}: Minecraft runs in real time, so the speed must be 1")
     if len(society.agents) > MOST:
         raise ValueError(f"--agents {len(society.agents)}: a Minecraft world has room for {MOST}")
     node()

@@ -164,12 +164,14 @@ async def going_on(log: Log, name: str, checkpoint: str | None) -> Society:
     states = await States.open(log, name)
     society = await society_of(states)
     if society.world == "minecraft" and checkpoint is not None:
-        raise SocietyError(f"society {name!r} cannot go back: the world of a Minecraft server is in no checkpoint")
+        raise SocietyError(
+            f"society {name!r} cannot be restored: checkpoints do not contain the world of a Minecraft server"
+        )
     if checkpoint is None:
         checkpoint = await going_back(states)
     alone = checkpoint is not None or society.world == "minecraft"
     if alone and (keepers := await kept_by(states)):
-        raise SocietyError(f"society {name!r} lives ({', '.join(keepers)}): end it first")
+        raise SocietyError(f"society {name!r} is running ({', '.join(keepers)}): stop it first")
     if checkpoint is not None:
         await (await Checkpoints.open(log, name)).restore(states, None if checkpoint == "newest" else checkpoint)
     return society
@@ -198,7 +200,7 @@ async def end_of(log: Log, name: str) -> None:
     """
     states, checkpoints = await States.open(log, name), await Checkpoints.open(log, name)
     if keepers := await kept_by(states):
-        raise SocietyError(f"society {name!r} lives ({', '.join(keepers)}): end it before taking it away")
+        raise SocietyError(f"society {name!r} is running ({', '.join(keepers)}): stop it before you delete it")
     await states.delete()
     await checkpoints.erase()
 

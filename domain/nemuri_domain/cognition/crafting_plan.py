@@ -31,7 +31,7 @@ class Way:
         if missing <= 0:
             return
         if depth > DEEPEST:
-            raise ValueError(f"there is no way to {item}")
+            raise ValueError(f"{item} cannot be obtained")
         if item in RECIPES:
             self._make(item, missing, depth)
         else:
@@ -56,14 +56,14 @@ class Way:
                 return
             for each in short:
                 self.get(each, needs[each], depth + 1)
-        raise ValueError(f"there is no way to {item}")
+        raise ValueError(f"{item} cannot be obtained")
 
     def _gather(self, item: str, missing: int, depth: int) -> None:
         block = next(
             (name for name, rule in COLLECTING.items() if rule.gives == item and name in {*SEEN, "grass"}), None
         )
         if block is None and not any(item in each.leaves for each in CREATURES.values()):
-            raise ValueError(f"nothing gives {item}")
+            raise ValueError(f"no block or creature gives {item}")
         needs = COLLECTING[block].needs if block else None
         if needs and not any(self.held[each] for each in PICKAXES[PICKAXES.index(needs) :]):
             self.get(needs, 1, depth + 1)

@@ -70,4 +70,4 @@ def read_decision(text: str, decision_id: str, at: float) -> Decision:
             if parts["speech_directive"].casefold().strip(" .。") in _NOTHING:
                 parts["speech_directive"] = ""
             return Decision(id=decision_id, at=at, **parts)
-    raise ValueError("the reply holds no decision with an action that hands could do")
+    raise ValueError("the reply contains no decision with an executable action")

@@ -35,7 +35,7 @@ def read_goals(text: str) -> list[dict[str, Any]]:
         goals = [goal for each in (given if isinstance(given, list) else []) if (goal := _goal(each)) is not None]
         if goals:
             return list({each["id"]: each for each in goals}.values())[:MOST]
-    raise ValueError("the reply holds no goals")
+    raise ValueError("the reply contains no goals")
 
 
 def graph(goals: Sequence[Mapping[str, Any]], before: Mapping[str, JsonValue]) -> dict[str, JsonValue]:

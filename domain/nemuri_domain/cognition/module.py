@@ -54,11 +54,11 @@ class Spec:
         """Raise ValueError for unknown sections, a too short interval, or triggers that are not read."""
         unknown = sorted((self.reads | self.writes | self.wakes | self.urgent) - SECTIONS.keys())
         if unknown:
-            raise ValueError(f"module {self.name!r}: there is no section {', '.join(unknown)}")
+            raise ValueError(f"module {self.name!r}: unknown section {', '.join(unknown)}")
         if not self.interval >= SLOT:
-            raise ValueError(f"module {self.name!r}: an interval is at least {SLOT} s")
+            raise ValueError(f"module {self.name!r}: the interval must be at least {SLOT} s, not {self.interval}")
         if not (self.wakes | self.urgent | self.rests) <= self.reads:
-            raise ValueError(f"module {self.name!r} wakes by, or rests on, what it does not read")
+            raise ValueError(f"module {self.name!r}: wakes, urgent and rests must be part of reads")
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ def modules(memories: Memories, *, without: Collection[str] = (), plugins: Itera
     everyone = (*nine, *plugins)
     names = [each.spec.name for each in everyone]
     if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise ValueError(f"two modules are called {', '.join(twice)}")
+        raise ValueError(f"duplicate module: {', '.join(twice)}")
     if unknown := sorted(set(without) - set(names)):
-        raise ValueError(f"there is no module {', '.join(unknown)}")
+        raise ValueError(f"unknown module: {', '.join(unknown)}")
     return tuple(each for each in everyone if each.spec.name not in without)

@@ -15,12 +15,12 @@ LARGEST: Final = 262_144
 def check(spec: Spec, changes: Any) -> None:
     """Raise ValueError or TypeError for undeclared or too large changes, values that are no JSON, and invalid acts."""
     if not isinstance(changes, Mapping):
-        raise TypeError(f"module {spec.name!r} made {type(changes).__name__}, and no changes")
+        raise TypeError(f"module {spec.name!r} returned {type(changes).__name__} instead of changes")
     if foreign := sorted(changes.keys() - spec.writes):
-        raise ValueError(f"module {spec.name!r} wrote {', '.join(foreign)}, which it did not declare")
+        raise ValueError(f"module {spec.name!r} changed undeclared sections: {', '.join(foreign)}")
     size = len(dumps({section: dict(values) for section, values in changes.items()}))
     if size > LARGEST:
-        raise ValueError(f"module {spec.name!r} wrote {size:,} bytes at once, of {LARGEST:,} at most")
+        raise ValueError(f"module {spec.name!r} changed {size:,} bytes at once; the limit is {LARGEST:,}")
     for act in changes.get("pending_acts", {}).get("queue") or ():
         _check_act(act)
     if text := changes.get("pending_speech", {}).get("text"):
@@ -29,5 +29,5 @@ def check(spec: Spec, changes: Any) -> None:
 
 def _check_act(act: Any) -> None:
     if not isinstance(act, Mapping) or not isinstance(act.get("id"), str):
-        raise TypeError("an act in the queue is an object with an id")
+        raise TypeError("an act in the queue must be an object with an id")
     action_of.validate_python(act.get("act"))

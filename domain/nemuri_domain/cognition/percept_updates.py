@@ -41,9 +41,9 @@ def perceived(state: SharedState, percept: Plain) -> Changes:
     """
     second = _number(percept.get("second"))
     if strange := percept.keys() - Percept.model_fields.keys():
-        raise ValueError(f"a percept has no {', '.join(sorted(strange))}")
+        raise ValueError(f"unknown fields of a percept: {', '.join(sorted(strange))}")
     if not isinstance(percept.get("position"), Mapping):
-        raise ValueError("a percept has a position")  # noqa: TRY004 - it is what was told that is wrong
+        raise ValueError("a percept needs a position")  # noqa: TRY004 - it is what was told that is wrong
     seen: dict[str, JsonValue] = _UNTOLD | {name: percept[name] for name in _STANDING if name in percept}
     if seen["hurt"]:
         seen["hurt_at"] = second
@@ -60,7 +60,7 @@ def perceived(state: SharedState, percept: Plain) -> Changes:
 
 def _number(value: object) -> float:
     if not isinstance(value, int | float) or not isfinite(value) or value < 0:
-        raise ValueError(f"a percept is of a second, not of {value!r}")
+        raise ValueError(f"the second of a percept must be a finite number, 0 or more, not {value!r}")
     return float(value)
 
 

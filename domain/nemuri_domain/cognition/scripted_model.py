@@ -46,7 +46,7 @@ def answer(prompt: Prompt, rng: Random) -> str:
     """Return the answer to a prompt of the nine modules. Raise ValueError for any other prompt."""
     job = str(prompt.about.get("job"))
     if job not in _JOBS:
-        raise ValueError(f"nobody knows how to answer a question about {job!r} without a model")
+        raise ValueError(f"the scripted model cannot answer a prompt about {job!r}")
     return _JOBS[job](prompt.about, rng)
 
 

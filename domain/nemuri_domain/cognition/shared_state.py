@@ -114,7 +114,7 @@ class SharedState:
         touched = set()
         for name, values in changes.items():
             if name not in SECTIONS:
-                raise KeyError(f"there is no section {name!r}")
+                raise KeyError(f"unknown section {name!r}")
             before = self.sections.get(name, EMPTY)
             after = before.changed(values, self.revision + 1, second)
             if after is not before:

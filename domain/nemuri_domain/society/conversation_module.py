@@ -76,4 +76,4 @@ def read_turn(text: str) -> tuple[str, Mapping[str, JsonValue]]:
         if isinstance(found.get("say"), str) or isinstance(found.get("mind"), dict):
             said = found.get("say")
             return " ".join(str(said or "").split())[:SPEECH_LIMIT], mapped(found.get("mind"))
-    raise ValueError("the reply holds neither words nor thoughts")
+    raise ValueError("the reply contains neither an utterance nor a state of mind")

@@ -17,7 +17,7 @@ class Hallucinating:
     def __init__(self, world: World, rate: float, rng: Random) -> None:
         """Wrap a world. `rate` is 0 to 1; raise ValueError otherwise."""
         if not 0 <= rate <= 1:
-            raise ValueError(f"a rate is between 0 and 1, not {rate}")
+            raise ValueError(f"the rate must be between 0 and 1, not {rate}")
         self.world, self.rate, self._rng = world, rate, rng
         self.imagined = 0
         """Number of dropped acts."""

@@ -85,7 +85,7 @@ def by_observers(
 def fit(x: Sequence[float], y: Sequence[float]) -> Fit:
     """Return the least-squares fit of y on x. Raise ValueError for fewer than three points."""
     if len(x) < 3:
-        raise ValueError(f"{len(x)} agents are too few for a fit; there must be 3 that enough others judge")
+        raise ValueError(f"a fit needs at least 3 agents with enough observers, not {len(x)}")
     mean_x, mean_y = sum(x) / len(x), sum(y) / len(y)
     xx = sum((each - mean_x) ** 2 for each in x)
     yy = sum((each - mean_y) ** 2 for each in y)

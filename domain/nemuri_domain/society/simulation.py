@@ -54,7 +54,7 @@ class Pace:
     def __post_init__(self) -> None:
         """Raise ValueError for values that would stop the simulation."""
         if not (self.tick > 0 and self.places >= 1 and self.latency > 0):
-            raise ValueError("a tick and a latency are above 0 seconds, and there is at least one place")
+            raise ValueError("tick and latency must be above 0 seconds, and places at least 1")
 
 
 class Simulation:
@@ -126,7 +126,7 @@ class Simulation:
     def _ask(self, pending: Pending) -> None:
         module = pending.slot.module.spec
         if not isinstance(pending.work, Ask) or module.rank is None:
-            raise TypeError(f"module {module.name!r} takes time of the wall's, which a simulation has not")
+            raise TypeError(f"module {module.name!r} needs real time, which a simulation does not provide")
         arrival = self.now + self._rng.expovariate(1 / self._pace.latency)
         heappush(self._answers, (arrival, next(self._order), pending, pending.work))
 

@@ -127,7 +127,7 @@ def _gone_on(state: State, row: int, doing: Doing, act: Action) -> str | None:
         case Rest():
             return _rested(state, row, doing, act)
         case Go() | Say():
-            raise TypeError(f"{act.action} is not done with the hands")
+            raise TypeError(f"{act.action} is not handled here")
         case _:
             assert_never(act)
 

@@ -88,7 +88,7 @@ class World:
         positive.
         """
         if not (isfinite(seconds) and seconds > 0):
-            raise ValueError(f"time passes by a positive number of seconds, not by {seconds}")
+            raise ValueError(f"seconds must be finite and positive, not {seconds}")
         actions.take(self._state, acts)
         parts = ceil(seconds / TICK - 1e-9)
         for _ in range(parts):

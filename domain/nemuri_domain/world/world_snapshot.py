@@ -69,12 +69,12 @@ def load(dumped: bytes) -> State:
         with np.load(io.BytesIO(dumped), allow_pickle=False) as arrays:
             rest = _whole.validate_json(arrays["rest"].tobytes())
             if rest["form"] != FORM:
-                raise UnreadableWorldError(f"a world of form {rest['form']} is not read by this version")
+                raise UnreadableWorldError(f"snapshot format {rest['form']} is not supported; expected {FORM}")
             return _state(arrays, rest)
     except (zipfile.BadZipFile, ValidationError, KeyError, TypeError, ValueError, OSError, EOFError) as error:
         if isinstance(error, UnreadableWorldError):
             raise
-        raise UnreadableWorldError("these bytes are no world") from error
+        raise UnreadableWorldError("the bytes are no world snapshot") from error
 
 
 def _state(arrays: Any, rest: dict[str, Any]) -> State:

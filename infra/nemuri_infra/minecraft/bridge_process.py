@@ -114,15 +114,15 @@ class MinecraftBridge:
         try:
             return await self._ask("/state")
         except (OSError, http.client.HTTPException) as error:
-            raise ServerFailed(f"{self.name} does not tell its state: {error}") from error
+            raise ServerFailed(f"{self.name} does not return its state: {error}") from error
 
     def restore(self, state: bytes) -> None:
         """Use this state at the next start. Raise ServerFailed while it runs, and ValueError for an invalid state."""
         if self._child.alive:
-            raise ServerFailed(f"{self.name} runs: stop it before it begins from another state")
+            raise ServerFailed(f"{self.name} is running: stop it before you restore a state")
         found = json.loads(state)
         if not isinstance(found, dict) or found.get("version") != 1:
-            raise ValueError("this is no state of a Minecraft world of this version")
+            raise ValueError("the bytes are no state of a Minecraft world of this version")
         self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         _write(self._state, state)
 
@@ -176,7 +176,7 @@ def _page(port: int, page: str) -> bytes:
         connection.request("GET", page)
         reply = connection.getresponse()
         if reply.status != http.HTTPStatus.OK:
-            raise http.client.HTTPException(f"{page} is answered by {reply.status}")
+            raise http.client.HTTPException(f"{page}: HTTP status {reply.status}")
         return reply.read()
     finally:
         connection.close()

@@ -209,7 +209,7 @@ class Recollecting:
         try:
             return recorded(agent_id, told, second, held.agent.rules)
         except ValidationError as error:
-            logger.warning("no experience", agent=agent_id, why=log_safe(error))
+            logger.warning("invalid experience", agent=agent_id, why=log_safe(error))
             return None
 
     async def flush(self, second: float, *, last: bool = False) -> None:

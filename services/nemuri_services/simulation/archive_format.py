@@ -30,7 +30,7 @@ def unpacked(data: bytes) -> dict[str, bytes]:
         begin = whole.index(b"\n", start) + 1
         key, size = orjson.loads(whole[start:begin])
         if not 0 <= size <= len(whole) - begin:
-            raise ValueError(f"entry {key!r} is cut off")
+            raise ValueError(f"entry {key!r} is truncated")
         start = begin + size
         entries[str(key)] = whole[begin:start]
     return entries

@@ -73,7 +73,7 @@ class Keeping:
                 await self._leases.write(self._written(batches[0]))
                 batches.popleft()
         except REFUSED as error:
-            tell("not written", host=self.host, why=log_safe(error))
+            tell("states not written", host=self.host, why=log_safe(error))
             return await self._lost()
         finally:
             self._back(batches)
@@ -92,7 +92,7 @@ class Keeping:
         try:
             await self._leases.release(map(str, self.cells))
         except REFUSED as error:
-            logger.warning("not released", host=self.host, why=log_safe(error))
+            logger.warning("cells not released", host=self.host, why=log_safe(error))
 
     def let_go(self, cell: int) -> None:
         """Forget a cell that this host does not own any more."""
@@ -140,7 +140,7 @@ class Keeping:
         try:
             mine = await self._leases.mine()
         except REFUSED as error:
-            logger.warning("nothing to be read", host=self.host, why=log_safe(error))
+            logger.warning("leases not readable", host=self.host, why=log_safe(error))
             return set()
         return {cell for cell in self.cells if str(cell) not in mine}
 

@@ -147,10 +147,10 @@ class Checkpointing:
             name = await self._checkpoints.make(self._states)
         except TimeoutError as error:
             self._due = time.monotonic() + RETRY
-            logger.warning("no checkpoint", why=log_safe(error))
+            logger.warning("checkpoint failed", why=log_safe(error))
         else:
             self._due = time.monotonic() + self._every
-            logger.info("checkpoint", name=name)
+            logger.info("checkpoint made", name=name)
 
 
 async def kept(states: States) -> AsyncIterator[Entry]:

@@ -152,7 +152,7 @@ class Host:
         """Return the changes that follow from a model's answer."""
         slot, spec = pending.slot, pending.slot.module.spec
         if spec.rank is None:
-            raise TypeError(f"module {spec.name!r} asks a model and has no rank")
+            raise TypeError(f"module {spec.name!r} asks a model but declares no rank")
         self.vitality.asked(slot.agent_id, spec.rank, self.clock.wall(slot.waited))
         answer = await self.thinking.ask(spec.rank, ask.prompt, module=spec.name, agent_id=slot.agent_id)
         return ask.then(answer)
@@ -186,7 +186,7 @@ class Host:
                     self.engine.tell(agent_id, percept, self.clock(), calm=quiet)
                 await turns()
         except (ValueError, LookupError, AttributeError, TypeError) as error:
-            logger.warning("not understood", host=self.name, why=log_safe(error))
+            logger.warning("invalid percepts", host=self.name, why=log_safe(error))
 
     async def _seek(self) -> None:
         """Take free cells, a few at a time, and more than an equal share only if no other host takes them.
@@ -259,7 +259,7 @@ class Host:
             self.vitality.failures[failure.module] += 1
             known = isinstance(failure.error, ModelFailure | ValueError)
             tell = logger.warning if known else logger.error
-            tell("failed", agent=failure.agent_id, module=failure.module, why=log_safe(failure.error))
+            tell("module failed", agent=failure.agent_id, module=failure.module, why=log_safe(failure.error))
         self.engine.failures.clear()
         await self.memories.consolidate(self.clock())
         await self._tell()

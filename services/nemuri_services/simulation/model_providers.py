@@ -96,7 +96,7 @@ class Providers:
     def __init__(self, thinkers: Sequence[Thinker], now: Callable[[], float], rng: Random | None = None) -> None:
         """Create a chain of at least one provider. `now` returns seconds of the wall clock; `rng` draws the jitter."""
         if not thinkers:
-            raise ValueError("somebody has to think")
+            raise ValueError("at least one model is required")
         self._providers = [Provider(each) for each in thinkers]
         self._now, self._rng = now, rng or Random()
 
@@ -112,7 +112,7 @@ class Providers:
 
         Raises `ModelUnavailable` if no provider answers now, and `ModelRefused` if one refuses.
         """
-        why = "every provider rests after a failure"
+        why = "every provider is backing off after a failure"
         for provider in self._providers:
             if provider.rests_until > self._now():
                 continue
@@ -124,7 +124,7 @@ class Providers:
                 asked = error.retry_after if isinstance(error, ModelUnavailable) else None
                 first = provider.failed(episode, now, asked, self._rng)
                 tell, rests = logger.warning if first else logger.debug, round(provider.rests_until - now, 1)
-                tell("provider", name=provider.thinker.name, why=why, rests=rests)
+                tell("provider failed", name=provider.thinker.name, why=why, rests=rests)
             else:
                 provider.answered(episode)
                 return reply.value

@@ -42,7 +42,7 @@ class Outbox:
                 await asyncio.gather(*(self._log.append(each) for each in some))
             except AWAY as error:
                 self._waiting.extendleft(reversed(some))
-                logger.warning("not recorded", why=log_safe(error))
+                logger.warning("events not appended", why=log_safe(error))
                 return
             except asyncio.CancelledError:
                 self._waiting.extendleft(reversed(some))

@@ -72,7 +72,7 @@ def _called(work: Callable[[], Any]) -> Any:
     try:
         return work()
     except ENDING as error:
-        raise RuntimeError(f"it raised {type(error).__name__}") from error
+        raise RuntimeError(f"the module raised {type(error).__name__}") from error
 
 
 async def _awaited(work: Awaitable[Any]) -> Any:
@@ -81,4 +81,4 @@ async def _awaited(work: Awaitable[Any]) -> Any:
     except ENDING as error:
         if (task := asyncio.current_task()) is not None and task.cancelling():
             raise  # The loop is being stopped; the module did not raise this.
-        raise RuntimeError(f"it raised {type(error).__name__}") from error
+        raise RuntimeError(f"the module raised {type(error).__name__}") from error

@@ -67,7 +67,7 @@ def _loaded(entry: EntryPoint) -> Module:
     except Exception as error:
         raise LookupError(f"module {entry.name} cannot be loaded: {type(error).__name__}: {error}") from error
     if not isinstance(module, Module):
-        raise LookupError(f"module {entry.name} is no Module, but {type(module).__name__}")  # noqa: TRY004 - as above
+        raise LookupError(f"module {entry.name} is a {type(module).__name__}, not a Module")  # noqa: TRY004 - as above
     return module
 
 
@@ -116,7 +116,7 @@ async def run_world(
                 await process.tell()
             await asyncio.wait([running], timeout=BEAT)
     except RevisionError:
-        logger.warning("another process has the world", society=name)
+        logger.warning("another process holds the lease of the world", society=name)
         raise
     except asyncio.CancelledError:  # Normal end of a world process.
         await end(running)

@@ -64,7 +64,7 @@ class WorldKeeping:
         except REFUSED as error:
             logger.warning("world not written", why=log_safe(error))
             if not await self._mine_still():
-                raise RevisionError("another process has the world") from error
+                raise RevisionError("another process holds the lease of the world") from error
             return False
         return True
 
@@ -86,7 +86,7 @@ class WorldKeeping:
         try:
             return await self._mine()
         except AWAY as error:
-            logger.warning("nothing to be read", why=log_safe(error))
+            logger.warning("leases not readable", why=log_safe(error))
             return True
 
     async def _mine(self) -> bool:
@@ -105,7 +105,7 @@ class WorldKeeping:
         dumped = self._world.dump()
         parts = [dumped[start : start + PART] for start in range(0, len(dumped), PART)] or [b""]
         if len(parts) > BATCH - 2:
-            raise ValueError(f"a world of {len(dumped)} bytes cannot be written at once")
+            raise ValueError(f"the world has {len(dumped)} bytes, which do not fit into one batch")
         head = orjson.dumps({"parts": len(parts)})
         return {f"{WORLD}.head": head} | {f"{WORLD}.{nth}": part for nth, part in enumerate(parts)}
 

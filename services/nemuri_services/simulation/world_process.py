@@ -96,7 +96,7 @@ class WorldProcess:
         try:
             hosts = _hosts.validate_json(head)
         except ValidationError as error:
-            raise UnreadableWorldError("these bytes are no world") from error
+            raise UnreadableWorldError("the bytes are no world snapshot") from error
         world = World.load(rest)
         for agent_id in world.agents:
             world.renew(agent_id)
@@ -129,7 +129,7 @@ class WorldProcess:
             try:
                 self.world.join(agent_id, name, asked.towns.get(agent_id))
             except SettlingError as error:
-                logger.warning("refused", society=self._society, agent=agent_id, reason=str(error))
+                logger.warning("agent refused", society=self._society, agent=agent_id, reason=str(error))
                 continue
             self._hosts[agent_id] = asked.host
         inside = tuple(each for each in asked.agents if each in self.world)
@@ -162,7 +162,7 @@ class WorldProcess:
         """Count items of a message about agents of other hosts."""
         if number:
             self._metrics.ignored.labels("stranger").inc(number)
-            logger.warning("not its agents", society=self._society, host=host, number=number)
+            logger.warning("agents of another host", society=self._society, host=host, number=number)
 
     def _read(self, kind: type[Message], message: Msg) -> Message | None:
         """Return the parsed message. Log an invalid message and return None."""
@@ -170,7 +170,7 @@ class WorldProcess:
             return kind.model_validate_json(message.data)
         except ValidationError as error:
             self._metrics.ignored.labels("garbage").inc()
-            logger.warning("garbage", society=self._society, subject=message.subject, error=log_safe(error))
+            logger.warning("invalid message", society=self._society, subject=message.subject, error=log_safe(error))
             return None
 
     async def _tick(self) -> None:
@@ -197,7 +197,7 @@ class WorldProcess:
         except NatsError as error:
             if self._client.is_closed:
                 raise
-            logger.warning("percepts not told", society=self._society, host=host, error=log_safe(error))
+            logger.warning("percepts not sent", society=self._society, host=host, error=log_safe(error))
             for agent_id in percepts:
                 self.world.renew(agent_id)
         self._metrics.percepts.inc(told)

@@ -128,7 +128,7 @@ async def test_a_world_whose_write_was_not_answered_goes_on(states: States) -> N
     assert await keeping.beat()
     assert await dumped(states) == b"second"
     await states.write({"lease.world": Lease(host="b", beat=1).model_dump_json().encode()}, await _known(states))
-    with pytest.raises(RevisionError, match="another process has the world"):
+    with pytest.raises(RevisionError, match="another process holds the lease of the world"):
         await keeping.beat()
 
 

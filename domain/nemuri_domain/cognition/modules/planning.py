@@ -86,7 +86,7 @@ def read_steps(text: str) -> list[str]:
         steps = [each.words() for each in intents if each is not None and each.verb != "plan"]
         if steps:
             return steps[:STEPS]
-    raise ValueError("the reply holds no steps that hands could do")
+    raise ValueError("the reply contains no executable steps")
 
 
 def _over(plans: Mapping[str, JsonValue], status: str) -> dict[str, JsonValue]:

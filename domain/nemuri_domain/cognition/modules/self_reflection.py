@@ -95,7 +95,7 @@ def read_reflection(text: str, second: float) -> dict[str, JsonValue]:
         if parts["insight"]:
             nothing = parts["goal_adjustment"].casefold().strip(" .") in {"", "none", "null", "empty"}
             return {"second": second, **parts, "goal_adjustment": None if nothing else parts["goal_adjustment"]}
-    raise ValueError("the reply holds no insight")
+    raise ValueError("the reply contains no insight")
 
 
 def _prompt(snapshot: Snapshot, new: list[dict[str, Any]], memories: list[str]) -> Prompt:

@@ -73,7 +73,7 @@ def read_judgements(text: str, speakers: Sequence[str]) -> dict[str, Mapping[str
         known = {called(name, speakers): mapped(each) for name, each in found.items() if mapped(each)}
         if judged := {each: known[each] for each in speakers if each in known}:
             return judged
-    raise ValueError("the reply says nothing of those who spoke")
+    raise ValueError("the reply judges none of the speakers")
 
 
 def _model(

@@ -60,7 +60,7 @@ class Talking(Recalling):
         def said(text: str) -> Changes:
             words = utterance(text)
             if not words:
-                raise ValueError("the reply holds no words to say")
+                raise ValueError("the reply contains no words to say")
             if refused := contradiction(words, decision.intent, steps):
                 return {"working_memory": {"spoken": {"decision": decision.id, "refused": refused}}}
             spoken: Changes = {"working_memory": {"spoken": {"decision": decision.id}}}

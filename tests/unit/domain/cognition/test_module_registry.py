@@ -123,9 +123,9 @@ def test_some_can_be_left_out_and_others_added() -> None:
     assert len(names) == 9
     assert "weather" in names
     assert "social_awareness" not in names
-    with pytest.raises(ValueError, match="two modules are called planning"):
+    with pytest.raises(ValueError, match="duplicate module: planning"):
         modules(Oblivious(), plugins=[Made(Counting(), name="planning")])
-    with pytest.raises(ValueError, match="there is no module magic"):
+    with pytest.raises(ValueError, match="unknown module: magic"):
         modules(Oblivious(), without={"magic"})
 
 

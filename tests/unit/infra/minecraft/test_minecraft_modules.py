@@ -55,9 +55,9 @@ def test_the_lock_file_names_no_registry() -> None:
 
 def test_a_missing_node_is_refused_in_one_line(tmp_path: Path) -> None:
     """The message says what to do."""
-    with pytest.raises(MinecraftUnavailable, match=r"^there is no Node here: install Node 20 or newer$"):
+    with pytest.raises(MinecraftUnavailable, match=r"^Node is not installed: install Node 20 or newer$"):
         node(str(tmp_path))
-    with pytest.raises(MinecraftUnavailable, match="no Node"):
+    with pytest.raises(MinecraftUnavailable, match="Node is not installed"):
         install(tmp_path, str(tmp_path))
     assert list(tmp_path.iterdir()) == []
 
@@ -66,9 +66,7 @@ def test_a_missing_node_is_refused_in_one_line(tmp_path: Path) -> None:
 def test_an_old_node_is_refused_in_one_line(tmp_path: Path, says: str, found: str) -> None:
     """So is something that is called so and is none."""
     _program(tmp_path, "node", says)
-    with pytest.raises(
-        MinecraftUnavailable, match=rf"^\S+/node is {found}: the Minecraft world needs Node 20 or newer$"
-    ):
+    with pytest.raises(MinecraftUnavailable, match=rf"^\S+/node has version {found}: install Node 20 or newer$"):
         node(str(tmp_path))
 
 
@@ -87,7 +85,7 @@ def test_a_failed_installation_leaves_nothing_behind(tmp_path: Path) -> None:
     """The first line of what npm says is in the message."""
     programs, data = tmp_path / "programs", tmp_path / "data"
     _program(programs, "node", "echo v20.1.0")
-    with pytest.raises(MinecraftUnavailable, match="there is no npm"):
+    with pytest.raises(MinecraftUnavailable, match="npm is not installed"):
         install(data, str(programs))
     _program(programs, "npm", "/bin/mkdir node_modules; echo 'npm error no network' >&2; echo more >&2; exit 1")
     with pytest.raises(MinecraftUnavailable, match=r"^the modules cannot be installed: npm error no network$"):
@@ -107,7 +105,7 @@ def test_a_bridge_without_node_or_modules_is_refused_before_it_starts(
 ) -> None:
     """Nothing is written."""
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(MinecraftUnavailable, match="no Node"):
+    with pytest.raises(MinecraftUnavailable, match="Node is not installed"):
         MinecraftBridge(tmp_path / "bridge", tmp_path, "nats://127.0.0.1:4222", "nemuri")
     assert list(tmp_path.iterdir()) == []
 

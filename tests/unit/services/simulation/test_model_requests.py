@@ -135,7 +135,7 @@ async def test_where_nobody_answers_that_is_said_and_a_failure_is_not_kept_as_an
     with pytest.raises(ModelUnavailable, match="500"):
         await _ask(thinking, Rank.PLANNING, _prompt("a"))
     assert thinking.providers.standing == "down"
-    with pytest.raises(ModelUnavailable, match="rests"):
+    with pytest.raises(ModelUnavailable, match="backing off"):
         await _ask(thinking, Rank.PLANNING, _prompt("a"))
     only.failing = None
     clock.now = REST + 0.1

@@ -83,5 +83,5 @@ def test_without_goals_there_is_nothing_to_plan() -> None:
 def test_a_reply_without_steps_is_refused() -> None:
     """A reply without steps that hands can do is refused."""
     for reply in ("", '{"steps": []}', '{"steps": ["dance"]}', '{"steps": ["follow the plan"]}'):
-        with pytest.raises(ValueError, match="no steps"):
+        with pytest.raises(ValueError, match="no executable steps"):
             read_steps(reply)

@@ -53,5 +53,5 @@ def test_a_reply_about_nobody_who_spoke_is_refused() -> None:
     """A reply about nobody who spoke is refused."""
     ask = asked(SOCIAL, _hearing(("bea", 1.0)), 2.0)
     for reply in ("", "{}", '{"eve": {"sentiment": 3}}', '{"bea": 3}'):
-        with pytest.raises(ValueError, match="nothing of those"):
+        with pytest.raises(ValueError, match="judges none of the speakers"):
             ask.then(reply)
