@@ -1,0 +1,111 @@
+"""The wheel and the source distribution: their contents, and a program that has packages named like our folders."""
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+
+from nemuri_infra.runtime.settings import Settings
+from tests.integration.scene import agent_defined, at_work
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = {
+    "nemuri_contracts": ROOT / "contracts",
+    "nemuri_domain": ROOT / "domain",
+    "nemuri_infra": ROOT / "infra",
+    "nemuri_services": ROOT / "services",
+    "nemuri": ROOT / "client",
+}
+EXAMPLES = "nemuri/demo/examples"
+FOLDERS = ("client", "contracts", "domain", "infra", "services")
+PROGRAM = """\
+import json, sys
+from client import OWNER as client
+from contracts import OWNER as contracts
+from domain import OWNER as domain
+from infra import OWNER as infra
+from services import OWNER as services
+
+import nemuri, nemuri.cli.app, nemuri.platform.service_registry
+
+with nemuri.connect_sync() as connection:
+    agents = [each.agent_id for each in connection.agents()]
+files = [module.__file__ for name, module in sys.modules.items() if name.partition(".")[0].startswith("nemuri")]
+print(json.dumps({"owners": [client, contracts, domain, infra, services], "agents": agents, "files": files}))
+"""
+
+
+@pytest.fixture(scope="module")
+def distributions(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the wheel and the source distribution of this checkout."""
+    folder = tmp_path_factory.mktemp("dist")
+    build = [sys.executable, "-m", "hatchling", "build", "--directory", str(folder)]
+    done = subprocess.run(build, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def wheel(distributions: Path) -> ZipFile:
+    """Open the one wheel in the folder."""
+    [path] = distributions.glob("*.whl")
+    return ZipFile(path)
+
+
+def test_the_wheel_holds_the_five_packages_and_the_examples_of_the_demo(distributions: Path) -> None:
+    """Every file of the packages is in the wheel, and no other file; nothing can shadow a package of a program."""
+    expected = {
+        path.relative_to(folder).as_posix()
+        for name, folder in PACKAGES.items()
+        for path in (folder / name).rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    } | {f"{EXAMPLES}/{path.name}" for path in (ROOT / "examples" / "agents").iterdir()}
+    with wheel(distributions) as opened:
+        held = {name for name in opened.namelist() if ".dist-info/" not in name}
+    assert held == expected
+
+
+def test_the_source_distribution_holds_the_roots(distributions: Path) -> None:
+    """It can be built and tested again, and holds no secrets."""
+    [path] = distributions.glob("*.tar.gz")
+    with tarfile.open(path) as opened:
+        held = {tuple(Path(name).parts[1:]) for name in opened.getnames()}
+    assert {each[0] for each in held} >= {*FOLDERS, "tests", "docs", "examples", "pyproject.toml", "README.md"}
+    assert not [each for each in held if "secrets" in each]
+
+
+@pytest.mark.connected
+async def test_a_program_with_packages_named_like_our_folders_uses_nemuri(
+    distributions: Path, settings: Settings, tmp_path: Path
+) -> None:
+    """The program imports its own packages, and Nemuri from the wheel works beside them."""
+    installed, program = tmp_path / "site-packages", tmp_path / "program"
+    with wheel(distributions) as opened:
+        opened.extractall(installed)
+    for name in FOLDERS:
+        (program / name).mkdir(parents=True)
+        (program / name / "__init__.py").write_text(f'OWNER = "the {name} of the program"\n', encoding="utf-8")
+    (program / "main.py").write_text(PROGRAM, encoding="utf-8")
+    # Before the packages of this checkout, which an editable installation adds at the end of the path.
+    variables = os.environ | {
+        "PYTHONPATH": str(installed),
+        "NATS_URL": str(settings.nats_url),
+        "NEMURI_NAMESPACE": settings.namespace,
+    }
+    async with at_work(settings, ("projector", "query-api")) as resources:
+        await resources.log.append(agent_defined("python"))
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, program / "main.py", env=variables, stdout=asyncio.subprocess.PIPE
+        )
+        out, _ = await process.communicate()
+    assert process.returncode == 0
+    found = json.loads(out)
+    assert found["owners"] == [f"the {name} of the program" for name in FOLDERS]
+    assert "python" in found["agents"]
+    assert all(Path(each).is_relative_to(installed) for each in found["files"])
+    assert {Path(each).relative_to(installed).parts[0] for each in found["files"]} == PACKAGES.keys()
