@@ -95,8 +95,9 @@ async def add_agent(client: "Client", file: AgentFile, embedding: Embedding) -> 
 
 
 async def appended(client: "Client", kind: type[AgentEvent], fields: dict[str, Any], agent_id: str, what: str) -> bool:
-    """Append an event of an agent unless the last of its kind has the same field `what`. Return true if it was
-    appended.
+    """Append an event of an agent unless the last of its kind has the same field `what`.
+
+    Return true if it was appended.
 
     Raises `ConflictError` if another event of its kind was appended at the same time.
     """

@@ -41,8 +41,9 @@ CLOSING_SECONDS = 2.0
 @guarded
 @dataclass(slots=True)
 class Client(Asking):
-    """A client of one namespace, for asyncio. It must be used in one thread; `SyncClient` is for programs without
-    asyncio.
+    """A client of one namespace, for asyncio.
+
+    It must be used in one thread; `SyncClient` is for programs without asyncio.
 
     Every method raises `ClientError` if it fails, or one of its subclasses: `NotConnectedError` if the connection is
     lost, `CallTimeoutError` if the time is up, `TaskTimeoutError` if a task has not ended in time. A lost connection is

@@ -28,8 +28,9 @@ class Loop:
         self._thread.start()
 
     def run(self, work: Coroutine[Any, Any, R]) -> R:
-        """Run a coroutine in the loop and wait for it in the calling thread. Interrupting the wait cancels the
-        coroutine.
+        """Run a coroutine in the loop and wait for it in the calling thread.
+
+        Interrupting the wait cancels the coroutine.
 
         Raises `NotConnectedError` if the loop is closed.
         """

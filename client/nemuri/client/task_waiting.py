@@ -29,8 +29,9 @@ class TaskTimeoutError(CallTimeoutError):
     def __init__(self, line: str, task_id: UUID | None = None) -> None:
         super().__init__(line)
         self.task_id = task_id
-        """Id of the task; None if nothing was sent. The task may exist although its submission was not confirmed in
-        time.
+        """Id of the task; None if nothing was sent.
+
+        The task may exist although its submission was not confirmed in time.
         """
 
     def __reduce__(self) -> tuple[type["TaskTimeoutError"], tuple[str, UUID | None]]:

@@ -1,1 +1,1 @@
-"""What a coding assistant calls, with every prompt and at the end of a session; never in its way."""
+"""Hooks that a coding assistant calls with each prompt and at the end of a session. They never block or fail it."""

@@ -1,6 +1,6 @@
-"""The way of a hook that an assistant waits for: no command line, no driver, no failure.
+"""Entry point of a hook that an assistant waits for, without the command line framework and the drivers.
 
-Whatever goes wrong becomes a line of the journal; the exit code is 0, for any other is in the assistant's way.
+Any error is written to the journal, and the exit code is always 0, because another code would disturb the assistant.
 """
 
 import json
@@ -13,24 +13,24 @@ from nemuri_infra.process.hook_settings import Whereabouts, directory
 
 HOOKS = ("prompt", "session-end")
 LONGEST = 16 * 1024 * 1024
-"""Bytes of standard input that are read."""
+"""Bytes of standard input that are read, at most."""
 AT_ONCE = 65_536
 _FLAGS = ("--json", "--verbose")
 _HELP = "--help"
 
 
 class NoHook(Exception):  # noqa: N818 - said as the fact that it is
-    """The hook was not called as it has to be; the message is one line."""
+    """A hook that was called in a wrong way. The message is one line."""
 
 
 def is_hook(arguments: Sequence[str]) -> bool:
-    """Whether the command line calls a hook and does not ask how to."""
+    """Return true if the arguments call a hook and do not ask for help."""
     words = [each for each in _named(arguments)[0] if each not in _FLAGS]
     return words[:1] == ["hook"] and words[1:2] in ([HOOKS[0]], [HOOKS[1]]) and _HELP not in arguments
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Do what the hook is for; always 0."""
+    """Run the hook and return 0."""
     words, options = _named(arguments)
     data = directory(options.get("--data"))
     try:
@@ -43,9 +43,9 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def within(seconds: float, work: Callable[[], Any]) -> Any:
-    """What the work comes to. Raises what it raises, and `TimeoutError` when it takes longer, and is left behind.
+    """Return the result of the work. Raises its errors, and `TimeoutError` if it takes longer; it is abandoned then.
 
-    A name server, or whoever does not close our standard input, keeps to no limit of ours.
+    A name server, or a caller that does not close standard input, ignores any other limit.
     """
     from threading import Thread
 
@@ -85,7 +85,7 @@ def _session_end(where: Whereabouts) -> None:
 
 
 def _named(arguments: Sequence[str]) -> tuple[list[str], dict[str, str]]:
-    """Words, and options that have a value."""
+    """Return the words, and the options with their values."""
     words, options, rest = list[str](), dict[str, str](), list(arguments)
     while rest:
         name, given, value = rest.pop(0).partition("=")
@@ -102,7 +102,7 @@ def _check(words: Sequence[str]) -> None:
 
 
 def _input() -> bytes:
-    """Standard input to its end; not by way of `sys.stdin`, which a thread that is left behind would keep locked."""
+    """Return all of standard input. It does not use `sys.stdin`, which an abandoned thread would keep locked."""
     parts, left = list[bytes](), LONGEST
     while left > 0 and (part := os.read(0, min(left, AT_ONCE))):
         parts.append(part)

@@ -1,22 +1,22 @@
-"""Where hooks say what went wrong: they must not say it to the assistant."""
+"""The journal of the hooks, for errors that the assistant must not see."""
 
 import os
 import time
 
 LIMIT = 65_536
-"""Bytes of the journal, of which the last two are kept."""
+"""Bytes of a journal file. The last two files are kept."""
 LINE = 400
 
 
 def folder(data: str) -> str:
-    """Where hooks keep what is theirs, made if need be, in a data directory."""
+    """Return the hooks' folder in a data directory, and create it if needed."""
     path = os.path.join(data, "hooks")  # noqa: PTH118 - pathlib takes longer
     os.makedirs(path, mode=0o700, exist_ok=True)  # noqa: PTH103
     return path
 
 
 def note(data: str, line: str) -> None:
-    """Write down a line. Where that cannot be done either, nobody is left to be told."""
+    """Write a line to the journal, if possible."""
     shown = "".join(each if each.isprintable() else " " for each in line)[:LINE]
     told = f"{time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())} {shown}\n"
     try:

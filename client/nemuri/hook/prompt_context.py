@@ -1,4 +1,4 @@
-"""With every prompt: what comes to mind for it, as a block of text."""
+"""The hook for each prompt: it returns the matching memories as a text block."""
 
 import json
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def block(said: dict[str, Any], where: "Whereabouts") -> str:
-    """What the assistant is given with the prompt that it was `said`; "" for nothing.
+    """Return the text block for a prompt, where `said` is the hook's input; "" if nothing matches.
 
     Raises `Elsewhere`, `PlainError`, `OSError`.
     """
@@ -36,7 +36,7 @@ def block(said: dict[str, Any], where: "Whereabouts") -> str:
 
 
 def answered(answer: bytes) -> dict[str, Any]:
-    """What was answered. Raises `PlainError` for a refusal."""
+    """Return the decoded answer. Raises `PlainError` for a refusal."""
     told = json.loads(answer)
     if not isinstance(told, dict):
         raise PlainError("the answer is none")
@@ -46,5 +46,5 @@ def answered(answer: bytes) -> dict[str, Any]:
 
 
 def label(name: object) -> str | None:
-    """A session's name as it travels; None for none."""
+    """Return a session's name as a valid label; None if there is none."""
     return storable(name.strip(), LABEL_LIMIT).strip() or None if isinstance(name, str) else None

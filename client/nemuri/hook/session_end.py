@@ -1,4 +1,4 @@
-"""At the end of a session: its turns are kept, and offered if there is a platform."""
+"""The hook for the end of a session: it stores the turns, and offers them if a platform runs."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 def kept(said: dict[str, Any], where: "Whereabouts") -> Path | None:
-    """Put the session that has ended, as the hook was `said`, into the spool; None where nothing was said in it.
+    """Store the ended session in the spool, where `said` is the hook's input; None if it has no turns.
 
-    Raises `OSError` where its transcript cannot be read or nothing can be kept.
+    Raises `OSError` if its transcript cannot be read or the session cannot be stored.
     """
     path = said.get("transcript_path")
     if not isinstance(path, str) or not path:
@@ -28,7 +28,7 @@ def kept(said: dict[str, Any], where: "Whereabouts") -> Path | None:
 
 
 def transcript_at(path: Path, named: object = None) -> tuple[Transcript, str]:
-    """A transcript and the name of its session: as it is `named`, as it says, or as its file is called."""
+    """Return a transcript and the name of its session: `named`, or the name in the transcript, or the file's name."""
     stem = label(path.stem) or "session"
     with path.open("rb") as lines:
         transcript = read(lines, label(named) or stem)

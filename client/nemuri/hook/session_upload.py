@@ -1,4 +1,4 @@
-"""Sessions offered to the log, a turn at a time; each turn under an id of its own, so that twice is once."""
+"""Upload of sessions to the log, turn by turn. Each turn has a derived id, so repeating it changes nothing."""
 
 import json
 from collections.abc import Iterable
@@ -20,18 +20,18 @@ KIND = "turn_offered"
 
 @dataclass(slots=True)
 class Offered:
-    """What became of sessions."""
+    """The result of an upload."""
 
     sessions: int = 0
     turns: int = 0
     too_large: int = 0
-    """Turns that no server takes in one message."""
+    """Number of turns that are too large for one message."""
     troubles: list[str] = field(default_factory=list)
-    """Why sessions still wait, a line for each reason."""
+    """Reasons why sessions still wait, one line each."""
 
 
 def session_of(agent: str, name: str, transcript: Transcript, ended_at: datetime) -> dict[str, Any]:
-    """A session as it is kept and offered."""
+    """Return a session in the form in which it is stored and uploaded."""
     turns = [
         {
             "id": str(turn_id(agent, each.identity)),
@@ -45,28 +45,28 @@ def session_of(agent: str, name: str, transcript: Transcript, ended_at: datetime
 
 
 class Offering:
-    """Sessions offered over one connection, in the name of the command line's client."""
+    """A connection over which sessions are uploaded in the name of the command line's client."""
 
     def __init__(self, where: Whereabouts, limit: float | None = None) -> None:
-        """Connect; raises as `plain.connect` does."""
+        """Connect. Raises as `plain.connect` does."""
         self.became = Offered()
         self._bus: Plain = connect(where, limit)
         self._namespace, self._client = where.namespace, where.client or OPERATOR
         self._known: dict[str, PlainError | None] = {}
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         self._bus.close()
 
     def check(self, agent: str) -> None:
-        """Raise `PlainError` unless there is such an agent with an affective memory: nobody would take anything in."""
+        """Raise `PlainError` unless the agent exists and has affective memory."""
         if agent not in self._known:
             self._known[agent] = self._why_not(agent)
         if (trouble := self._known[agent]) is not None:
             raise trouble
 
     def offer(self, session: dict[str, Any]) -> None:
-        """Append the turns of a session; returns once the log has them all. Raises `PlainError`, `OSError`."""
+        """Append the turns of a session, and return when the log has stored them. Raises `PlainError`, `OSError`."""
         self.check(session["agent"])
         subject = of_client(self._namespace, self._client, KIND)
         shared = {"kind": KIND, "agent_id": session["agent"], "session": session["session"]}
@@ -93,9 +93,9 @@ class Offering:
 
 
 def flush(where: Whereabouts, limit: float | None = None, first: Iterable[Path] = ()) -> Offered:
-    """Offer what waits in the spool, `first` before all else; what the log has taken waits no more.
+    """Upload the sessions of the spool, `first` before the others, and remove those that the log has stored.
 
-    Raises `Elsewhere`, `PlainError`, `OSError` where there is no way to the platform, and then everything waits on.
+    Raises `Elsewhere`, `PlainError`, `OSError` if the platform cannot be reached; all sessions stay then.
     """
     paths = list(dict.fromkeys([*first, *spool.waiting(where.data)]))
     if not paths:
@@ -117,7 +117,7 @@ def flush(where: Whereabouts, limit: float | None = None, first: Iterable[Path] 
 
 
 def catch_up(data: str) -> None:
-    """Offer what waits, as soon as a platform runs in the data directory; what cannot be done is in the journal."""
+    """Upload the waiting sessions as soon as a platform runs in the data directory. Errors go to the journal."""
     try:
         troubles = flush(Whereabouts(data)).troubles
     except (Elsewhere, PlainError, OSError) as error:

@@ -1,4 +1,4 @@
-"""The settings by which a coding assistant calls its hooks."""
+"""The hook entries in the settings of a coding assistant."""
 
 import json
 import os
@@ -9,25 +9,25 @@ from pathlib import Path
 from typing import Any
 
 EVENTS = {"UserPromptSubmit": ("prompt", 5), "SessionEnd": ("session-end", 10)}
-"""What the assistant calls each hook at, by which name, and the seconds that it waits at most."""
+"""For each event of the assistant, the name of the hook and its time limit in seconds."""
 
 
 class SettingsBroken(Exception):  # noqa: N818 - said as the fact that it is
-    """The file holds no settings that could be added to; the message is one line."""
+    """A settings file to which nothing can be added. The message is one line."""
 
 
 def settings_home() -> Path:
-    """Where the assistant looks for the settings of a user."""
+    """Return the directory of the assistant's user settings."""
     return Path.home() / ".claude" / "settings.json"
 
 
 def hooks(agent: str | None, data: Path | None) -> dict[str, Any]:
-    """The part of the settings that is ours."""
+    """Return our part of the settings."""
     return {event: [{"hooks": [_hook(*of, agent, data)]}] for event, of in EVENTS.items()}
 
 
 def merged(settings: dict[str, Any], ours: dict[str, Any]) -> dict[str, Any]:
-    """The settings with our hooks among the others, in place of any of ours that were there before.
+    """Return the settings with our hooks, which replace earlier entries of ours. Other hooks stay.
 
     Raises `SettingsBroken`.
     """
@@ -43,7 +43,7 @@ def merged(settings: dict[str, Any], ours: dict[str, Any]) -> dict[str, Any]:
 
 
 def wanted(path: Path, ours: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return what a file of settings holds, and what it is to hold. Raises `SettingsBroken`, `OSError`."""
+    """Return the present and the new content of a settings file. Raises `SettingsBroken`, `OSError`."""
     try:
         settings = _settings(path.expanduser().resolve())
         return settings, merged(settings, ours)
@@ -52,9 +52,9 @@ def wanted(path: Path, ours: dict[str, Any]) -> tuple[dict[str, Any], dict[str, 
 
 
 def install(path: Path, ours: dict[str, Any]) -> bool:
-    """Put our hooks into a file of settings, at once or not at all; whether that changed it.
+    """Add our hooks to a settings file atomically, and return true if that changed it.
 
-    Raises `SettingsBroken`, and has then changed nothing, and `OSError`.
+    Raises `SettingsBroken` or `OSError`, with nothing changed.
     """
     target = path.expanduser().resolve()
     settings, after = wanted(path, ours)
@@ -92,13 +92,13 @@ def _hook(name: str, seconds: int, agent: str | None, data: Path | None) -> dict
 
 
 def _program() -> list[str]:
-    """How this program is called from anywhere."""
+    """Return the command that starts this program from any directory."""
     called = Path(sys.argv[0]).absolute()
     return [str(called)] if called.stem == "nemuri" and os.access(called, os.X_OK) else [sys.executable, "-m", "nemuri"]
 
 
 def _others(groups: list[Any]) -> Iterator[Any]:
-    """The groups of hooks without those that are ours, and without groups that had nothing else."""
+    """Yield the groups of hooks without our own hooks. Groups with only ours are left out."""
     for group in groups:
         inside = group.get("hooks") if isinstance(group, dict) else None
         if not isinstance(inside, list):

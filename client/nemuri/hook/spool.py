@@ -1,8 +1,8 @@
-"""Sessions that the log has not taken in yet, a file for each.
+"""The spool: sessions that are not in the log yet, one file each.
 
-A session is put here first and offered afterwards, so that a hook may be killed at any moment: assistants give the
-end of a session a second and a half. A file's name follows from its content, and so nobody ever replaces what another
-one is about to take away.
+A session is stored here first and uploaded later, so a hook can be killed at any moment; assistants give the end of a
+session one and a half seconds. A file's name is derived from its content, so no process replaces a file that another
+one is about to remove.
 """
 
 import json
@@ -16,15 +16,15 @@ from nemuri.hook.journal import folder
 from nemuri_domain.affective.transcripts import TURNS
 
 ABANDONED = 3600.0
-"""Seconds after which a file that was never completed is taken for a killed hook's."""
+"""Seconds after which an incomplete file counts as left by a killed hook."""
 
 
 class Damaged(Exception):  # noqa: N818 - said as the fact that it is
-    """A file of the spool is no session; it was put aside."""
+    """A file of the spool that is no session. It was moved aside."""
 
 
 def put(data: str, session: dict[str, Any]) -> Path:
-    """Keep a session, on disk and whole or not at all; the same one is kept once. Raises `OSError`."""
+    """Store a session atomically. The same session is stored once. Raises `OSError`."""
     text = json.dumps(session)
     path = _spool(data) / f"{uuid3(TURNS, text)}.json"
     fresh = path.with_suffix(f".{os.getpid()}.new")
@@ -38,12 +38,12 @@ def put(data: str, session: dict[str, Any]) -> Path:
 
 
 def waiting(data: str) -> list[Path]:
-    """The files of the sessions that wait, those that wait longest first; clears what killed hooks left."""
+    """Return the files of the waiting sessions, oldest first, and remove what killed hooks left."""
     found: list[tuple[float, Path]] = []
     for path in _spool(data).iterdir():
         try:
             at = path.stat().st_mtime
-        except FileNotFoundError:  # another hook was quicker
+        except FileNotFoundError:  # Another hook removed it first.
             continue
         if path.suffix == ".json":
             found.append((at, path))
@@ -53,7 +53,7 @@ def waiting(data: str) -> list[Path]:
 
 
 def get(path: Path) -> dict[str, Any] | None:
-    """The session in a file; None where it was taken in by now. Raises `Damaged`."""
+    """Return the session in a file; None if it was uploaded meanwhile. Raises `Damaged`."""
     try:
         session = json.loads(path.read_bytes())
         if all(isinstance(session[name], str) for name in ("agent", "session", "ended_at")) and all(

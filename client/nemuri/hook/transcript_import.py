@@ -1,4 +1,4 @@
-"""Transcripts taken in from files, whole directories of them."""
+"""Import of transcripts from files and directories."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -16,21 +16,21 @@ if TYPE_CHECKING:
 
 
 class NoTranscripts(Exception):  # noqa: N818 - said as the fact that it is
-    """There is nothing to be taken in; the message is one line."""
+    """No transcripts to import. The message is one line."""
 
 
 @dataclass(slots=True)
 class Imported:
-    """What became of transcripts."""
+    """The result of an import."""
 
     transcripts: int = 0
     skipped: Counter[Skipped] = field(default_factory=Counter)
-    """Lines that are no part of a turn, by why."""
+    """Number of lines that are no part of a turn, by reason."""
     offered: Offered = field(default_factory=Offered)
 
 
 def transcripts(paths: Iterable[Path]) -> list[Path]:
-    """The files, and all transcripts in the directories, each once and in order. Raises `NoTranscripts`."""
+    """Return the files and all transcripts in the directories, sorted, each once. Raises `NoTranscripts`."""
     found: dict[Path, None] = {}
     for path in paths:
         if not path.exists():
@@ -43,10 +43,9 @@ def transcripts(paths: Iterable[Path]) -> list[Path]:
 
 
 def take_in(paths: Iterable[Path], where: "Whereabouts") -> Imported:
-    """Offer every turn of the transcripts; returns once the log has them.
+    """Append every turn of the transcripts, and return when the log has stored them. Repeating it adds no memories.
 
-    Raises `NoTranscripts`, also where there is nothing but lines that are no JSON objects, `Elsewhere`, `PlainError`,
-    `OSError`. Done again, it comes to the same memories.
+    Raises `NoTranscripts`, also if no line is a JSON object, and `Elsewhere`, `PlainError`, `OSError`.
     """
     files, became = transcripts(paths), Imported()
     offering = Offering(where)

@@ -1,10 +1,10 @@
-"""The bus for clients in any language, as documents: AsyncAPI, and a JSON Schema for every event, question and answer.
+"""Generator of the bus documentation: an AsyncAPI document, and a JSON Schema for every event, query and answer.
 
-Hosts and worlds have theirs beside these: a JSON Schema for every action, and one for every message.
+It also writes a JSON Schema for every action and every message of the protocol between agent hosts and worlds.
 
     python -m nemuri.platform.api_schemas contracts/schemas
 
-All of it is derived: subjects from the contracts, schemas from the events, who says and hears what from the services.
+Everything is derived: subjects from the contracts, schemas from the events, publishers and consumers from the services.
 """
 
 import inspect
@@ -60,18 +60,18 @@ SOCIETY: dict[str, tuple[str, type[BaseModel]]] = {
     "percepts": (SUBJECTS.percepts("{society}", "{host}"), Percepts),
     "vitals": (SUBJECTS.vitals("{society}", "{host}"), Vitals),
 }
-"""What hosts and the world of a society say to each other, each with where; none of it is recorded."""
+"""Messages between agent hosts and the world process, by name, with their subject. They are not logged."""
 
 
 class _Plain(yaml.SafeDumper):
-    """Without references from one part to another, which not every reader knows."""
+    """A YAML dumper without anchors and aliases, which not every reader supports."""
 
     def ignore_aliases(self, data: object) -> bool:  # noqa: ARG002 - whatever it is
         return True
 
 
 def documents() -> dict[str, str]:
-    """The text of every document by its path."""
+    """Return the text of every document, by path."""
     found = {f"events/{kind}.json": _text(_schema(event)) for kind, event in EVENTS.items()}
     for query, answer in _questions().values():
         found[f"questions/{query.name}.json"] = _text(_schema(query))
@@ -85,7 +85,7 @@ def documents() -> dict[str, str]:
 
 
 def asyncapi() -> dict[str, Any]:
-    """The bus, as AsyncAPI 3 describes it."""
+    """Return the description of the bus in AsyncAPI 3."""
     return {
         "asyncapi": "3.0.0",
         "info": {"title": "Nemuri", "version": version("nemuri"), "description": ABOUT},
@@ -181,7 +181,7 @@ def _headers(*, recorded: bool, named: bool) -> dict[str, Any]:
 
 
 def _questions() -> dict[str, tuple[type[Query], type[BaseModel]]]:
-    """Every question by its name, with the answer that it has where it is not refused."""
+    """Return every query by name, with the type of its answer."""
     found: dict[str, tuple[type[Query], type[BaseModel]]] = {RetryQuery.name: (RetryQuery, RetriedView)}
     for service in SERVICES.values():
         for query, answering in service.query_handlers.items():
@@ -192,15 +192,18 @@ def _questions() -> dict[str, tuple[type[Query], type[BaseModel]]]:
 
 
 def _schema(about: type[BaseModel]) -> dict[str, Any]:
-    said_by_clients = issubclass(about, Query | ClientEvent)  # they may leave out what has a default
+    said_by_clients = issubclass(about, Query | ClientEvent)  # Clients may leave out fields with a default.
     whole = TypeAdapter(about).json_schema(mode="validation" if said_by_clients else "serialization")
     for name in ("recorded_at", "sequence", "client_id") if issubclass(about, Event) else ():
-        whole["properties"].pop(name, None)  # known by the log alone, and never part of a message
+        whole["properties"].pop(name, None)  # Taken from the log, and never part of a message.
     return {"$schema": DIALECT} | whole
 
 
 def _worlds_schema(about: type[BaseModel]) -> dict[str, Any]:
-    """Of what either side may say, whoever made it: fields with a default may be left out, but not an action's name."""
+    """Return the schema of a message of the world protocol.
+
+    Fields with a default may be left out, except an action's name.
+    """
     whole = TypeAdapter(about).json_schema(mode="validation")
     for part in (whole, *whole.get("$defs", {}).values()):
         named = [name for name, field in part.get("properties", {}).items() if "const" in field]
@@ -218,7 +221,7 @@ def _text(value: Mapping[str, Any]) -> str:
 
 
 def write(folder: Path) -> None:
-    """Write all documents into a folder, and take away those that there are no more."""
+    """Write all documents into a folder, and delete outdated ones."""
     wanted = documents()
     for name, text in wanted.items():
         path = folder / name

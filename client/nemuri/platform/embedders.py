@@ -1,4 +1,4 @@
-"""Whether the embedder in force is the one that the agents' memories were embedded by."""
+"""Check that the configured embedder is the one that made the vectors of the agents' memories."""
 
 from collections.abc import Iterable, Mapping
 
@@ -11,15 +11,15 @@ from nemuri_infra.runtime.settings import Settings
 
 
 class EmbedderChanged(RuntimeError):  # noqa: N818 - said as the fact that it is
-    """Memories have vectors of another embedder; the message is one line and names the way out."""
+    """Memories have vectors of another embedder. The message is one line and says what to do."""
 
 
 class SettingsError(ValueError):
-    """A setting cannot be used; the message is one line."""
+    """A setting that cannot be used. The message is one line."""
 
 
 async def embedding_in_force(settings: Settings) -> Embedding:
-    """Which vectors the configured embedder makes. Raises `SettingsError` when the settings name none."""
+    """Return the model and dimension of the configured embedder. Raises `SettingsError` if the settings name none."""
     try:
         settings.model_settings()
         embedder = build_embedder(settings.embedding_settings())
@@ -45,16 +45,19 @@ def compare_embeddings(agents: Mapping[str, Embedding], embedding: Embedding) ->
 
 
 def compare_agents(agents: Iterable[AgentView], embedding: Embedding) -> None:
-    """The same of agents as clients see them, but for those of societies: their hosts have an embedder of their own."""
+    """Raise `EmbedderChanged` unless all agents have vectors of this embedding, except agents of a simulation.
+
+    The hosts of a simulation have their own embedder.
+    """
     compare_embeddings(
         {each.agent_id: each.embedding for each in agents if each.definition.kept_by == "platform"}, embedding
     )
 
 
 async def check_embedder(settings: Settings, embedding: Embedding) -> None:
-    """Raise `EmbedderChanged` unless the agents in the views have vectors of this embedding, the one in force.
+    """Raise `EmbedderChanged` unless the agents in the projections have vectors of this embedding.
 
-    Agents of societies are left out, as in `compare_agents`.
+    Agents of a simulation are left out, as in `compare_agents`.
     """
     database = Database.at(str(settings.database_url), settings.namespace)
     try:

@@ -1,4 +1,4 @@
-"""What a process says of itself: structured lines on stderr, one for each thing that happens, without secrets."""
+"""Structured logs on stderr, one line for each log entry, without secrets."""
 
 import contextlib
 import logging
@@ -13,10 +13,10 @@ _CREDENTIALS = re.compile(r"(?<=://)[^@/\s'\"]*@")
 
 
 def configure_logging(level: str, *, terminal: bool | None = None) -> None:
-    """Everything from `level` (debug … critical) on goes to stderr: readable lines on a terminal, else JSON.
+    """Write log entries from `level` (debug … critical) up to stderr: readable lines on a terminal, otherwise JSON.
 
-    The standard library's loggers, those of the drivers, go the same way, from warnings on. The words of exceptions,
-    which may quote tasks and memories, are written at the level debug only.
+    Loggers of the standard library, which the drivers use, are included from warnings up. Texts of exceptions may quote
+    tasks and memories, so they are written at the level debug only.
     """
     readable = sys.stderr.isatty() if terminal is None else terminal
     number = logging.getLevelNamesMapping()[level.upper()]
@@ -44,13 +44,13 @@ def configure_logging(level: str, *, terminal: bool | None = None) -> None:
 
 
 class Unfailing:
-    """Prints lines, and never raises: a line that finds no room on the disk must not end what it tells of."""
+    """A printer of lines that never raises, for example if the disk is full."""
 
     def __init__(self, file: TextIO) -> None:
         self._file = file
 
     def msg(self, message: str) -> None:
-        """Print one line if that is possible."""
+        """Print a line if possible."""
         with contextlib.suppress(OSError):
             print(message, file=self._file, flush=True)
 
@@ -58,7 +58,10 @@ class Unfailing:
 
 
 class _Lines(logging.Handler):
-    """Records of the standard library, printed like everything else; its own handlers would quote what they fail at."""
+    """A handler that prints records of the standard library.
+
+    The library's own handlers quote a record that they fail on.
+    """
 
     def emit(self, record: logging.LogRecord) -> None:
         """Print the record."""
@@ -66,7 +69,7 @@ class _Lines(logging.Handler):
 
 
 def silence() -> None:
-    """Nothing at all is logged: a command says what it has to say by itself."""
+    """Turn off all logging, for commands that print their own messages."""
     structlog.configure(
         wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL),
         logger_factory=structlog.ReturnLoggerFactory(),
@@ -75,13 +78,13 @@ def silence() -> None:
 
 
 def without_credentials(_logger: Any, _method: str, event: EventDict) -> EventDict:
-    """A processor that takes user names and passwords out of every URL."""
+    """Remove user names and passwords from every URL (a structlog processor)."""
     return {key: _CREDENTIALS.sub("", value) if isinstance(value, str) else value for key, value in event.items()}
 
 
 def without_words(_logger: Any, _method: str, event: EventDict) -> EventDict:
-    """A processor that tells of an exception what may be said of it, and where it happened."""
-    from nemuri_infra.errors.log_safe import (  # the drivers' errors, which most commands never load
+    """Replace an exception by its loggable description and its place (a structlog processor)."""
+    from nemuri_infra.errors.log_safe import (  # Imports the drivers' errors, which most commands never load.
         code_locations,
         log_safe,
     )

@@ -1,4 +1,4 @@
-"""What nights let go is erased by the platform that has servers of its own: no service may take anything away."""
+"""Erasure of what nightly jobs have released. The platform does it, because services may not delete anything."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -14,12 +14,12 @@ from nemuri_infra.runtime.service import WAITING
 from nemuri_infra.runtime.settings import Settings
 
 RETRY = 5.0
-"""Seconds until it is tried again where a server is away, or somebody else erases."""
+"""Seconds between two attempts while a server is away or another erasure runs."""
 
 
 @asynccontextmanager
 async def sweeping(settings: Settings) -> AsyncIterator[None]:
-    """Erase what is due, now and after every night that lets something go, as long as the context lasts."""
+    """Erase what is due, now and after each nightly job that releases something, while the context lasts."""
     passing = (*WAITING, OperationError)
     work = asyncio.create_task(persistently("sweeping", partial(_sweep, settings), passing=passing, retry=RETRY))
     try:

@@ -1,4 +1,4 @@
-"""The permissions of namespaces as files: accounts for NATS, roles for PostgreSQL, one environment for each user."""
+"""Permission files for namespaces: NATS accounts, PostgreSQL roles, and an environment file for each user."""
 
 import json
 import os
@@ -19,49 +19,49 @@ from nemuri_contracts.subjects import Subjects
 from nemuri_infra.runtime.permissions import API, Permissions, Rights
 
 ROUNDS = 4
-"""Of bcrypt: the passwords are random and long, so that guessing them is hopeless however fast it goes."""
+"""Cost of bcrypt (log2 of the rounds). It is low, because the passwords are random and too long to guess."""
 SCRAM_ROUNDS = 4096
 PROJECTOR, READER = "projector", "reader"
 WRITING = ("projector", "provisioner", "operator", "importer", "eraser")
-"""Those that reach the database by the role that owns the views; all others only read."""
+"""Users of the database role that owns the projections. All others can only read."""
 LIVING = USERS.keys() - SERVICES.keys()
-"""The processes of societies, which have nothing to do with the database."""
+"""The processes of a simulation, which do not use the database."""
 
 
 class PermissionsError(Exception):
-    """The permissions cannot be written; the text says why in one line."""
+    """Permissions that cannot be written. The message gives the reason in one line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Deployment:
-    """What permissions are written for."""
+    """The deployment for which permissions are written."""
 
     namespaces: Sequence[str]
     clients: Sequence[str] = ()
     nats: str = "nats://127.0.0.1:4222"
-    """The servers' addresses, comma-separated."""
+    """Addresses of the NATS servers, comma-separated."""
     database: str = "127.0.0.1:5432/nemuri"
     nodes: Sequence[str] = ()
-    """The hosts of a cluster."""
+    """Host names of a cluster's nodes."""
     client_nats: str | None = None
-    """The servers' addresses as clients reach them, comma-separated; None if they are those of `nats`."""
+    """Addresses of the NATS servers for clients, comma-separated; None if they are those of `nats`."""
 
 
 @dataclass(slots=True)
 class Passwords:
-    """A random password for every name, the same every time it is asked."""
+    """Random passwords by user name, the same for each request of a name."""
 
     known: dict[str, str] = field(default_factory=dict)
 
     def of(self, name: str) -> str:
-        """Letters, digits, `_` and `-` only, so that it may be part of an address."""
+        """Return the password of a user: letters, digits, `_` and `-`, so that it can be part of an address."""
         return self.known.setdefault(name, secrets.token_urlsafe(24))
 
 
 def write_permissions(directory: Path, deployment: Deployment) -> list[Path]:
-    """Write everything into the directory, readable by its owner only, and return the paths of the files.
+    """Write all files into the directory, readable by the owner only, and return their paths.
 
-    Passwords that were written there before stay; so a client can be added at any time. Raises `PermissionsError`.
+    Existing passwords are kept, so a client can be added later. Raises `PermissionsError`.
     """
     if TUTOR in deployment.clients:
         raise PermissionsError(f"{TUTOR!r} is the name of a service; choose another one for the client")
@@ -98,7 +98,7 @@ def _files(deployment: Deployment, passwords: Passwords) -> dict[str, str]:
 
 
 def nats_accounts(spaces: Iterable[Permissions], clients: Sequence[str], passwords: Passwords) -> str:
-    """The part of a server's configuration that says who there is: an account for each namespace and each client."""
+    """Return the part of the server configuration with an account for each namespace and each client."""
     accounts: dict[str, Any] = {}
     for space in spaces:
         name = space.subjects.namespace
@@ -118,7 +118,7 @@ def nats_accounts(spaces: Iterable[Permissions], clients: Sequence[str], passwor
 
 
 def _exports(space: Permissions, clients: Sequence[str]) -> list[dict[str, Any]]:
-    """What the namespace's account lends, to whom."""
+    """Return the exports of a namespace's account to the accounts of its clients."""
     services: dict[str, list[str]] = {}
     streams: dict[str, list[str]] = {}
     for each in clients:
@@ -135,12 +135,16 @@ def _exports(space: Permissions, clients: Sequence[str]) -> list[dict[str, Any]]
 def _import(space: Permissions, subject: str) -> dict[str, Any]:
     lent: dict[str, Any] = {"service": {"account": space.subjects.namespace, "subject": subject}}
     if subject.startswith(space.subjects.query("")):
-        return lent | {"share": True}  # so that services know whose question it is, and no client can ask them deaf
+        # Services see whose query it is, so each client has its own queue.
+        return lent | {"share": True}
     return lent if not subject.startswith(API) else lent | {"to": _domain(space, subject)}
 
 
 def _domain(space: Permissions, subject: str) -> str:
-    """How a client's account knows a request: those about stores under the domain that its namespace is to it."""
+    """Return the subject by which a client's account sends a request.
+
+    Requests to stores use a domain named as the namespace.
+    """
     return subject.replace(API, f"$JS.{space.subjects.namespace}.API", 1) if subject.startswith(API) else subject
 
 
@@ -154,7 +158,7 @@ def _user(name: str, rights: Rights, passwords: Passwords) -> dict[str, Any]:
 
 
 def cluster_routes(nodes: Sequence[str], passwords: Passwords) -> str:
-    """The part that lets the nodes of a cluster find each other, and nobody else in."""
+    """Return the part of the server configuration that connects the nodes of a cluster and refuses others."""
     password = passwords.of("route")
     routes = [f"nats-route://route:{password}@{node}:6222" for node in nodes]
     lines = {
@@ -167,10 +171,10 @@ def cluster_routes(nodes: Sequence[str], passwords: Passwords) -> str:
 
 
 def database_roles(namespaces: Iterable[str], passwords: Passwords) -> str:
-    """SQL for the database's superuser, to be run as often as one likes: the roles of each namespace.
+    """Return SQL that creates the roles of each namespace. The superuser runs it, as often as needed.
 
-    The projector's role owns the views, so that it can rebuild them into a new schema; whatever it makes, the reader's
-    role may read and nothing else.
+    The projector's role owns the projections, so that it can rebuild them into a new schema. The reader's role may only
+    read them.
     """
     parts = ["-- Written by `nemuri permissions`; run it in the database of the views, as its superuser."]
     parts += ["CREATE EXTENSION IF NOT EXISTS vector SCHEMA public;"]
@@ -196,12 +200,12 @@ def _role(name: str, rights: str, passwords: Passwords) -> Iterable[str]:
 
 
 def database_role(namespace: str, role: str) -> str:
-    """The name of a role of a namespace, unique over all that share a server."""
+    """Return the name of a namespace's role, unique among the namespaces of a server."""
     return f"{namespace}_{role}"
 
 
 def _scram(password: str) -> str:
-    """What the server keeps instead of the password (RFC 5803); letters and digits need no preparation."""
+    """Return the SCRAM verifier that the server stores for a password (RFC 5803). The password needs no SASLprep."""
     salt = os.urandom(16)
     salted = pbkdf2_hmac("sha256", password.encode(), salt, SCRAM_ROUNDS)
     stored = sha256(digest(salted, b"Client Key", "sha256")).digest()
@@ -211,7 +215,7 @@ def _scram(password: str) -> str:
 
 
 def _environment(space: Permissions, role: str, deployment: Deployment, passwords: Passwords) -> dict[str, str]:
-    """The settings of a process that shares the namespace's account."""
+    """Return the settings of a process that uses the namespace's account."""
     owner = database_role(space.subjects.namespace, PROJECTOR if role in WRITING else READER)
     lines = {
         "NEMURI_NAMESPACE": space.subjects.namespace,
@@ -220,7 +224,7 @@ def _environment(space: Permissions, role: str, deployment: Deployment, password
     }
     if role not in LIVING:
         lines["DATABASE_URL"] = f"postgresql://{owner}:{passwords.of(owner)}@{deployment.database}"
-    if role == "operator":  # who runs a society starts its processes
+    if role == "operator":  # The operator starts the processes of a simulation.
         lines |= {
             f"NEMURI_{each.upper()}_NATS_URL": _addressed(deployment.nats, space.user(each), passwords)
             for each in sorted(LIVING)
@@ -229,7 +233,7 @@ def _environment(space: Permissions, role: str, deployment: Deployment, password
 
 
 def _clients(space: Permissions, client: str, deployment: Deployment, passwords: Passwords) -> dict[str, str]:
-    """The settings of a client."""
+    """Return the settings of a client."""
     return {
         "NEMURI_NAMESPACE": space.subjects.namespace,
         "NATS_URL": _addressed(deployment.client_nats or deployment.nats, space.client_user(client), passwords),

@@ -22,12 +22,12 @@ from nemuri_infra.runtime.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """The services of a platform, in whatever processes."""
+    """The running services of a platform, in one process or several."""
 
     resources: Resources | None
-    """What they work with in this process; None where each has a process of its own."""
+    """Resources of the services in this process; None if each service has its own process."""
     http: dict[str, str] = field(default_factory=dict)
-    """Where processes tell of themselves, by their names."""
+    """URLs of the health and metrics endpoints, by process."""
 
 
 async def run_platform(
@@ -37,11 +37,11 @@ async def run_platform(
     stop: asyncio.Event,
     ready: Callable[[Addresses, dict[str, str]], None],
 ) -> None:
-    """Servers that have no address of their own, and all services, until `stop` is set or the task is cancelled.
+    """Run the servers that have no configured address and all services, until `stop` is set or the task is cancelled.
 
-    With `processes` every service has a process of its own, started again when it dies; otherwise all work in this
-    one. `ready` is called once everything serves, with where processes tell of themselves. Raises `AlreadyRunning`,
-    `ServerFailed`, `UnreachableError`, `DatabaseError`, `EmbedderChanged`, `SettingsError`.
+    With `processes` each service has its own process, which is restarted if it dies; otherwise all run in this one.
+    `ready` is called when everything serves, with the URLs of the health and metrics endpoints. Raises
+    `AlreadyRunning`, `ServerFailed`, `UnreachableError`, `DatabaseError`, `EmbedderChanged`, `SettingsError`.
     """
     if settings.database_url is not None:
         check_database_url(settings.database_url)
@@ -64,7 +64,7 @@ async def run_platform(
 
 @asynccontextmanager
 async def _servers(home: Home, settings: Settings) -> AsyncIterator[Settings]:
-    """The settings with the addresses of servers that run for as long as the context lasts."""
+    """Run the servers without a configured address while the context lasts, and yield settings with all addresses."""
     nats, postgres = EmbeddedNats(home.nats), EmbeddedPostgres(home.postgres)
     wanted: list[Supervised] = []
     if settings.nats_url is None:

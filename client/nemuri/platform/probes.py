@@ -1,6 +1,4 @@
-"""The HTTP face of a process: `/health`, `/ready` and `/metrics`, for probes and for Prometheus. It tells, and takes
-nothing.
-"""
+"""HTTP endpoints of a process: `/health`, `/ready` and `/metrics`, for probes and Prometheus. They are read-only."""
 
 import asyncio
 import json
@@ -22,31 +20,31 @@ Reply = tuple[int, str, bytes]
 
 
 class Told(Protocol):
-    """What a process tells of itself."""
+    """A source of the health, readiness and metrics of a process."""
 
     def health(self) -> dict[str, Any]:
-        """Whether it lives (`healthy`), and what else there is to say."""
+        """Return the state of the process: `healthy` and details."""
 
     async def ready(self) -> dict[str, Any]:
-        """Whether it can do its work (`ready`), and what else there is to say."""
+        """Return the readiness of the process: `ready` and details."""
 
     async def metrics(self) -> bytes:
-        """What it counts and measures, in the text format of Prometheus."""
+        """Return the metrics in the text format of Prometheus."""
 
 
 @dataclass(frozen=True, slots=True)
 class OfServices:
-    """What a process with services tells."""
+    """Health, readiness and metrics of a process that runs services."""
 
     readiness: Readiness
 
     def health(self) -> dict[str, Any]:
-        """Which services it has, and which of them are halted."""
+        """Return the services, with those that have halted."""
         ills = self.readiness.lives()
         return {"healthy": not ills, "services": self._names, "halted": ills}
 
     async def ready(self) -> dict[str, Any]:
-        """What it misses, how far the views are, who its models are."""
+        """Return the missing servers, the position of the projections and the models."""
         report, models = await self.readiness.report(), self.readiness.resources.models
         return {
             "ready": report.ready,
@@ -58,7 +56,7 @@ class OfServices:
         }
 
     async def metrics(self) -> bytes:
-        """Those of its adapters, as of now."""
+        """Return the current metrics of the adapters."""
         await self.readiness.report()
         return self.readiness.resources.metrics.exposition()
 
@@ -68,7 +66,7 @@ class OfServices:
 
 
 def address_of(text: str) -> tuple[str, int]:
-    """Host and port of `HOST:PORT`; raises ValueError. Port 0 is any free one."""
+    """Return the host and port of `HOST:PORT`. Port 0 means any free port. Raises ValueError."""
     host, separator, port = text.rpartition(":")
     host = host.removeprefix("[").removesuffix("]")
     if not separator or not host or not port.isascii() or not port.isdigit() or int(port) > 65_535:
@@ -77,7 +75,7 @@ def address_of(text: str) -> tuple[str, int]:
 
 
 def nth_address(text: str, number: int) -> str:
-    """The address of one of several processes: the ports follow each other, but any free one stays any free one."""
+    """Return the address for one of several processes: consecutive ports, or port 0 for each if it is 0."""
     host, port = address_of(text)
     shown = f"[{host}]" if ":" in host else host
     return f"{shown}:{port + number if port else 0}"
@@ -85,7 +83,7 @@ def nth_address(text: str, number: int) -> str:
 
 @asynccontextmanager
 async def listening(address: str, told: Told) -> AsyncIterator[str]:
-    """The face at an address, for as long as the context lasts; yields its URL. Raises `ServerFailed`."""
+    """Serve the endpoints at an address while the context lasts, and yield the URL. Raises `ServerFailed`."""
     bound = _bound(address)
     host, port = bound.getsockname()[:2]
     config = uvicorn.Config(_application(told), log_config=None, access_log=False, lifespan="off", ws="none")
@@ -102,7 +100,7 @@ async def listening(address: str, told: Told) -> AsyncIterator[str]:
 class _Server(uvicorn.Server):
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Signals are for the process, which lets its services finish first."""
+        """Leave the signals to the process, which lets its services finish first."""
         yield
 
 
@@ -147,7 +145,7 @@ def _application(told: Told) -> Callable[..., Awaitable[None]]:
 
 
 async def _health(told: Told) -> Reply:
-    """That it answers says that its event loop turns."""
+    """Return the health. The answer itself shows that the event loop runs."""
     known = told.health()
     return _json(200 if known["healthy"] else 503, known)
 

@@ -1,4 +1,4 @@
-"""Services in this process: provisioned, started, stopped."""
+"""Running services in this process: provisioning, start and stop."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Sequence
@@ -24,19 +24,19 @@ from nemuri_infra.runtime.settings import Settings
 
 PING_SECONDS = 2.0
 CLOSE_SECONDS = 3.0
-"""How long connections may take to close once nothing is in work any more."""
+"""Seconds that connections may take to close after all work has ended."""
 
 logger = structlog.get_logger()
 
 
 class NotProvisioned(RuntimeError):  # noqa: N818 - said as the fact that it is
-    """A service does not find what it needs on a server; the message is one line."""
+    """A service lacks something on a server that provisioning creates. The message is one line."""
 
 
 async def prepare(settings: Settings) -> None:
-    """Make what the namespace needs on both servers; doing it again changes nothing.
+    """Create what the namespace needs on both servers. Repeating it changes nothing.
 
-    Where the database cannot be used, nothing is made on the other server either.
+    If the database cannot be used, nothing is created on the NATS server either.
     """
     log = await Log.connect(str(settings.nats_url), settings.namespace, patient=False, access=settings.access)
     database = Database.at(str(settings.database_url), settings.namespace)
@@ -54,9 +54,9 @@ async def prepare(settings: Settings) -> None:
 
 
 async def prepared(settings: Settings, names: Iterable[str]) -> None:
-    """Make what the namespace needs; without the rights to, only look whether the named services find theirs.
+    """Create what the namespace needs, or only check that the named services find it, if the user may not create it.
 
-    Raises `NotProvisioned` when they do not.
+    Raises `NotProvisioned` if they do not.
     """
     if settings.provision:
         await prepare(settings)
@@ -77,16 +77,16 @@ async def prepared(settings: Settings, names: Iterable[str]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Serving:
-    """Services at work in this process."""
+    """The running services of this process."""
 
     resources: Resources
     http: str | None
-    """Where this process tells of itself; None where nobody asked for that."""
+    """URL of the health and metrics endpoints; None if they are off."""
 
 
 @asynccontextmanager
 async def serving(settings: Settings, names: Iterable[str]) -> AsyncIterator[Serving]:
-    """The named services, at work in this process for as long as the context lasts."""
+    """Run the named services in this process while the context lasts."""
     names = tuple(names)
     async with opened(settings, len(names)) as resources, working(resources, names) as readiness:
         if settings.http is None:
@@ -99,10 +99,10 @@ async def serving(settings: Settings, names: Iterable[str]) -> AsyncIterator[Ser
 
 @asynccontextmanager
 async def working(resources: Resources, names: Iterable[str]) -> AsyncIterator[Readiness]:
-    """The named services, at work with these resources for as long as the context lasts.
+    """Run the named services with these resources while the context lasts.
 
-    In the end all stop taking events at the same time, and finish those in work; only then what they do in the
-    background ends, for the others may wait for it.
+    At the end all services stop taking events at the same time and finish those in work. Their background work ends
+    after that, because other services may wait for it.
     """
     services = [SERVICES[name] for name in names]
     apps = {each.name: application(each, resources) for each in services}
@@ -121,8 +121,10 @@ async def working(resources: Resources, names: Iterable[str]) -> AsyncIterator[R
 
 
 async def _finish(apps: Sequence[FastStream]) -> None:
-    """Let what is in work end, for as long as `DRAIN_SECONDS` at most; a handler that is at it still is waited for no
-    second time, as stopping its application would."""
+    """Let the work in progress end, for at most `DRAIN_SECONDS`.
+
+    Handlers that still run after that are not waited for again, as stopping the application would.
+    """
     subscribers = [each for app in apps for each in app.brokers[0].subscribers]
     await asyncio.gather(*(each.stop() for each in subscribers))
     try:

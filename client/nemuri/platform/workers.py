@@ -22,16 +22,16 @@ from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
 
 READY_SECONDS = 120.0
-"""A worker may have to load a local model first."""
+"""Seconds until a worker must be ready. It may have to load a local model first."""
 ORPHAN_POLL = 1.0
 ENDS_WITHIN = 25.0
-"""Seconds from SIGTERM until a worker is gone, whatever it does: longer than it lets events in work finish."""
+"""Seconds from SIGTERM until a worker ends in any case. This is longer than the time that events in work have."""
 GRACE = 30.0
-"""Seconds until whoever started a worker kills it; containers are given a little longer."""
+"""Seconds from SIGTERM until the parent kills a worker. Containers get a little longer."""
 
 
 class Worker(Child):
-    """One service as a child of the platform, with this environment; started means that it serves."""
+    """A service as a child process of the platform. It counts as started when it serves."""
 
     def __init__(self, home: Home, service: str, environment: Mapping[str, str]) -> None:
         self._ready = home.workers / f"{service}.ready"
@@ -41,11 +41,11 @@ class Worker(Child):
 
     @property
     def http(self) -> str | None:
-        """Where it tells of itself, as it said when it got ready; None where it does not."""
+        """URL of its health and metrics endpoints, as it reported when it was ready; None if they are off."""
         return self._ready.read_text(encoding="utf-8").strip() or None if self._ready.exists() else None
 
     async def start(self) -> None:
-        """Start it and return when it serves; raises ServerFailed with the tail of its log when it does not."""
+        """Start the worker and wait until it serves. Raises `ServerFailed` with the end of its log if it does not."""
         if self.alive:
             return
         self._ready.unlink(missing_ok=True)
@@ -61,7 +61,7 @@ class Worker(Child):
 
     async def _until_ready(self) -> None:
         ended = asyncio.ensure_future(self.wait())
-        while not self._ready.exists():  # nothing announces what another process does
+        while not self._ready.exists():  # Another process announces nothing, so the file is polled.
             if ended.done():
                 raise ServerFailed(f"the worker {self.name} ended while it started:\n{self.log_tail()}")
             await asyncio.sleep(POLL_SECONDS)
@@ -69,7 +69,7 @@ class Worker(Child):
 
 
 class Copy:
-    """One of several processes of a service; it writes where its parent writes."""
+    """One of several processes of a service. It shares the output of its parent."""
 
     def __init__(self, name: str, arguments: Sequence[str], environment: Mapping[str, str]) -> None:
         self.name = name
@@ -78,20 +78,20 @@ class Copy:
         self._process: asyncio.subprocess.Process | None = None
 
     async def start(self) -> None:
-        """Start it; nothing if it runs."""
+        """Start the process unless it runs."""
         if self._process is None or self._process.returncode is not None:
             self._process = await asyncio.create_subprocess_exec(
                 *self._arguments, env=self._environment, start_new_session=True
             )
 
     async def wait(self) -> int:
-        """Return the exit code when it has ended. Only after a start."""
+        """Wait until the process has ended, and return its exit code. It must have been started."""
         if self._process is None:
             raise ServerFailed(f"{self.name} has not been started")
         return await self._process.wait()
 
     async def stop(self) -> None:
-        """Let it finish what it has begun, and return when it is gone; fine if it never ran."""
+        """Let the process finish its work, and wait until it has ended. Nothing happens if it was never started."""
         if self._process is not None and self._process.returncode is None:
             self._process.terminate()
             await self._process.wait()
@@ -106,10 +106,10 @@ async def work(
     ready: Path | None = None,
     said: Callable[[str], None] | None = None,
 ) -> None:
-    """Serve in this process until `stop`, or until the parent is gone; then finish what has begun.
+    """Serve in this process until `stop` is set or the parent is gone, then finish the work in progress.
 
-    Without a parent, that has prepared the servers, it prepares them itself, unless the settings say not to. `said`
-    hears where it tells of itself.
+    A process without a parent provisions the servers itself, unless the settings forbid that. `said` receives the URL
+    of the health and metrics endpoints.
     """
     if parent is None:
         await prepared(settings, [name])
@@ -123,7 +123,7 @@ async def work(
 
 
 async def while_connected(resources: Resources, until: Coroutine[Any, Any, object]) -> None:
-    """Wait for `until`; raises ServerFailed when a connection to NATS is closed for good before that."""
+    """Wait for `until`. Raises `ServerFailed` if a connection to NATS is closed for good before that."""
     ending, lost = asyncio.ensure_future(until), asyncio.ensure_future(resources.log.lost.wait())
     try:
         await asyncio.wait((ending, lost), return_when=asyncio.FIRST_COMPLETED)
@@ -134,7 +134,7 @@ async def while_connected(resources: Resources, until: Coroutine[Any, Any, objec
 
 
 async def work_in_copies(settings: Settings, name: str, count: int, *, stop: asyncio.Event) -> None:
-    """Keep `count` processes of a service running until `stop`."""
+    """Keep `count` processes of a service running until `stop` is set."""
     await prepared(settings, [name])
     await check_embedder(settings, await embedding_in_force(settings))
     arguments = command(settings.data, name, ["--parent", str(os.getpid())])
@@ -144,21 +144,21 @@ async def work_in_copies(settings: Settings, name: str, count: int, *, stop: asy
 
 
 def nth(settings: Settings, number: int) -> Settings:
-    """The settings of one of several processes: each tells of itself at an address of its own."""
+    """Return the settings of one of several processes, each with its own address for health and metrics."""
     if settings.http is None:
         return settings
     return settings.model_copy(update={"http": nth_address(settings.http, number)})
 
 
 def environment_of(settings: Settings) -> dict[str, str]:
-    """Our environment with the addresses of the servers; they are no arguments, because everybody sees those."""
+    """Return the environment with the addresses of the servers. Arguments would be visible to other users."""
     addresses = {"NATS_URL": settings.nats_url, "DATABASE_URL": settings.database_url}
     known = {name: address for name, address in addresses.items() if address is not None}
     return {**os.environ, **known, "NEMURI_HTTP": settings.http or ""}
 
 
 def command(data: Path, service: str, options: Iterable[str]) -> list[str]:
-    """How a worker is started as a process."""
+    """Return the command that starts a worker process."""
     return [sys.executable, "-m", "nemuri", "--data", str(data.absolute()), "worker", service, *options]
 
 
@@ -183,9 +183,9 @@ def _is_worker(process: psutil.Process, home: Home) -> bool:
 def run_until_stopped(
     work_until: Callable[[asyncio.Event], Coroutine[Any, Any, None]], *, within: float | None = None
 ) -> None:
-    """Run it; SIGINT or SIGTERM sets its event and cancels it, and it tidies up. A second signal ends all at once.
+    """Run a coroutine until it ends. SIGINT or SIGTERM sets its event and cancels it; a second signal ends the process.
 
-    So does the end of the seconds `within`, even if the loop is busy or a thread does not return.
+    The process also ends `within` seconds after the first signal, even if the loop is busy or a thread does not return.
     """
     asyncio.run(_until_stopped(work_until, within))
 
@@ -216,7 +216,7 @@ async def _until_stopped(
 
 
 async def until_orphaned(parent: int, stop: asyncio.Event) -> None:
-    """Wait until `stop` is set, or until this process has another parent."""
+    """Wait until `stop` is set, or until the parent of this process has changed."""
     while os.getppid() == parent and not stop.is_set():
         try:
             async with asyncio.timeout(ORPHAN_POLL):
@@ -226,7 +226,7 @@ async def until_orphaned(parent: int, stop: asyncio.Event) -> None:
 
 
 async def end_when_orphaned(parent: int, stop: asyncio.Event) -> None:
-    """Like `until_orphaned`, but the process ends then as if it was told to: in order, and within the same time."""
+    """Wait as `until_orphaned` does, and end the process as SIGTERM would if the parent is gone."""
     await until_orphaned(parent, stop)
     if not stop.is_set():
         signal.raise_signal(signal.SIGTERM)
@@ -240,7 +240,7 @@ def _end_at_once() -> None:
 
 
 def _write(path: Path, text: str) -> None:
-    """At once: who waits for the file finds all of it."""
+    """Write a file atomically, so that a reader that waits for it finds all of it."""
     fresh = path.with_suffix(".new")
     fresh.write_text(text, encoding="utf-8")
     fresh.replace(path)
