@@ -1,1 +1,1 @@
-"""Affective memory: turns become memories, memories come to mind, what has faded is put into fewer words."""
+"""Affective memory: it encodes turns, retrieves memories for a prompt, and compresses memories that have faded."""

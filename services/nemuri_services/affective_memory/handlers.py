@@ -1,4 +1,4 @@
-"""The reactions of affective memory: reading turns, and putting what has faded into fewer words."""
+"""Event and query handlers of affective memory."""
 
 from collections.abc import Sequence
 from typing import Final, Literal
@@ -32,7 +32,7 @@ from nemuri_services.affective_memory.presenters import memory_view, portrait
 from nemuri_services.affective_memory.retrieval import earlier, recalled
 
 STEPS: Final[tuple[Literal[2, 3], ...]] = (2, 3)
-"""The levels whose words are fewer, in order."""
+"""The levels with a shorter text, in order."""
 service = Service(
     "affective-memory", also_emits=(MemoriesRecalled,), capabilities=frozenset({Capability.MAKES_VECTORS})
 )
@@ -40,7 +40,7 @@ service = Service(
 
 @service.handles(TurnOffered)
 async def remember(event: TurnOffered, resources: Resources) -> TurnRemembered | MemoryRefused | None:
-    """A turn becomes a memory, if there is an agent that remembers by feeling; commands leave none."""
+    """Encode a turn as a memory if the agent has affective memory. Commands of the assistant leave no memory."""
     feelings = Feelings(resources.database)
     agent, defined = await feelings.agent(event.agent_id), await resources.views.agent(event.agent_id)
     if agent is None or defined is None:
@@ -48,7 +48,7 @@ async def remember(event: TurnOffered, resources: Resources) -> TurnRemembered |
     if is_command(event.prompt):
         return None
     if await feelings.memories([derive(event.event_id, TurnRemembered.kind_of())]):
-        return None  # It is remembered already: no model is asked twice.
+        return None  # The turn is encoded already, so no model is called twice.
     reply = await resources.models.light.feel(FeelJob(prompt=event.prompt, reply=event.reply))
     vectors = resources.vectors.serving(defined.embedding)
     words = embedded_text(reply.value.trigger, reply.value.content)
@@ -61,7 +61,10 @@ async def remember(event: TurnOffered, resources: Resources) -> TurnRemembered |
 
 @service.handles(NightPassed)
 async def hand_out(event: NightPassed, resources: Resources) -> Sequence[CompressionDue]:  # noqa: ARG001
-    """Each memory that fell is to be put into fewer words, one by one; the archive has keywords."""
+    """Request the compression of each memory that fell to a lower level, one event each.
+
+    An archived one keeps keywords.
+    """
     levels = {each.memory_id: each.level for each in event.lowered} | dict.fromkeys(event.archived, 3)
     return [
         CompressionDue.following(event, nth=memory_id, memory_id=memory_id, level=level)
@@ -71,7 +74,7 @@ async def hand_out(event: NightPassed, resources: Resources) -> Sequence[Compres
 
 @service.handles(CompressionDue)
 async def compress(event: CompressionDue, resources: Resources) -> MemoryCompressed | None:
-    """A summary, then keywords: of a memory that fell two levels at once, one after the other."""
+    """Compress a memory to a summary or to keywords. A memory that fell two levels takes both steps in order."""
     found = await Feelings(resources.database).memories([event.memory_id])
     memory, defined = found.get(event.memory_id), await resources.views.agent(event.agent_id)
     if memory is None or defined is None or memory.protected or memory.words_level >= event.level:
@@ -102,9 +105,9 @@ async def compress(event: CompressionDue, resources: Resources) -> MemoryCompres
 async def admit(
     event: TurnRemembered | ProtectionChanged, resources: Resources
 ) -> ConditionalAppend[ProtectionChanged] | None:
-    """Of the memories that wait for protection the oldest has it where there is room; the next follows from that.
+    """Protect the oldest memory that waits for protection if there is room. Its event leads to the next one.
 
-    Serialised by the log, so that however many ask at once the limit holds.
+    The append has an expected revision, so the limit holds however many requests arrive at once.
     """
     if isinstance(event, TurnRemembered) and event.protection == "none":
         return None
@@ -123,7 +126,7 @@ async def admit(
 
 @service.answers(AffectRecallQuery, appends=True)
 async def recall(query: AffectRecallQuery, resources: Resources) -> AffectRecallView | Refusal:
-    """What comes to mind; that it did is noted, unless it is asked for quietly."""
+    """Return the memories that match a prompt, and log the recall unless the query is quiet."""
     feelings = Feelings(resources.database)
     agent, defined = await feelings.agent(query.agent_id), await resources.views.agent(query.agent_id)
     if agent is None or defined is None:
@@ -133,7 +136,7 @@ async def recall(query: AffectRecallQuery, resources: Resources) -> AffectRecall
 
 @service.answers(AffectQuery)
 async def show(query: AffectQuery, resources: Resources) -> AffectView | Refusal:
-    """How an affective memory stands."""
+    """Return the state of an affective memory."""
     agent = await Feelings(resources.database).agent(query.agent_id)
     if agent is None:
         return Refusal(refused=no_feeling(query.agent_id))
@@ -142,14 +145,14 @@ async def show(query: AffectQuery, resources: Resources) -> AffectView | Refusal
 
 @service.answers(AffectMemoryQuery)
 async def show_one(query: AffectMemoryQuery, resources: Resources) -> AffectMemoryView | Refusal:
-    """One memory, by its label or the beginning of its id."""
+    """Return one memory, by its label or the beginning of its id."""
     found = await _named(query, resources)
     return found if isinstance(found, Refusal) else memory_view(found[0], found[1].nights)
 
 
 @service.answers(AffectTurnQuery)
 async def show_turn(query: AffectTurnQuery, resources: Resources) -> TurnView | Refusal:
-    """Answer with the turn of a memory word for word, as long as the memory is at level 1."""
+    """Return the turn of a memory word for word, if the memory is at level 1."""
     found = await _named(query, resources)
     if isinstance(found, Refusal):
         return found
@@ -168,7 +171,7 @@ async def show_turn(query: AffectTurnQuery, resources: Resources) -> TurnView | 
 async def _named(
     query: AffectMemoryQuery | AffectTurnQuery, resources: Resources
 ) -> tuple[AffectMemory, AffectAgent] | Refusal:
-    """The memory that a query names, and its agent."""
+    """Return the memory that a query names, and its agent."""
     feelings = Feelings(resources.database)
     agent = await feelings.agent(query.agent_id)
     if agent is None:

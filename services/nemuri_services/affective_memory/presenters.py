@@ -1,4 +1,4 @@
-"""Affective minds as people see them."""
+"""Presenters of affective memory."""
 
 from nemuri_contracts.affective_views import AffectMemoryView, AffectView
 from nemuri_domain.affective.aggregate import AffectAgent, AffectMemory
@@ -6,13 +6,13 @@ from nemuri_infra.projections.affective_queries import Feelings
 from nemuri_infra.runtime.resources import Resources
 
 SHOWN = 20
-"""The strongest memories that are shown."""
+"""Number of the strongest memories in a view."""
 DAYS = 30
-"""The days with memories whose mood is shown."""
+"""Number of days with memories whose mood is in a view."""
 
 
 def memory_view(memory: AffectMemory, night: int) -> AffectMemoryView:
-    """A memory on a night."""
+    """Return the view of a memory as of a night."""
     return AffectMemoryView(
         memory_id=memory.memory_id,
         label=memory.label,
@@ -34,7 +34,7 @@ def memory_view(memory: AffectMemory, night: int) -> AffectMemoryView:
 
 
 async def portrait(agent: AffectAgent, resources: Resources) -> AffectView:
-    """How the mind stands: counts, mood, what is strongest, what the user is asked."""
+    """Return the state of an agent's memory: counts, moods, the strongest memories, and what the user must decide."""
     feelings, night = Feelings(resources.database), agent.nights
     waiting = await feelings.waiting(agent.agent_id)
     limit = agent.rules.protection.max_protected_memories

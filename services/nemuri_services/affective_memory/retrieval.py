@@ -1,4 +1,4 @@
-"""Asking an affective mind: by a vector where there is one in time, else by words."""
+"""Retrieval from affective memory: by the prompt's vector, or by its words if the vector is late."""
 
 import asyncio
 from collections.abc import Sequence
@@ -35,19 +35,19 @@ from nemuri_infra.stores.vectors import Vectors
 from nemuri_services.affective_memory.presenters import memory_view
 
 IN_TIME = 0.5
-"""Seconds that the vector of a prompt may take before words are compared instead."""
+"""Seconds to wait for the vector of a prompt before words are compared instead."""
 WORDS = 24
-"""So many different words of a prompt are compared, at most."""
+"""Number of different words of a prompt that are compared, at most."""
 COMMON = 0.3
-"""The share of a prompt's words from which on a memory may be about the same thing."""
+"""Share of a prompt's words, 0 to 1, from which on a memory may be about the same subject."""
 CONSIDERED = 100
-"""So many of the best that are similar enough are looked at for words in common."""
+"""Number of the most similar memories that are compared by words, at most."""
 
 
 async def recalled(
     query: AffectRecallQuery, agent: AffectAgent, defined: Agent, resources: Resources
 ) -> AffectRecallView:
-    """What comes to mind for a prompt; noted unless it was asked for quietly."""
+    """Return the memories that match a prompt, and log the recall unless the query is quiet."""
     if not is_conversation(query.prompt):
         return AffectRecallView(recalled=(), block="")
     feelings, rules, began = Feelings(resources.database), agent.rules, monotonic()
@@ -80,7 +80,7 @@ async def recalled(
 
 
 def _bounds(agent: AffectAgent, vectors: Vectors, *, words_only: bool) -> tuple[float, float]:
-    """The similarities from which on an active and an archived memory are about the same thing."""
+    """Return the minimum similarities at which an active and an archived memory are about the same subject."""
     rules = agent.rules
     if words_only:
         return COMMON, COMMON
@@ -90,16 +90,16 @@ def _bounds(agent: AffectAgent, vectors: Vectors, *, words_only: bool) -> tuple[
 
 
 async def _with_words(prompt: str, found: Sequence[AffectCandidate], feelings: Feelings) -> list[AffectCandidate]:
-    """What was found by letters, each with whether it has enough words in common with the prompt."""
+    """Return the candidates of a lexical search, each marked if it shares enough words with the prompt."""
     asked = prompt_terms(own_lines(prompt))
     words = await feelings.words(each.memory_id for each in found) if asked else {}
     return [replace(each, shares_words=shares(asked, words.get(each.memory_id, ""))) for each in found]
 
 
 async def _fill(block: ContextBlock, chosen: Sequence[RankedMemory], agent: AffectAgent, feelings: Feelings) -> None:
-    """Put what came to mind into the block, and what belongs to what is in it, as far away as the policy says.
+    """Add the retrieved memories to the block, then memories linked to these, up to the policy's distance.
 
-    At most `top_k` more for belonging to others, so that none of them crowds out another prompt's answer.
+    At most `top_k` linked memories are added, so that they do not displace the answer to another prompt.
     """
     known = await feelings.memories(each.memory_id for each in chosen)
     reach = block.fill(RetrievedMemory(known[each.memory_id], each) for each in chosen if each.memory_id in known)
@@ -114,7 +114,7 @@ async def _fill(block: ContextBlock, chosen: Sequence[RankedMemory], agent: Affe
 
 
 async def earlier(words: str, agent: AffectAgent, defined: Agent, resources: Resources) -> Sequence[AffectMemory]:
-    """The active memory that a text is about, if there is one."""
+    """Return the active memory about the same subject as a text, if there is one."""
     vectors, feelings = resources.vectors.serving(defined.embedding), Feelings(resources.database)
     bound, _ = _bounds(agent, vectors, words_only=False)
     wanted = Wanted(top=5, relevance=bound, revival=bound, mood=None, archive=False)
@@ -147,7 +147,7 @@ async def _found(
 
 
 async def _in_time(vectors: Vectors, prompt: str) -> NDArray[np.float32] | None:
-    """The vector of a prompt; None where its maker is too slow, not there, or makes something else."""
+    """Return the vector of a prompt; None if the embedder is too slow or unavailable, or its answer unusable."""
     try:
         async with asyncio.timeout(IN_TIME):
             rows = await vectors.embedder.embed([prompt])
@@ -160,7 +160,10 @@ async def _in_time(vectors: Vectors, prompt: str) -> NDArray[np.float32] | None:
 def _noted(
     query: AffectRecallQuery, shown: Sequence[RetrievedMemory], asking: RetrievalRequest, agent: AffectAgent
 ) -> MemoriesRecalled:
-    """Exactly what the assistant is shown was recalled; what only fills up was not."""
+    """Return the event that logs a recall.
+
+    It lists what the assistant is shown, without memories that only fill the block.
+    """
     came = [each.ranked for each in shown if each.ranked is not None]
     meant = [each.memory for each in shown if each.ranked is None or each.ranked.by != "fill"]
     return MemoriesRecalled(

@@ -1,1 +1,1 @@
-"""The nights of affective minds: one a day, at the hour of each agent."""
+"""The nightly job of affective memory: once a day, at the hour in each agent's policy."""

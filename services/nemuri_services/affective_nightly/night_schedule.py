@@ -1,4 +1,4 @@
-"""When nights fall: at the hour of each agent by the platform's clock, and at once where one was missed."""
+"""The schedule of the nightly jobs: at each agent's hour by the platform's clock, or at once after a missed one."""
 
 import asyncio
 from contextlib import suppress
@@ -19,11 +19,11 @@ from nemuri_infra.runtime.retry_forever import persistently
 from nemuri_infra.runtime.service import WAITING
 
 LOOK = 60.0
-"""Seconds after which it is looked again who there is and how late it is, whether or not anybody moved the clock."""
+"""Seconds between two checks of the agents and the time. A change of the clock triggers a check at once."""
 
 
 async def watch(resources: Resources) -> None:
-    """Let every night fall that is due, for ever."""
+    """Start every nightly job that is due, forever."""
     await persistently("affective-nightly", partial(_watch, resources), passing=WAITING)
 
 
@@ -50,7 +50,7 @@ async def _listen(resources: Resources, moved: asyncio.Event) -> None:
 
 
 def fallen(agent: AffectAgent, now: datetime, zone: tzinfo) -> NightFell | None:
-    """The night that is due by now, with all that were missed before it; None while the last one was the last."""
+    """Return the nightly job that is due, which includes all missed ones; None if none is due."""
     rules = agent.rules
     at_home, hour = home(rules, zone), rules.compression.schedule_hour
     today = _day(now, at_home, hour)

@@ -1,1 +1,1 @@
-"""What was really used, what is learned from it, and what feedback is worth."""
+"""Attribution: it finds the memories that an answer used, extracts learnings, and credits feedback."""

@@ -1,4 +1,4 @@
-"""The reactions of attribution."""
+"""Event handlers of attribution."""
 
 from collections.abc import Mapping, Sequence
 
@@ -36,7 +36,7 @@ logger = structlog.get_logger()
 
 @service.handles(TaskAnswered)
 async def attribute(event: TaskAnswered, resources: Resources) -> MemoriesUsed | None:
-    """Which memories of its context the answer really drew on."""
+    """Record which memories of the context the answer used."""
     state = await resources.views.task(event.task_id)
     work = state.assignments.get(event.assignment_id)
     if state.task is None or work is None or work.used is not None or work.retrieved is None:
@@ -54,7 +54,7 @@ async def attribute(event: TaskAnswered, resources: Resources) -> MemoriesUsed |
 
 @service.handles(MemoriesUsed)
 async def learn(event: MemoriesUsed, resources: Resources) -> LearningsExtracted | None:
-    """What the agent takes from the assignment, at most one learning for each perspective, and which are new."""
+    """Extract the learnings of an assignment, at most one for each perspective, and mark those that are new."""
     state, agent = await resources.views.task(event.task_id), await resources.views.agent(event.agent_id)
     work = state.assignments.get(event.assignment_id)
     if state.task is None or agent is None or work is None or work.answer is None or work.learned is not None:
@@ -75,7 +75,7 @@ async def learn(event: MemoriesUsed, resources: Resources) -> LearningsExtracted
 
 @service.handles(LearningsExtracted)
 async def encode(event: LearningsExtracted, resources: Resources) -> Sequence[MemoryEncoded | SessionEnded]:  # noqa: ARG001
-    """Every learning becomes a memory; then the session is over."""
+    """Encode each learning as a memory, then end the session."""
     memories = [
         encoded(event, each, nth=nth, source="task", assignment_id=event.assignment_id)
         for nth, each in enumerate(event.learnings)
@@ -85,13 +85,13 @@ async def encode(event: LearningsExtracted, resources: Resources) -> Sequence[Me
 
 @service.handles(RepetitionWithdrawn)
 async def encode_after_all(event: RepetitionWithdrawn, resources: Resources) -> MemoryEncoded:  # noqa: ARG001
-    """What was no repetition becomes a memory of its own."""
+    """Encode a learning as a memory after its repetition was withdrawn."""
     return encoded(event, event.repetition.learning, source="task", assignment_id=event.assignment_id)
 
 
 @service.handles(ReactionFailed)
 async def end_anyway(event: ReactionFailed, resources: Resources) -> Sequence[SessionEnded]:
-    """What attribution itself could not handle is not learned, but the sessions of the task end all the same."""
+    """End the sessions of a task whose attribution failed. Nothing is learned from it."""
     if event.service != service.name:
         return ()
     state = await resources.views.task(event.task_id)
@@ -104,7 +104,7 @@ async def end_anyway(event: ReactionFailed, resources: Resources) -> Sequence[Se
 
 @service.handles(FeedbackGiven)
 async def credit(event: FeedbackGiven, resources: Resources) -> Sequence[Fate]:
-    """What becomes of feedback as things stand: credited, parked, or refused."""
+    """Credit, park or refuse feedback, according to the present state of the task."""
     state = await resources.views.task(event.task_id)
     log_safe = state.feedback.get(event.event_id)
     return fate(log_safe, state, await _policies(state, resources), event) if log_safe else ()
@@ -112,7 +112,7 @@ async def credit(event: FeedbackGiven, resources: Resources) -> Sequence[Fate]:
 
 @service.handles(SessionEnded, TaskFailed)
 async def credit_waiting(event: SessionEnded | TaskFailed, resources: Resources) -> Sequence[Fate]:
-    """What becomes of feedback that came before: the other side of the join. What waits on was parked already."""
+    """Credit feedback that arrived before the end of the session: the other side of the join."""
     if event.thread is None:
         return ()
     state = await resources.views.task(event.thread)
@@ -137,13 +137,13 @@ def _job(agent: Agent, task: Task, work: Assignment, answer: str) -> LearningsJo
 
 
 async def _policies(state: TaskState, resources: Resources) -> dict[str, Policy]:
-    """The rules of everybody who works on the task in its present attempt."""
+    """Return the policies of all agents that work on the task in its present attempt."""
     agents = {each.agent_id: await resources.views.agent(each.agent_id) for each in state.present}
     return {name: agent.rules for name, agent in agents.items() if agent}
 
 
 async def _asked(job: LearningsJob, resources: Resources) -> Reply[Mapping[str, str]]:
-    """What the model says was learned; nothing where it refuses, because a session must end all the same."""
+    """Return the learnings from the model; none if the model refuses, because the session must end in any case."""
     try:
         return await resources.models.main.learnings(job)
     except ModelRefused as error:

@@ -1,4 +1,4 @@
-"""How learnings are written down: compared with what the agent remembers, and with each other."""
+"""Deduplication of learnings: each is compared with the agent's memories and with the other learnings."""
 
 import asyncio
 from collections.abc import Collection, Sequence
@@ -21,16 +21,16 @@ minds = Recollections()
 logger = structlog.get_logger()
 
 Written = tuple[tuple[NewMemory, ...], tuple[Repetition, ...], tuple[Dropped, ...]]
-"""What becomes a memory, what strengthens one, and what is not kept."""
+"""New memories, repetitions that strengthen a memory, and dropped learnings."""
 
 
 async def written(
     agent: Agent, learnings: Sequence[Learned], used: Collection[UUID], origin: Origin, resources: Resources
 ) -> tuple[Written, Usage | None]:
-    """What becomes of the learnings of a session, and what it cost where a model was asked about it.
+    """Return the outcome of a session's learnings, and the model's usage if one was asked.
 
-    The vectors of all that may become a memory are stored. Two sessions that learn the same at the same moment do
-    not see each other.
+    The vectors of all possible new memories are stored. Two sessions that learn the same at the same moment do not see
+    each other.
     """
     older = await asyncio.gather(
         *(minds.near(resources, agent, embedded_text(each.memory), each.memory.scope) for each in learnings)
@@ -108,7 +108,10 @@ def _sorted(made: Sequence[tuple[Learned, NewMemory]], fates: Sequence[Fate]) ->
 
 
 async def _compared(job: RelationsJob, model: Model) -> Reply[Comparisons] | None:
-    """The model's comparisons; None where there is nothing to compare, or where it refuses: then nothing is related."""
+    """Return the model's comparisons; None if there is nothing to compare or the model refuses.
+
+    Nothing is related then.
+    """
     if not job.pairs:
         return None
     try:

@@ -1,4 +1,4 @@
-"""How it is recognised which memories an answer drew on; what needs a model or an embedder for it."""
+"""Detection of the memories that an answer used: the parts that need a model or an embedder."""
 
 from collections.abc import Sequence
 
@@ -29,10 +29,10 @@ async def recognised(
     *,
     perspective: str | None,
 ) -> tuple[tuple[Use, ...], Usage | None]:
-    """What the answer drew on, and what a judge's word on it cost; None where none was given.
+    """Return the memories that the answer used, and the usage of the judge; None if no judge was asked.
 
-    `memories` are those of the context, in its order; a judge sees of each what the model saw under the perspective.
-    A judge that refuses leaves it to the layered way.
+    `memories` are those of the context, in its order. A judge sees of each what the model saw under the perspective. If
+    a judge refuses, the layered detection decides.
     """
     if detection == "judge" and memories:
         labels = {f"m{number}": each.memory_id for number, each in enumerate(memories, 1)}
@@ -62,7 +62,7 @@ async def _judgement(job: JudgeJob, resources: Resources) -> Reply[tuple[str, ..
 
 
 async def _compared(answer: str, contents: Sequence[Content], vectors: Vectors) -> list[Shown]:
-    """The memories with their tags and their cosine to the answer."""
+    """Return the memories with their tags and their cosine similarity to the answer."""
     if not contents:
         return []
     rows = await vectors.of([answer, *(embedded_text(each.memory) for each in contents)])

@@ -1,1 +1,1 @@
-"""Input chunking: large inputs become a summary with details behind references; offered memories are taken in."""
+"""Intake: it summarises large inputs in chunks, with references to the details, and accepts offered memories."""

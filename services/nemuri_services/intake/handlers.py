@@ -1,4 +1,4 @@
-"""The reactions of the intake."""
+"""Event handlers of the intake."""
 
 from collections.abc import Sequence
 
@@ -40,7 +40,7 @@ service = Service(
 async def take_in(
     event: TaskSubmitted | TaskReopened, resources: Resources
 ) -> NegotiationOpened | TaskSummarised | TaskChunked | Sequence[ChunkReady] | None:
-    """A small task is summarised as it stands; a large one is cut; one of too many items is negotiated."""
+    """Summarise a small task as it is, split a large one into chunks, or open a negotiation over too many items."""
     state = await resources.views.task(event.task_id)
     task = state.task
     if task is None or task.summary is not None or (state.begun and isinstance(event, TaskSubmitted)):
@@ -56,7 +56,7 @@ async def take_in(
 async def go_on(
     event: NegotiationAnswered, resources: Resources
 ) -> TaskSummarised | TaskChunked | NegotiationRefused | None:
-    """Go on with the items that the task's client chose; refuse the choice of another client."""
+    """Continue with the items that the task's client chose. Refuse the choice of another client."""
     state = await resources.views.task(event.task_id)
     if state.task is None:
         return None
@@ -78,7 +78,7 @@ async def _cut(event: Event, task: Task, listed: tuple[str, ...], resources: Res
 
 @service.handles(TaskChunked)
 async def begin_reading(event: TaskChunked, resources: Resources) -> Sequence[ChunkReady]:  # noqa: ARG001
-    """Give the first chunks their turn; each of the others follows on one that is read."""
+    """Release the first chunks. Each of the others is released when one has been read."""
     return chunk_order.begun(event)
 
 
@@ -96,9 +96,9 @@ async def find_point(event: ChunkReady, resources: Resources) -> ChunkSummarised
 
 @service.handles(ChunkSummarised)
 async def read_on(event: ChunkSummarised, resources: Resources) -> TaskSummarised | ChunkReady | None:
-    """Give the next chunk its turn; the newest key point of a task that lacks no other makes the summary.
+    """Release the next chunk. The last key point of a task completes its summary.
 
-    One row of the task is read for each chunk, so that a document costs in proportion to its length.
+    One row of the task is read for each chunk, so the cost is linear in the length of the document.
     """
     task = await resources.views.task_alone(event.task_id)
     if task is None or task.summary is not None:
@@ -112,7 +112,7 @@ async def read_on(event: ChunkSummarised, resources: Resources) -> TaskSummarise
 
 @service.handles(MemoryOffered)
 async def encode(event: MemoryOffered, resources: Resources) -> MemoryEncoded | MemoryRefused:
-    """An offered memory becomes one of the agent's, if there is such an agent and anything to remember."""
+    """Encode an offered memory, if the agent exists and the content has words."""
     agent = await resources.views.agent(str(event.agent_id))
     if agent is None:
         return MemoryRefused.following(event, reason=f"there is no agent {event.agent_id!r}")
@@ -130,7 +130,7 @@ async def encode(event: MemoryOffered, resources: Resources) -> MemoryEncoded | 
 
 @service.handles(AgentDefined)
 async def encode_principles(event: AgentDefined, resources: Resources) -> Sequence[MemoryEncoded]:
-    """The principles of a definition become memories, each once however often the agent is defined."""
+    """Encode the principles of a definition as memories, each once however often the agent is defined."""
     known = await resources.views.agent(event.agent_id)
     rules = known.rules if known else Policy()
     held, vectors = event.definition.held, resources.vectors.serving(event.embedding)

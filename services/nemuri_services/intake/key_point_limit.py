@@ -1,14 +1,14 @@
-"""How long a key point may be, so that those of a long document fit the one event that joins them."""
+"""The limit for key points, so that all of a long document fit into one event."""
 
 import orjson
 
 POINT_CHARACTERS = 400
 POINT_BYTES = 600
-"""As JSON in UTF-8: a thousand points and their references stay below what one message may have."""
+"""Bytes of a key point as JSON in UTF-8. A thousand of them with their references fit into one message."""
 
 
 def capped(point: str) -> str:
-    """A key point of at most `POINT_CHARACTERS` characters and `POINT_BYTES` bytes; one that was cut ends in "…"."""
+    """Return a key point of at most `POINT_CHARACTERS` and `POINT_BYTES`. A shortened one ends in "…"."""
     if len(point) <= POINT_CHARACTERS and _on_the_wire(point) <= POINT_BYTES:
         return point
     cut = point[: POINT_CHARACTERS - 1]

@@ -1,4 +1,4 @@
-"""The mechanical part of intake: chunks of documents and listed items."""
+"""The parts of intake that need no model: chunks of documents, and lists of items."""
 
 import asyncio
 
@@ -12,7 +12,7 @@ from nemuri_infra.stores.blobs import Blobs
 
 
 async def details_of(task: Task, blobs: Blobs) -> tuple[Detail, ...]:
-    """The pieces of all documents of a task, in order: ten pages or the equivalent each (document 000 §3.9)."""
+    """Return the chunks of all documents of a task, in order, each of about ten pages (document 000 §3.9)."""
     pieces: list[Detail] = []
     for document in task.documents:
         pieces += [
@@ -29,19 +29,18 @@ async def details_of(task: Task, blobs: Blobs) -> tuple[Detail, ...]:
 
 
 async def items_of(task: Task, blobs: Blobs) -> tuple[str, ...]:
-    """The separate requests of a task: those of its text, and of every document that is mostly a list of them;
-    each once."""
+    """Return the separate requests in the text of a task and in every document that is mostly a list, each once."""
     items = list(listed_items(task.text))
     for document in task.documents:
-        # In a thread: a document of several megabytes takes seconds, and other tasks go on meanwhile.
+        # In a thread, because a document of several megabytes takes seconds and other tasks must continue.
         items += await asyncio.to_thread(_requests_in, await blobs.get(document.ref))
     return tuple(dict.fromkeys(items))
 
 
 def items_beside(task: Task, listed: tuple[str, ...]) -> tuple[str, ...]:
-    """Return those of the listed requests that the task's own text does not hold, to be answered with it.
+    """Return the listed requests that are not in the task's own text, to be answered with it.
 
-    None where there are too many, so that the client chooses, or where it has chosen.
+    Returns none if there are too many of them, so that the client chooses, or if the client has chosen.
     """
     if task.option is not None or len(listed) > MANY_ITEMS:
         return ()

@@ -1,1 +1,1 @@
-"""Routing by the summary alone, and the end of a task."""
+"""Orchestrator: it routes tasks by their summary alone, and completes them."""

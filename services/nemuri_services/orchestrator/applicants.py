@@ -1,4 +1,4 @@
-"""The agents as the orchestrator sees them: what they know, how they did, how busy they are."""
+"""The agents as candidates of the routing: their expertise, history and load."""
 
 import asyncio
 from collections import defaultdict
@@ -11,14 +11,14 @@ from nemuri_infra.projections.queries import Views
 from nemuri_infra.retrieval.topic_cache import Knowledge
 
 SHARE = 0.1
-"""Counting takes at most this share of the time; one that took long is good for the longer, but never for long."""
+"""Share of the time that counting may take, at most. A slow count is valid for longer, up to `LONGEST`."""
 LONGEST = 1.0
-"""Seconds for which a count is good, at most."""
+"""Seconds for which a count is valid, at most."""
 
 
 @dataclass(slots=True)
 class _Counted:
-    """How agents did and how busy they are, as of a moment ago."""
+    """The history and load of the agents, counted a moment ago."""
 
     outcomes: dict[str, tuple[int, int]] = field(default_factory=dict)
     waiting: dict[str, int] = field(default_factory=dict)
@@ -26,7 +26,7 @@ class _Counted:
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def refresh(self, views: Views) -> None:
-        """Count anew, unless that was done a moment ago: it takes the longer, the more tasks wait."""
+        """Count again unless the last count is still valid. Counting takes longer when more tasks wait."""
         async with self.lock:
             now = asyncio.get_running_loop().time
             if (began := now()) >= self.until:
@@ -40,12 +40,12 @@ class Applicants:
 
     knowledge: Knowledge = field(default_factory=Knowledge)
     _counted: defaultdict[tuple[str, str], _Counted] = field(default_factory=lambda: defaultdict(_Counted))
-    """By the database and its schema."""
+    """Counts by database and schema."""
 
     async def all(self, views: Views, setting: Setting) -> list[Applicant]:
-        """Every agent that could be chosen, by name, with what it knows in the setting.
+        """Return every agent that can be chosen, by name, with its expertise in the setting.
 
-        Neither the orchestrator itself, nor who only remembers for an assistant elsewhere.
+        The orchestrator itself and agents that only remember for an assistant are left out.
         """
         counted = self._counted[views.database.url, views.database.schema]
         await counted.refresh(views)

@@ -1,4 +1,4 @@
-"""The reactions of the orchestrator."""
+"""Event handlers of the orchestrator."""
 
 from collections.abc import Sequence
 
@@ -28,24 +28,24 @@ applicants = Applicants()
 precedents = Precedents()
 
 ENDING = frozenset({"intake", "orchestrator", "specialist"})
-"""The services without which a task has no answer; what others fail at does not fail it."""
+"""The services without which a task gets no answer. A failure of another service does not fail the task."""
 PASSING_ON = (TaskCompleted, TaskFailed, NegotiationOpened)
-"""After these a turn of a conversation holds up the next one no longer."""
+"""Events after which the next turn of a conversation may be routed."""
 
 
 @service.handles(TaskSummarised, TaskReopened)
 async def route(event: TaskSummarised | TaskReopened, resources: Resources) -> TaskRouted | TaskFailed | None:
-    """Choose who works on the task, or find that nobody can.
+    """Choose the agents for a task, or fail it if no agent can do it.
 
-    A turn of a conversation is not routed while an earlier one is on its way: then `go_on` routes it, as soon as that
-    one ends or waits for its client. So nothing blocks: every open task ends.
+    A turn of a conversation waits while an earlier turn is in progress. `go_on` routes it as soon as that one ends or
+    waits for its client, so every open task ends.
     """
     return await _routed(event, await resources.views.task(event.task_id), resources)
 
 
 @service.handles(*PASSING_ON)
 async def go_on(event: Event, resources: Resources) -> TaskRouted | TaskFailed | None:
-    """The next turn of the conversation need not wait for this one any more: the other side of the join."""
+    """Route the next turn of a conversation after this one: the other side of the join."""
     following = await resources.views.next_turn(event.task_id)
     return None if following is None else await _routed(event, await resources.views.task(following), resources)
 
@@ -65,13 +65,13 @@ async def _routed(event: Event, state: TaskState, resources: Resources) -> TaskR
 
 @service.handles(TaskRouted)
 async def assign(event: TaskRouted, resources: Resources) -> Sequence[TaskAssigned]:  # noqa: ARG001 - every reaction has this form
-    """One assignment for each choice."""
+    """Append one assignment for each choice."""
     return routing.assignments(event)
 
 
 @service.handles(TaskAnswered)
 async def join(event: TaskAnswered, resources: Resources) -> TaskCompleted | None:
-    """Once the last assignment is answered the task is done; the reaction to the last answer merges a panel."""
+    """Complete the task when its last assignment is answered, and merge the answers of a panel."""
     state = await resources.views.task(event.task_id)
     if panel.voices(state) and await resources.views.newest(event.task_id, event.kind) != event.sequence:
         return None
@@ -89,13 +89,16 @@ async def _completed(event: Event, state: TaskState, resources: Resources) -> Ta
 
 @service.handles(ReactionFailed)
 async def fail(event: ReactionFailed, resources: Resources) -> TaskCompleted | TaskFailed | None:
-    """What nobody could handle fails the task, if it has no answer; or the turn that it kept from going on."""
+    """Complete a task with its answers so far, or fail it, because an event could not be handled.
+
+    If that event only held up the next turn of the conversation, this is done to that turn.
+    """
     held_up = event.service == service.name and event.cause_kind in {each.kind_of() for each in PASSING_ON}
     concerned = await resources.views.next_turn(event.task_id) if held_up else event.task_id
     state = await resources.views.task(concerned) if concerned else TaskState()
     if state.task is None or state.task.status in {"done", "failed"} or event.service not in ENDING:
         return None
-    if not held_up and event.attempt != state.task.attempt:  # said of an attempt that is over
+    if not held_up and event.attempt != state.task.attempt:  # The failure belongs to an earlier attempt.
         return None
     reason = f"{event.service} could not handle {event.cause_kind}: {event.error}"
     return await _completed(event, state, resources) or routing.fail(event, state.task, reason)

@@ -1,4 +1,4 @@
-"""What the orchestrator asks its models: a request in words that stand on their own, and one answer of many voices."""
+"""Model requests of the orchestrator: restate a request, and merge the answers of a panel."""
 
 from collections.abc import Sequence
 
@@ -16,10 +16,10 @@ logger = structlog.get_logger()
 
 
 async def understood(task: Task, resources: Resources) -> tuple[Task, Usage | None] | None:
-    """The task with a request that stands on its own, and what that cost; None while an earlier turn is on its way.
+    """Return the task with a self-contained request, and the usage; None while an earlier turn is in progress.
 
-    The light model is asked only for a turn that follows answered ones of the same client's conversation. What it
-    refuses is routed as it was asked, because a turn is answered all the same.
+    The light model is called only for a turn that follows answered turns of the same conversation. If it refuses, the
+    request is used as it is, because a turn is answered in any case.
     """
     if not conversation_history.continues(task):
         return task, None
@@ -38,7 +38,7 @@ async def understood(task: Task, resources: Resources) -> tuple[Task, Usage | No
 
 
 async def merged(task: Task, heard: Sequence[Voice], resources: Resources) -> Reply[Merged]:
-    """The voices of a panel as one answer; side by side where the model refuses, because every voice was answered."""
+    """Return the answers of a panel as one answer. If the model refuses, they stand side by side."""
     voices = panel.unlabelled(heard)
     try:
         return await resources.models.main.merge(MergeJob(question=_asked(task), voices=voices))
@@ -48,5 +48,5 @@ async def merged(task: Task, heard: Sequence[Voice], resources: Resources) -> Re
 
 
 def _asked(task: Task) -> str:
-    """All that the voices answered, with the items of documents too."""
+    """Return the whole request of a panel, including the items of documents."""
     return "\n".join(dict.fromkeys(task.part(number).text for number in range(len(task.parts))))

@@ -1,4 +1,4 @@
-"""What the orchestrator remembers of tasks like the present one."""
+"""Retrieval of precedents: past tasks in the orchestrator's routing memory."""
 
 from dataclasses import dataclass, field
 
@@ -13,19 +13,19 @@ from nemuri_infra.runtime.resources import Resources
 
 @dataclass(slots=True)
 class Precedents:
-    """The orchestrator's own memory in this process."""
+    """The orchestrator's routing memory, as cached in this process."""
 
     minds: Recollections = field(default_factory=Recollections)
 
     async def like(self, task: Task, resources: Resources) -> tuple[Precedent, ...]:
-        """Past tasks like this one that are valid in its setting, the most telling first.
+        """Return past tasks that are similar to this one and valid in its setting, most relevant first.
 
-        None where it is settled who works on it.
+        Returns none if the agent is chosen already.
         """
         agent = await resources.views.agent(ORCHESTRATOR)
         if agent is None or task.wanted_agent is not None:
             return ()
-        # Its keywords say how to look back on a task, not what tasks are about: they would only make all alike.
+        # The perspectives' keywords are not about the subjects of tasks, and would make all tasks similar.
         plain = agent.replace(policy={**agent.policy, "enable_query_expansion": False})
         found = await self.minds.recall(
             resources, plain, precedents.subject(task), perspective=precedents.ROUTING, setting=task.setting

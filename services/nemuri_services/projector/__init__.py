@@ -1,1 +1,1 @@
-"""Folds the log into the views: the only writer of their tables."""
+"""Projector: it folds the log into the projections, and is the only writer of their tables."""

@@ -1,4 +1,4 @@
-"""The projector: a reader of the whole log that knows its own place."""
+"""The projector, which reads the whole log from its own checkpoint."""
 
 import asyncio
 
@@ -16,19 +16,20 @@ from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, Service
 
 RETRY = 0.5
-"""Seconds until it is tried again to reach a server that is not there."""
+"""Seconds between two attempts to reach a server."""
 
 HALTED = 5.0
-"""Seconds until what could not be projected is tried again."""
+"""Seconds between two attempts to project an event that failed."""
 
 logger = structlog.get_logger()
 
 
 async def project(resources: Resources) -> None:
-    """Keep the views up with the log for ever.
+    """Keep the projections up to date with the log, forever.
 
-    What cannot be projected halts the views before it, and `nemuri status` says why; it is tried again now and then,
-    because an operator may have mended or parked it. Views that a newer version made are left to it.
+    An event that cannot be projected halts the projections before it, and `nemuri status` gives the reason. It is
+    retried, because an operator may have repaired or parked it. Projections of a newer version are left to that
+    version.
     """
     aside = anew = False
     while True:
@@ -65,7 +66,7 @@ async def _halt(resources: Resources, why: str, at: int | None) -> None:
 
 
 async def _follow(resources: Resources) -> None:
-    """Fold what comes, from where the views are; views that an older version made are made anew first."""
+    """Fold new events from the checkpoint on. Projections of an older version are rebuilt first."""
     position = await resources.projection.position()
     if position.fold != FOLD:
         await rebuild(resources.projection, resources.log, _report)

@@ -1,1 +1,1 @@
-"""Results to waiting clients, and answers about what the views hold."""
+"""Query API: it sends results to waiting clients, and answers queries from the projections."""

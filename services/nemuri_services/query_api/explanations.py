@@ -1,4 +1,4 @@
-"""Why a task got its agent, and why its memories came to mind, read back from the log."""
+"""Explanations from the log: why a task was routed to its agents, and why memories were retrieved for it."""
 
 from collections.abc import Mapping, Sequence
 from uuid import UUID
@@ -21,19 +21,19 @@ from nemuri_domain.tasks.aggregate import TaskState
 from nemuri_infra.runtime.resources import Resources
 
 BEGINNING = 160
-"""Characters of a memory that stand for it."""
+"""Number of characters of a memory in an explanation."""
 LEARNED = "scorer-"
-"""How the name of a learned ranking begins; its number follows."""
+"""Prefix of a learned ranking's name. The version follows."""
 
 
 class LostError(Exception):
-    """What an explanation rests on is not in the log any more; the text says what, in one line for people."""
+    """An event that the explanation needs is no longer in the log. The message names it in one line."""
 
 
 async def explanation(state: TaskState, task_id: UUID, number: int, resources: Resources) -> WhyView:
-    """The explanation of one of the task's retrievals, counted from 0 in the order of the log.
+    """Return the explanation of one of the task's retrievals, counted from 0 in the order of the log.
 
-    Raises `LostError` where what it rests on is not in the log any more.
+    Raises `LostError` if an event that it needs is no longer in the log.
     """
     places = await resources.views.places(MemoriesRetrieved, task_id=task_id)
     if number >= len(places):
@@ -84,13 +84,13 @@ def _candidates(
 
 
 def _labels(event: MemoriesRetrieved, known: Mapping[UUID, Remembered]) -> dict[UUID, str]:
-    """By what the specialist gave the memories of the context to the model: their order there."""
+    """Return the labels by which the specialist gave the memories to the model: their order in the context."""
     shown = (each for each in event.in_context if each in known)
     return {memory_id: f"m{number}" for number, memory_id in enumerate(shown, 1)}
 
 
 async def routing(task_id: UUID, resources: Resources) -> RoutingView:
-    """How the task was routed, by the newest attempt; raises `LostError` where that is not in the log any more."""
+    """Return the newest routing of the task. Raises `LostError` if its event is no longer in the log."""
     places = await resources.views.places(TaskRouted, task_id=task_id)
     if not places:
         return RoutingView()
@@ -108,7 +108,7 @@ async def routing(task_id: UUID, resources: Resources) -> RoutingView:
 
 
 async def _weights(event: MemoriesRetrieved, resources: Resources) -> Weights | None:
-    """Those of the learned scorer that ranked, from its own event; None for every other ranking."""
+    """Return the weights of the learned scorer that ranked, from its event; None for any other ranking."""
     if not event.ranking.startswith(LEARNED):
         return None
     for place in reversed(await resources.views.places(ScorerTrained, agent_id=event.agent_id)):

@@ -1,4 +1,4 @@
-"""The reactions of the query API, and the questions that clients may ask of the views."""
+"""Event handlers that notify clients, and query handlers for the projections."""
 
 import asyncio
 from collections.abc import Sequence
@@ -59,14 +59,14 @@ from nemuri_services.query_api.presenters import agent_view, feedback_of, in_for
 from nemuri_services.query_api.scorers import scorer_view
 
 LONGEST_WAIT = 2.0
-"""Seconds until a question about what is on its way is answered, whether or not it has arrived."""
+"""Seconds that a query waits for a pending result before it is answered."""
 
 service = Service("query-api", at_once=16, lag_per_replica=100, capabilities=frozenset({Capability.TELLS_RESULTS}))
 
 
 @service.handles(TaskCompleted, TaskFailed, NegotiationOpened, SessionEnded)
 async def tell(event: TaskCompleted | TaskFailed | NegotiationOpened | SessionEnded, resources: Resources) -> None:
-    """Whoever waits for the task hears how it stands."""
+    """Publish the state of the task to clients that wait for it."""
     task_id = event.thread
     if task_id is None:
         return
@@ -80,7 +80,7 @@ async def tell(event: TaskCompleted | TaskFailed | NegotiationOpened | SessionEn
 
 @service.answers(TaskQuery)
 async def task(query: TaskQuery, resources: Resources) -> TaskResult | Refusal:
-    """How a task stands."""
+    """Return the state of a task."""
     known = result_of(await resources.views.task(query.task_id))
     if known is None:
         return await _absent("task", query.task_id, resources)
@@ -89,7 +89,7 @@ async def task(query: TaskQuery, resources: Resources) -> TaskResult | Refusal:
 
 @service.answers(FeedbackQuery)
 async def feedback(query: FeedbackQuery, resources: Resources) -> FeedbackStanding | Refusal:
-    """What became of feedback; waits a while for what is not decided."""
+    """Return the standing of feedback. Waits up to `LONGEST_WAIT` seconds for its decision."""
     until = asyncio.get_running_loop().time() + LONGEST_WAIT
     while True:
         here = resources.views.progress.sequence
@@ -106,7 +106,7 @@ async def feedback(query: FeedbackQuery, resources: Resources) -> FeedbackStandi
 
 @service.answers(EventQuery)
 async def event(query: EventQuery, resources: Resources) -> EventView | Refusal:
-    """What was said first under an id."""
+    """Return the first event with an id."""
     place = await resources.views.place(query.event_id)
     first = None if place is None else await resources.log.at(place)
     if first is not None:
@@ -118,7 +118,7 @@ async def event(query: EventQuery, resources: Resources) -> EventView | Refusal:
 
 @service.answers(IdQuery)
 async def whole_id(query: IdQuery, resources: Resources) -> IdView | Refusal:
-    """The one id that begins so."""
+    """Return the one id that begins with the given digits."""
     first, number = await begun(resources.database, query.of, query.beginning)
     if first is None:
         return Refusal(refused=f"there is no {query.of} whose id begins with {query.beginning}")
@@ -129,7 +129,7 @@ async def whole_id(query: IdQuery, resources: Resources) -> IdView | Refusal:
 
 @service.answers(WhyQuery)
 async def why(query: WhyQuery, resources: Resources) -> WhyView | Refusal:
-    """Why memories came to mind for a task."""
+    """Return why memories were retrieved for a task."""
     state = await resources.views.task(query.task_id)
     if state.task is None:
         return await _absent("task", query.task_id, resources)
@@ -141,7 +141,7 @@ async def why(query: WhyQuery, resources: Resources) -> WhyView | Refusal:
 
 @service.answers(RoutingQuery)
 async def why_this_agent(query: RoutingQuery, resources: Resources) -> RoutingView | Refusal:
-    """Why the task got its agent."""
+    """Return why a task was routed to its agents."""
     if (await resources.views.task(query.task_id)).task is None:
         return await _absent("task", query.task_id, resources)
     try:
@@ -152,7 +152,7 @@ async def why_this_agent(query: RoutingQuery, resources: Resources) -> RoutingVi
 
 @service.answers(AgentsQuery)
 async def agents(query: AgentsQuery, resources: Resources) -> AgentsView | Refusal:
-    """Who there is."""
+    """Return the agents."""
     found = await resources.views.agents(query.agent_id)
     if query.agent_id is not None and not found:
         return await _nobody(query.agent_id, resources)
@@ -162,7 +162,7 @@ async def agents(query: AgentsQuery, resources: Resources) -> AgentsView | Refus
 
 @service.answers(MemoriesQuery)
 async def memories(query: MemoriesQuery, resources: Resources) -> MemoriesView | Refusal:
-    """A page of what an agent remembers, strongest first."""
+    """Return a page of an agent's memories, strongest first."""
     agent = await resources.views.agent(query.agent_id)
     if agent is None:
         return await _nobody(query.agent_id, resources)
@@ -175,7 +175,7 @@ async def memories(query: MemoriesQuery, resources: Resources) -> MemoriesView |
 
 @service.answers(MemoryQuery)
 async def memory(query: MemoryQuery, resources: Resources) -> MemoryView | Refusal:
-    """One memory."""
+    """Return one memory."""
     found = (await resources.views.memories_by_id([query.memory_id])).get(query.memory_id)
     agent = await resources.views.agent(found[0].agent_id) if found else None
     if found is None or agent is None:
@@ -184,7 +184,7 @@ async def memory(query: MemoryQuery, resources: Resources) -> MemoryView | Refus
 
 
 async def _seen(agent: Agent, found: Sequence[Remembered], resources: Resources) -> list[MemoryView]:
-    """The memories as clients see them, with their relations to older ones and the time of their last change."""
+    """Return the views of memories, with their relations to older ones and the time of their last change."""
     named = {each.older for content, _ in found for each in content.relations}
     older = await resources.views.memories_by_id(named) if named else {}
     times = await resources.views.recorded_at(agent.agent_id, {memory.changed for _, memory in found})
@@ -196,7 +196,7 @@ async def _seen(agent: Agent, found: Sequence[Remembered], resources: Resources)
 
 @service.answers(RememberedQuery)
 async def remembered(query: RememberedQuery, resources: Resources) -> RememberedView | Refusal:
-    """What became of offered memories; waits a while for those that are not decided."""
+    """Return the standing of offered memories. Waits up to `LONGEST_WAIT` seconds for their decision."""
     if await resources.views.agent(query.agent_id) is None:
         return await _nobody(query.agent_id, resources)
     until = asyncio.get_running_loop().time() + LONGEST_WAIT
@@ -209,7 +209,7 @@ async def remembered(query: RememberedQuery, resources: Resources) -> Remembered
 
 
 async def _moves(beyond: int, seconds: float, resources: Resources) -> bool:
-    """Whether the views get beyond a place in the log within some seconds; other questions are answered meanwhile."""
+    """Return true if the projections pass a sequence within some seconds. Other queries are answered meanwhile."""
     async with aside():
         return await resources.views.progress.moves(beyond, seconds=seconds)
 
@@ -227,7 +227,7 @@ async def _decided(offers: Sequence[UUID], resources: Resources) -> RememberedVi
 
 @service.answers(ScorerQuery)
 async def scorer(query: ScorerQuery, resources: Resources) -> ScorerView | Refusal:
-    """How an agent's learned scorer stands."""
+    """Return the state of an agent's learned scorer."""
     agent, known = await resources.views.agent(query.agent_id), await resources.views.scorer(query.agent_id)
     if agent is None:
         return await _nobody(query.agent_id, resources)
@@ -238,7 +238,7 @@ async def scorer(query: ScorerQuery, resources: Resources) -> ScorerView | Refus
 
 @service.answers(StatusQuery)
 async def status(query: StatusQuery, resources: Resources) -> StatusView:  # noqa: ARG001 - every answer has this form
-    """How far the views are and what they hold."""
+    """Return the position and the size of the projections."""
     tasks, agents_known, memories_known = await resources.views.numbers()
     position = await resources.projection.position()
     return StatusView(
@@ -253,7 +253,7 @@ async def status(query: StatusQuery, resources: Resources) -> StatusView:  # noq
 
 @service.answers(HealthQuery)
 async def health(query: HealthQuery, resources: Resources) -> HealthView | Refusal:
-    """How well memories work."""
+    """Return how well the memories of agents work."""
     found = await resources.views.agents(query.agent_id)
     if query.agent_id is not None and not found:
         return await _nobody(query.agent_id, resources)
@@ -262,7 +262,7 @@ async def health(query: HealthQuery, resources: Resources) -> HealthView | Refus
 
 @service.answers(MemoQuery)
 async def memo(query: MemoQuery, resources: Resources) -> MemoView | Refusal:
-    """The table of contents that an agent is given in a setting."""
+    """Return the table of contents that an agent is given in a setting."""
     agent = await resources.views.agent(query.agent_id)
     return await _nobody(query.agent_id, resources) if agent is None else await memo_of(agent, query.setting, resources)
 

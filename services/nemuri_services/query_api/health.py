@@ -1,4 +1,4 @@
-"""How an agent's memory does, and what it is told of it."""
+"""The health of an agent's memory, and its table of contents."""
 
 from datetime import UTC, datetime
 
@@ -17,7 +17,7 @@ knowledge = Knowledge()
 
 
 async def health_of(agent: Agent, resources: Resources) -> AgentHealth:
-    """The agent's measures by the policy in force; what waits for the next sleep is told beside them."""
+    """Return the agent's measures under the policy in force, and the parameters that wait for the next sleep."""
     counted, never = await vitals(resources.database, agent, datetime.now(UTC))
     relevance = resources.vectors.serving(agent.embedding).embedder.relevance_threshold
     return AgentHealth(
@@ -29,7 +29,7 @@ async def health_of(agent: Agent, resources: Resources) -> AgentHealth:
 
 
 async def memo_of(agent: Agent, setting: Setting, resources: Resources) -> MemoView:
-    """The table of contents as the specialist would give it to the agent with a task in the setting now."""
+    """Return the table of contents that the agent would be given with a task in the setting now."""
     limit = agent.rules.index_memo_tokens
     text = memo(await knowledge.topics(agent, setting, resources.views), limit)
     return MemoView(agent_id=agent.agent_id, memo=text, tokens=estimate_tokens(text), limit=limit)

@@ -1,4 +1,4 @@
-"""Tasks, agents and memories as clients see them."""
+"""Presenters of tasks, agents and strength memories."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -17,11 +17,11 @@ from nemuri_domain.tasks.read_share import share_read
 from nemuri_domain.tasks.task_costs import costs
 
 PAGE_BYTES = 64
-"""What the page itself takes of a reply, besides the memories on it."""
+"""Bytes of a reply that the page needs besides its memories."""
 
 
 def result_of(state: TaskState) -> TaskResult | None:
-    """How a task stands; None if there is no such task."""
+    """Return the state of a task for clients; None if there is no such task."""
     task, work = state.task, state.present
     if task is None:
         return None
@@ -57,7 +57,7 @@ def result_of(state: TaskState) -> TaskResult | None:
 
 
 def feedback_of(state: TaskState) -> tuple[FeedbackStanding, ...]:
-    """What became of what was said of a task, by id; also where there is no such task yet."""
+    """Return the standing of each feedback on a task, by id, even if the task does not exist yet."""
     return tuple(_feedback(each, state) for _, each in sorted(state.feedback.items()))
 
 
@@ -96,7 +96,7 @@ def _progress(task: Task, state: TaskState) -> str:
 
 
 def _answered(task: Task, state: TaskState) -> str:
-    """How much of the task is answered: items of a negotiated one, which count once every voice has answered them."""
+    """Return how much of the task is answered. An item of a negotiated task counts when every agent has answered it."""
     answered = Counter(each.part for each in state.present if each.answer is not None)
     if task.option is None:
         return f"{answered.total()} of {task.routed} {'parts' if task.panel is None else 'voices'} answered"
@@ -107,7 +107,7 @@ def _answered(task: Task, state: TaskState) -> str:
 
 
 def agent_view(agent: Agent) -> AgentView:
-    """An agent with its totals."""
+    """Return the view of an agent with its totals."""
     return AgentView(
         agent_id=agent.agent_id,
         definition=agent.definition,
@@ -126,7 +126,7 @@ def _fading(rules: Policy) -> FadingView:
 
 
 def in_force(content: Content, older: Mapping[UUID, Remembered]) -> tuple[Relation, ...]:
-    """What a memory says of older ones, without what was withdrawn."""
+    """Return the relations of a memory to older ones, without those that were withdrawn."""
     return tuple(
         each
         for each in content.relations
@@ -141,7 +141,7 @@ def memory_view(
     relations: tuple[Relation, ...] = (),
     updated_at: datetime | None = None,
 ) -> MemoryView:
-    """A memory with its strengths as they are now, and the relations that are in force."""
+    """Return the view of a memory with its present strengths and its relations in force."""
     return MemoryView(
         memory_id=memory.memory_id,
         agent_id=memory.agent_id,
@@ -168,15 +168,18 @@ def memory_view(
 
 
 def _faded_at(agent: Agent, content: Content, memory: Memory) -> datetime | None:
-    """Document 003 §3.5: every active memory fades in every sleep of its agent over a session."""
+    """Return the agent's last sleep over a session since the memory began.
+
+    Every active memory decays in every such sleep (document 003 §3.5).
+    """
     at = agent.last_slept_at
     return at if at is not None and memory.status == "active" and content.created_at < at else None
 
 
 def page(found: Sequence[MemoryView], query: MemoriesQuery, room: int) -> MemoriesView:
-    """As many of the memories as were asked for and fit a reply of `room` bytes, at least one of those there are.
+    """Return a page with as many of the requested memories as fit a reply of `room` bytes, at least one.
 
-    `found` begins at the query's offset and holds one more than its limit where there are more.
+    `found` begins at the query's offset, and has one more than its limit if there are more.
     """
     left, fit = room - PAGE_BYTES, 0
     for each in found[: query.limit]:

@@ -1,4 +1,4 @@
-"""Learned scorers as clients see them."""
+"""Presenters of learned scorers."""
 
 from nemuri_contracts.scorers import HeldOut, ScorerVersion, ScorerView, Weighed
 from nemuri_contracts.strength import FEATURES
@@ -10,7 +10,7 @@ from nemuri_domain.strength.training_samples import FEWEST_HELD_OUT
 
 
 def scorer_view(agent: Agent, known: Scorer | None, gathered: int) -> ScorerView:
-    """An agent's scorer with what it weighs; `gathered` samples wait for the next training."""
+    """Return the view of an agent's scorer with its weights. `gathered` samples wait for the next training."""
     rules = agent.rules
     learned = importance(known.weights) if known else {}
     return ScorerView(
@@ -28,7 +28,7 @@ def scorer_view(agent: Agent, known: Scorer | None, gathered: int) -> ScorerView
 
 
 def standing(rules: Policy, known: Scorer | None, gathered: int) -> str:
-    """Whether the learned scorer ranks, and why not."""
+    """Return a line that says if the learned scorer ranks, and why not."""
     if rules.ranking != "learned":
         return f"not asked: the agent's policy says ranking {rules.ranking}"
     if known is None and gathered < rules.min_training_samples:

@@ -1,1 +1,1 @@
-"""What the orchestrator remembers of tasks, in a mind of its own."""
+"""Routing memory: the orchestrator's own memory of tasks and of the agents that did them."""

@@ -1,4 +1,4 @@
-"""The reactions of the routing memory: the orchestrator's own memory, which never keeps a task waiting."""
+"""Event handlers of the routing memory. No task waits for them."""
 
 from collections.abc import Sequence
 
@@ -21,13 +21,13 @@ service = Service(
 
 @service.handles(TaskRouted)
 async def use(event: TaskRouted, resources: Resources) -> MemoriesUsed | None:  # noqa: ARG001 - every reaction has this form
-    """The orchestrator has used the memories that its choice rests on."""
+    """Record that the orchestrator used the memories on which its choice is based."""
     return precedents.used(event)
 
 
 @service.handles(TaskCompleted)
 async def remember(event: TaskCompleted, resources: Resources) -> Sequence[AgentDefined | MemoryEncoded | SessionEnded]:
-    """What was asked and who did it becomes a memory of the orchestrator's, and its session ends."""
+    """Encode a completed task and its agents as a memory of the orchestrator, and end the session."""
     state = await resources.views.task(event.task_id)
     if state.task is None or not state.present:
         return ()
@@ -38,7 +38,7 @@ async def remember(event: TaskCompleted, resources: Resources) -> Sequence[Agent
 
 @service.handles(ImpactCredited)
 async def remember_outcome(event: ImpactCredited, resources: Resources) -> Sequence[AgentDefined | MemoryEncoded]:
-    """How an agent's work was judged becomes a memory of what that agent is good at."""
+    """Encode the feedback on an agent's work as a memory of what that agent is good at."""
     task = (await resources.views.task(event.correlation_id)).task if event.correlation_id else None
     if task is None:
         return ()

@@ -1,4 +1,4 @@
-"""How something becomes a memory of the orchestrator's."""
+"""Events that add a memory to the orchestrator."""
 
 from collections.abc import Sequence
 
@@ -16,9 +16,9 @@ from nemuri_infra.runtime.resources import Resources
 async def taken_in(
     event: Event, task: Task, worker: str, memory: MemoryContent | None, key: str, resources: Resources
 ) -> Sequence[AgentDefined | MemoryEncoded]:
-    """The memory in the orchestrator's mind, which begins with its first one and has the vectors of the agents'.
+    """Return the events that add a memory to the orchestrator. The first one also defines the orchestrator as an agent.
 
-    `worker` is an agent that worked on the task; nothing follows where there is no such agent.
+    Its embedding is that of `worker`, an agent that worked on the task. Returns none if that agent does not exist.
     """
     known = await resources.views.agent(ORCHESTRATOR)
     other = known or await resources.views.agent(worker)

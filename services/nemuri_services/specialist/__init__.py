@@ -1,1 +1,1 @@
-"""One assignment, one session: retrieve, fetch the details that matter, answer with citations."""
+"""Specialist: for an assignment it retrieves memories, reads the relevant details, and answers with citations."""

@@ -1,4 +1,4 @@
-"""The reactions of the specialist, and its answer to what would come to mind."""
+"""Event handlers of the specialist, and the handler of recall queries."""
 
 from collections.abc import Mapping, Sequence
 from uuid import UUID
@@ -36,7 +36,7 @@ indexes = PassageIndexes()
 
 @service.handles(TaskAssigned)
 async def retrieve(event: TaskAssigned, resources: Resources) -> MemoriesRetrieved | None:
-    """What comes to the agent's mind for its part of the task."""
+    """Retrieve the agent's memories for its part of the task."""
     state, agent = await resources.views.task(event.task_id), await resources.views.agent(event.agent_id)
     if state.task is None or agent is None:
         raise LookupError(f"{event.agent_id} was assigned to a task, but one of them is not there")
@@ -76,7 +76,7 @@ async def retrieve(event: TaskAssigned, resources: Resources) -> MemoriesRetriev
 
 @service.handles(MemoriesRetrieved)
 async def answer(event: MemoriesRetrieved, resources: Resources) -> TaskAnswered | None:
-    """The answer, from the memories and the details that matter; a recorded one is never made again."""
+    """Answer from the memories and the relevant details. A recorded answer is never replaced."""
     state, agent = await resources.views.task(event.task_id), await resources.views.agent(event.agent_id)
     work = state.assignments.get(event.assignment_id)
     if state.task is None or agent is None or work is None or work.answer is not None:
@@ -112,7 +112,7 @@ async def answer(event: MemoriesRetrieved, resources: Resources) -> TaskAnswered
 
 @service.answers(RecallQuery)
 async def recall(query: RecallQuery, resources: Resources) -> RecallView | Refusal:
-    """What would come to the agent's mind, without a task; nothing is recorded."""
+    """Return the memories that the agent would be given for a query. Nothing is logged."""
     agent = await resources.views.agent(query.agent_id)
     if agent is None:
         return Refusal(refused=await absent(resources.database, "agent", query.agent_id))
@@ -158,7 +158,7 @@ def _job(
 
 
 def _outdated(event: MemoriesRetrieved, labels: Mapping[str, UUID]) -> dict[UUID, str]:
-    """A note on each memory in the context that yields to another one there."""
+    """Return a note for each memory in the context that is contradicted or superseded by another one there."""
     named = {memory_id: label for label, memory_id in labels.items()}
     return {
         each.memory_id: f"this is older than {named[each.yields_to]}, which contradicts or supersedes it"

@@ -1,4 +1,4 @@
-"""The lexical index over all passages of a task's documents: built once for all answers to the task that come soon."""
+"""The lexical index of the passages in a task's documents. It is built once and shared by the task's answers."""
 
 import asyncio
 from collections.abc import Sequence
@@ -18,28 +18,28 @@ from nemuri_infra.stores.blobs import Blobs
 PASSAGE_CHARACTERS = 1_500
 """Characters of one passage, at most."""
 MOST_BYTES = 160 * 1024 * 1024
-"""Bytes of indexes that are kept, or a sixth of what the process may take; those not asked for longest go first."""
+"""Bytes of indexes in memory, at most, or a sixth of the process's limit. The least recently used are dropped first."""
 PASSAGE_BYTES = 900
-"""What a passage, and a chunk, takes beside its terms: a model of pydantic with its numbers."""
+"""Bytes of a passage, and of a chunk, besides its terms."""
 
 
 @dataclass(frozen=True, slots=True)
 class PassageIndex:
-    """The passages of documents, in order, and which terms they hold."""
+    """The passages of documents in order, with an inverted index of their terms."""
 
     passages: tuple[Detail, ...]
     chunks: tuple[int, ...]
-    """The place of the chunk that each passage is from, in the list of chunks."""
+    """For each passage, the position of its chunk in the list of chunks."""
     postings: Postings
 
     @property
     def nbytes(self) -> int:
-        """The memory that it takes, estimated."""
+        """Estimated memory in bytes."""
         return self.postings.nbytes + PASSAGE_BYTES * len(self.passages)
 
     @classmethod
     def of(cls, chunks: Sequence[Detail], texts: Sequence[str]) -> "PassageIndex":
-        """Return the index of these chunks and their texts; takes a third of a second for a megabyte."""
+        """Return the index of these chunks and their texts. A megabyte takes a third of a second."""
         passages, places, postings = list[Detail](), list[int](), Postings()
         for place, (chunk, text) in enumerate(zip(chunks, texts, strict=True)):
             for span in split(text, characters=PASSAGE_CHARACTERS, pages=1):
@@ -50,7 +50,7 @@ class PassageIndex:
         return cls(tuple(passages), tuple(places), postings)
 
     def best(self, question: str) -> list[int]:
-        """Return the places of the passages that share terms with the question, see `best_places`."""
+        """Return the positions of the passages that share terms with the question, in the order of `best_places`."""
         return best_places(question, self.postings, len(self.passages))
 
 
@@ -60,13 +60,13 @@ def _cache() -> ByteCache[tuple[Detail, ...], PassageIndex]:
 
 @dataclass(slots=True)
 class PassageIndexes:
-    """The indexes that were asked for last."""
+    """A cache of the most recently used indexes."""
 
     _known: ByteCache[tuple[Detail, ...], PassageIndex] = field(default_factory=_cache)
     _building: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def of(self, chunks: tuple[Detail, ...], blobs: Blobs) -> PassageIndex:
-        """Return the index of these chunks, built in a thread by the first who asks."""
+        """Return the index of these chunks. The first caller builds it in a thread."""
         async with self._building:
             found = self._known.get(chunks)
             if found is None:
@@ -84,7 +84,7 @@ def _bytes(chunks: tuple[Detail, ...], index: PassageIndex) -> int:
 def best_places(question: str, postings: Postings, rows: int) -> list[int]:
     """Return the rows that share terms with the question by BM25, best first.
 
-    A question that lists several gets the best row for each of them before the second best for any.
+    A question that consists of several gets the best row for each of them before the second best for any.
     """
     asked = requests(question) or (question,)
     scores = postings.scores([terms(each) for each in asked], rows)

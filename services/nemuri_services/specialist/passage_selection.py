@@ -1,4 +1,4 @@
-"""Which passages of a task's documents matter for a question: found by their own words and by the key points."""
+"""Selection of the passages of a task's documents for a question, by their words and by the key points."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -12,14 +12,14 @@ from nemuri_infra.stores.blobs import Blobs
 from nemuri_services.specialist.passage_index import PassageIndex, PassageIndexes, best_places
 
 POINTED = 6
-"""Chunks that are looked into for the sake of their key points, at most."""
+"""Number of chunks that are searched because of their key points, at most."""
 PASSAGES = 8
-"""Passages that are given to the model, at most; more only for a question that lists more."""
+"""Number of passages for the model, at most. A question that consists of several gets more."""
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A part of a document that may hold the answer."""
+    """A part of a document that may contain the answer."""
 
     detail: Detail
     text: str
@@ -28,11 +28,11 @@ class Passage:
 async def passages(
     question: str, details: Sequence[DetailPoint], blobs: Blobs, indexes: PassageIndexes
 ) -> tuple[Passage, ...]:
-    """Return the passages for a question, most telling first.
+    """Return the passages for a question, most relevant first.
 
-    All passages of all documents are searched for the words of the question. In turn with them come passages of the
-    chunks whose key points are the closest, because a model may have put those in the words of the question. Where
-    both are fewer than `PASSAGES`, the documents are read from the beginning.
+    All passages of all documents are searched for the words of the question. They alternate with passages of the chunks
+    whose key points are the most similar, because a model may have worded those like the question. If there are fewer
+    than `PASSAGES`, the documents are read from the beginning.
     """
     if not details:
         return ()
@@ -44,7 +44,7 @@ async def passages(
 
 
 def _chosen(question: str, index: PassageIndex, points: Sequence[str]) -> Iterable[int]:
-    """Return the places of all passages, those that matter most first, each once."""
+    """Return the positions of all passages, most relevant first, each once."""
     by_words = index.best(question)
     postings = Postings()
     for place, point in enumerate(points):

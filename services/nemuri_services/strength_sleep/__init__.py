@@ -1,1 +1,1 @@
-"""Consolidation, fading, archive and pruning, serialised for each agent."""
+"""Sleep of strength memory: consolidation, decay, archiving and pruning, serialised for each agent."""

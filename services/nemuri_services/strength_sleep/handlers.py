@@ -1,4 +1,4 @@
-"""The reactions of sleep: an agent that has finished a session falls asleep, and sleeps until all is put in order."""
+"""Event handlers of sleep: an agent sleeps over each session that has ended, in as many steps as needed."""
 
 from nemuri_contracts.strength import AgentSlept, SessionEnded
 from nemuri_domain.strength import sleep
@@ -12,7 +12,7 @@ service = Service("strength-sleep", groups=16, capabilities=frozenset({Capabilit
 
 @service.handles(SessionEnded)
 async def fall_asleep(event: SessionEnded, resources: Resources) -> ConditionalAppend[AgentSlept] | None:
-    """Serialised by the log: appended only if no other sleep of this agent came in between."""
+    """Let an agent sleep over its ended sessions. Appended only if no other sleep of the agent came in between."""
     newest, tired = await _as_it_is(event.agent_id, resources)
     if tired is None or event.assignment_id not in tired.agent.awake:
         return None
@@ -22,7 +22,7 @@ async def fall_asleep(event: SessionEnded, resources: Resources) -> ConditionalA
 
 @service.handles(AgentSlept)
 async def sleep_on(event: AgentSlept, resources: Resources) -> ConditionalAppend[AgentSlept] | None:
-    """What did not fit into one event is done in the next; serialised in the same way."""
+    """Continue a sleep that did not fit into one event. Appended with an expected revision too."""
     if not event.unfinished:
         return None
     newest, tired = await _as_it_is(event.agent_id, resources)
@@ -31,7 +31,7 @@ async def sleep_on(event: AgentSlept, resources: Resources) -> ConditionalAppend
 
 
 async def _as_it_is(agent_id: str, resources: Resources) -> tuple[int, Tiredness | None]:
-    """The place of the agent's newest sleep, and what it has to look at after that one."""
+    """Return the revision of the agent's newest sleep, and the input of the next one."""
     newest = await resources.log.newest_on(resources.log.subjects.of_agent(agent_id, AgentSlept))
     await resources.views.progress.wait(newest.sequence)
     return newest.sequence, await tiredness(resources.database, agent_id)

@@ -1,1 +1,1 @@
-"""Tiered memory: experiences are recorded, consolidated, forgotten, and come to each module's mind in its own way."""
+"""Tiered memory: it records, consolidates, forgets and retrieves experiences, in a pattern for each module."""

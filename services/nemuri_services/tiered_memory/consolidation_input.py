@@ -1,4 +1,4 @@
-"""What a consolidation takes, with what it has to look at, and the words for what becomes of it."""
+"""The input of a consolidation, and the texts of the memories that it forms."""
 
 from collections.abc import Sequence
 
@@ -14,9 +14,9 @@ from nemuri_infra.runtime.resources import Resources
 
 
 async def gathered(agent_id: str, asked: Because | None, now: float, resources: Resources) -> Gathered | None:
-    """What a consolidation would do now, that was asked for or is due by itself; None where neither is.
+    """Return the input of a consolidation that is requested or due; None if there is neither.
 
-    Long-term memory is looked after in the same go: what is faint there is merged or forgotten, where it is full.
+    It also covers long-term memory: if that is full, weak memories are merged or forgotten.
     """
     layers, defined = Layers(resources.database), await resources.views.agent(agent_id)
     found = await layers.to_consolidate(agent_id)
@@ -36,7 +36,7 @@ async def gathered(agent_id: str, asked: Because | None, now: float, resources: 
 
 
 async def told(agent: TiersAgent, sources: Sequence[TierMemory], resources: Resources) -> Reply[Written]:
-    """What memories become: one alone keeps its own words, and no model is asked; several are put into a model's."""
+    """Return the text of a formed memory. A single source keeps its text; several are summarised by a model."""
     rules = agent.rules.consolidation
     if len(sources) == 1:
         return Reply(extracted(sources, rules), FREE)

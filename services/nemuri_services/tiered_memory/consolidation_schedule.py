@@ -1,4 +1,4 @@
-"""When what is old goes over although nothing new is told: looked after by the log's time."""
+"""The schedule of consolidations that are due by time, for agents that record nothing new."""
 
 import asyncio
 import time
@@ -15,11 +15,11 @@ from nemuri_infra.runtime.retry_forever import persistently
 from nemuri_infra.runtime.service import WAITING
 
 LOOK = 30.0
-"""Seconds after which it is looked again."""
+"""Seconds between two checks."""
 
 
 async def watch(resources: Resources) -> None:
-    """Ask for every consolidation that is due, for ever."""
+    """Request every consolidation that is due, forever."""
     await persistently("tiered-memory", partial(_watch, resources), passing=WAITING)
 
 
@@ -31,7 +31,7 @@ async def _watch(resources: Resources) -> None:
 
 
 async def look(resources: Resources, now: float) -> None:
-    """Ask for the consolidations that are due now, in seconds since 1970; each once, however often it is looked."""
+    """Request the consolidations that are due at `now`, in seconds since 1970, each once however often this runs."""
     layers = Layers(resources.database)
     for agent in await layers.agents():
         oldest = await layers.oldest(agent.agent_id, agent.began)
@@ -40,9 +40,10 @@ async def look(resources: Resources, now: float) -> None:
 
 
 def overdue(agent: TiersAgent, oldest: float, now: float) -> ConsolidationAsked | None:
-    """The consolidation that is due for an agent whose oldest short-term memory began then; None for none.
+    """Return the request for a consolidation that is due by time; None if none is.
 
-    Who lives by a simulation's clock is passed over: its time goes on with what it lives through.
+    `oldest` is the time of the agent's oldest short-term memory, and `now` the present, in seconds since 1970.
+    Agents with a simulation's clock are left out, because their time advances with their experiences.
     """
     retention = agent.rules.short_term.retention_minutes * 60
     if oldest < agent.began or now - oldest < retention or due(agent, now) is None:

@@ -1,4 +1,4 @@
-"""The reactions of tiered memory: recording, deciding what goes over, and finding the words for it."""
+"""Event and query handlers of tiered memory: recording, consolidation and retrieval."""
 
 from collections.abc import Sequence
 
@@ -38,7 +38,7 @@ service = Service(
 
 @service.handles(ExperienceOffered)
 async def record(event: ExperienceOffered, resources: Resources) -> ExperienceRecorded | MemoryRefused:
-    """What a client tells is in short-term memory, if there is an agent that remembers by tiers and it matters."""
+    """Record an offered experience in short-term memory, if the agent has tiered memory and it is important enough."""
     agent = await Layers(resources.database).agent(event.agent_id)
     defined = await resources.views.agent(event.agent_id)
     if agent is None or defined is None:
@@ -56,9 +56,9 @@ async def record(event: ExperienceOffered, resources: Resources) -> ExperienceRe
 async def begin(
     event: ExperienceRecorded | ConsolidationAsked, resources: Resources
 ) -> ConditionalAppend[ConsolidationBegun] | None:
-    """What goes over is decided where it is due or asked for.
+    """Begin a consolidation if one is due or requested.
 
-    Serialised by the log: appended only if no other consolidation of this agent began in between.
+    Appended only if no other consolidation of the agent began in between.
     """
     now, layers = moment_of(event), Layers(resources.database)
     agent = await layers.agent(event.agent_id)
@@ -81,7 +81,7 @@ async def begin(
 
 @service.handles(ConsolidationBegun)
 async def hand_out(event: ConsolidationBegun, resources: Resources) -> Sequence[FormationDue]:
-    """Each group becomes one memory, one by one, so that erasing it takes its own event."""
+    """Request one memory for each group, in an event of its own, so that it can be erased alone."""
     if await _hosted(event.agent_id, resources):
         return ()
     return [
@@ -91,7 +91,7 @@ async def hand_out(event: ConsolidationBegun, resources: Resources) -> Sequence[
 
 @service.handles(FormationDue)
 async def form(event: FormationDue, resources: Resources) -> MemoryFormed | None:
-    """The memories of a group become one, in the words of a model, or in their own; no model is asked twice."""
+    """Form one memory from a group. Its text is kept or made by a model, which is never called twice."""
     layers = Layers(resources.database)
     agent, defined = await layers.agent(event.agent_id), await resources.views.agent(event.agent_id)
     itself = derive(event.event_id, MemoryFormed.kind_of())
@@ -117,7 +117,7 @@ async def form(event: FormationDue, resources: Resources) -> MemoryFormed | None
 
 @service.answers(TiersRecallQuery, appends=True)
 async def recall(query: TiersRecallQuery, resources: Resources) -> TiersRecallView | Refusal:
-    """What comes to mind; that it was retrieved counts as access, unless it is asked for quietly."""
+    """Return the memories that match a query, and log the access unless the query is quiet."""
     agent = await Layers(resources.database).agent(query.agent_id)
     defined = await resources.views.agent(query.agent_id)
     if agent is None or defined is None:
@@ -127,13 +127,13 @@ async def recall(query: TiersRecallQuery, resources: Resources) -> TiersRecallVi
 
 @service.answers(TiersQuery)
 async def show(query: TiersQuery, resources: Resources) -> TiersView | Refusal:
-    """How a tiered memory stands."""
+    """Return the state of a tiered memory."""
     return await portrait(query.agent_id, resources) or Refusal(refused=no_tiers(query.agent_id))
 
 
 @service.answers(TiersMemoryQuery)
 async def show_one(query: TiersMemoryQuery, resources: Resources) -> TierMemoryView | Refusal:
-    """One memory, by the beginning of its id."""
+    """Return one memory, by the beginning of its id."""
     layers = Layers(resources.database)
     if await layers.agent(query.agent_id) is None:
         return Refusal(refused=no_tiers(query.agent_id))
@@ -146,6 +146,6 @@ async def show_one(query: TiersMemoryQuery, resources: Resources) -> TierMemoryV
 
 
 async def _hosted(agent_id: str, resources: Resources) -> bool:
-    """Whether the agent lives in a society, whose host finds the words for what it decides."""
+    """Return true if the agent lives in a simulation, whose host makes the texts for its consolidations."""
     defined = await resources.views.agent(agent_id)
     return defined is not None and defined.definition.kept_by == "host"

@@ -1,4 +1,4 @@
-"""Tiered minds as people see them."""
+"""Presenters of tiered memory."""
 
 import time
 
@@ -10,16 +10,18 @@ from nemuri_infra.projections.tiered_queries import Layers
 from nemuri_infra.runtime.resources import Resources
 
 SHOWN = 10
-"""The newest of each layer that are shown."""
+"""Number of the newest memories of each layer in a view."""
 
 
 def memory_view(memory: TierMemory) -> TierMemoryView:
-    """A memory."""
+    """Return the view of a memory."""
     return TierMemoryView.model_validate(memory.model_dump(include=set(TierMemoryView.model_fields)))
 
 
 async def portrait(agent_id: str, resources: Resources) -> TiersView | None:
-    """How the mind stands: what is in its layers, what it holds by now, what came last; None without such agent."""
+    """Return the state of an agent's memory: its layers, capacities and newest memories; None if there is no such
+    agent.
+    """
     standing = await Layers(resources.database).standing(agent_id, SHOWN)
     if standing is None:
         return None

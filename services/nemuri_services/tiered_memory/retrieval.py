@@ -1,4 +1,4 @@
-"""Asking a tiered mind: by the vector of what is asked, in the way of the module that asks."""
+"""Retrieval from tiered memory: by the query's vector, with the pattern of the module."""
 
 import time
 from uuid import UUID, uuid4
@@ -17,7 +17,7 @@ from nemuri_services.tiered_memory.presenters import memory_view
 
 
 async def recalled(query: TiersRecallQuery, agent: TiersAgent, defined: Agent, resources: Resources) -> TiersRecallView:
-    """What comes to mind; counted as access unless it was asked for quietly."""
+    """Return the memories that match a query, and log the access unless the query is quiet."""
     pattern = asking(agent.rules.pattern(query.module), query.layers, query.top)
     found = await _found(query, pattern, agent, defined, resources)
     known = await Layers(resources.database).memories(each.memory_id for each in found)
@@ -47,7 +47,7 @@ async def recalled(query: TiersRecallQuery, agent: TiersAgent, defined: Agent, r
 async def _found(
     query: TiersRecallQuery, pattern: Pattern, agent: TiersAgent, defined: Agent, resources: Resources
 ) -> list[Found]:
-    """The candidates, best first: its own, and what others let it see where that is asked for too."""
+    """Return the candidates, best first: the agent's own, and shared ones of others if requested."""
     if not pattern.top:
         return []
     vectors, layers = resources.vectors.serving(defined.embedding), Layers(resources.database)

@@ -1,1 +1,1 @@
-"""The learned scorer of each agent: trained from what its tasks used, judged on the newest of them."""
+"""Trainer: it trains each agent's learned scorer on the memories that its tasks used, and tests it on the newest."""

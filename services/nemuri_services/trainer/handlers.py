@@ -1,4 +1,4 @@
-"""The reaction of the trainer: an agent's scorer learns from what its tasks used."""
+"""The event handler of the trainer."""
 
 import asyncio
 from functools import cache
@@ -23,7 +23,7 @@ pasts = Pasts()
 
 @service.handles(SessionEnded, ImpactCredited)
 async def train(event: SessionEnded | ImpactCredited, resources: Resources) -> ConditionalAppend[ScorerTrained] | None:
-    """Serialised by the log, as a sleep is: appended only if no other training of this agent came in between."""
+    """Train the agent's scorer if it is due. Appended only if no other training of the agent came in between."""
     newest = await resources.log.newest_on(resources.log.subjects.of_agent(event.agent_id, ScorerTrained))
     await resources.views.progress.wait(newest.sequence)
     agent, scorer = await resources.views.agent(event.agent_id), await resources.views.scorer(event.agent_id)
@@ -40,7 +40,7 @@ async def train(event: SessionEnded | ImpactCredited, resources: Resources) -> C
 async def _due(
     event: SessionEnded | ImpactCredited, rules: Policy, scorer: Scorer | None, resources: Resources
 ) -> bool:
-    """Whether there is enough that is new, or feedback that changes what the old is worth."""
+    """Return true if there are enough new samples, or feedback that changes the value of old ones."""
     views, agent_id = resources.database, event.agent_id
     if rules.ranking != "learned":
         return False
@@ -58,7 +58,7 @@ async def _due(
 def _trained(
     cause: SessionEnded | ImpactCredited, known: list[training_samples.Experience], number: int, until: int
 ) -> ScorerTrained:
-    """Train on the older tasks, judge on the newest; in a thread, for it takes a second of computing."""
+    """Train on the older tasks and test on the newest. This runs in a thread, because it computes for a second."""
     older, held_out = training_samples.divided(known)
     samples = training_samples.samples(older)
     weights = training.train(samples, cause.event_id.int)
@@ -77,7 +77,7 @@ def _trained(
 
 @cache
 def can_train() -> bool:
-    """Whether there is a torch; said once where there is none, and the linear score goes on ranking."""
+    """Return true if torch is installed. If not, this is logged once, and the linear score stays in use."""
     if not training.available():
         logger.warning("no scorer is trained: torch is not installed; pip install 'nemuri[learn]'")
         return False

@@ -1,4 +1,4 @@
-"""What an agent's past teaches: its retrievals from the log, what became of them from the views."""
+"""Training samples of an agent: its retrievals from the log, with their outcomes from the projections."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -11,25 +11,25 @@ from nemuri_infra.projections.learning_queries import outcomes, retrievals
 from nemuri_infra.runtime.resources import Resources
 
 KEPT_BYTES = 48 * 1024 * 1024
-"""Bytes of retrievals that one process keeps, about three megabytes for an agent; the least recently trained go."""
+"""Bytes of retrievals that a process caches, about 3 MB for each agent. The least recently trained agent is dropped."""
 RETRIEVAL_BYTES = 600
-"""What a retrieval takes beside its arrays and ids."""
+"""Bytes of a retrieval besides its arrays and ids."""
 ID_BYTES = 120
 AT_ONCE = 32
-"""Events that are asked for at the same time."""
+"""Number of events that are read at the same time."""
 
 Kept = dict[int, Retrieval | None]
-"""The retrievals of an agent by their places in the log; None where the event was deleted."""
+"""The retrievals of an agent by their sequence in the log; None if the event was deleted."""
 
 
 @dataclass(slots=True)
 class Pasts:
-    """The retrievals that this process has read, by database, namespace and agent: events never change."""
+    """A cache of retrievals by database, namespace and agent. Events never change, so entries stay valid."""
 
     known: ByteCache[tuple[str, str, str], Kept] = field(default_factory=lambda: ByteCache(KEPT_BYTES, _bytes))
 
     async def experience(self, resources: Resources, agent_id: str) -> list[Experience]:
-        """What the agent's newest attributed assignments teach, oldest first."""
+        """Return the training samples of the agent's newest attributed assignments, oldest first."""
         views = resources.database
         places = await retrievals(views, agent_id, window=WINDOW)
         name = (views.url, views.schema, agent_id)
@@ -47,7 +47,7 @@ def _bytes(_: tuple[str, str, str], kept: Kept) -> int:
 
 
 async def _read(log: Log, places: list[int], known: Kept) -> Kept:
-    """The retrievals at these places, asking the log only for those that are not known yet."""
+    """Return the retrievals at these sequences. Only those that are not in `known` are read from the log."""
     room = asyncio.Semaphore(AT_ONCE)
 
     async def at(place: int) -> Retrieval | None:

@@ -1,4 +1,4 @@
-"""Training a scorer: the only place that knows torch (extra `learn`)."""
+"""Training of a scorer with torch (extra `learn`). No other module uses torch for this."""
 
 from functools import cache
 from importlib.util import find_spec
@@ -13,30 +13,30 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 STEPS = 400
-"""Passes over all samples."""
+"""Number of passes over all samples."""
 RATE = 0.03
-"""Of Adam at first; it falls to nothing along a cosine."""
+"""Initial learning rate of Adam. It falls to 0 along a cosine."""
 DROPOUT = 0.1
-"""Document 000 §3.4."""
+"""Dropout rate of the hidden layer (document 000 §3.4)."""
 ATTACHMENT = 0.5
-"""What a squared distance of 1 from the copy of the linear score costs, in samples: few samples move it little."""
+"""Weight of the squared distance from the copy of the linear score, in samples. Few samples change it little."""
 DIGITS = 6
-"""Decimals of a weight in the event, which are those that it is judged and serves with."""
+"""Decimals of the weights in the event. The scorer is tested and used with these rounded weights."""
 
 
 class TorchMissingError(Exception):
-    """torch is not installed; it comes with the extra `learn`."""
+    """torch is not installed. It comes with the extra `learn`."""
 
 
 def available() -> bool:
-    """Whether there is a torch to train with."""
+    """Return true if torch is installed."""
     return find_spec("torch") is not None
 
 
 def train(samples: Samples, seed: int) -> Weights:
-    """A scorer for these samples, from a copy of the linear score on; the same for the same samples and seed.
+    """Train a scorer on samples, starting from a copy of the linear score. The result depends only on samples and seed.
 
-    Weighted binary cross-entropy (document 000 §3.4), plus the squared distance from the copy. Raises
+    The loss is weighted binary cross-entropy (document 000 §3.4) plus the squared distance from the copy. Raises
     `TorchMissingError`.
     """
     torch = _torch()
@@ -63,7 +63,10 @@ def train(samples: Samples, seed: int) -> Weights:
 
 
 def logits(parameters: "list[Tensor]", rows: "Tensor", kept: "Tensor | float" = 1.0) -> "Tensor":
-    """The network before its sigmoid: rows of shape (n, 9) to (n,); `kept`, (n, 16), scales what dropout leaves."""
+    """Return the network's output before the sigmoid for rows of shape (n, 9), as (n,).
+
+    `kept` of shape (n, 16) scales the hidden units that dropout keeps.
+    """
     hidden, hidden_bias, output, output_bias = parameters
     return ((rows @ hidden.T + hidden_bias).relu() * kept) @ output + output_bias
 
@@ -74,7 +77,7 @@ def _torch() -> ModuleType:
         raise TorchMissingError("torch is not installed: pip install 'nemuri[learn]'")
     import torch
 
-    torch.set_num_threads(1)  # a small network: more threads would only be in the way of others
+    torch.set_num_threads(1)  # One thread is enough for a small network, and leaves the others to other work.
     return torch
 
 

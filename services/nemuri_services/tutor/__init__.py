@@ -1,1 +1,1 @@
-"""Teaches agents from textbooks, tests them, and asks again when it is time."""
+"""Tutor: it teaches agents from textbooks, tests them, and repeats exercises when they are due."""

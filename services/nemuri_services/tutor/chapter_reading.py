@@ -1,4 +1,4 @@
-"""Reading a chapter: what of it is to be remembered, and what is learned from it (document 000 §4.1)."""
+"""Turning a chapter into memories and learnings (document 000 §4.1)."""
 
 import asyncio
 
@@ -18,13 +18,13 @@ from nemuri_infra.models.protocol import LearningsJob, ModelRefused
 from nemuri_infra.runtime.resources import Resources
 
 TAG = 200
-"""Characters of a title as a tag."""
+"""Characters of a title that become a tag, at most."""
 
 logger = structlog.get_logger()
 
 
 async def read(course: Course, chapter: int, agent: Agent, resources: Resources) -> tuple[list[NewMemory], Usage]:
-    """The memories of a chapter, one for each section, with what reading it cost; their vectors are written."""
+    """Return the memories of a chapter, one for each section, and the usage of the model. Their vectors are stored."""
     sections = course.textbook.chapters[chapter].sections
     found = await asyncio.gather(*(_learned(each, course.textbook.perspective, agent, resources) for each in sections))
     contents = [
@@ -39,7 +39,7 @@ async def read(course: Course, chapter: int, agent: Agent, resources: Resources)
     texts, vectors = [embedded_text(each) for each in contents], resources.vectors.serving(agent.embedding)
     await vectors.of(texts)
     origin = Origin(textbook=course.textbook.title)
-    faint = {"strength": agent.rules.initial_strength_education}  # read is not used yet
+    faint = {"strength": agent.rules.initial_strength_education}  # What is only read counts as unused.
     memories = [
         beginning(agent, content, vectors.key(text), origin=origin).model_copy(update=faint)
         for content, text in zip(contents, texts, strict=True)
@@ -50,7 +50,9 @@ async def read(course: Course, chapter: int, agent: Agent, resources: Resources)
 async def _learned(
     section: Section, perspective: str | None, agent: Agent, resources: Resources
 ) -> tuple[dict[str, str], Usage]:
-    """What the section teaches under the textbook's perspective; nothing without one, or where the model refuses."""
+    """Return the learning of a section under the textbook's perspective; none without a perspective or if the model
+    refuses.
+    """
     model = resources.models.main
     if perspective is None:
         return {}, Usage(model=model.name)

@@ -1,4 +1,4 @@
-"""The reactions of the tutor: read, sleep, test, sleep, chapter by chapter (document 000 §4.1)."""
+"""Event and query handlers of the tutor: read, sleep, test, sleep, chapter by chapter (document 000 §4.1)."""
 
 from collections.abc import Sequence
 
@@ -37,13 +37,13 @@ minds = Recollections()
 
 @service.handles(CourseBegun, AgentSlept, MemoriesReviewed)
 async def go_on(event: CourseBegun | AgentSlept | MemoriesReviewed, resources: Resources) -> Sequence[Following]:
-    """What comes next in each course that is not over, as soon as the agent has slept over what was before."""
+    """Take the next step in each unfinished course of the agent, after its sleep over the step before."""
     return await _go_on(event, event.agent_id, resources)
 
 
 @service.handles(FeedbackGiven)
 async def go_on_after_success(event: FeedbackGiven, resources: Resources) -> Sequence[Following]:
-    """The same once a right answer is credited, in case the agent slept before it was graded."""
+    """Take the next step after a right answer is credited, in case the agent slept before it was graded."""
     if event.client_id != TUTOR or event.agent_id is None:
         return ()
     return await _go_on(event, event.agent_id, resources)
@@ -51,7 +51,7 @@ async def go_on_after_success(event: FeedbackGiven, resources: Resources) -> Seq
 
 @service.handles(ChapterRead)
 async def remember(event: ChapterRead, resources: Resources) -> Sequence[MemoryEncoded | SessionEnded]:  # noqa: ARG001
-    """What was read becomes memories, each once however often it is read; then the agent is ready to sleep over it."""
+    """Encode the memories of a chapter, each once however often it is read, then end the session."""
     memories = [
         encoded(event, each, key=memory_key(event.agent_id, each.memory), source="education") for each in event.sections
     ]
@@ -60,7 +60,7 @@ async def remember(event: ChapterRead, resources: Resources) -> Sequence[MemoryE
 
 @service.handles(SessionEnded, TaskFailed, NegotiationOpened)
 async def grade(event: SessionEnded | TaskFailed | NegotiationOpened, resources: Resources) -> ExerciseGraded | None:
-    """An exercise is graded once every session of its task has ended, or when it ends without an answer."""
+    """Grade an exercise when every session of its task has ended, or when the task ends without an answer."""
     found = await Courses(resources.database).set_by(event.thread) if event.thread else None
     if found is None:
         return None
@@ -73,7 +73,7 @@ async def grade(event: SessionEnded | TaskFailed | NegotiationOpened, resources:
 
 @service.handles(ExerciseGraded)
 async def follow_up(event: ExerciseGraded, resources: Resources) -> FeedbackGiven | MemoriesReviewed | None:
-    """A right answer is a success; after a wrong one, what holds the right one is looked at again."""
+    """Credit a right answer as a success. After a wrong one, review the memories with the right answer."""
     courses = Courses(resources.database)
     course = await courses.course(event.course_id)
     trials = {each.place: each for each in await courses.trials(event.course_id, event.chapter)}
@@ -88,7 +88,7 @@ async def follow_up(event: ExerciseGraded, resources: Resources) -> FeedbackGive
 async def go_on_anyway(
     event: ReactionFailed, resources: Resources
 ) -> ExerciseGraded | Sequence[MemoriesReviewed | Following]:
-    """What the tutor itself could not handle holds up no course: ungraded is wrong, and a lost review found nothing."""
+    """Continue a course after a failure of the tutor: an ungraded answer counts as wrong, a failed review as empty."""
     if event.service != service.name or event.cause_kind == event.kind:
         return ()
     known = Courses(resources.database)
@@ -105,7 +105,7 @@ async def go_on_anyway(
 
 @service.answers(CoursesQuery)
 async def courses(query: CoursesQuery, resources: Resources) -> CoursesView | Refusal:
-    """How an agent is doing at school."""
+    """Return the progress of an agent in its courses."""
     agent = await resources.views.agent(query.agent_id)
     if agent is None:
         return Refusal(refused=await absent(resources.database, "agent", query.agent_id))
@@ -114,7 +114,7 @@ async def courses(query: CoursesQuery, resources: Resources) -> CoursesView | Re
 
 @service.answers(DueQuery)
 async def due(query: DueQuery, resources: Resources) -> DueView:
-    """How many exercises come again up to a time."""
+    """Return the number of exercises that become due up to a time."""
     expected = await Courses(resources.database).expected()
     return DueView(exercises=sum(each.due_at is not None and each.due_at <= query.until for each in expected))
 

@@ -1,4 +1,4 @@
-"""Spaced repetition: every exercise that is to come again has a timer on the server, and comes when that rings."""
+"""Spaced repetition: each exercise to be repeated has a timer on the server, and is set when the timer fires."""
 
 import re
 from functools import partial
@@ -20,19 +20,19 @@ logger = structlog.get_logger()
 
 
 async def remind(resources: Resources) -> None:
-    """Keep the timers in step with the views and the clock, and set exercises as they ring, for ever."""
+    """Keep the timers consistent with the projections and the clock, and set exercises when they fire, forever."""
     works = (partial(work, resources) for work in (_keep_timers, _hear_timers))
     await together(*(persistently("tutor", work, passing=WAITING) for work in works))
 
 
 async def arm(trial: Trial, resources: Resources) -> None:
-    """Let the exercise's timer ring when it is to come again; nothing where it is not."""
+    """Set the timer of an exercise that is to be repeated. Nothing happens if it is not."""
     if trial.due_at is not None:
         await resources.timers.set(_key(trial), trial.due_at)
 
 
 async def _keep_timers(resources: Resources) -> None:
-    """Set every timer anew at the start and whenever the clock was moved: none is lost with a server or a restart."""
+    """Set all timers again at the start and after each change of the clock, so that none is lost."""
     async for _ in resources.clock.changes():
         for trial in await Courses(resources.database).expected():
             await arm(trial, resources)
@@ -45,7 +45,7 @@ async def _hear_timers(resources: Resources) -> None:
 
 
 async def _set_again(key: str, resources: Resources) -> None:
-    """Set the exercise whose timer rings, once, if it is really due; the views say, not the timer."""
+    """Set the exercise whose timer fired, once, if the projections say that it is due."""
     named = _KEY.fullmatch(key)
     if named is None:
         logger.warning("no timer of ours", service="tutor", key=key[:100])

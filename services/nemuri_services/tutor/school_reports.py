@@ -1,4 +1,4 @@
-"""School reports: how each chapter of an agent's courses went, and what became of what was read."""
+"""Reports on an agent's courses: the result of each chapter, and the state of its memories."""
 
 from collections.abc import Mapping, Sequence
 from uuid import UUID
@@ -15,11 +15,11 @@ from nemuri_infra.projections.education import Courses
 from nemuri_infra.runtime.resources import Resources
 
 BEGINNING = 200
-"""Characters of a question and of an answer in a report."""
+"""Characters of a question or an answer in a report."""
 
 
 async def reported(agent: Agent, course_id: UUID | None, resources: Resources) -> CoursesView | Refusal:
-    """The reports of an agent's courses; of one alone, and with its exercises, where that is asked for."""
+    """Return the reports of an agent's courses, or of one course with its exercises."""
     found = await Courses(resources.database).of(agent.agent_id)
     if course_id is not None:
         found = [each for each in found if each.course_id == course_id]
@@ -88,7 +88,7 @@ def _chapter(
 def _exercises(
     course: Course, chapter: int, trials: Sequence[Trial], said: Mapping[UUID, str]
 ) -> tuple[ExerciseReport, ...]:
-    """The exercises of a chapter; `said` are the answers by task."""
+    """Return the reports of a chapter's exercises. `said` has the answers by task."""
     return tuple(
         ExerciseReport(
             question=_beginning(exercise_of(course, trial).question),
