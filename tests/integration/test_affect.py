@@ -280,7 +280,7 @@ async def test_what_is_protected_is_not_erased(settings: Settings) -> None:
             with pytest.raises(OperationError, match=rf"memory {each.label} of diary is protected: release it first"):
                 await forget(settings, [Thing("memory", other.memory_id), Thing("memory", each.memory_id)])
         await release(resources, same)
-        with pytest.raises(OperationError, match=rf"{first.label} of diary is protected and says the same as memory"):
+        with pytest.raises(OperationError, match=rf"{first.label} of diary is protected and has the same text"):
             await forget(settings, [Thing("memory", same.memory_id)])
         assert [each.kind for each in await effective(resources.log)][len(before) :] == ["protection_changed"]
         await release(resources, first)

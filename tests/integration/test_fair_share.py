@@ -186,7 +186,7 @@ async def test_a_question_beyond_the_end_of_the_log_is_refused_at_once(settings:
         assert asyncio.get_running_loop().time() - began < 5
     for each in refused:
         assert isinstance(each, ClientError)
-        assert str(each).startswith(f"after is {end + 1_000}, and the log ends at ")
+        assert str(each).startswith(f"after is {end + 1_000}, but the log ends at ")
 
 
 async def test_questions_that_wait_for_what_is_on_its_way_hold_up_nobody(settings: Settings) -> None:

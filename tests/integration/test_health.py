@@ -186,7 +186,7 @@ async def test_halted_views_make_every_worker_not_ready(telling: Settings) -> No
         async def halted() -> bool:
             """The views are halted."""
             well, missing = await ready(url)
-            return not well and any("the views are halted: event 2" in each for each in missing)
+            return not well and any("the projections are halted: event 2" in each for each in missing)
 
         await eventually(halted)
 

@@ -194,7 +194,13 @@ async def test_an_assistant_is_never_failed(settings: Settings, tmp_path: Path) 
     assert "NEMURI_HOOK_PATIENCE" in wrong.journal
     assert "in time" in silent.journal or "longer than" in silent.journal
     found = refused.journal
-    for trouble in ("there is no agent", "no JSON object", "takes no --nonsense", "the agent is no name", "none.jsonl"):
+    for trouble in (
+        "there is no agent",
+        "no JSON object",
+        "takes no --nonsense",
+        "the agent is not a name",
+        "none.jsonl",
+    ):
         assert trouble in found
     assert "garbage" not in found
 

@@ -55,7 +55,7 @@ async def test_an_append_against_an_old_place_is_refused(settings: Settings) -> 
         await append_all(log, ends)
         first = await log.append(slept(ends[0]), expected=0)
         await append_all(log, [session(), submitted()])
-        with pytest.raises(ConflictError, match="agent_slept of python was decided on an old view"):
+        with pytest.raises(ConflictError, match="agent_slept of python was decided on an outdated state"):
             await log.append(slept(ends[1]), expected=0)
         assert await log.append(slept(ends[1]), expected=first) > first
 

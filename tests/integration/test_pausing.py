@@ -148,7 +148,7 @@ async def test_an_incomplete_log_rests_for_good(settings: Settings) -> None:
         assert await incomplete(log)
         assert {each.config.pause_until for each in await durable_consumers(log)} == {"2200-01-01T00:00:00Z"}
         assert await all_rest(log)
-        with pytest.raises(OperationError, match="log is not complete"):
+        with pytest.raises(OperationError, match="log is incomplete"):
             await forget(settings, [Thing("agent", "python")])
         async with paused(log):
             await give_up(settings)
@@ -228,7 +228,7 @@ async def test_a_recall_appends_nothing_to_a_log_that_is_not_complete(
             await import_log(elsewhere, tmp_path / "copy.jsonl", lambda _done, _total: None)
     async with at_work(elsewhere) as resources, visiting(elsewhere) as client:
         brought = await resources.log.last_sequence()
-        with pytest.raises(PassingError, match="the log is not complete"):
+        with pytest.raises(PassingError, match="the log is incomplete"):
             await recalled(client, memory)
         assert await resources.log.last_sequence() == brought
         await import_log(elsewhere, tmp_path / "copy.jsonl", lambda _done, _total: None)

@@ -176,7 +176,7 @@ async def test_an_event_is_in_the_log_once_it_is_appended() -> None:
 
         full, nobody = await asyncio.to_thread(append)
         assert "maximum messages exceeded" in full
-        assert "nobody answers on none" in nobody
+        assert "no answer on none" in nobody
         assert (await other.jetstream().stream_info("log")).state.messages == 2
         await other.close()
 

@@ -81,7 +81,7 @@ async def test_half_an_answer_is_no_answer(settings: Settings) -> None:
         await client.settle()
         failed = await client.ask("May I compare a value to True?", timeout=60)
     assert failed.status == "failed"
-    assert "the reply does not end within 8000 tokens" in str(failed.reason)
+    assert "the reply exceeds 8000 tokens" in str(failed.reason)
     assert failed.answer is None
 
 

@@ -84,7 +84,7 @@ async def test_a_stretch_beyond_the_views_changes_nothing(settings: Settings) ->
         await defined(resources, 6)
         assert await resources.projection.apply(await stretch(resources, 0, 2)) == 2
         before = await snapshot(resources)
-        with pytest.raises(GapError, match="the views are at 2, and the stretch begins after 4"):
+        with pytest.raises(GapError, match="the projections are at 2, but the batch begins after 4"):
             await resources.projection.apply(await stretch(resources, 4, 6))
         assert await snapshot(resources) == before
         assert await resources.projection.apply(await stretch(resources, 1, 5)) == 5
@@ -100,10 +100,10 @@ async def test_an_older_version_stands_aside_and_says_so(settings: Settings) -> 
         await quiet(resources)
         await made_by(resources, FOLD + 1)
         before = await snapshot(resources)
-        with pytest.raises(OtherFoldsError, match="stands aside"):
+        with pytest.raises(OtherFoldsError, match="this one waits"):
             await resources.projection.apply(await stretch(resources, 0, 1))
         await resources.log.append(agent_defined("cook"))
-        told = f"made by folds of version {FOLD + 1}, and this is {FOLD}: a newer version is at work"
+        told = f"built by folds of version {FOLD + 1}, but this is version {FOLD}: a newer version is running"
         assert any(told in each for each in await missing(resources))
         assert told in str((await client.status()).halted)
         for operation in (rebuild, verify, reembed):
@@ -177,15 +177,15 @@ async def test_only_who_provisions_migrates(settings: Settings, tmp_path: Path) 
             async with resources.database.begin() as connection:
                 await connection.execute(text("UPDATE schema_version SET version_num = :new"), {"new": new})
 
-        for known, help_ in (("0001", "nemuri.cli.provision"), ("9999", "use the newer one that made them")):
+        for known, help_ in (("0001", "nemuri.cli.provision"), ("9999", "use the newer nemuri that created them")):
             await version(known)
             for work in (rebuild, verify, reembed):
-                with pytest.raises(DatabaseError, match=f"of version {known}, and this nemuri needs .*{help_}"):
+                with pytest.raises(DatabaseError, match=f"have version {known}, but this nemuri needs .*{help_}"):
                     await work(settings)
             with pytest.raises(DatabaseError, match=help_):
                 await backup(settings, tmp_path / "copy")
             assert not (tmp_path / "copy").exists()
         empty = Database.at(str(settings.database_url), f"{settings.namespace}-nobody")
-        with pytest.raises(DatabaseError, match=r"there are no views of .* yet; start `nemuri up`"):
+        with pytest.raises(DatabaseError, match=r"there are no projections of .* yet; start `nemuri up`"):
             await empty.check()
         await empty.close()

@@ -192,7 +192,7 @@ async def planned(at: Workshop, things: Iterable[Thing], *, decided: bool = Fals
 async def _complete_log(at: Workshop) -> None:
     """Raise `OperationError` for a log that an import or a restore has not completed."""
     if await incomplete(at.log):
-        raise OperationError(f"the log is not complete: an import or a restore {UNFINISHED}")
+        raise OperationError(f"the log is incomplete: an import or a restore {UNFINISHED}")
 
 
 async def _at_rest(at: Workshop) -> None:

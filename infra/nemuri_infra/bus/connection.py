@@ -129,7 +129,7 @@ class Troubles:
     def over(self) -> None:
         """Log that the connection is restored, and forget its problems."""
         self._told.clear()
-        logger.info("NATS (%s): connected again", self.about)
+        logger.info("NATS (%s): reconnected", self.about)
 
 
 async def connect(
@@ -149,7 +149,7 @@ async def connect(
 
     async def lose() -> None:
         if not connection.is_closed:
-            troubles.tell("the connection is lost, and is being made again")
+            troubles.tell("the connection is lost; reconnecting")
 
     async def regain() -> None:
         troubles.over()
@@ -181,7 +181,7 @@ async def connect(
     except (OSError, NatsError, TimeoutError) as error:
         why = f" ({said[0]})" if said else ""
         where = ", ".join(servers(url))
-        raise UnreachableError(f"no NATS server lets us in at {where}{why}; check NATS_URL") from error
+        raise UnreachableError(f"no NATS server accepts the connection at {where}{why}; check NATS_URL") from error
     except asyncio.CancelledError:
         await connection.close()
         raise

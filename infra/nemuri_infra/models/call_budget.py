@@ -37,7 +37,7 @@ class Spending:
     def ask(self) -> None:
         """Raise `SpentError` if the budget is used up."""
         if self.calls >= self.limit:
-            raise SpentError(f"{self.calls} replies of models were made for it, and no more are allowed")
+            raise SpentError(f"{self.calls} model replies were used for it, the maximum")
 
 
 @dataclass(slots=True)

@@ -71,7 +71,7 @@ class Bounded:
 
     def __init__(self, chat: Chat, limit: int) -> None:
         if limit < 1:
-            raise ValueError("the limit of concurrent calls is at least 1")
+            raise ValueError("the limit of concurrent calls must be at least 1")
         self._chat = chat
         self._places = asyncio.Semaphore(limit)
 

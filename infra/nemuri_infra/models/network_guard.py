@@ -12,7 +12,7 @@ loopback are called.
 _LOCAL_NAMES: Final = frozenset({"localhost", "localhost."})
 
 
-class ModelCallsForbidden(RuntimeError):  # noqa: N818 - reads as what happened
+class ModelCallsForbidden(RuntimeError):  # noqa: N818 - states a condition
     """A call would have left this machine while `ALLOW_MODEL_CALLS` is False. No fallback catches it."""
 
 

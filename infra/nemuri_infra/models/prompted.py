@@ -140,7 +140,7 @@ class PromptedModel:
         reply = await self._chat.complete(*judgement_prompt(job), JUDGEMENT_TOKENS)
         found = read_judgement(reply.value, [memory.label for memory in job.memories])
         if found is None:
-            raise ModelRefused(f"{self.name} gave no readable judgement")
+            raise ModelRefused(f"{self.name} gave no judgement that can be parsed")
         return Reply(found, reply.usage)
 
     async def restate(self, job: RestateJob) -> Reply[str]:

@@ -247,7 +247,7 @@ class Chat(Protocol):
         """Release the connections."""
 
 
-class ModelFailure(BriefError):  # noqa: N818 - reads as what happened
+class ModelFailure(BriefError):  # noqa: N818 - states a condition
     """A provider gave no usable answer. `brief` leaves out the provider's own words, which may quote the prompt."""
 
 

@@ -91,7 +91,7 @@ async def whole(name: str, max_tokens: int, ask: Callable[[int], Awaitable[tuple
     longer, ended = await ask(MORE_ROOM * max_tokens)
     spent = Usage.together((reply.usage, longer.usage))
     if not ended:
-        raise ModelRefused(f"{name}: the reply does not end within {MORE_ROOM * max_tokens} tokens", usage=spent)
+        raise ModelRefused(f"{name}: the reply exceeds {MORE_ROOM * max_tokens} tokens", usage=spent)
     return Reply(longer.value, spent)
 
 

@@ -50,7 +50,7 @@ async def persist(call: Callable[[], Awaitable[T]], retries: Retries) -> T:
         async with asyncio.timeout(retries.budget):
             return await attempts(once)
     except TimeoutError:
-        raise ModelUnavailable(f"no answer within {retries.budget:g} s, repetitions included") from None
+        raise ModelUnavailable(f"no answer within {retries.budget:g} s, retries included") from None
 
 
 def _worth_repeating(state: RetryCallState) -> bool:

@@ -46,7 +46,7 @@ class ModelSettings(BaseModel):
         if len(set(self.providers)) != len(self.providers):
             raise ValueError("a provider is named twice")
         if "extractive" in self.providers[:-1]:
-            raise ValueError("extractive never fails, so no provider can stand behind it")
+            raise ValueError("extractive never fails, so it must be the last provider")
         if "anthropic" in self.providers and not secret(self.anthropic_api_key):
             raise ValueError("the provider anthropic needs anthropic_api_key")
         if "openai" in self.providers and not secret(self.openai_api_key) and self.openai_base_url is None:

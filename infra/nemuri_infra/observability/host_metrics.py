@@ -24,27 +24,25 @@ class HostCollector(Collector):
         """Yield all metrics from one reading of the vitals."""
         now = self._vitals()
         yield _counter("runs", "Runs of modules.", "module", now.runs)
-        yield _counter("failures", "Runs of modules that went wrong.", "module", now.failures)
+        yield _counter("failures", "Failed runs of modules.", "module", now.failures)
         yield _lateness(now.lateness)
         yield _hearing(now.hearing)
         yield _questions(now.waits)
         yield from _spent(now.token_use)
         waits = {rank: (each.mean, each.longest) for rank, each in now.waits.items()}
         for nth, name in enumerate(("mean", "longest")):
-            told = f"Seconds that modules of the agents here waited for their turn at a model: the {name}."
+            told = f"Seconds that modules of this host's agents waited for a model call: the {name}."
             family = GaugeMetricFamily(f"nemuri_host_{name}_wait_seconds", told, labels=["rank"])
             for rank, figures in waits.items():
                 family.add_metric([rank], figures[nth])
             yield family
-        yield CounterMetricFamily(
-            "nemuri_host_conflicts", "How often two modules changed the same.", value=now.conflicts
-        )
+        yield CounterMetricFamily("nemuri_host_conflicts", "Conflicting changes of two modules.", value=now.conflicts)
         for name, told, value in (
-            ("agents", "Agents that are here.", now.agents),
-            ("waiting", "Modules that wait for their turn at a model.", now.waiting),
+            ("agents", "Agents on this host.", now.agents),
+            ("waiting", "Modules that wait for a model call.", now.waiting),
             ("second", "The society's clock.", now.second),
-            ("silence_seconds", "Since the last decision of the agent that has decided nothing longest.", now.silence),
-            ("models_down", "1 while no model answers, else 0.", now.standing == "down"),
+            ("silence_seconds", "Longest time since an agent's last decision, in seconds.", now.silence),
+            ("models_down", "1 if no model answers, else 0.", now.standing == "down"),
         ):
             yield GaugeMetricFamily(f"nemuri_host_{name}", told, value=float(value))
 
@@ -66,7 +64,7 @@ def _counter(name: str, told: str, label: str, counts: Mapping[str, int]) -> Met
 
 
 def _lateness(late: Mapping[str, Lateness]) -> Metric:
-    told = "Seconds by which runs of modules without a model began late."
+    told = "Lateness in seconds of module runs without a model."
     family = HistogramMetricFamily("nemuri_host_lateness_seconds", told, labels=["module"])
     for module, lateness in late.items():
         family.add_metric([module], _buckets(lateness), sum_value=None)
@@ -74,7 +72,7 @@ def _lateness(late: Mapping[str, Lateness]) -> Metric:
 
 
 def _hearing(late: Lateness) -> Metric:
-    told = "Seconds after which agents took in what had happened, since their host was told."
+    told = "Seconds from the host's receipt of a percept until its agent processed it."
     return HistogramMetricFamily("nemuri_host_hearing_seconds", told, buckets=_buckets(late))
 
 
@@ -84,11 +82,9 @@ def _buckets(late: Lateness) -> list[tuple[str, float]]:
 
 
 def _spent(spent: Mapping[str, Mapping[str, TokenUse]]) -> Iterator[Metric]:
-    calls = CounterMetricFamily(
-        "nemuri_host_model_calls", "Replies of models, usable or not.", labels=["module", "model"]
-    )
+    calls = CounterMetricFamily("nemuri_host_model_calls", "Model replies, usable or not.", labels=["module", "model"])
     tokens = CounterMetricFamily(
-        "nemuri_host_tokens", "Tokens that providers counted.", labels=["module", "model", "direction"]
+        "nemuri_host_tokens", "Tokens as counted by the providers.", labels=["module", "model", "direction"]
     )
     for module, models in spent.items():
         for model, each in models.items():
@@ -100,7 +96,7 @@ def _spent(spent: Mapping[str, Mapping[str, TokenUse]]) -> Iterator[Metric]:
 
 
 def _questions(waits: Mapping[str, Waits]) -> Metric:
-    told = "Questions to models: answered, failed, or shared with somebody who had asked the same."
+    told = "Model requests: answered, failed, or shared with an identical request."
     family = CounterMetricFamily("nemuri_host_questions", told, labels=["rank", "outcome"])
     for rank, each in waits.items():
         for outcome, count in (("answered", each.answered), ("failed", each.failed), ("shared", each.shared)):

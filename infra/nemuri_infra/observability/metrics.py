@@ -31,14 +31,14 @@ class Metrics:
         )
         self.seconds = Histogram(
             "nemuri_event_seconds",
-            "Seconds that a delivery was in work, by outcome like above.",
+            "Seconds that a delivery was in work, by outcome.",
             ["service", "kind"],
             buckets=SECONDS,
             registry=registry,
         )
         self.in_work = Gauge("nemuri_events_in_work", "Deliveries in work now.", ["service"], registry=registry)
         self.put_off = Counter(
-            "nemuri_events_put_off", "Deliveries put off untried: their client had its share in work.", ["service"],
+            "nemuri_events_put_off", "Deliveries put off because their client used all its slots.", ["service"],
             registry=registry,
         )  # fmt: skip
         self.appended = Counter(
@@ -46,7 +46,7 @@ class Metrics:
         )
         self.answered = Counter(
             "nemuri_questions_answered",
-            "Questions of clients: answered, refused, or failed.",
+            "Queries of clients: answered, refused or failed.",
             ["service", "query", "outcome"],
             registry=registry,
         )
@@ -55,27 +55,33 @@ class Metrics:
             registry=registry,
         )  # fmt: skip
         self.model_tokens = Counter(
-            "nemuri_model_tokens", "Tokens that providers counted.", ["model", "direction"], registry=registry
+            "nemuri_model_tokens", "Tokens as counted by the providers.", ["model", "direction"], registry=registry
         )
         self.model_seconds = Histogram(
-            "nemuri_model_seconds", "Seconds of one call of a provider.", ["model"], buckets=SECONDS, registry=registry
+            "nemuri_model_seconds",
+            "Duration of a provider call in seconds.",
+            ["model"],
+            buckets=SECONDS,
+            registry=registry,
         )
         self.pending = Gauge(
-            "nemuri_consumer_pending_events", "Events before a consumer, partitions together.", ["consumer"],
+            "nemuri_consumer_pending_events", "Events pending for a consumer, all partitions together.", ["consumer"],
             registry=registry,
         )  # fmt: skip
         self.unacknowledged = Gauge(
-            "nemuri_consumer_in_work_events", "Events handed out and not acknowledged.", ["consumer"], registry=registry
+            "nemuri_consumer_in_work_events", "Events delivered and not acknowledged.", ["consumer"], registry=registry
         )
-        self.behind = Gauge("nemuri_views_behind_events", "Events that the views do not hold yet.", registry=registry)
-        self.dead = Gauge("nemuri_dead_letters", "Messages among the dead letters.", registry=registry)
+        self.behind = Gauge(
+            "nemuri_views_behind_events", "Events that the projections do not contain yet.", registry=registry
+        )
+        self.dead = Gauge("nemuri_dead_letters", "Number of dead letters.", registry=registry)
         self.storage = Gauge(
             "nemuri_storage_used_ratio",
-            "Share of its limit that a stream holds; none without NEMURI_STORAGE.",
+            "Used share of a stream's limit; absent without NEMURI_STORAGE.",
             ["stream"],
             registry=registry,
         )
-        self.ready = Gauge("nemuri_ready", "1 while the process can do its work, else 0.", registry=registry)
+        self.ready = Gauge("nemuri_ready", "1 if the process is ready, else 0.", registry=registry)
         ProcessCollector(registry=registry)
         PlatformCollector(registry=registry)
         GCCollector(registry=registry)

@@ -15,22 +15,22 @@ class WorldMetrics:
         """Create the metrics in this registry."""
         self.registry = registry
         self.tardiness = Histogram(
-            "nemuri_world_tardiness_seconds", "Seconds by which a tick began after it was due.", buckets=TARDINESS,
+            "nemuri_world_tardiness_seconds", "Lateness of a tick's start in seconds.", buckets=TARDINESS,
             registry=registry,
         )  # fmt: skip
         self.seconds = Histogram(
-            "nemuri_world_tick_seconds", "Seconds that a tick took, percepts included.", buckets=TARDINESS,
+            "nemuri_world_tick_seconds", "Duration of a tick in seconds, percepts included.", buckets=TARDINESS,
             registry=registry,
         )  # fmt: skip
         self.missed = Counter(
-            "nemuri_world_missed_ticks", "Ticks left out because those before took too long.", registry=registry
+            "nemuri_world_missed_ticks", "Ticks skipped because earlier ones took too long.", registry=registry
         )
         self.agents = Gauge("nemuri_world_agents", "Agents in the world.", registry=registry)
-        self.acts = Counter("nemuri_world_acts", "Acts of agents that began.", registry=registry)
-        self.percepts = Counter("nemuri_world_percepts", "Percepts that were told.", registry=registry)
+        self.acts = Counter("nemuri_world_acts", "Started acts of agents.", registry=registry)
+        self.percepts = Counter("nemuri_world_percepts", "Percepts that were sent.", registry=registry)
         self.ignored = Counter(
             "nemuri_world_ignored",
-            "What hosts said and the world ignored: garbage, acts of strangers, percepts that nobody could be told.",
+            "Ignored messages of hosts: undecodable, acts of unknown agents, undeliverable percepts.",
             ["reason"],
             registry=registry,
         )

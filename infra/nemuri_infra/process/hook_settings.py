@@ -15,7 +15,7 @@ PATIENCE = 1.0
 MOST_PATIENT = 60.0
 
 
-class Elsewhere(Exception):  # noqa: N818 - said as the fact that it is
+class Elsewhere(Exception):  # noqa: N818 - states a condition
     """No platform is found, or a setting is invalid. The message is one line that says why."""
 
 
@@ -84,7 +84,7 @@ def _default() -> str:
 
 def _named(what: str, name: str) -> str:
     if not is_identifier(name):
-        raise Elsewhere(f"{what} is no name: letters, digits, `_` and `-`, at most 64")
+        raise Elsewhere(f"{what} is not a name: use letters, digits, `_` and `-`, at most 64")
     return name
 
 
@@ -96,7 +96,7 @@ def _seconds(what: str, told: str | None) -> float:
     except ValueError:
         value = 0.0
     if not 0 < value <= MOST_PATIENT:
-        raise Elsewhere(f"{what} is no number of seconds above 0 and up to {MOST_PATIENT:g}")
+        raise Elsewhere(f"{what} is not a number of seconds above 0 and up to {MOST_PATIENT:g}")
     return value
 
 

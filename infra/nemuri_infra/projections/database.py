@@ -37,9 +37,9 @@ def check_database_url(url: str) -> None:
     try:
         backend = make_url(url).get_backend_name()
     except (ArgumentError, ValueError) as error:
-        raise DatabaseError("DATABASE_URL is no address; write postgresql://USER:PASSWORD@HOST:PORT/NAME") from error
+        raise DatabaseError("DATABASE_URL is invalid; write postgresql://USER:PASSWORD@HOST:PORT/NAME") from error
     if backend not in {"postgresql", "postgres"}:
-        raise DatabaseError(f"DATABASE_URL names {backend}, but the views need PostgreSQL")
+        raise DatabaseError(f"DATABASE_URL names {backend}, but the projections need PostgreSQL")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ class Database:
             await engine.dispose()
         if encoding != ENCODING:
             made = f"CREATE DATABASE … ENCODING '{ENCODING}' TEMPLATE template0"
-            raise DatabaseError(f"the database has the encoding {encoding}, not {ENCODING}; make one by `{made}`")
+            raise DatabaseError(f"the database has the encoding {encoding}, not {ENCODING}; create one with `{made}`")
 
     async def migrate(self) -> None:
         """Create the schema or migrate it to the newest version. Raises `DatabaseError` if the database does not
@@ -137,10 +137,12 @@ class Database:
         newest, known = scripts.get_current_head(), {each.revision for each in scripts.walk_revisions()}
         version = await self._version()
         if version is None:
-            raise DatabaseError(f"there are no views of {self.schema!r} yet; {PROVISION}")
+            raise DatabaseError(f"there are no projections of {self.schema!r} yet; {PROVISION}")
         if version != newest:
-            said = f"the views are of version {version}, and this nemuri needs {newest}"
-            raise DatabaseError(f"{said}; {PROVISION if version in known else 'use the newer one that made them'}")
+            said = f"the projections have version {version}, but this nemuri needs {newest}"
+            raise DatabaseError(
+                f"{said}; {PROVISION if version in known else 'use the newer nemuri that created them'}"
+            )
 
     async def _version(self) -> str | None:
         """Return the version of the schema; None if it does not exist."""

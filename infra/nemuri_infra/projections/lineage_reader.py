@@ -64,5 +64,5 @@ class LineageReading:
             return
         for row in await self.rows(_SIMILAR, ids=list(words), contents=list(words.values())):
             if says_the_same(row.content, words[row.id]):
-                why = f"says the same as memory {row.id}"
+                why = f"has the same text as memory {row.id}"
                 steps[Thing("memory", row.id)].append((Thing("memory", row.memory_id), why))

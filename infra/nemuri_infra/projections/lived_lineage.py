@@ -114,9 +114,9 @@ class LivedLineage:
                 self.found.events.update(each for each in (event.causation_id,) if each is not None)
             else:
                 words[memory_id] = event.content
-                further += ((Thing("memory", each), f"is a part of memory {memory_id}") for each in event.sources)
+                further += ((Thing("memory", each), f"is part of memory {memory_id}") for each in event.sources)
             made = (await self._formed_of(event.agent_id)).get(memory_id, ())
-            further += ((Thing("memory", each), f"was made of memory {memory_id}") for each in made)
+            further += ((Thing("memory", each), f"was formed from memory {memory_id}") for each in made)
         return words
 
     async def _compressed_of(self, agent_id: str) -> dict[UUID, list[UUID]]:

@@ -9,7 +9,7 @@ from nemuri_infra.projections.projection import FOLD, VIEW, Projection, Unprojec
 
 LOOKED_AT = 20
 """Number of the newest projected events that are looked up in the log."""
-MEND = "`nemuri rebuild` makes the views from this log"
+MEND = "`nemuri rebuild` rebuilds the projections from this log"
 
 
 async def check_belonging(projection: Projection, log: Log) -> None:
@@ -28,10 +28,10 @@ async def check_belonging(projection: Projection, log: Log) -> None:
         newest = select(entry.sequence, entry.event_id).order_by(entry.sequence.desc()).limit(LOOKED_AT)
         events = list(await connection.execute(newest))
     if known.log != identity:
-        raise Unprojectable(f"the views are of another log, which began {known.log}; {MEND}")
+        raise Unprojectable(f"the projections belong to another log, created {known.log}; {MEND}")
     if known.sequence > (last := await log.last_sequence()):
-        raise Unprojectable(f"the log ends at event {last}, and the views are at {known.sequence}; {MEND}")
+        raise Unprojectable(f"the log ends at event {last}, but the projections are at {known.sequence}; {MEND}")
     for sequence, event_id in events:
         event = await log.at(sequence)
         if event is not None and event.event_id != event_id:
-            raise Unprojectable(f"event {sequence} of the log is not the one that the views know; {MEND}")
+            raise Unprojectable(f"event {sequence} of the log is not the one in the projections; {MEND}")

@@ -45,7 +45,9 @@ async def scrub(database: Database) -> tuple[str, ...]:
             try:
                 await work(connection, database)
             except _SeenError:
-                left.append(f"{what} may hold it, as a transaction goes on: end it, then run `nemuri forget --resume`")
+                left.append(
+                    f"{what} may contain erased data: end the open transaction, then run `nemuri forget --resume`"
+                )
             except DBAPIError as error:
                 left.append(f"{what} could not be cleaned ({reason(error)}): let a superuser do it")
     return tuple(left)
@@ -80,7 +82,7 @@ async def _unseen(connection: AsyncConnection) -> None:
     now = (await connection.execute(_NOW)).scalar_one()
     try:
         async with asyncio.timeout(PATIENCE):
-            while (await connection.execute(_SEEING, {"now": now})).first():  # noqa: ASYNC110 - the server tells nobody
+            while (await connection.execute(_SEEING, {"now": now})).first():  # noqa: ASYNC110 - no event to wait for
                 await asyncio.sleep(POLL)
     except TimeoutError as error:
         raise _SeenError from error

@@ -66,7 +66,7 @@ class Progress:
                 while self.sequence < sequence:
                     await self._hear(sequence)
         except TimeoutError as error:
-            raise BehindError(f"the views are at {self.sequence} and {sequence} was waited for") from error
+            raise BehindError(f"the projections are at {self.sequence}, but {sequence} is needed") from error
 
     async def moves(self, beyond: int, *, seconds: float) -> bool:
         """Wait until the projections are beyond a sequence, at most `seconds`. Return whether they are."""

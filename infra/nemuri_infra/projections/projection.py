@@ -29,8 +29,8 @@ from nemuri_infra.stores.vectors import Vectors, generation_in, vector_key
 FOLD = 15
 """Version of the folds. A newer version rebuilds the projections before it serves."""
 VIEW = "views"
-STANDS_ASIDE = "a newer version is at work, and this one stands aside"
-MADE_ANEW = "the projector of this version makes them anew when it starts, and so does `nemuri rebuild`"
+STANDS_ASIDE = "a newer version is running, so this one waits"
+MADE_ANEW = "start the projector of this version or run `nemuri rebuild` to rebuild them"
 Row = dict[str, Any]
 """Values of a row by column name."""
 
@@ -47,7 +47,7 @@ class Position:
     """Sequence of the event at which they are halted; None if no event is the reason."""
 
 
-class Unprojectable(Exception):  # noqa: N818 - reads as what the event is
+class Unprojectable(Exception):  # noqa: N818 - states a condition
     """An event of the platform cannot be folded. Skipping it would make the projections wrong."""
 
     def __init__(self, why: str, sequence: int | None = None) -> None:
@@ -81,7 +81,7 @@ class OutdatedError(Exception):
         for event_id, sequence in await connection.execute(held):
             if parked.covers(event_id, sequence):
                 why = f"event {sequence} was folded before it was parked"
-                raise cls(f"{why}; `nemuri rebuild` makes the views without it")
+                raise cls(f"{why}; `nemuri rebuild` rebuilds the projections without it")
 
 
 class OtherFoldsError(Exception):
@@ -90,7 +90,7 @@ class OtherFoldsError(Exception):
     def __init__(self, fold: int) -> None:
         self.newer = fold > FOLD
         """Whether the projections are newer than this program, which then waits."""
-        made = f"the views were made by folds of version {fold}, and this is {FOLD}"
+        made = f"the projections were built by folds of version {fold}, but this is version {FOLD}"
         super().__init__(f"{made}: {STANDS_ASIDE if self.newer else MADE_ANEW}")
 
     @classmethod
@@ -128,7 +128,7 @@ class Projection:
             here = await position_in(connection)
             OtherFoldsError.check(here)
             if here.sequence < batch.after:
-                raise GapError(f"the views are at {here.sequence}, and the stretch begins after {batch.after}")
+                raise GapError(f"the projections are at {here.sequence}, but the batch begins after {batch.after}")
             if batch.until <= here.sequence:
                 return here.sequence
             await OutdatedError.check(connection, batch.events)

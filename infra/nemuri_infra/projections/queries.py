@@ -56,7 +56,7 @@ class Views:
         async with self.database.reading() as connection:
             found = (await connection.execute(query)).scalar_one_or_none()
             if found is None and not (await erased_among(connection, [event])).absorbs(event):
-                raise BehindError(f"the views do not know {event.kind} {event.event_id}; see `nemuri status`")
+                raise BehindError(f"the projections do not contain {event.kind} {event.event_id}; see `nemuri status`")
         return bool(found == event.sequence)
 
     async def attempt(self, event: Event) -> int:

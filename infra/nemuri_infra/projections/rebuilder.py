@@ -104,8 +104,8 @@ async def _make(fresh: Projection, log: Log, until: int, advance: Advance) -> No
         await refold(fresh, log, until, advance)
     except (Unprojectable, *NO_FAULT_OF_AN_EVENT):
         raise
-    except Exception as error:  # noqa: BLE001 - whatever it is, what follows says at which event
-        logger.warning("not made anew in bulk", why=log_safe(error))
+    except Exception as error:  # noqa: BLE001 - the rebuild in batches names the event
+        logger.warning("bulk rebuild failed", why=log_safe(error))
         await fresh.database.empty(each.name for each in (*tables.VIEWS, tables.checkpoint))
         await catch_up(fresh, log, until, advance)
 

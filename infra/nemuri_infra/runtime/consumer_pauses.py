@@ -29,7 +29,7 @@ LOOK = 1.0
 FOR_GOOD = datetime(2200, 1, 1, tzinfo=UTC)
 """End of a pause without expiry, set by an import or a restore until it completes."""
 
-UNFINISHED = "is at work, or was interrupted: repeat it, or see `nemuri restore --give-up`"
+UNFINISHED = "is running or was interrupted: repeat it, or see `nemuri restore --give-up`"
 
 
 class PauseError(ConnectionError):
@@ -100,7 +100,7 @@ async def check_complete(log: Log, durable: str) -> None:
     A service checks its own consumer before it appends events that no event caused.
     """
     if waits_for_good(await log.stream.consumer_info(log.subjects.stream, durable)):
-        raise PauseError(f"the log is not complete: an import or a restore {UNFINISHED}")
+        raise PauseError(f"the log is incomplete: an import or a restore {UNFINISHED}")
 
 
 def waits_for_good(consumer: ConsumerInfo) -> bool:
@@ -110,7 +110,7 @@ def waits_for_good(consumer: ConsumerInfo) -> bool:
 
 async def awake(log: Log, durable: str) -> None:
     """Wait until a durable consumer of the log is not paused. Services that act on time use it too."""
-    while (await log.stream.consumer_info(log.subjects.stream, durable)).paused:  # noqa: ASYNC110 - nobody tells
+    while (await log.stream.consumer_info(log.subjects.stream, durable)).paused:  # noqa: ASYNC110 - no event to wait for
         await asyncio.sleep(LOOK)
 
 
@@ -173,7 +173,7 @@ def _until(consumer: ConsumerInfo) -> datetime:
 @asynccontextmanager
 async def _turn(log: Log) -> AsyncIterator[None]:
     """Hold the lock that admits one process at a time to begin or end a pause."""
-    while (sequence := await _taken(log)) is None:  # noqa: ASYNC110 - nobody tells
+    while (sequence := await _taken(log)) is None:  # noqa: ASYNC110 - no event to wait for
         await asyncio.sleep(POLL)
     try:
         yield

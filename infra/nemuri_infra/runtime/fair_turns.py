@@ -35,7 +35,7 @@ class CrowdedError(Exception):
     """The party has too much in work and in its queue. Retry after `delay` seconds."""
 
     def __init__(self, delay: float) -> None:
-        super().__init__("too much at once")
+        super().__init__("too many concurrent requests")
         self.delay = delay
 
 
@@ -232,7 +232,7 @@ async def aside() -> AsyncIterator[None]:
     if held is None:
         yield
         return
-    held.turns._give(held.name)  # noqa: SLF001 - the two are one
+    held.turns._give(held.name)  # noqa: SLF001 - same module
     held.given_back = True
     try:
         yield

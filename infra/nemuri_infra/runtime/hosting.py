@@ -173,7 +173,7 @@ def _keep_alive_while_held(subscriber: Any, ack_wait: float) -> None:
 
     Otherwise the server would deliver it to another worker too.
     """
-    put = subscriber._put_msg  # noqa: SLF001 - between the pull and our handler FastStream tells nobody
+    put = subscriber._put_msg  # noqa: SLF001 - FastStream has no hook between the pull and the handler
 
     async def held(message: Msg) -> None:
         async with _alive(message, ack_wait):
@@ -288,7 +288,7 @@ async def _alive(message: NatsMessage | Msg, ack_wait: float) -> AsyncIterator[N
             try:
                 await message.in_progress()
             except NatsError as error:  # the connection may be back at the next heartbeat
-                logger.info("no sign of life", why=log_safe(error))
+                logger.info("heartbeat failed", why=log_safe(error))
 
     beating = asyncio.ensure_future(beat())
     try:

@@ -59,7 +59,7 @@ class Readiness:
     services: Sequence[Service]
     pings: Mapping[str, Callable[[], Awaitable[bool]]]
     """Checks of the NATS connection, by service."""
-    _newest: Report = Report(("not looked yet",), {})
+    _newest: Report = Report(("not checked yet",), {})
     _looked: float = float("-inf")
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -124,26 +124,26 @@ class Readiness:
         try:
             info: ConsumerInfo = await self.resources.log.stream.consumer_info(stream, durable)
         except NotFoundError:
-            return f"the durable {durable} of {stream} is gone; {self._mended()}"
+            return f"the durable {durable} of {stream} does not exist; {self._mended()}"
         pending, in_work = lag.get(service, (0, 0))
         lag[service] = (pending + (info.num_pending or 0), in_work + (info.num_ack_pending or 0))
         if waits_for_good(info):
             return f"the durable {durable} is paused: an import or a restore {UNFINISHED}"
         if info.paused:
-            return f"the durable {durable} is paused: somebody erases, or was killed less than a minute ago"
+            return f"the durable {durable} is paused: an erasure is running, or was killed less than a minute ago"
         return None
 
     def _mended(self) -> str:
         """Return advice on how to provision again, which depends on who may provision."""
         if self.resources.settings.provision:
-            return "start any worker or `nemuri up` to make it again"
-        return "run `python -m nemuri.cli.provision` as the provisioner to make it again"
+            return "start any worker or `nemuri up` to create it"
+        return "run `python -m nemuri.cli.provision` as the provisioner to create it"
 
     async def _views(self, numbers: dict[str, int]) -> str | None:
         position = await self.resources.projection.position()
         numbers["projected"] = position.sequence
         if position.halted is not None:
-            return f"the views are halted: {position.halted}"
+            return f"the projections are halted: {position.halted}"
         return str(OtherFoldsError(position.fold)) if position.fold != FOLD else None
 
     async def _log(self, numbers: dict[str, int], full: dict[str, float]) -> None:
@@ -173,7 +173,7 @@ async def _tried(what: str, check: Callable[[], Awaitable[str | None]]) -> str |
     except (NatsError, *OUTAGES) as error:
         return f"{what} does not answer: {log_safe(error)}"
     except DBAPIError as error:  # a database without the projections, or with those of another version
-        return f"{what} cannot be asked: {log_safe(error)}"
+        return f"{what} cannot be checked: {log_safe(error)}"
 
 
 async def _pinged(name: str, ping: Callable[[], Awaitable[bool]]) -> str | None:

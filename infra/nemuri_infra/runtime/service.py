@@ -111,7 +111,7 @@ class Service:
 
         def declare(function: R) -> R:
             if twice := self.handlers.keys() & set(kinds):
-                raise ValueError(f"{self.name} reacts to {', '.join(each.__name__ for each in twice)} twice")
+                raise ValueError(f"{self.name} handles {', '.join(each.__name__ for each in twice)} twice")
             self.handlers.update(dict.fromkeys(kinds, function))
             return function
 
@@ -283,9 +283,9 @@ class EventProcessor:
         try:
             event = await self.resources.log.at(query.sequence)
         except UndecodableError as error:
-            return Refusal(refused=f"message {query.sequence} is no event: {error}")
+            return Refusal(refused=f"message {query.sequence} is not an event: {error}")
         if event is None or type(event) not in self.service.handlers:
-            return Refusal(refused=f"{self.service.name} has nothing to do about message {query.sequence}")
+            return Refusal(refused=f"{self.service.name} has no handler for message {query.sequence}")
         await self._react(event)
         return RetriedView(kind=event.kind, sequence=query.sequence)
 
@@ -314,9 +314,9 @@ class EventProcessor:
         except ValidationError as error:
             return Refusal(refused=complaint(error)), "refused"
         except CrowdedError:
-            return Refusal(refused="not now: you ask too many questions at once", passing=True), "refused"
+            return Refusal(refused="try again later: too many concurrent questions", passing=True), "refused"
         except WAITING as error:
-            return Refusal(refused=f"not now: {_line(error)}", passing=True), "failed"
+            return Refusal(refused=f"try again later: {_line(error)}", passing=True), "failed"
         except Exception as error:
             logger.exception("no answer", service=self.service.name, query=kind.name)
             return Refusal(refused=f"{self.service.name} failed: {_line(error)}"), "failed"
@@ -329,7 +329,7 @@ class EventProcessor:
             return None
         end = await self.resources.log.last_sequence()
         if query.after > end:
-            return Refusal(refused=f"after is {query.after}, and the log ends at {end}")
+            return Refusal(refused=f"after is {query.after}, but the log ends at {end}")
         async with self._waiters.turn(asker):
             await progress.wait(query.after)
         return None
@@ -342,7 +342,7 @@ class EventProcessor:
         if len(reply) <= room:
             return reply
         logger.error("no answer", service=self.service.name, query=kind.name, bytes=len(reply), room=room)
-        refusal = Refusal(refused=f"the answer of {len(reply)} bytes is more than the {room} that fit; ask for less")
+        refusal = Refusal(refused=f"the answer of {len(reply)} bytes exceeds the limit of {room}; request less")
         return refusal.model_dump_json().encode()
 
 

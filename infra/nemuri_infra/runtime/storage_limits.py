@@ -68,5 +68,5 @@ def nearly_full(full: Mapping[str, float]) -> set[str]:
 
 def warnings(full: Mapping[str, float]) -> tuple[str, ...]:
     """Return a warning line for each stream that is nearly full."""
-    advice = "raise NEMURI_STORAGE and provision again, on a disk with room"
+    advice = "raise NEMURI_STORAGE and provision again, if the disk has room"
     return tuple(f"{what}: {full[what]:.0%} of the limit is used; {advice}" for what in sorted(nearly_full(full)))

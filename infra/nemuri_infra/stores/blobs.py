@@ -131,7 +131,7 @@ class Blobs:
             else:
                 if data is not None:
                     return data
-        raise incomplete or BlobForgedError(f"what is stored under {ref} is something else, or too large")
+        raise incomplete or BlobForgedError(f"the content stored under {ref} does not match it, or is too large")
 
     async def _copy(self, name: str) -> bytes | None:
         """Return the bytes of one copy; None if it is missing, too large, or does not match its name."""

@@ -53,7 +53,7 @@ class Clock:
         while True:
             ahead, revision = await self._entry()
             if by <= timedelta() or by > FURTHEST - ahead:
-                raise ValueError(f"the clock moves forward only, and at most {FURTHEST.days} days altogether")
+                raise ValueError(f"the clock can only move forward, by at most {FURTHEST.days} days in total")
             seconds = repr((ahead + by).total_seconds()).encode()
             try:
                 await self.store.update(KEY, seconds, last=revision)

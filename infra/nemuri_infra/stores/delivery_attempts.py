@@ -63,7 +63,10 @@ class Tried:
         if self.faults >= FAULTS:
             return self.error, self.fault
         if self.silent >= SILENCES:
-            return f"{self.silent} times its worker died or fell silent over it", "Silence"
+            return (
+                f"{self.silent} deliveries ended without an outcome: the worker died or lost its connection",
+                "Silence",
+            )
         return None
 
     def again(self) -> "Tried":

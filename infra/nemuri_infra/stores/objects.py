@@ -80,7 +80,7 @@ class Objects:
         try:
             return Description.model_validate_json(found)
         except ValidationError as error:
-            raise MalformedObjectError(f"the description of {name} in {self.bucket} describes no object") from error
+            raise MalformedObjectError(f"the description of {name} in {self.bucket} is invalid") from error
 
     async def get(self, name: str) -> bytes:
         """Return the whole object.

@@ -66,7 +66,7 @@ class States:
         try:
             known = await states.write({SOCIETY: society.model_dump_json().encode()}, {})
         except RevisionError as error:
-            raise FileExistsError(f"there is a society {society.name!r} already") from error
+            raise FileExistsError(f"the society {society.name!r} exists already") from error
         await states.empty(before=known[SOCIETY])  # left by a host of a deleted society of the same name
         return states
 

@@ -62,4 +62,4 @@ async def test_a_judge_that_declines_or_cannot_be_read_refuses() -> None:
         assert "refusal" in await refused(models)
     chatty = Scripted(anthropic_says("Perhaps m1, perhaps m2."))
     async with Provider([chatty]) as one, Provider([]) as other, built(one, other) as models:
-        assert "no readable judgement" in await refused(models)
+        assert "no judgement that can be parsed" in await refused(models)

@@ -32,7 +32,7 @@ class PastAndLog:
         """Wait for the views."""
         self.asked.append(f"since {event.kind}")
         if self.behind:
-            raise BehindError("the views are at 1 and 2 was waited for")
+            raise BehindError("the projections are at 1, but 2 is needed")
 
     async def counts(self, event: Event) -> bool:
         """Whether the event is the first of its id."""

@@ -18,7 +18,7 @@ async def test_a_question_gets_an_answer_or_one_line() -> None:
         (b"{}", lambda: view, view.model_dump_json()),
         (b'{"after": -1}', lambda: view, "after: it must be at least 0"),
         (b"\xff", lambda: view, "no valid JSON"),
-        (b"{}", raising(BehindError("the views are at 1")), "not now: the views are at 1"),
+        (b"{}", raising(BehindError("the projections are at 1")), "try again later: the projections are at 1"),
         (b"{}", raising(ValueError("broken\nreally")), "clerk failed: broken"),
     ]
     for data, reply, expected in outcomes:
@@ -31,7 +31,7 @@ async def test_a_question_gets_an_answer_or_one_line() -> None:
 
 async def test_only_what_waiting_may_mend_is_refused_for_now() -> None:
     """A client may go on asking then."""
-    for error, passing in ((BehindError("the views are at 1"), True), (ValueError("broken"), False)):
+    for error, passing in ((BehindError("the projections are at 1"), True), (ValueError("broken"), False)):
         said = await _asking(PastAndLog(), raising(error)).ask(StatusQuery, b"{}")
         assert Refusal.model_validate_json(said).passing is passing
 
@@ -42,7 +42,7 @@ async def test_a_reply_that_the_server_would_not_take_is_refused() -> None:
 
     said = Refusal.model_validate_json(await _asking(PastAndLog(), lambda: view).ask(StatusQuery, b"{}"))
 
-    assert "more than the 1000 that fit" in said.refused
+    assert "exceeds the limit of 1000" in said.refused
     assert not said.passing
 
 

@@ -65,5 +65,5 @@ async def test_views_that_do_not_get_there_are_behind() -> None:
     views = SlowViews(sequence=6)
     views.answers.set()
 
-    with pytest.raises(BehindError, match="at 6 and 7"):
+    with pytest.raises(BehindError, match="at 6, but 7"):
         await Progress(cast("Projection", views)).wait(7, seconds=0.1)

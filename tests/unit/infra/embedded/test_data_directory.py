@@ -110,7 +110,7 @@ def test_a_directory_that_is_not_ours_to_write_is_refused(tmp_path: Path) -> Non
 
 def test_a_read_only_file_system_is_refused_in_one_line() -> None:
     """Not even root can make a directory in /proc."""
-    with pytest.raises(HomeUnusable, match="/proc/nemuri cannot be made: "):
+    with pytest.raises(HomeUnusable, match="/proc/nemuri cannot be created: "):
         Home(Path("/proc/nemuri"))
 
 

@@ -20,12 +20,12 @@ async def test_specs_name_embedders() -> None:
 @pytest.mark.parametrize(
     ("spec", "words"),
     [
-        ("", "no embedder ''"),
+        ("", "unknown embedder ''"),
         ("hash", "use hashing, openai:MODEL or sentence-transformers:NAME_OR_PATH"),
-        ("hashing:x", "no embedder"),
-        ("openai:", "no embedder"),
+        ("hashing:x", "unknown embedder"),
+        ("openai:", "unknown embedder"),
         ("openai:text-embedding-3-small", "needs openai_api_key"),
-        ("openai:unheard-of", "dimension of unheard-of is not known"),
+        ("openai:unheard-of", "dimension of unheard-of is unknown"),
     ],
 )
 def test_a_wrong_spec_is_refused_in_one_line(spec: str, words: str) -> None:

@@ -66,7 +66,7 @@ async def test_no_reply_is_asked_for_beyond_the_limit() -> None:
     with spending(Spending(limit=2)):
         for text in ("a", "b"):
             await chat.complete("", text, 1)
-        with pytest.raises(SpentError, match="2 replies"):
+        with pytest.raises(SpentError, match="2 model replies"):
             await chat.complete("", "c", 1)
     assert scripted.asked == ["a", "b"]
     assert await chat.complete("", "c", 1) == SAID  # what belongs to no event has no limit
@@ -112,7 +112,7 @@ async def test_an_event_that_wants_more_than_its_budget_is_given_up() -> None:
     past = PastAndLog()
     texts = [str(number) for number in range(past.spendings.limit + 1)]
     greedy = clerk(past, measured(Scripted(SAID)), *texts)
-    with pytest.raises(GaveUpError, match="3 replies of models were made for it"):
+    with pytest.raises(GaveUpError, match="3 model replies were used for it"):
         await greedy.react(CAUSE)
     [(failed, _)] = past.appended
     assert isinstance(failed, ReactionFailed)

@@ -33,7 +33,7 @@ async def test_the_judge_is_told_everything_but_what_the_answer_cites() -> None:
 
 async def test_a_reply_that_cannot_be_read_is_a_refusal() -> None:
     """The same prompt would bring the same again; another way decides then."""
-    with pytest.raises(ModelRefused, match="no readable judgement"):
+    with pytest.raises(ModelRefused, match="no judgement that can be parsed"):
         await PromptedModel(Parrot("It seems that m1 was not used, unlike m2.")).judgement(JOB)
 
 

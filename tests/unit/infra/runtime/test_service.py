@@ -152,7 +152,7 @@ async def test_what_ends_its_workers_is_given_up_without_another_try() -> None:
     past = PastAndLog(tried=Tried(begun=SILENCES + 6, ended=7))
 
     await reactor(past, lambda: ROUTED).react(CAUSE)
-    with pytest.raises(GaveUpError, match="10 times its worker died or fell silent"):
+    with pytest.raises(GaveUpError, match="10 deliveries ended without an outcome"):
         await reactor(past, lambda: ROUTED).react(CAUSE)
 
     assert [type(each) for each, _ in past.appended] == [TaskRouted, ReactionFailed]
@@ -234,6 +234,6 @@ def test_a_service_reacts_to_a_kind_of_event_once() -> None:
         return None
 
     service.handles(TaskCompleted)(react)
-    with pytest.raises(ValueError, match="test reacts to TaskCompleted twice"):
+    with pytest.raises(ValueError, match="test handles TaskCompleted twice"):
         service.handles(TaskRouted, TaskCompleted)(react)
     assert set(service.handlers) == {TaskCompleted}
