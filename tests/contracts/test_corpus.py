@@ -17,8 +17,8 @@ from nemuri_domain.strength.fold import evolve as evolve_mind
 from nemuri_domain.tasks.aggregate import TaskState
 from nemuri_domain.tasks.fold import LifeEvent
 from nemuri_domain.tasks.fold import evolve as evolve_task
-from nemuri_domain.tiered.aggregate import Tiers
-from nemuri_domain.tiered.fold import evolved
+from nemuri_domain.tiered.aggregate import TieredMind
+from nemuri_domain.tiered.fold import evolve_at_its_time
 from tests.contracts import corpus
 from tests.contracts.examples import EXAMPLES
 
@@ -40,7 +40,7 @@ def test_what_is_kept_is_read_and_folded(kind: str, version: int, file: Path) ->
     if isinstance(event, get_args(AnyAgentEvent)):
         evolve_mind(Mind(), event)
         evolve_affect(AffectMind(), event)
-        evolved(Tiers(), event)
+        evolve_at_its_time(TieredMind(), event)
 
 
 @pytest.mark.parametrize("kind", sorted(EVENTS))

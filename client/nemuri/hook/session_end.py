@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from nemuri.hook import spool
 from nemuri.hook.prompt_context import label
 from nemuri.hook.session_upload import session_of
-from nemuri_domain.affective.transcripts import Transcript, read
+from nemuri_domain.affective.transcripts import Transcript, parse_transcript
 
 if TYPE_CHECKING:
     from nemuri_infra.process.hook_settings import Whereabouts
@@ -31,5 +31,5 @@ def transcript_at(path: Path, named: object = None) -> tuple[Transcript, str]:
     """Return a transcript and the name of its session: `named`, or the name in the transcript, or the file's name."""
     stem = label(path.stem) or "session"
     with path.open("rb") as lines:
-        transcript = read(lines, label(named) or stem)
+        transcript = parse_transcript(lines, label(named) or stem)
     return transcript, label(named) or label(transcript.session) or stem

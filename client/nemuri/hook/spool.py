@@ -13,7 +13,7 @@ from typing import Any
 from uuid import uuid3
 
 from nemuri.hook.journal import folder
-from nemuri_domain.affective.transcripts import TURNS
+from nemuri_domain.affective.transcripts import TURN_NAMESPACE
 
 ABANDONED = 3600.0
 """Seconds after which an incomplete file counts as left by a killed hook."""
@@ -26,7 +26,7 @@ class Damaged(Exception):  # noqa: N818 - said as the fact that it is
 def put(data: str, session: dict[str, Any]) -> Path:
     """Store a session atomically. The same session is stored once. Raises `OSError`."""
     text = json.dumps(session)
-    path = _spool(data) / f"{uuid3(TURNS, text)}.json"
+    path = _spool(data) / f"{uuid3(TURN_NAMESPACE, text)}.json"
     fresh = path.with_suffix(f".{os.getpid()}.new")
     descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from nemuri.hook.session_end import transcript_at
 from nemuri.hook.session_upload import Offered, Offering, session_of
-from nemuri_domain.affective.transcripts import Skipped
+from nemuri_domain.affective.transcripts import SkipReason
 
 if TYPE_CHECKING:
     from nemuri_infra.process.hook_settings import Whereabouts
@@ -24,7 +24,7 @@ class Imported:
     """The result of an import."""
 
     transcripts: int = 0
-    skipped: Counter[Skipped] = field(default_factory=Counter)
+    skipped: Counter[SkipReason] = field(default_factory=Counter)
     """Number of lines that are no part of a turn, by reason."""
     offered: Offered = field(default_factory=Offered)
 

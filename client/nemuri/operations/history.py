@@ -25,8 +25,8 @@ from nemuri_domain.event_sourcing.deduplication import Deduplicator
 from nemuri_domain.strength.aggregate import Mind
 from nemuri_domain.strength.fold import evolve
 from nemuri_domain.strength.memory_history import History, Step
-from nemuri_domain.tiered.aggregate import Tiers
-from nemuri_domain.tiered.fold import evolved
+from nemuri_domain.tiered.aggregate import TieredMind
+from nemuri_domain.tiered.fold import evolve_at_its_time
 from nemuri_infra.bus.event_log import Log
 
 Advance = Callable[[int, int], None]
@@ -39,7 +39,7 @@ class Past:
     mind: Mind = field(default_factory=Mind)
     affect: AffectMind = field(default_factory=AffectMind)
     """What it remembers by feeling; without an agent where it goes by use."""
-    tiers: Tiers = field(default_factory=Tiers)
+    tiers: TieredMind = field(default_factory=TieredMind)
     """What it remembers by tiers; likewise."""
     courses: dict[UUID, CourseState] = field(default_factory=dict)
     events: int = 0
@@ -51,7 +51,7 @@ class Past:
     def take(self, event: AnyAgentEvent) -> None:
         """Go on by an event."""
         self.mind, self.affect = evolve(self.mind, event), evolve_affect(self.affect, event)
-        self.tiers = evolved(self.tiers, event)
+        self.tiers = evolve_at_its_time(self.tiers, event)
         if isinstance(event, get_args(CourseEvent)):
             course_id, _ = concerned(event)
             self.courses[course_id] = evolve_course(self.courses.get(course_id, CourseState()), event)

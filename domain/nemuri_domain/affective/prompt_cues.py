@@ -8,7 +8,7 @@ import unicodedata
 from typing import Final
 
 from nemuri_contracts.affective import LinkSort
-from nemuri_domain.affective.spoken_text import spoken
+from nemuri_domain.affective.spoken_text import own_words
 
 _HEARD: Final = 8_000
 """Characters of the user's own words that are searched."""
@@ -126,5 +126,5 @@ def relation_in(prompt: str) -> LinkSort | None:
 
 def _said(prompt: str) -> str:
     """Return the user's own words, folded, without quotations."""
-    plain = unicodedata.normalize("NFKC", spoken(prompt)[:_HEARD]).replace("’", "'").casefold()
+    plain = unicodedata.normalize("NFKC", own_words(prompt)[:_HEARD]).replace("’", "'").casefold()
     return _QUOTED.sub(" ", plain)

@@ -8,7 +8,7 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Final
 
-HEARD: Final = 4_000
+ANALYSED_CHARACTERS: Final = 4_000
 """Characters at the beginning that are analysed. A quarter of that is also analysed at the end."""
 
 _FENCED = re.compile(r"^[ \t]{0,9}(```|~~~).*?(?:^[ \t]{0,9}\1[^\n]*$|\Z)", re.MULTILINE | re.DOTALL)
@@ -48,7 +48,7 @@ _MUCH_FELT: Final = 61
 
 
 @dataclass(frozen=True, slots=True)
-class Voice:
+class SpeechFeatures:
     """The features of a text that indicate arousal."""
 
     text: str
@@ -76,7 +76,7 @@ class Voice:
         return max(0, min(100, _CALM + loud + brief + strong + felt - calm))
 
 
-def spoken(prompt: str) -> str:
+def own_words(prompt: str) -> str:
     """Return the prompt without code, quotations, logs and addresses, which are usually pasted."""
     said = _INLINE.sub(" ", _PASTED.sub("", _FENCED.sub("", prompt)))
     return said.strip()
@@ -87,19 +87,23 @@ def own_lines(prompt: str) -> str:
     return _PASTED.sub("", _FENCED.sub("", prompt)).strip() or prompt
 
 
-def unfenced(text: str) -> str:
+def without_code_blocks(text: str) -> str:
     """Return the text without its blocks of code; the whole text if nothing else is left."""
     return _FENCED.sub("\n", text) if _FENCED.sub("", text).strip() else text
 
 
-def heard(said: str) -> Voice:
+def speech_features(said: str) -> SpeechFeatures:
     """Return the features of a text."""
-    part = said if len(said) <= HEARD + HEARD // 4 else f"{said[:HEARD]}\n{said[-(HEARD // 4) :]}"
+    part = (
+        said
+        if len(said) <= ANALYSED_CHARACTERS + ANALYSED_CHARACTERS // 4
+        else f"{said[:ANALYSED_CHARACTERS]}\n{said[-(ANALYSED_CHARACTERS // 4) :]}"
+    )
     plain = unicodedata.normalize("NFKC", part).replace("’", "'")
     text = " ".join(plain.casefold().split())
     latin = _LATIN.findall(plain)
     capitals = sum(len(each) > 1 and each.isupper() for each in latin)
-    return Voice(
+    return SpeechFeatures(
         text=text,
         length=len(said),
         exclamations=text.count("!"),
@@ -113,6 +117,6 @@ def heard(said: str) -> Voice:
     )
 
 
-def awake(arousal: int) -> bool:
+def is_high_arousal(arousal: int) -> bool:
     """Return True if the arousal is in the highest band of document 001."""
     return arousal >= _MUCH_FELT

@@ -10,7 +10,7 @@ from typing import Final, Literal
 
 from nemuri_contracts.affective import SUMMARY_LIMIT, Tag
 from nemuri_domain.affective.emotion_words import EMOTION_PATTERNS
-from nemuri_domain.affective.spoken_text import unfenced
+from nemuri_domain.affective.spoken_text import without_code_blocks
 from nemuri_domain.language.boilerplate import saying_nothing
 from nemuri_domain.language.keywords import candidates, keywords
 from nemuri_domain.language.passage_ranking import Passage, most_telling, passages
@@ -19,7 +19,7 @@ from nemuri_domain.language.writing_systems import CJK, HIRAGANA, KANJI, KATAKAN
 
 EXTRACTIVE: Final = "extractive"
 """Model name recorded for such a compression."""
-MOST_WORDS: Final = 3
+KEYWORDS_PER_TEXT: Final = 3
 WHOLE_TRIGGER: Final = 1_000
 """Characters of the prompt in a whole memory, at most."""
 WHOLE_CONTENT: Final = 3_000
@@ -51,7 +51,7 @@ _JAPANESE = re.compile(f"[{HIRAGANA}{KATAKANA}{KANJI}]")
 _FEELING = re.compile(
     r"(?:\A|(?<=[\s。！？｡」』]))(?:The user felt (?:[a-z]+, )*[a-z]+\.|ユーザーの気持ち：[^。]{1,60}。)\Z"
 )
-"""The sentence that `reaction` appends, which repeats the tags."""
+"""The sentence that `whole_content` appends, which repeats the tags."""
 _LONGEST_FEELING: Final = 200
 _RUN = re.compile(rf"[{CJK}]+|[^\W{CJK}]+")
 
@@ -68,7 +68,7 @@ def summary(text: str, *, most: int, characters: int, whole: int = 0, about: str
     Blocks of code and boilerplate are left out. The first sentence chosen is always included. A text of at most `whole`
     characters is returned whole, on one line. The result is never longer than the text.
     """
-    prose = unfenced(text)
+    prose = without_code_blocks(text)
     plain = normalised(prose)
     if len(plain) <= whole or (len(plain) <= characters and len(sentences(prose)) <= most):
         return plain
@@ -77,7 +77,7 @@ def summary(text: str, *, most: int, characters: int, whole: int = 0, about: str
     return told if len(told) < len(plain) else plain[:SUMMARY_LIMIT]
 
 
-def detailed(text: str, limit: int) -> str:
+def shortened_lines(text: str, limit: int) -> str:
     """Return the text line by line, code included. A text longer than `limit` keeps its beginning and its end.
 
     A marker stands for the part left out. A block of code that is cut is closed before it and opened again after it.
@@ -93,9 +93,9 @@ def detailed(text: str, limit: int) -> str:
     return f"{head.rstrip()}{closing}{_LEFT_OUT}{opening}{tail}"
 
 
-def reaction(reply: str, tags: Sequence[Tag], prompt: str) -> str:
+def whole_content(reply: str, tags: Sequence[Tag], prompt: str) -> str:
     """Return the content of a whole memory: the reply and a sentence on the user's emotions, if there are any."""
-    told, felt = detailed(reply, WHOLE_CONTENT), _feeling(tags, prompt)
+    told, felt = shortened_lines(reply, WHOLE_CONTENT), _feeling(tags, prompt)
     return f"{told}\n{felt}" if felt and "\n" in told else _joined((told, felt))
 
 
@@ -118,7 +118,7 @@ def _open_fence(text: str) -> bool:
     return len(_FENCED_LINE.findall(text)) % 2 == 1
 
 
-def listed(words: Iterable[str]) -> str:
+def joined_keywords(words: Iterable[str]) -> str:
     """Return keywords in the form of level 3."""
     return ", ".join(words)
 
@@ -172,20 +172,20 @@ def _parted(content: str) -> tuple[str, str]:
 def _words(text: str) -> str:
     """Return the best keywords in the order of their first occurrence; the first words if there are no keywords."""
     plain = unicodedata.normalize("NFKC", text).strip()
-    runs = list(dict.fromkeys(run[:_FALLBACK] for run in _RUN.findall(plain[:_SUMMARISED])))[:MOST_WORDS]
-    best = _lasting(keywords(plain[:_SUMMARISED], 2 * MOST_WORDS)) or _lasting(runs)
+    runs = list(dict.fromkeys(run[:_FALLBACK] for run in _RUN.findall(plain[:_SUMMARISED])))[:KEYWORDS_PER_TEXT]
+    best = _lasting(keywords(plain[:_SUMMARISED], 2 * KEYWORDS_PER_TEXT)) or _lasting(runs)
     best.sort(key=plain.find)
     return _fitting(best, len(text)) or _fitting(runs, len(text)) or text.strip()[:_FALLBACK].strip()
 
 
 def _lasting(words: Sequence[str]) -> list[str]:
     """Return the words that are keywords also when they stand alone."""
-    return [word for word in words if keywords(word, 2) == (word,)][:MOST_WORDS]
+    return [word for word in words if keywords(word, 2) == (word,)][:KEYWORDS_PER_TEXT]
 
 
 def _fitting(words: Sequence[str], room: int) -> str:
     for count in range(len(words), 0, -1):
-        told = listed(words[:count])
+        told = joined_keywords(words[:count])
         if len(told) <= room:
             return told
     return ""

@@ -8,7 +8,7 @@ from typing import Final
 from nemuri_contracts.affective import Category
 
 
-class Matter(Enum):
+class TurnTopic(Enum):
     """A topic: its category, its base intensity, and the factor of the emotions' weight (document 001, appendix)."""
 
     GREETING = ("casual", 13, 1.0)
@@ -157,7 +157,7 @@ _GREETING = re.compile(
     r"\W{0,8}(?:おはよう|こんにちは|こんばんは|おやすみ|お疲れ|おつかれ|ただいま|元気[?!]?|やあ|hello|hi|hey"
     r"|good (?:morning|night|evening|afternoon)|how are you)(?![a-z])"
 )
-ACKNOWLEDGED: Final = re.compile(
+AGREEMENT: Final = re.compile(
     r"\W{0,8}(?:了解|承知|ok(?:ay)?|おk|オッケー|オーケー|わか(?:った|りました)|分か(?:った|りました)|はい|うん"
     r"|ええ(?![っと])|いいよ|お願いします|よろしく|続けて|どうぞ|そうして|それで(?:お願い|いい)|かしこまり"
     r"|sure|got it|understood|will do|sounds good|al?right|yes|yep|yeah|go ahead|continue|please do|roger|noted"
@@ -177,7 +177,7 @@ _MEANT: Final = 14
 """Weight from which a word of trauma or grief is taken literally in a turn about work."""
 
 
-def matter_of(text: str, reply: str, *, coded: bool, weight: float) -> Matter:
+def classify_topic(text: str, reply: str, *, coded: bool, weight: float) -> TurnTopic:
     """Return the topic of a turn.
 
     `text` is the user's text and `reply` the beginning of the answer, both folded. `coded` is True if either contains
@@ -188,27 +188,27 @@ def matter_of(text: str, reply: str, *, coded: bool, weight: float) -> Matter:
     personal = _PERSONAL.count(text)
     own = personal or not (work or asked) or weight >= _MEANT
     if own and _TRAUMA.count(text):
-        return Matter.TRAUMA
+        return TurnTopic.TRAUMA
     if own and (_DEEP.count(text) or (personal and weight >= _HEAVY)):
-        return Matter.DEEP
+        return TurnTopic.DEEP
     if personal and work + asked < 2:
-        return Matter.PERSONAL
+        return TurnTopic.PERSONAL
     return _decided(text, reply) or _of_the_day(text, weight, work=work + (asked and weight < _FELT) > 0)
 
 
-def _decided(text: str, reply: str) -> Matter | None:
+def _decided(text: str, reply: str) -> TurnTopic | None:
     """Return the topic if it is a small correction or a decision, else None."""
     if len(text) <= _SMALL and _SLIP.count(text):
-        return Matter.SLIP
+        return TurnTopic.SLIP
     if _DECISION.count(text) or (_WEIGHING.count(text) and _CONCLUDED.count(reply)):
-        return Matter.TURNING_POINT if _WEIGHTY.count(text) else Matter.DECISION
+        return TurnTopic.TURNING_POINT if _WEIGHTY.count(text) else TurnTopic.DECISION
     return None
 
 
-def _of_the_day(text: str, weight: float, *, work: bool) -> Matter:
+def _of_the_day(text: str, weight: float, *, work: bool) -> TurnTopic:
     if work:
-        return Matter.WORK
+        return TurnTopic.WORK
     if weight >= _FELT:
-        return Matter.OUTBURST
-    said_little = len(text) <= _BRIEF and (_GREETING.match(text) or ACKNOWLEDGED.match(text))
-    return Matter.GREETING if said_little else Matter.CASUAL
+        return TurnTopic.OUTBURST
+    said_little = len(text) <= _BRIEF and (_GREETING.match(text) or AGREEMENT.match(text))
+    return TurnTopic.GREETING if said_little else TurnTopic.CASUAL

@@ -17,9 +17,9 @@ from nemuri_contracts.wire_constants import TURN_LIMIT
 from nemuri_domain.affective.sanitize import is_conversation, storable
 from nemuri_domain.language.secret_redaction import redacted
 
-TURNS = UUID("6e656d75-7269-5000-8000-7475726e7300")
+TURN_NAMESPACE = UUID("6e656d75-7269-5000-8000-7475726e7300")
 """Namespace of the ids of turns. They have UUID version 3; version 5 is reserved for the platform's own ids."""
-Skipped = Literal[
+SkipReason = Literal[
     "broken", "repeated", "side_chain", "meta", "tool_result", "interrupted", "command", "blank", "unprompted", "other"
 ]
 _INSERTED = re.compile(
@@ -50,7 +50,7 @@ class Transcript(NamedTuple):
     """The result of parsing a transcript."""
 
     turns: tuple[Turn, ...]
-    skipped: dict[Skipped, int]
+    skipped: dict[SkipReason, int]
     """Number of lines that belong to no turn, by reason."""
     session: str | None
     """The session's id in the transcript."""
@@ -60,10 +60,10 @@ class Transcript(NamedTuple):
 
 def turn_id(agent: str, identity: str) -> UUID:
     """Return the id under which a turn is offered to an agent."""
-    return uuid3(TURNS, f"{agent}/{identity}")
+    return uuid3(TURN_NAMESPACE, f"{agent}/{identity}")
 
 
-def read(lines: Iterable[bytes], session: str) -> Transcript:
+def parse_transcript(lines: Iterable[bytes], session: str) -> Transcript:
     """Return the turns in the lines of a transcript. Never raises because of their content.
 
     `session` distinguishes turns of different sessions whose entries have no id.
@@ -82,7 +82,7 @@ class _Reading:
         self._session = session
         self._named: str | None = None
         self._turns: list[Turn] = []
-        self._skipped: Counter[Skipped] = Counter()
+        self._skipped: Counter[SkipReason] = Counter()
         self._seen: set[str] = set()
         self._open: Turn | None = None
         self._reply: list[str] = []
@@ -110,7 +110,7 @@ class _Reading:
         self._close()
         return Transcript(tuple(self._turns), dict(self._skipped), self._named, self._last)
 
-    def _why_not(self, entry: dict[str, Any]) -> Skipped | None:
+    def _why_not(self, entry: dict[str, Any]) -> SkipReason | None:
         """Return the reason why an entry is skipped wherever it stands, else None."""
         if entry.get("type") not in ("user", "assistant"):
             return "other"
@@ -123,7 +123,7 @@ class _Reading:
         made = any(entry.get(each) for each in ("isMeta", "isCompactSummary", "isApiErrorMessage"))
         return "meta" if made or _message(entry).get("model") == _SYNTHETIC else None
 
-    def _taken(self, entry: dict[str, Any], at: datetime | None) -> Skipped | None:
+    def _taken(self, entry: dict[str, Any], at: datetime | None) -> SkipReason | None:
         blocks = _blocks(_message(entry).get("content"))
         if entry["type"] == "assistant":
             return self._replied(blocks)
@@ -145,7 +145,7 @@ class _Reading:
         )
         return None
 
-    def _replied(self, blocks: list[dict[str, Any]]) -> Skipped | None:
+    def _replied(self, blocks: list[dict[str, Any]]) -> SkipReason | None:
         if self._open is None:
             return "command" if self._of_command else "unprompted"
         if said := _joined(blocks).strip():

@@ -13,7 +13,7 @@ from nemuri_domain.affective.policy import LOCAL, AffectPolicy
 
 
 @dataclass(frozen=True, slots=True)
-class Understood:
+class TurnUnderstanding:
     """The results of reading a turn."""
 
     reading: Reading
@@ -25,12 +25,14 @@ class Understood:
     """Earlier memories that the turn may relate to, most similar first."""
 
 
-def home(rules: AffectPolicy, local: tzinfo) -> tzinfo:
+def agent_timezone(rules: AffectPolicy, local: tzinfo) -> tzinfo:
     """Return the time zone of the agent's hours; `local` is the zone of the machine."""
     return local if rules.compression.timezone == LOCAL else ZoneInfo(rules.compression.timezone)
 
 
-def remembered(offered: TurnOffered, agent: AffectAgent, made: Understood, number: int, zone: tzinfo) -> TurnRemembered:
+def encode_turn(
+    offered: TurnOffered, agent: AffectAgent, made: TurnUnderstanding, number: int, zone: tzinfo
+) -> TurnRemembered:
     """Return the event that turns an offered turn into a memory. `number` is the number of the agent's turn, from 1.
 
     The label has the day of the turn. The decay starts at the session's end.
@@ -47,14 +49,14 @@ def remembered(offered: TurnOffered, agent: AffectAgent, made: Understood, numbe
         read_by=made.usage.model,
         usage=made.usage,
         coefficient=rules.retention.coefficient(reading.category, reading.intensity),
-        days=age(_ended(offered).astimezone(zone), agent, zone),
+        days=initial_age(_ended(offered).astimezone(zone), agent, zone),
         protection="asked" if reading.protect else "none",
         relations=_relations(made),
         vector=made.vector,
     )
 
 
-def age(ended: datetime, agent: AffectAgent, zone: tzinfo) -> float:
+def initial_age(ended: datetime, agent: AffectAgent, zone: tzinfo) -> float:
     """Return the initial age of a memory in days: from the session's end to its first night, plus the nights since
     then.
     """
@@ -68,6 +70,6 @@ def _ended(offered: TurnOffered) -> datetime:
     return min(offered.ended_at, offered.at)
 
 
-def _relations(made: Understood) -> tuple[Link, ...]:
+def _relations(made: TurnUnderstanding) -> tuple[Link, ...]:
     """Return the relation to the most similar earlier memory, if the turn's words express one."""
     return () if made.sort is None else tuple(Link(to=each.memory_id, sort=made.sort) for each in made.earlier[:1])

@@ -10,12 +10,12 @@ from typing import Final
 from nemuri_contracts.affective import Emotion, Reading, Tag, Valence
 from nemuri_domain.affective.emotion_words import EMOTION_PATTERNS, TAG_ORDER, EmotionPattern
 from nemuri_domain.affective.prompt_cues import asks_to_remember
-from nemuri_domain.affective.spoken_text import Voice, awake, heard, spoken
-from nemuri_domain.affective.text_compression import WHOLE_TRIGGER, cleaned, detailed, reaction
-from nemuri_domain.affective.topic_categories import ACKNOWLEDGED, Matter, matter_of
+from nemuri_domain.affective.spoken_text import SpeechFeatures, is_high_arousal, own_words, speech_features
+from nemuri_domain.affective.text_compression import WHOLE_TRIGGER, cleaned, shortened_lines, whole_content
+from nemuri_domain.affective.topic_categories import AGREEMENT, TurnTopic, classify_topic
 from nemuri_domain.language.keywords import keywords
 
-LEXICON: Final = "lexicon"
+LEXICON_MODEL: Final = "lexicon"
 """Model name recorded for such a reading."""
 MOST_KEYWORDS: Final = 8
 
@@ -40,42 +40,42 @@ _CODE = re.compile(r"```|~~~|^ {4}\S.*[;{}()=]|`[^`\n]{2,80}`", re.MULTILINE)
 """Code: a fenced block, indented lines, or a name in backticks."""
 
 
-def read(prompt: str, reply: str) -> Reading:
+def read_turn(prompt: str, reply: str) -> Reading:
     """Return topic, emotion, intensity, keywords and text of a turn. Deterministic, linear time.
 
     The emotion is the user's. The reply is used for topic, keywords and content. Code, quotations and logs in the
     prompt do not count for the emotion.
     """
     asked, answered = cleaned(prompt), cleaned(reply)
-    voice = heard(spoken(asked))
+    voice = speech_features(own_words(asked))
     felt = _felt(voice)
     emotion = _emotion(voice, felt)
     weight = _weight(voice, emotion.arousal, felt)
     coded = any(_CODE.search(each[:_READ]) for each in (asked, answered))
-    matter = matter_of(voice.text, heard(answered).text, coded=coded, weight=weight)
-    if matter is Matter.TRAUMA and emotion.valence == "neutral":  # described without an emotion word
+    matter = classify_topic(voice.text, speech_features(answered).text, coded=coded, weight=weight)
+    if matter is TurnTopic.TRAUMA and emotion.valence == "neutral":  # described without an emotion word
         emotion = emotion.model_copy(update={"valence": "negative"})
     return Reading(
         intensity=matter.intensity(weight),
         emotion=emotion,
         category=matter.category,
         keywords=_keywords(asked, answered),
-        trigger=detailed(asked, WHOLE_TRIGGER),
-        content=reaction(answered, emotion.tags, asked),
+        trigger=shortened_lines(asked, WHOLE_TRIGGER),
+        content=whole_content(answered, emotion.tags, asked),
         protect=asks_to_remember(asked),
     )
 
 
-def strength(text: str) -> float:
+def emotion_strength(text: str) -> float:
     """Return the strength of the strongest emotion that the words express and do not negate, 0 to 1.
 
     An emotion before "but" counts half.
     """
-    felt = _felt(heard(spoken(cleaned(text))))
+    felt = _felt(speech_features(own_words(cleaned(text))))
     return max((feeling.strength * share for feeling, share in felt), default=0.0) / 3
 
 
-def _felt(voice: Voice) -> list[tuple[EmotionPattern, float]]:
+def _felt(voice: SpeechFeatures) -> list[tuple[EmotionPattern, float]]:
     """Return the emotions that the words express and do not negate, each with its share.
 
     An emotion after "but" has share 1, one before it 0.5.
@@ -97,10 +97,10 @@ def _denied(text: str, match: re.Match[str], feeling: EmotionPattern) -> bool:
     return bool(_NOT.search(before) or _NOT_BEHIND.match(text, match.end()))
 
 
-def _emotion(voice: Voice, felt: Sequence[tuple[EmotionPattern, float]]) -> Emotion:
+def _emotion(voice: SpeechFeatures, felt: Sequence[tuple[EmotionPattern, float]]) -> Emotion:
     moves = [feeling.arousal for feeling, _ in felt]
     added = max([0, *moves]) + min([0, *moves])
-    acknowledging = not felt and bool(ACKNOWLEDGED.match(voice.text))
+    acknowledging = not felt and bool(AGREEMENT.match(voice.text))
     arousal = voice.arousal(added, acknowledging=acknowledging)
     balance = sum(feeling.sign * _WEIGHTS[feeling.strength] * share for feeling, share in felt)
     valence: Valence = "positive" if balance > 0 else "negative" if balance < 0 else "neutral"
@@ -108,11 +108,11 @@ def _emotion(voice: Voice, felt: Sequence[tuple[EmotionPattern, float]]) -> Emot
 
 
 def _tags(
-    voice: Voice, felt: Sequence[tuple[EmotionPattern, float]], valence: Valence, arousal: int
+    voice: SpeechFeatures, felt: Sequence[tuple[EmotionPattern, float]], valence: Valence, arousal: int
 ) -> tuple[Tag, ...]:
     """Return the tags of the emotions, and those that follow from high or low arousal."""
     named: set[Tag] = {tag for feeling, _ in felt for tag in feeling.tags}
-    if awake(arousal):
+    if is_high_arousal(arousal):
         named |= _roused(voice, felt, valence)
     elif arousal <= _CALM and "resignation" in named:
         named.add("sadness")
@@ -120,7 +120,7 @@ def _tags(
     return tuple(ranked[:_MOST_TAGS])
 
 
-def _roused(voice: Voice, felt: Sequence[tuple[EmotionPattern, float]], valence: Valence) -> set[Tag]:
+def _roused(voice: SpeechFeatures, felt: Sequence[tuple[EmotionPattern, float]], valence: Valence) -> set[Tag]:
     """Return the tags that follow from high arousal. Polite words with one exclamation mark are not enough for joy."""
     named: set[Tag] = {tag for feeling, _ in felt for tag in feeling.tags}
     angry: set[Tag] = {"anger", "frustration"}
@@ -130,10 +130,10 @@ def _roused(voice: Voice, felt: Sequence[tuple[EmotionPattern, float]], valence:
     return {"frustration"} if valence == "negative" and named <= angry else set()
 
 
-def _weight(voice: Voice, arousal: int, felt: Sequence[tuple[EmotionPattern, float]]) -> float:
+def _weight(voice: SpeechFeatures, arousal: int, felt: Sequence[tuple[EmotionPattern, float]]) -> float:
     """Return the weight of the emotions, 0 to about 60: the strongest one, then others, intensifiers and arousal."""
     if not felt:
-        return min(10, 5 * voice.exclamations) if awake(arousal) else 0
+        return min(10, 5 * voice.exclamations) if is_high_arousal(arousal) else 0
     strongest = max(_WEIGHTS[feeling.strength] * share for feeling, share in felt)
     others = 3 * min(2, len(felt) - 1) + 3 * min(2, voice.strong)
     return strongest + others + max(0, arousal - 60) / 3

@@ -17,9 +17,9 @@ from nemuri_domain.cognition.salience import Output
 from nemuri_domain.cognition.shared_state import Snapshot
 from nemuri_domain.cognition.situation import Situation, threats
 from nemuri_domain.language.token_estimate import estimate_tokens
-from nemuri_domain.tiered.token_budget import PROMPT_TOKENS, Part, fit, shares
+from nemuri_domain.tiered.token_budget import PROMPT_TOKENS, PromptSection, fit_to_budget, section_shares
 
-HEADINGS: Final[Mapping[Part, str]] = {
+HEADINGS: Final[Mapping[PromptSection, str]] = {
     "alerts": "Pressing:",
     "working_memory": "Now:",
     "goals": "Wanted:",
@@ -39,12 +39,14 @@ ANSWER: Final = 300
 _FIXED: Final = estimate_tokens("\n".join([TASK, *HEADINGS.values()])) + len(HEADINGS) + 2
 
 
-def narrowed(snapshot: Snapshot, situation: Situation, passed: Collection[Output]) -> dict[Part, tuple[str, ...]]:
+def narrowed(
+    snapshot: Snapshot, situation: Situation, passed: Collection[Output]
+) -> dict[PromptSection, tuple[str, ...]]:
     """Return the lines of each prompt part that fit the token budget.
 
     Module outputs are included only if they passed the salience threshold. The plan in force is always included.
     """
-    texts: dict[Part, list[str]] = {
+    texts: dict[PromptSection, list[str]] = {
         "system": [prompt_text.who(snapshot)],
         "working_memory": [
             *prompt_text.present(snapshot["working_memory"]),
@@ -55,10 +57,10 @@ def narrowed(snapshot: Snapshot, situation: Situation, passed: Collection[Output
         "memories": _memories(snapshot, passed),
         "alerts": _alerts(snapshot, situation, passed),
     }
-    return dict(fit(texts, PROMPT_TOKENS - _FIXED, shares(situation.urgency, situation.company)))
+    return dict(fit_to_budget(texts, PROMPT_TOKENS - _FIXED, section_shares(situation.urgency, situation.company)))
 
 
-def prompted(parts: Mapping[Part, tuple[str, ...]], about: Mapping[str, JsonValue]) -> Prompt:
+def prompted(parts: Mapping[PromptSection, tuple[str, ...]], about: Mapping[str, JsonValue]) -> Prompt:
     """Return the prompt for a decision. System and user prompt have at most 4,096 estimated tokens together."""
     blocks = ["\n".join([heading, *parts.get(part, ())]) for part, heading in HEADINGS.items() if parts.get(part)]
     return Prompt(system="\n".join([*parts["system"], TASK]), user="\n".join(blocks), about=about, limit=ANSWER)

@@ -14,7 +14,7 @@ from nemuri_domain.cognition.module import Prompt
 from nemuri_domain.cognition.percept_updates import HARMLESS, listed, mapped
 from nemuri_domain.cognition.shared_state import Snapshot
 from nemuri_domain.cognition.situation import creatures, number
-from nemuri_domain.tiered.token_budget import PROMPT_TOKENS, Part, fit
+from nemuri_domain.tiered.token_budget import PROMPT_TOKENS, PromptSection, fit_to_budget
 
 _ABOUT: Final = {"town": "You live in {}", "traits": "You are {}", "role": "Your role: {}", "told": "{}"}
 """Templates for the parts of a profile."""
@@ -41,8 +41,11 @@ def _listing(value: object) -> str:
 
 def question(snapshot: Snapshot, task: str, lines: Iterable[str], about: Mapping[str, JsonValue], limit: int) -> Prompt:
     """Return a prompt of at most 4,096 tokens: the agent and its task as system prompt, the lines as user prompt."""
-    texts: dict[Part, list[str]] = {"system": [f"{who(snapshot)} {task}"], "memories": [each for each in lines if each]}
-    fitted = fit(texts, PROMPT_TOKENS, {"system": 0.2, "memories": 0.8})
+    texts: dict[PromptSection, list[str]] = {
+        "system": [f"{who(snapshot)} {task}"],
+        "memories": [each for each in lines if each],
+    }
+    fitted = fit_to_budget(texts, PROMPT_TOKENS, {"system": 0.2, "memories": 0.8})
     return Prompt("\n".join(fitted["system"]), "\n".join(fitted["memories"]), about, limit)
 
 

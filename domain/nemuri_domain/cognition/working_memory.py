@@ -10,7 +10,7 @@ from nemuri_contracts.tiered import Cues
 from nemuri_domain.cognition.percept_updates import listed, mapped
 from nemuri_domain.cognition.shared_state import Snapshot
 from nemuri_domain.cognition.situation import number, said_by_others, sighted
-from nemuri_domain.tiered.importance import cues_in
+from nemuri_domain.tiered.importance import detect_cues
 
 STRUCTURES: Final = frozenset(
     {"table", "furnace", "chest", "plant", "ripe_plant", "fence", "brick", "glass", "lantern"}
@@ -27,7 +27,7 @@ HEARD: Final = 5
 @lru_cache(maxsize=4096)
 def cues_of(text: str, goals: tuple[str, ...] = ()) -> Cues:
     """Return the cues in a text. Results are cached because many agents hear the same text."""
-    return cues_in(text, goals)
+    return detect_cues(text, goals)
 
 
 def present(snapshot: Snapshot) -> dict[str, JsonValue]:

@@ -3,11 +3,11 @@
 from collections.abc import Iterable
 
 from nemuri_contracts.tiered import Cues, Experience, ExperienceOffered, ExperienceRecorded, WorkingMemory
-from nemuri_domain.tiered.importance import cues_in, importance
+from nemuri_domain.tiered.importance import detect_cues, importance
 from nemuri_domain.tiered.policy import TiersPolicy
 
 
-def weighed(
+def cues_and_importance(
     experience: Experience, cues: Cues | None = None, rated: float | None = None, goals: Iterable[str] = ()
 ) -> tuple[Cues, float]:
     """Return the cues and the importance of an experience.
@@ -15,7 +15,7 @@ def weighed(
     Cues that are not given are detected in its text. An importance that is not given is computed by the rules. `goals`
     are used only to detect cues.
     """
-    known = cues_in(experience.content, goals) if cues is None else cues
+    known = detect_cues(experience.content, goals) if cues is None else cues
     return known, importance(experience.type, known) if rated is None else rated
 
 
@@ -24,9 +24,9 @@ def worth_recording(rated: float, rules: TiersPolicy) -> bool:
     return rated >= rules.short_term.min_importance
 
 
-def recorded(offered: ExperienceOffered, rules: TiersPolicy, vector: str) -> ExperienceRecorded | None:
+def admit(offered: ExperienceOffered, rules: TiersPolicy, vector: str) -> ExperienceRecorded | None:
     """Return the event that records an experience that a client offered; None if it is not important enough."""
-    cues, rated = weighed(offered.experience, offered.cues, offered.importance)
+    cues, rated = cues_and_importance(offered.experience, offered.cues, offered.importance)
     if not worth_recording(rated, rules):
         return None
     return ExperienceRecorded.following(
@@ -34,7 +34,7 @@ def recorded(offered: ExperienceOffered, rules: TiersPolicy, vector: str) -> Exp
     )
 
 
-def completed(working: WorkingMemory, result: str, *, failed: bool) -> tuple[Experience, Cues] | None:
+def action_experience(working: WorkingMemory, result: str, *, failed: bool) -> tuple[Experience, Cues] | None:
     """Return the current action of working memory as an experience with its cues; None if there is no current action.
 
     `result` is the outcome of the action in words, `failed` sets the cue `failure`. The experience counts as related to
@@ -51,5 +51,5 @@ def completed(working: WorkingMemory, result: str, *, failed: bool) -> tuple[Exp
         location=working.location,
         second=working.second,
     )
-    cues = cues_in(experience.content, working.active_goals)
+    cues = detect_cues(experience.content, working.active_goals)
     return experience, cues.model_copy(update={"failure": failed})

@@ -12,7 +12,7 @@ from nemuri_domain.event_sourcing import memory_totals
 from nemuri_domain.event_sourcing.row_model import RowModel
 from nemuri_domain.tiered.policy import TiersPolicy
 
-HOUR = 3_600.0
+SECONDS_PER_HOUR = 3_600.0
 """Seconds of an hour."""
 
 
@@ -88,7 +88,7 @@ class TiersAgent(RowModel):
 
     def hours(self, now: float) -> float:
         """Return the hours since the start of the agent's life, at least 0."""
-        return max(0.0, now - self.since(now)) / HOUR
+        return max(0.0, now - self.since(now)) / SECONDS_PER_HOUR
 
     def counting(self, before: TierMemory | None, after: TierMemory | None) -> "TiersAgent":
         """Return the agent with its numbers updated for the change of one memory.
@@ -112,14 +112,14 @@ def _place(memory: TierMemory | None) -> str | None:
 
 
 @dataclass(frozen=True)
-class Tiers:
+class TieredMind:
     """An agent with its memories. May hold only those memories that the events at hand concern."""
 
     agent: TiersAgent | None = None
     memories: Map[UUID, TierMemory] = field(default_factory=Map)
 
     @classmethod
-    def of(cls, agent_id: str, *, began: float = 0.0, policy: Mapping[str, Any] | None = None) -> "Tiers":
+    def of(cls, agent_id: str, *, began: float = 0.0, policy: Mapping[str, Any] | None = None) -> "TieredMind":
         """Return a tiered memory without memories, for a simulation that keeps it in process."""
         return cls(TiersAgent(agent_id=agent_id, began=began, policy=policy or {}))
 
@@ -127,14 +127,14 @@ class Tiers:
     def short(self) -> list[TierMemory]:
         """The short-term memories that are not being consolidated, oldest first."""
         found = (each for each in self.memories.values() if each.layer == "short" and not each.going)
-        return sorted(found, key=in_order)
+        return sorted(found, key=oldest_first)
 
     @property
     def long(self) -> list[TierMemory]:
         """The long-term memories, oldest first."""
-        return sorted((each for each in self.memories.values() if each.layer == "long"), key=in_order)
+        return sorted((each for each in self.memories.values() if each.layer == "long"), key=oldest_first)
 
-    def with_agent(self, **changes: object) -> "Tiers":
+    def with_agent(self, **changes: object) -> "TieredMind":
         """Return a copy with some fields of the agent changed; itself if there is no agent."""
         return self if self.agent is None else replace(self, agent=self.agent.replace(**changes))
 
@@ -142,7 +142,7 @@ class Tiers:
         """Return the memories of these ids that exist, each once, in the order of the ids."""
         return memory_totals.known(self.memories, memory_ids)
 
-    def holding(self, memories: Iterable[TierMemory]) -> "Tiers":
+    def holding(self, memories: Iterable[TierMemory]) -> "TieredMind":
         """Return a copy with these memories added or replaced, and the agent's numbers updated."""
         changed = tuple(memories)
         if self.agent is None or not changed:
@@ -150,7 +150,7 @@ class Tiers:
         agent, held = memory_totals.holding(self.agent, self.memories, changed)
         return replace(self, agent=agent, memories=held)
 
-    def without(self, memory_ids: Iterable[UUID]) -> "Tiers":
+    def without(self, memory_ids: Iterable[UUID]) -> "TieredMind":
         """Return a copy without these memories, with the agent's numbers updated."""
         gone = self.known(memory_ids)
         if not gone:
@@ -159,6 +159,6 @@ class Tiers:
         return replace(self, agent=agent, memories=memories)
 
 
-def in_order(memory: TierMemory) -> tuple[float, bytes]:
+def oldest_first(memory: TierMemory) -> tuple[float, bytes]:
     """Return the sort key for oldest first; ties are broken by id."""
     return memory.at, memory.memory_id.bytes

@@ -9,19 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nemuri_contracts.tiered import Because, Group
-from nemuri_domain.tiered.aggregate import TierMemory, TiersAgent, in_order
+from nemuri_domain.tiered.aggregate import TierMemory, TiersAgent, oldest_first
 from nemuri_domain.tiered.policy import TiersPolicy
 
 Vectors = Mapping[UUID, NDArray[np.float32]]
 """Vectors of memories by id, each of length 1 or 0. A memory without a vector is similar to none."""
-AT_ONCE = 1_000
+MEMORIES_PER_RUN = 1_000
 """Short-term memories that one consolidation takes, at most; the oldest first."""
-REST = 1e-6
+COSINE_TOLERANCE = 1e-6
 """Tolerance for rounding errors of a cosine."""
 
 
 @dataclass(frozen=True, slots=True)
-class Gathered:
+class ConsolidationPlan:
     """The plan of one consolidation: groups of memories that become one each, and memories to delete."""
 
     because: Because
@@ -48,7 +48,7 @@ def interval(agent: TiersAgent, now: float) -> float:
     return agent.rules.consolidation.interval(agent.hours(now))
 
 
-def due(agent: TiersAgent, now: float) -> Because | None:
+def due_reason(agent: TiersAgent, now: float) -> Because | None:
     """Return why a consolidation is due: the capacity is reached, or the interval is over; None if neither."""
     if agent.short >= capacity(agent, now):
         return "capacity"
@@ -56,13 +56,13 @@ def due(agent: TiersAgent, now: float) -> Because | None:
     return "interval" if agent.short and now - last >= interval(agent, now) else None
 
 
-def leaving(short: Sequence[TierMemory], agent: TiersAgent, because: Because, now: float) -> list[TierMemory]:
+def memories_to_move(short: Sequence[TierMemory], agent: TiersAgent, because: Because, now: float) -> list[TierMemory]:
     """Return the short-term memories that move to long-term memory, oldest first.
 
     Capacity: the oldest, until `kept_share` of the capacity is left. Interval: those older than `retention_minutes`.
     Reflection: all except the newest `kept_by_reflection`. Asked by a client: all.
     """
-    rules, oldest = agent.rules.short_term, sorted(short, key=in_order)
+    rules, oldest = agent.rules.short_term, sorted(short, key=oldest_first)
     match because:
         case "capacity":
             number = len(oldest) - int(capacity(agent, now) * rules.kept_share)
@@ -72,7 +72,7 @@ def leaving(short: Sequence[TierMemory], agent: TiersAgent, because: Because, no
             number = len(oldest) - rules.kept_by_reflection
         case "asked":
             number = len(oldest)
-    return oldest[: max(0, min(number, AT_ONCE))]
+    return oldest[: max(0, min(number, MEMORIES_PER_RUN))]
 
 
 def clusters(memories: Sequence[TierMemory], vectors: Vectors, rules: TiersPolicy) -> list[list[TierMemory]]:
@@ -82,7 +82,7 @@ def clusters(memories: Sequence[TierMemory], vectors: Vectors, rules: TiersPolic
     at least `similarity` (0.85). The result does not depend on the order of the input. A cluster of more than
     `group_size` is divided into pieces by time. Time and space are quadratic, so use it for hundreds of memories.
     """
-    ordered = sorted(memories, key=in_order)
+    ordered = sorted(memories, key=oldest_first)
     near = _near(ordered, vectors, rules.consolidation.similarity)
     alone = near.sum(axis=0) < 2
     left, found = np.ones(len(ordered), bool), list[list[TierMemory]]()
@@ -112,7 +112,7 @@ def _near(memories: Sequence[TierMemory], vectors: Vectors, bound: float) -> NDA
     nothing = np.zeros(width, np.float32)
     rows = np.stack([nothing if each is None or len(each) != width else each for each in known] or [nothing])
     cosines: NDArray[Any] = rows @ rows.T
-    return cosines[: len(memories), : len(memories)] >= bound - REST
+    return cosines[: len(memories), : len(memories)] >= bound - COSINE_TOLERANCE
 
 
 def _pieces(cluster: list[TierMemory], size: int) -> list[list[TierMemory]]:

@@ -4,38 +4,43 @@ from collections.abc import Callable, Sequence
 from uuid import UUID
 
 from nemuri_contracts.tiered import Because
-from nemuri_domain.tiered.aggregate import TierMemory, Tiers
-from nemuri_domain.tiered.consolidation import Gathered, Vectors, as_group, clusters, leaving
-from nemuri_domain.tiered.merge_and_forget import Faded, Fading, faded, merging
+from nemuri_domain.tiered.aggregate import TieredMind, TierMemory
+from nemuri_domain.tiered.consolidation import ConsolidationPlan, Vectors, as_group, clusters, memories_to_move
+from nemuri_domain.tiered.merge_and_forget import ForgettingPlan, LongTermColumns, groups_to_merge, plan_forgetting
 from nemuri_domain.tiered.policy import TiersPolicy
 
 
-def decided(
+def plan_consolidation(
     because: Because,
     going: Sequence[TierMemory],
-    faint: Faded,
+    faint: ForgettingPlan,
     mergeable: Sequence[TierMemory],
     vectors: Vectors,
     rules: TiersPolicy,
-) -> Gathered:
+) -> ConsolidationPlan:
     """Return the plan of a consolidation.
 
     Each cluster of the short-term memories in `going` becomes one long-term memory, also a cluster of one. Each cluster
     of at least two memories in `mergeable` becomes one. The memories in `faint.deleted` are deleted.
     """
-    groups = (*map(as_group, clusters(going, vectors, rules)), *merging(mergeable, vectors, rules))
-    return Gathered(because, groups, faint.deleted)
+    groups = (*map(as_group, clusters(going, vectors, rules)), *groups_to_merge(mergeable, vectors, rules))
+    return ConsolidationPlan(because, groups, faint.deleted)
 
 
-def gathered(tiers: Tiers, vectors: Callable[[Sequence[UUID]], Vectors], because: Because, now: float) -> Gathered:
+def plan_for_mind(
+    tiers: TieredMind, vectors: Callable[[Sequence[UUID]], Vectors], because: Because, now: float
+) -> ConsolidationPlan:
     """Return the plan of a consolidation for a complete tiered memory.
 
     `vectors` returns the vectors of the memories that are compared.
     """
     if tiers.agent is None:
-        return Gathered(because)
+        return ConsolidationPlan(because)
     rules = tiers.agent.rules
-    going, faint = leaving(tiers.short, tiers.agent, because, now), faded(Fading.of(tiers.long), now, rules)
+    going, faint = (
+        memories_to_move(tiers.short, tiers.agent, because, now),
+        plan_forgetting(LongTermColumns.of(tiers.long), now, rules),
+    )
     mergeable = list(tiers.known(faint.mergeable))
     compared = vectors([each.memory_id for each in (*going, *mergeable)])
-    return decided(because, going, faint, mergeable, compared, rules)
+    return plan_consolidation(because, going, faint, mergeable, compared, rules)

@@ -21,7 +21,7 @@ from nemuri_contracts.tiered import (
     MemoryType,
 )
 from nemuri_domain.event_sourcing.deduplication import first_of_each
-from nemuri_domain.tiered.aggregate import TierMemory, Tiers, TiersAgent
+from nemuri_domain.tiered.aggregate import TieredMind, TierMemory, TiersAgent
 
 FOLDED = (
     AgentDefined, PolicyAdopted, MemoriesErased, AgentErased,
@@ -57,16 +57,16 @@ def moment_of(event: Event) -> float:
     return event.at.timestamp() if told is None else float(told)
 
 
-def evolve(tiers: Tiers, event: AnyAgentEvent, moment: float) -> Tiers:
+def evolve(tiers: TieredMind, event: AnyAgentEvent, moment: float) -> TieredMind:
     """Return the tiered memory after `event`, which happened at `moment`, in seconds of the agent's clock.
 
     Total: an event about unknown memories or an unknown agent changes nothing.
     """
     match event:
         case AgentDefined() if tiers.agent is None and event.definition.memory == "tiered":
-            return Tiers(TiersAgent(agent_id=event.agent_id, began=moment))
+            return TieredMind(TiersAgent(agent_id=event.agent_id, began=moment))
         case AgentErased():
-            return Tiers()
+            return TieredMind()
         case PolicyAdopted():
             return tiers.with_agent(policy=event.parameters)
         case MemoriesErased():
@@ -85,17 +85,17 @@ def evolve(tiers: Tiers, event: AnyAgentEvent, moment: float) -> Tiers:
             return tiers
 
 
-def fold(events: Iterable[AnyAgentEvent], tiers: Tiers | None = None) -> Tiers:
+def fold(events: Iterable[AnyAgentEvent], tiers: TieredMind | None = None) -> TieredMind:
     """Return the tiered memory after these events of the log. A repeated event counts once."""
-    return reduce(evolved, first_of_each(events), tiers or Tiers())
+    return reduce(evolve_at_its_time, first_of_each(events), tiers or TieredMind())
 
 
-def evolved(tiers: Tiers, event: AnyAgentEvent) -> Tiers:
+def evolve_at_its_time(tiers: TieredMind, event: AnyAgentEvent) -> TieredMind:
     """Return the tiered memory after an event of the log, at the time that the event carries."""
     return evolve(tiers, event, moment_of(event))
 
 
-def _recorded(tiers: Tiers, event: ExperienceRecorded, moment: float) -> Tiers:
+def _recorded(tiers: TieredMind, event: ExperienceRecorded, moment: float) -> TieredMind:
     if tiers.agent is None or event.memory_id in tiers.memories:
         return tiers
     lived = event.experience
@@ -117,7 +117,7 @@ def _recorded(tiers: Tiers, event: ExperienceRecorded, moment: float) -> Tiers:
     return tiers.holding((memory,))
 
 
-def _begun(tiers: Tiers, event: ConsolidationBegun, moment: float) -> Tiers:
+def _begun(tiers: TieredMind, event: ConsolidationBegun, moment: float) -> TieredMind:
     """Mark the memories of all groups as being consolidated, and remove the deleted ones.
 
     A marked memory stays until the memory that replaces it is formed.
@@ -131,11 +131,11 @@ def _begun(tiers: Tiers, event: ConsolidationBegun, moment: float) -> Tiers:
     return after.without(forgotten).with_agent(consolidated_at=moment, consolidated_for=event.because)
 
 
-def _there(tiers: Tiers, group: Group) -> Iterable[TierMemory]:
+def _there(tiers: TieredMind, group: Group) -> Iterable[TierMemory]:
     return (each for each in tiers.known(group.memory_ids) if each.layer == group.layer and not each.shared)
 
 
-def _formed(tiers: Tiers, event: MemoryFormed, moment: float) -> Tiers:
+def _formed(tiers: TieredMind, event: MemoryFormed, moment: float) -> TieredMind:
     if tiers.agent is None or event.memory_id in tiers.memories:
         return tiers
     parts = {each: tiers.memories.get(each) for each in event.sources}
@@ -157,7 +157,7 @@ def _formed(tiers: Tiers, event: MemoryFormed, moment: float) -> Tiers:
     return tiers.without(each for each, part in parts.items() if part and not part.shared).holding((memory,))
 
 
-def _accessed(tiers: Tiers, event: MemoriesAccessed, moment: float) -> Tiers:
+def _accessed(tiers: TieredMind, event: MemoriesAccessed, moment: float) -> TieredMind:
     by, times = event.sequence or 0, Counter[UUID]()
     for each in event.accessed:
         times[each.memory_id] += each.times
@@ -167,15 +167,16 @@ def _accessed(tiers: Tiers, event: MemoriesAccessed, moment: float) -> Tiers:
     )
 
 
-def _shared(tiers: Tiers, event: MemoryShared) -> Tiers:
+def _shared(tiers: TieredMind, event: MemoryShared) -> TieredMind:
     """Move a shared memory to long-term memory and keep it there unchanged."""
     changes = {"scope": event.scope, "visible_to": event.visible_to, "going": False, "changed": event.sequence or 0}
     return tiers.holding(
-        each.replace(layer="long", type=lasting(each.type), **changes) for each in tiers.known((event.memory_id,))
+        each.replace(layer="long", type=long_term_type(each.type), **changes)
+        for each in tiers.known((event.memory_id,))
     )
 
 
-def lasting(type: MemoryType) -> Kept:  # noqa: A002 - the document's own name
+def long_term_type(type: MemoryType) -> Kept:  # noqa: A002 - the document's own name
     """Return the type of a memory in long-term memory: semantic for a reflection, episodic for any other experience."""
     match type:
         case "conversation" | "action" | "observation":

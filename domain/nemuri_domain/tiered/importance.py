@@ -6,16 +6,16 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from nemuri_contracts.tiered import Cues, Experienced
-from nemuri_domain.affective.turn_reader import strength
+from nemuri_domain.affective.turn_reader import emotion_strength
 from nemuri_domain.language.search_terms import content_terms
 
-BASE: Final[Mapping[Experienced, float]] = {
+BASE_IMPORTANCE: Final[Mapping[Experienced, float]] = {
     "conversation": 0.5,
     "action": 0.3,
     "observation": 0.2,
     "reflection": 0.6,
 }
-MOVING: Final = 0.5
+STRONG_EMOTION: Final = 0.5
 """Strength of an emotion, 0 to 1, above which a conversation is more important."""
 _READ: Final = 4_000
 """Characters at the beginning of an experience in which cues are detected."""
@@ -60,7 +60,7 @@ _THREAT: Final = _words(
 )
 
 
-def cues_in(text: str, goals: Iterable[str] = ()) -> Cues:
+def detect_cues(text: str, goals: Iterable[str] = ()) -> Cues:
     """Return the cues that the words of a text contain, in Japanese and English.
 
     `goal_related` is True if the text shares a term with one of `goals`. Words are matched without their meaning, so
@@ -71,7 +71,7 @@ def cues_in(text: str, goals: Iterable[str] = ()) -> Cues:
     return Cues(
         request=bool(_REQUEST.search(told)),
         proposal=bool(_PROPOSAL.search(told)),
-        emotion=strength(text[:_READ]),
+        emotion=emotion_strength(text[:_READ]),
         goal_related=any(terms & content_terms(each.casefold()) for each in goals),
         failure=bool(_FAILURE.search(told)),
         new_agent=bool(_NEW_AGENT.search(told)),
@@ -83,10 +83,10 @@ def importance(type: Experienced, cues: Cues) -> float:  # noqa: A002 - the docu
     """Return the importance of an experience, 0 to 1 (document 004 §4.5.3): the base of its type plus the bonus of its
     cues.
     """
-    score = BASE[type]
+    score = BASE_IMPORTANCE[type]
     match type:
         case "conversation":
-            score += 0.2 * (cues.request or cues.proposal) + 0.1 * (cues.emotion > MOVING)
+            score += 0.2 * (cues.request or cues.proposal) + 0.1 * (cues.emotion > STRONG_EMOTION)
         case "action":
             score += 0.3 * cues.goal_related + 0.2 * cues.failure
         case "observation":

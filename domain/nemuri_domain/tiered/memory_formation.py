@@ -15,14 +15,14 @@ from nemuri_domain.language.passage_ranking import most_telling, passages
 from nemuri_domain.language.sentences import normalised, sentences
 from nemuri_domain.language.writing_systems import is_cjk
 from nemuri_domain.tiered.aggregate import TierMemory
-from nemuri_domain.tiered.fold import lasting
+from nemuri_domain.tiered.fold import long_term_type
 from nemuri_domain.tiered.policy import Consolidation
 
 MOST_SENTENCES: Final = 3
 """Sentences of an extracted memory, at most (document 004 §4.6.4: one to three)."""
 MOST_TAGS: Final = 8
 LONGEST_TAG: Final = 60
-FREE: Final = Usage(model=EXTRACTIVE)
+NO_MODEL_USAGE: Final = Usage(model=EXTRACTIVE)
 _CHARACTERS: Final = 400
 _WHOLE: Final = 300
 """Characters up to which a single memory keeps its whole text."""
@@ -33,7 +33,7 @@ _TIMES = re.compile(r"\s*\(×\d+\)$")
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class MemoryText:
     """Text, type and tags of a memory to be formed."""
 
     content: str
@@ -43,7 +43,7 @@ class Written:
     """Importance that a model rated, 0 to 1; None to compute it from the sources."""
 
 
-def extracted(memories: Sequence[TierMemory], rules: Consolidation) -> Written:
+def extract_memory(memories: Sequence[TierMemory], rules: Consolidation) -> MemoryText:
     """Return the memory that several memories become without a model. The order of `memories` does not matter.
 
     A single memory keeps its text, shortened if it is long. Several memories become up to three of their most
@@ -62,7 +62,7 @@ def extracted(memories: Sequence[TierMemory], rules: Consolidation) -> Written:
     )
     count = f" (×{len(ordered)})" if kept != "episodic" and len(ordered) > 1 and ordered[0].layer == "short" else ""
     # A text that is only code has no sentence to extract.
-    return Written((told or texts[0])[: EXPERIENCE_LIMIT - len(count)] + count, kept, tags_of(ordered))
+    return MemoryText((told or texts[0])[: EXPERIENCE_LIMIT - len(count)] + count, kept, tags_of(ordered))
 
 
 def _attributed(memory: TierMemory) -> str:
@@ -90,7 +90,7 @@ def type_of(memories: Sequence[TierMemory], rules: Consolidation) -> Kept:
         and not any(each.cues.failure for each in memories)
     ):
         return "procedural"
-    if len(types) >= rules.semantic_from or any(lasting(each) == "semantic" for each in types):
+    if len(types) >= rules.semantic_from or any(long_term_type(each) == "semantic" for each in types):
         return "semantic"
     return "episodic"
 
@@ -99,10 +99,10 @@ def tags_of(memories: Sequence[TierMemory]) -> tuple[str, ...]:
     """Return the tags of a merged memory: participants, tags of the sources, then keywords; at most eight."""
     names = (name for each in memories for name in (*each.participants, *each.tags))
     words = keywords("\n".join(each.content for each in memories), MOST_TAGS)
-    return listed((*names, *words))
+    return normalised_tags((*names, *words))
 
 
-def listed(tags: Iterable[str]) -> tuple[str, ...]:
+def normalised_tags(tags: Iterable[str]) -> tuple[str, ...]:
     """Return tags in the form that a memory stores: on one line, at most 60 characters, each once, at most eight."""
     found: dict[str, str] = {}
     for each in tags:
@@ -111,7 +111,7 @@ def listed(tags: Iterable[str]) -> tuple[str, ...]:
     return tuple(found.values())[:MOST_TAGS]
 
 
-def rerated(base: float, accesses: int, most: int, rules: Consolidation) -> float:
+def importance_after_access(base: float, accesses: int, most: int, rules: Consolidation) -> float:
     """Return an importance raised by the number of retrievals (document 004 §4.3), 0 to 1.
 
     `base` grows by `access_boost` (0.2) · log(1 + accesses) / log(1 + most) of its distance to 1. `most` is the highest
@@ -121,15 +121,15 @@ def rerated(base: float, accesses: int, most: int, rules: Consolidation) -> floa
     return round(min(1.0, base + (1.0 - base) * rules.access_boost * min(1.0, weight)), 6)
 
 
-def formed(
+def form_memory(
     cause: Event,
     sources: Sequence[TierMemory],
-    written: Written,
+    written: MemoryText,
     *,
     vector: str,
     most: int,
     rules: Consolidation,
-    usage: Usage = FREE,
+    usage: Usage = NO_MODEL_USAGE,
     **more: object,
 ) -> MemoryFormed:
     """Return the event that forms a memory from at least one source.
@@ -142,7 +142,7 @@ def formed(
         type=written.type,
         content=written.content,
         tags=written.tags,
-        importance=rerated(base, sum(each.access_count for each in sources), most, rules),
+        importance=importance_after_access(base, sum(each.access_count for each in sources), most, rules),
         sources=tuple(each.memory_id for each in sources),
         formed_by=usage.model,
         usage=usage,

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nemuri_contracts.tiered import Group
-from nemuri_domain.tiered.aggregate import HOUR, TierMemory, in_order
+from nemuri_domain.tiered.aggregate import SECONDS_PER_HOUR, TierMemory, oldest_first
 from nemuri_domain.tiered.consolidation import Vectors, as_group, clusters
 from nemuri_domain.tiered.policy import TiersPolicy
 
@@ -18,7 +18,7 @@ Numbers = NDArray[np.float64]
 
 def recency(at: ArrayLike, now: float, decay_per_hour: float) -> Numbers:
     """Return exp(-λ · hours since `at`), 0 to 1 (document 004 §4.6.1). A time after `now` gives 1."""
-    hours = np.maximum(0.0, now - np.asarray(at, np.float64)) / HOUR
+    hours = np.maximum(0.0, now - np.asarray(at, np.float64)) / SECONDS_PER_HOUR
     return np.asarray(np.exp(-decay_per_hour * hours), np.float64)
 
 
@@ -30,7 +30,7 @@ def access_weight(counts: ArrayLike) -> Numbers:
 
 
 @dataclass(frozen=True, slots=True)
-class Fading:
+class LongTermColumns:
     """Long-term memories as columns of the same length."""
 
     ids: Sequence[UUID]
@@ -43,7 +43,7 @@ class Fading:
     """
 
     @classmethod
-    def of(cls, memories: Sequence[TierMemory]) -> "Fading":
+    def of(cls, memories: Sequence[TierMemory]) -> "LongTermColumns":
         """Return the columns of long-term memories."""
         rows = [(each.at, each.importance, each.access_count, each.shared or each.going) for each in memories]
         at, importance, counts, fixed = zip(*rows, strict=True) if rows else ((), (), (), ())
@@ -56,14 +56,14 @@ class Fading:
         )
 
 
-def decay_factor(fading: Fading, now: float, rules: TiersPolicy) -> Numbers:
+def decay_factor(fading: LongTermColumns, now: float, rules: TiersPolicy) -> Numbers:
     """Return importance · recency · access weight of each memory, 0 to 1 (document 004 §4.3)."""
     fresh = recency(fading.at, now, rules.retrieval.decay_per_hour)
     return np.asarray(fading.importance * fresh * access_weight(fading.access_count), np.float64)
 
 
 @dataclass(frozen=True, slots=True)
-class Faded:
+class ForgettingPlan:
     """Long-term memories to delete and to merge."""
 
     deleted: tuple[UUID, ...] = ()
@@ -72,7 +72,7 @@ class Faded:
     """Ids, weakest first."""
 
 
-def faded(fading: Fading, now: float, rules: TiersPolicy) -> Faded:
+def plan_forgetting(fading: LongTermColumns, now: float, rules: TiersPolicy) -> ForgettingPlan:
     """Return the long-term memories to delete and those that may be merged; none below 80 % of the capacity.
 
     Deleted: never retrieved, and importance · recency is below 0.05. Mergeable: the decay factor is below 0.1. Both
@@ -81,10 +81,10 @@ def faded(fading: Fading, now: float, rules: TiersPolicy) -> Faded:
     """
     long, count = rules.long_term, len(fading.ids)
     if count < long.forgetting_from * long.capacity:
-        return Faded()
+        return ForgettingPlan()
     strength = fading.importance * recency(fading.at, now, rules.retrieval.decay_per_hour)
     factor = decay_factor(fading, now, rules)
-    old = (now - fading.at >= long.min_age_hours * HOUR) & ~fading.fixed
+    old = (now - fading.at >= long.min_age_hours * SECONDS_PER_HOUR) & ~fading.fixed
     weakest = [int(each) for each in _ranked(fading, factor, strength) if not fading.fixed[each]]
     gone = old & (fading.access_count == 0) & (strength < long.delete_below)
     deleted = [each for each in weakest if gone[each]][: long.at_once]
@@ -94,16 +94,16 @@ def faded(fading: Fading, now: float, rules: TiersPolicy) -> Faded:
         deleted += [each for each in weakest if each not in chosen][: min(over, long.at_once - len(deleted))]
     dropped, merging = set(deleted), old & (factor < long.merge_below)
     mergeable = [each for each in weakest if merging[each] and each not in dropped][: long.at_once]
-    return Faded(tuple(fading.ids[each] for each in deleted), tuple(fading.ids[each] for each in mergeable))
+    return ForgettingPlan(tuple(fading.ids[each] for each in deleted), tuple(fading.ids[each] for each in mergeable))
 
 
-def merging(memories: Sequence[TierMemory], vectors: Vectors, rules: TiersPolicy) -> tuple[Group, ...]:
+def groups_to_merge(memories: Sequence[TierMemory], vectors: Vectors, rules: TiersPolicy) -> tuple[Group, ...]:
     """Return the groups of similar memories that become one each. A memory without a similar one is in no group."""
-    found = clusters(sorted(memories, key=in_order), vectors, rules)
+    found = clusters(sorted(memories, key=oldest_first), vectors, rules)
     return tuple(as_group(each) for each in found if len(each) > 1)
 
 
-def _ranked(fading: Fading, factor: Numbers, strength: Numbers) -> NDArray[Any]:
+def _ranked(fading: LongTermColumns, factor: Numbers, strength: Numbers) -> NDArray[Any]:
     """Return indexes from the weakest to the strongest memory; ties are broken by age, oldest first, then by id."""
     ids = np.array([each.int for each in fading.ids], object)
     by_id = np.argsort(ids, kind="stable")

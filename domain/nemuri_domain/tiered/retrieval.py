@@ -15,7 +15,7 @@ from nemuri_domain.tiered.policy import Pattern, TiersPolicy
 
 LAYERS: Final[tuple[Layer, ...]] = get_args(Layer)
 TYPES: Final[tuple[MemoryType, ...]] = tuple(each for group in get_args(MemoryType) for each in get_args(group))
-SPARE: Final = 2
+CANDIDATES_PER_RESULT: Final = 2
 """Candidates per layer, as a multiple of the number wanted, because some may contain the same experiences."""
 COLUMNS: Final = np.dtype([("layer", "i1"), ("type", "i1"), ("at", "f8"), ("importance", "f8")])
 """One row per memory: indexes into `LAYERS` and `TYPES`, seconds of the agent's clock, importance 0 to 1."""
@@ -26,7 +26,7 @@ Relevance = NDArray[np.floating[Any]]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ScoredMemory:
     """A retrieved memory with its scores."""
 
     memory_id: UUID
@@ -43,7 +43,7 @@ def row_of(memory: TierMemory) -> tuple[int, int, float, float]:
     return LAYERS.index(memory.layer), TYPES.index(memory.type), memory.at, memory.importance
 
 
-def asking(pattern: Pattern, layers: Collection[Layer] = (), top: int | None = None) -> Pattern:
+def restricted_pattern(pattern: Pattern, layers: Collection[Layer] = (), top: int | None = None) -> Pattern:
     """Return a module's pattern restricted to `layers`, if any is given, and to `top` memories, if given."""
     if not layers and top is None:
         return pattern
@@ -51,7 +51,7 @@ def asking(pattern: Pattern, layers: Collection[Layer] = (), top: int | None = N
     return pattern.model_copy(update={"layers": kept} | ({} if top is None else {"top": top}))
 
 
-def present(agent: TiersAgent, newest: float | None, clock: float) -> float:
+def current_time(agent: TiersAgent, newest: float | None, clock: float) -> float:
     """Return the current time in seconds of the agent's clock.
 
     That is `clock`, the log's clock, unless the newest memory is older than the agent's definition: then the agent
@@ -60,9 +60,9 @@ def present(agent: TiersAgent, newest: float | None, clock: float) -> float:
     return clock if newest is None or newest >= agent.began else newest
 
 
-def ranked(
+def rank(
     name: Callable[[int], UUID], rows: Rows, relevance: Relevance, now: float, pattern: Pattern, rules: TiersPolicy
-) -> list[Found]:
+) -> list[ScoredMemory]:
     """Return the candidates for a module from its layers and types, best first; ties are broken by id.
 
     Of short-term memory only the newest `recent` are searched. Each layer gives about twice the pattern's `top`; more
@@ -79,10 +79,10 @@ def ranked(
             mine &= _newest(mine, rows["at"], rules.retrieval.recent)
         if pattern.types:
             mine &= np.isin(rows["type"], [TYPES.index(each) for each in pattern.types])
-        wanted |= _best(mine, scores, pattern.top * SPARE)
+        wanted |= _best(mine, scores, pattern.top * CANDIDATES_PER_RESULT)
     chosen = sorted(map(int, np.flatnonzero(wanted)), key=lambda each: (-scores[each], name(each)))
     return [
-        Found(
+        ScoredMemory(
             name(each),
             LAYERS[rows["layer"][each]],
             float(relevance[each]),
@@ -94,12 +94,14 @@ def ranked(
     ]
 
 
-def merged(found: Sequence[Found], origins: Callable[[UUID], Collection[UUID]], top: int) -> list[Found]:
+def without_shared_experiences(
+    found: Sequence[ScoredMemory], origins: Callable[[UUID], Collection[UUID]], top: int
+) -> list[ScoredMemory]:
     """Return the best `top` memories, skipping each that shares an experience with a better one (document 004 §4.6.2).
 
     `origins` returns the ids of the experiences that a memory was made from; its own id if it is an experience.
     """
-    told, kept = set[UUID](), list[Found]()
+    told, kept = set[UUID](), list[ScoredMemory]()
     for each in found:
         if len(kept) == top:
             break

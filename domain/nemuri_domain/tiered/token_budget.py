@@ -6,43 +6,50 @@ from typing import Final, Literal
 
 from nemuri_domain.language.token_estimate import estimate_tokens, most_tokens, truncate
 
-Part = Literal["system", "working_memory", "goals", "social", "memories", "alerts"]
+PromptSection = Literal["system", "working_memory", "goals", "social", "memories", "alerts"]
 """A section of the controller's prompt."""
-PARTS: Final[tuple[Part, ...]] = ("system", "alerts", "working_memory", "goals", "social", "memories")
+PROMPT_SECTIONS: Final[tuple[PromptSection, ...]] = (
+    "system",
+    "alerts",
+    "working_memory",
+    "goals",
+    "social",
+    "memories",
+)
 """All sections, most important first."""
 PROMPT_TOKENS: Final = 4_096
 """Tokens of the controller's whole prompt."""
-BASE: Final[Mapping[Part, float]] = MappingProxyType(
+BASE_SHARES: Final[Mapping[PromptSection, float]] = MappingProxyType(
     {"system": 0.10, "working_memory": 0.30, "goals": 0.15, "social": 0.15, "memories": 0.20, "alerts": 0.10}
 )
 """Shares of the budget at urgency 0 and company 0."""
-URGENT: Final = 2.0
+URGENCY_GAIN: Final = 2.0
 """Relative growth of the weight of alerts at urgency 1: it triples."""
-SOCIABLE: Final = 1.0
+COMPANY_GAIN: Final = 1.0
 """Relative growth of the weight of the social section at company 1: it doubles."""
 _BREAK: Final = 1
 """Tokens of the line break after a text."""
 
 
-def shares(urgency: float, company: float) -> Mapping[Part, float]:
+def section_shares(urgency: float, company: float) -> Mapping[PromptSection, float]:
     """Return the share of the budget for each section; the shares sum to 1.
 
     Both arguments are clamped to 0 to 1. At 0 and 0 the shares are those of document 004. Urgency raises alerts and
     company raises the social section. The others shrink in proportion, except the system prompt, which keeps its tenth.
     """
-    gains: dict[Part, float] = {
-        "alerts": 1 + URGENT * min(1.0, max(0.0, urgency)),
-        "social": 1 + SOCIABLE * min(1.0, max(0.0, company)),
+    gains: dict[PromptSection, float] = {
+        "alerts": 1 + URGENCY_GAIN * min(1.0, max(0.0, urgency)),
+        "social": 1 + COMPANY_GAIN * min(1.0, max(0.0, company)),
     }
-    weights = {part: share * gains.get(part, 1.0) for part, share in BASE.items() if part != "system"}
-    scale = (1 - BASE["system"]) / sum(weights.values())
-    kept: dict[Part, float] = {"system": BASE["system"]}
+    weights = {part: share * gains.get(part, 1.0) for part, share in BASE_SHARES.items() if part != "system"}
+    scale = (1 - BASE_SHARES["system"]) / sum(weights.values())
+    kept: dict[PromptSection, float] = {"system": BASE_SHARES["system"]}
     return kept | {part: weight * scale for part, weight in weights.items()}
 
 
-def fit(
-    texts: Mapping[Part, Sequence[str]], budget: int, shares: Mapping[Part, float]
-) -> Mapping[Part, tuple[str, ...]]:
+def fit_to_budget(
+    texts: Mapping[PromptSection, Sequence[str]], budget: int, shares: Mapping[PromptSection, float]
+) -> Mapping[PromptSection, tuple[str, ...]]:
     """Return the texts of each section that fit into `budget` estimated tokens, in their order.
 
     Unused tokens of a section pass to those that need more, in proportion to their shares. The first text of a section
@@ -52,26 +59,32 @@ def fit(
     others leave.
     """
     if all(shares.get(part, 0.0) > 0 for part in texts) and _fits(texts, budget):
-        return {part: tuple(each for each in texts[part] if each) for part in PARTS if part in texts}
-    costs = {part: [estimate_tokens(each) + _BREAK for each in texts[part] if each] for part in PARTS if part in texts}
+        return {part: tuple(each for each in texts[part] if each) for part in PROMPT_SECTIONS if part in texts}
+    costs = {
+        part: [estimate_tokens(each) + _BREAK for each in texts[part] if each]
+        for part in PROMPT_SECTIONS
+        if part in texts
+    }
     allotted = _allotted({part: sum(each) for part, each in costs.items()}, budget, shares)
     spare = max(0, budget) - sum(allotted.values())
-    fitted: dict[Part, tuple[str, ...]] = {}
+    fitted: dict[PromptSection, tuple[str, ...]] = {}
     for part, prices in costs.items():
         fitted[part], spare = _cut([each for each in texts[part] if each], prices, allotted[part] + spare)
     return fitted
 
 
-def _fits(texts: Mapping[Part, Sequence[str]], budget: int) -> bool:
+def _fits(texts: Mapping[PromptSection, Sequence[str]], budget: int) -> bool:
     """Return True if all texts fit by an upper bound of their tokens."""
     return sum(most_tokens(each) + _BREAK for some in texts.values() for each in some if each) <= budget
 
 
-def _allotted(needs: Mapping[Part, int], budget: int, shares: Mapping[Part, float]) -> dict[Part, int]:
+def _allotted(
+    needs: Mapping[PromptSection, int], budget: int, shares: Mapping[PromptSection, float]
+) -> dict[PromptSection, int]:
     """Return whole tokens for each section: its need if that is below its share of the remaining budget, else that
     share.
     """
-    given: dict[Part, int] = {}
+    given: dict[PromptSection, int] = {}
     open_parts, left = [part for part in needs if shares.get(part, 0.0) > 0], max(0, budget)
     while open_parts:
         weight = sum(shares[part] for part in open_parts)

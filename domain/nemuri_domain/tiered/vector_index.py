@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 
 from nemuri_contracts.tiered import Module
 from nemuri_domain.tiered.aggregate import TierMemory, TiersAgent
-from nemuri_domain.tiered.retrieval import Found, Rows, asking, merged, ranked
+from nemuri_domain.tiered.retrieval import Rows, ScoredMemory, rank, restricted_pattern, without_shared_experiences
 
-Known = Callable[[UUID], TierMemory]
+MemoryLookup = Callable[[UUID], TierMemory]
 """Function that returns the memory of an id."""
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
+class TieredVectorIndex:
     """The vector index of all memories of an agent, in any order."""
 
     name: Callable[[int], UUID]
@@ -28,22 +28,22 @@ class Shelf:
     def recall(
         self,
         agent: TiersAgent,
-        known: Known,
+        known: MemoryLookup,
         asked: NDArray[np.float32],
         now: float,
         module: Module = "default",
         top: int | None = None,
-    ) -> list[tuple[Found, TierMemory]]:
+    ) -> list[tuple[ScoredMemory, TierMemory]]:
         """Return the memories for a module, best first.
 
         `asked` is the query's vector, of length 1. `top` defaults to the module's own. Working memory is not searched.
         """
-        pattern = asking(agent.rules.pattern(module), top=top)
-        found = ranked(self.name, self.rows, self.vectors @ asked, now, pattern, agent.rules)
+        pattern = restricted_pattern(agent.rules.pattern(module), top=top)
+        found = rank(self.name, self.rows, self.vectors @ asked, now, pattern, agent.rules)
         memories: dict[UUID, TierMemory] = {}
 
         def origins(memory_id: UUID) -> frozenset[UUID]:
             memories[memory_id] = known(memory_id)
             return memories[memory_id].origins
 
-        return [(each, memories[each.memory_id]) for each in merged(found, origins, pattern.top)]
+        return [(each, memories[each.memory_id]) for each in without_shared_experiences(found, origins, pattern.top)]

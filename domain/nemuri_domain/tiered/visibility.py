@@ -3,7 +3,7 @@
 from typing import Protocol
 
 
-class Visible(Protocol):
+class HasVisibility(Protocol):
     """The fields of a memory that decide who may see it."""
 
     @property
@@ -19,7 +19,7 @@ class Visible(Protocol):
         """Ids of the agents that it is shared with."""
 
 
-def visible(memory: Visible, agent_id: str) -> bool:
+def is_visible(memory: HasVisibility, agent_id: str) -> bool:
     """Return True if an agent may see the memory: its owner, everybody if it is global, else the agents named."""
     return (
         memory.agent_id == agent_id

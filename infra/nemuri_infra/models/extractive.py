@@ -9,7 +9,7 @@ from typing import Final
 from nemuri_contracts.affective import Reading
 from nemuri_contracts.event import Usage
 from nemuri_domain.affective.text_compression import compressed
-from nemuri_domain.affective.turn_reader import LEXICON, read
+from nemuri_domain.affective.turn_reader import LEXICON_MODEL, read_turn
 from nemuri_domain.language.citations import disarmed, without_labels
 from nemuri_domain.language.follow_up_requests import self_contained
 from nemuri_domain.language.list_markers import marker_end
@@ -28,7 +28,7 @@ from nemuri_domain.language.request_items import requests
 from nemuri_domain.language.search_terms import content_terms, terms
 from nemuri_domain.language.writing_systems import HIRAGANA, KANJI, KATAKANA
 from nemuri_domain.tasks.panel import merged
-from nemuri_domain.tiered.memory_formation import Written, extracted
+from nemuri_domain.tiered.memory_formation import MemoryText, extract_memory
 from nemuri_infra.models.protocol import (
     Answer,
     AnswerJob,
@@ -179,15 +179,15 @@ class ExtractiveModel:
 
     async def feel(self, job: FeelJob) -> Reply[Reading]:
         """Return the reading by a lexicon and the markers in the text. The usage names the lexicon."""
-        return Reply(read(job.prompt, job.reply), Usage(model=LEXICON))
+        return Reply(read_turn(job.prompt, job.reply), Usage(model=LEXICON_MODEL))
 
     async def compress(self, job: CompressJob) -> Reply[Compressed]:
         """Return the memory's most informative sentences, or its keywords."""
         return Reply(Compressed(*compressed(job.level, job.trigger, job.content)), _FREE)
 
-    async def consolidate(self, job: ConsolidateJob) -> Reply[Written]:
+    async def consolidate(self, job: ConsolidateJob) -> Reply[MemoryText]:
         """Return the memories' most informative sentences."""
-        return Reply(extracted(job.memories, job.rules), _FREE)
+        return Reply(extract_memory(job.memories, job.rules), _FREE)
 
     async def aclose(self) -> None:
         """Do nothing, since there are no connections."""

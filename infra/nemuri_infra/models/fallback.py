@@ -6,7 +6,7 @@ from functools import partial
 from typing import TypeVar
 
 from nemuri_contracts.affective import Reading
-from nemuri_domain.tiered.memory_formation import Written
+from nemuri_domain.tiered.memory_formation import MemoryText
 from nemuri_infra.models.protocol import (
     Answer,
     AnswerJob,
@@ -138,7 +138,7 @@ class Fallback:
         """Return the first model's compression, or the second's."""
         return await _either(lambda: self._first.compress(job), lambda: self._second.compress(job))
 
-    async def consolidate(self, job: ConsolidateJob) -> Reply[Written]:
+    async def consolidate(self, job: ConsolidateJob) -> Reply[MemoryText]:
         """Return the first model's consolidation, or the second's."""
         return await _either(lambda: self._first.consolidate(job), lambda: self._second.consolidate(job))
 

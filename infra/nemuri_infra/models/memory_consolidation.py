@@ -9,7 +9,7 @@ from typing import Any, Final, cast, get_args
 from nemuri_contracts.tiered import Kept
 from nemuri_domain.language.json_objects import objects
 from nemuri_domain.language.sentences import normalised
-from nemuri_domain.tiered.memory_formation import Written, listed
+from nemuri_domain.tiered.memory_formation import MemoryText, normalised_tags
 from nemuri_infra.models.prompt_fences import message
 from nemuri_infra.models.protocol import ConsolidateJob, Source
 from nemuri_infra.models.provider_calls import sendable, storable
@@ -45,7 +45,7 @@ def prompt(job: ConsolidateJob) -> tuple[str, str]:
     return _SYSTEM.format(agent=normalised(job.agent)), message(("agent", job.agent), "", sources)
 
 
-def read(text: str, known: Written) -> Written | None:
+def read(text: str, known: MemoryText) -> MemoryText | None:
     """Return the consolidated memory in a reply; None if the reply contains no summary.
 
     Parses a JSON object, alone, fenced, surrounded by prose or nested. Other missing or invalid fields are taken from
@@ -57,12 +57,12 @@ def read(text: str, known: Written) -> Written | None:
     return None
 
 
-def _written(summary: str, said: Mapping[str, Any], known: Written) -> Written:
+def _written(summary: str, said: Mapping[str, Any], known: MemoryText) -> MemoryText:
     word = said["type"].strip().casefold() if isinstance(said.get("type"), str) else ""
-    return Written(
+    return MemoryText(
         summary,
         cast("Kept", word) if word in get_args(Kept) else known.type,
-        listed(_texts(said.get("tags"))) or known.tags,
+        normalised_tags(_texts(said.get("tags"))) or known.tags,
         rating(said.get("importance")),
     )
 

@@ -6,12 +6,12 @@ from typing import Final
 from nemuri_contracts.affective import Reading
 from nemuri_contracts.event import Usage
 from nemuri_domain.affective.text_compression import EXTRACTIVE, compressed
-from nemuri_domain.affective.turn_reader import LEXICON, read
+from nemuri_domain.affective.turn_reader import LEXICON_MODEL, read_turn
 from nemuri_domain.language.citations import cited, disarmed, without_labels
 from nemuri_domain.language.sentences import normalised, sentences
 from nemuri_domain.tasks.panel import side_by_side
 from nemuri_domain.tasks.read_share import Share
-from nemuri_domain.tiered.memory_formation import Written, extracted
+from nemuri_domain.tiered.memory_formation import MemoryText, extract_memory
 from nemuri_infra.models import memory_consolidation, statement_relations, turn_compression, turn_reading
 from nemuri_infra.models.prompt_fences import digest, fenced, message
 from nemuri_infra.models.protocol import (
@@ -158,17 +158,17 @@ class PromptedModel:
         labelled = {f"v{number}": voice for number, voice in enumerate(job.voices, 1)}
         voices = [Source(label, each.answer) for label, each in labelled.items()]
         reply = await self._chat.complete(_MERGING, message(("question", job.question), "", voices), MERGED_TOKENS)
-        read = read_merged(reply.value, labelled) or Merged(side_by_side(job.voices), ())
-        return Reply(read, reply.usage)
+        merged = read_merged(reply.value, labelled) or Merged(side_by_side(job.voices), ())
+        return Reply(merged, reply.usage)
 
     async def feel(self, job: FeelJob) -> Reply[Reading]:
         """Return the chat's reading. If its reply cannot be parsed, the lexicon's; the usage then names both."""
         reply = await self._chat.complete(
             turn_reading.SYSTEM, turn_reading.prompt(job), turn_reading.TOKENS, steady=True
         )
-        known = read(job.prompt, job.reply)
+        known = read_turn(job.prompt, job.reply)
         found = turn_reading.read(reply.value, known)
-        return Reply(found or known, reply.usage if found else _instead(reply.usage, LEXICON))
+        return Reply(found or known, reply.usage if found else _instead(reply.usage, LEXICON_MODEL))
 
     async def compress(self, job: CompressJob) -> Reply[Compressed]:
         """Return the chat's compression. If it cannot be parsed or is longer, the extractive one; the usage then names
@@ -180,11 +180,11 @@ class PromptedModel:
         own = compressed(job.level, job.trigger, job.content)
         return Reply(found or Compressed(*own), reply.usage if found else _instead(reply.usage, EXTRACTIVE))
 
-    async def consolidate(self, job: ConsolidateJob) -> Reply[Written]:
+    async def consolidate(self, job: ConsolidateJob) -> Reply[MemoryText]:
         """Return the chat's consolidation. If it cannot be parsed, the extractive one; the usage then names both."""
         system, user = memory_consolidation.prompt(job)
         reply = await self._chat.complete(system, user, memory_consolidation.TOKENS, steady=True)
-        own = extracted(job.memories, job.rules)
+        own = extract_memory(job.memories, job.rules)
         found = memory_consolidation.read(reply.value, own)
         return Reply(found or own, reply.usage if found else _instead(reply.usage, EXTRACTIVE))
 

@@ -11,7 +11,7 @@ from nemuri_domain.language.statement_comparison import Comparison
 from nemuri_domain.tasks.conversation_history import Turn
 from nemuri_domain.tasks.read_share import Share
 from nemuri_domain.tiered.aggregate import TierMemory
-from nemuri_domain.tiered.memory_formation import Written
+from nemuri_domain.tiered.memory_formation import MemoryText
 from nemuri_domain.tiered.policy import Consolidation
 from nemuri_infra.errors.brief_error import BriefError
 
@@ -223,7 +223,7 @@ class Model(Protocol):
         words.
         """
 
-    async def consolidate(self, job: ConsolidateJob) -> Reply[Written]:
+    async def consolidate(self, job: ConsolidateJob) -> Reply[MemoryText]:
         """Return the consolidated memory. The usage names the writer, `extractive` for the memories' own sentences."""
 
     async def aclose(self) -> None:

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from nemuri_domain.affective.text_compression import MOST_WORDS, listed
+from nemuri_domain.affective.text_compression import KEYWORDS_PER_TEXT, joined_keywords
 from nemuri_domain.language.json_objects import objects
 from nemuri_domain.language.sentences import normalised
 from nemuri_infra.models.prompt_fences import message
@@ -59,4 +59,4 @@ def _told(value: object, level: int) -> str:
     if level == 2:
         return text
     words = (word.strip() for word in text.replace("、", ",").replace("，", ",").split(","))
-    return listed(list(dict.fromkeys(word for word in words if word))[:MOST_WORDS])
+    return joined_keywords(list(dict.fromkeys(word for word in words if word))[:KEYWORDS_PER_TEXT])

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final, cast, get_args
 
 from nemuri_contracts.affective import Category, NegativeTag, OtherTag, PositiveTag, Reading, Tag, Valence
-from nemuri_domain.affective.text_compression import detailed
+from nemuri_domain.affective.text_compression import shortened_lines
 from nemuri_domain.language.json_objects import objects
 from nemuri_domain.language.sentences import normalised
 from nemuri_infra.models.prompt_fences import message
@@ -143,4 +143,4 @@ def _texts(value: object) -> Iterable[str]:
 
 def _told(value: object, limit: int) -> str:
     """Return the text with its line breaks, with a mark if it had to be cut."""
-    return detailed(storable(sendable(value)).strip(), limit) if isinstance(value, str) else ""
+    return shortened_lines(storable(sendable(value)).strip(), limit) if isinstance(value, str) else ""

@@ -30,7 +30,7 @@ from nemuri_domain.tasks.aggregate import Assignment, Chunk, Feedback, Task, Tas
 from nemuri_domain.tasks.fold import LifeEvent
 from nemuri_domain.tasks.fold import evolve as evolve_task
 from nemuri_domain.tiered import fold as tiering
-from nemuri_domain.tiered.aggregate import TierMemory, Tiers, TiersAgent
+from nemuri_domain.tiered.aggregate import TieredMind, TierMemory, TiersAgent
 from nemuri_infra.process.gc_tuning import uncollected
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.identity_map import Change, Family, Minds, by_owner, many, one, overwritten
@@ -66,10 +66,10 @@ def _affects() -> Minds[AffectMind]:
     )
 
 
-def _tiers() -> Minds[Tiers]:
+def _tiers() -> Minds[TieredMind]:
     return Minds(
-        Tiers(),
-        tiering.evolved,
+        TieredMind(),
+        tiering.evolve_at_its_time,
         agents=(tables.tier_agent, TiersAgent),
         memories=(tables.tier_memory, TierMemory),
         touched=tiering.touched,
@@ -85,7 +85,7 @@ class States:
     tasks: Family[UUID, TaskState] = field(default_factory=_tasks)
     minds: Minds[Mind] = field(default_factory=_minds)
     affects: Minds[AffectMind] = field(default_factory=_affects)
-    tiers: Minds[Tiers] = field(default_factory=_tiers)
+    tiers: Minds[TieredMind] = field(default_factory=_tiers)
 
     @property
     def size(self) -> int:

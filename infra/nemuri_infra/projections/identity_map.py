@@ -12,12 +12,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nemuri_domain.affective.aggregate import AffectMind
 from nemuri_domain.event_sourcing.row_model import RowModel
 from nemuri_domain.strength.aggregate import Mind
-from nemuri_domain.tiered.aggregate import Tiers
+from nemuri_domain.tiered.aggregate import TieredMind
 from nemuri_infra.projections.rows import load
 
 K = TypeVar("K", bound=Hashable)
 S = TypeVar("S")
-M = TypeVar("M", Mind, AffectMind, Tiers)
+M = TypeVar("M", Mind, AffectMind, TieredMind)
 R = TypeVar("R", bound=RowModel)
 Change = tuple[RowModel | None, RowModel | None]
 """The stored row (None if there is none) and the row to write (None to delete it)."""

@@ -13,8 +13,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nemuri_contracts.id_prefix import beginning, between
 from nemuri_contracts.tiered import MemoryType
-from nemuri_domain.tiered.aggregate import TierMemory, Tiers, TiersAgent
-from nemuri_domain.tiered.merge_and_forget import Fading
+from nemuri_domain.tiered.aggregate import TieredMind, TierMemory, TiersAgent
+from nemuri_domain.tiered.merge_and_forget import LongTermColumns
 from nemuri_domain.tiered.retrieval import COLUMNS, LAYERS, TYPES, Relevance, Rows
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.database import Database
@@ -150,21 +150,24 @@ class Layers:
         relevance = np.array([each.similarity for each in found], np.float64)
         return Searched([each.memory_id for each in found], rows, relevance)
 
-    async def to_consolidate(self, agent_id: str) -> tuple[Tiers, Fading] | None:
+    async def to_consolidate(self, agent_id: str) -> tuple[TieredMind, LongTermColumns] | None:
         """Return the mind with its short-term memories, and its long-term ones as columns if forgetting may be due.
 
         All are of one snapshot. None if there is no such agent.
         """
 
-        async def read(connection: AsyncConnection) -> tuple[Tiers, Fading] | None:
+        async def read(connection: AsyncConnection) -> tuple[TieredMind, LongTermColumns] | None:
             agents = await load(connection, tables.tier_agent, TiersAgent, tables.tier_agent.c.agent_id == agent_id)
             if not agents:
                 return None
             of = (_OF.agent_id == agent_id, _OF.layer == "short")
             short = await load(connection, _MEMORY, TierMemory, *of)
-            tiers, long = Tiers(agents[0], Map({each.memory_id: each for each in short})), agents[0].rules.long_term
+            tiers, long = (
+                TieredMind(agents[0], Map({each.memory_id: each for each in short})),
+                agents[0].rules.long_term,
+            )
             if agents[0].long < long.forgetting_from * long.capacity:
-                return tiers, Fading.of(())
+                return tiers, LongTermColumns.of(())
             return tiers, await _fading(connection, agent_id)
 
         return await of_one_moment(self.database, read)
@@ -185,11 +188,11 @@ async def _newest(connection: AsyncConnection, agent_id: str, layer: str, limit:
     return await records(connection, TierMemory, query)
 
 
-async def _fading(connection: AsyncConnection, agent_id: str) -> Fading:
+async def _fading(connection: AsyncConnection, agent_id: str) -> LongTermColumns:
     fixed = (_OF.scope != "private") | _OF.going
     query = select(_OF.memory_id, _OF.at, _OF.importance, _OF.access_count, fixed.label("fixed"))
     found: list[Any] = list(await connection.execute(query.where(_OF.agent_id == agent_id, _OF.layer == "long")))
-    return Fading(
+    return LongTermColumns(
         [each.memory_id for each in found],
         np.array([each.at for each in found], np.float64),
         np.array([each.importance for each in found], np.float64),

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from nemuri_domain.tiered.aggregate import TierMemory
 from nemuri_domain.tiered.retrieval import COLUMNS, row_of
-from nemuri_domain.tiered.vector_index import Shelf
+from nemuri_domain.tiered.vector_index import TieredVectorIndex
 
 Vector = NDArray[np.float32]
 _SETTINGS = (
@@ -86,11 +86,11 @@ class Shelves:
         rows = self._each("SELECT id, vector FROM memory WHERE agent = ? AND id = ?", agent_id, memory_ids)
         return {UUID(bytes=each): np.frombuffer(vector, "<f4") for each, vector in rows}
 
-    def shelf(self, agent_id: str) -> Shelf:
+    def shelf(self, agent_id: str) -> TieredVectorIndex:
         """Return all memories of an agent as columns."""
         rows = self._database.execute("SELECT id, columns, vector FROM memory WHERE agent = ?", (agent_id,)).fetchall()
         ids, columns, vectors = zip(*rows, strict=True) if rows else ((), (), ())
-        return Shelf(
+        return TieredVectorIndex(
             lambda place: UUID(bytes=ids[place]),
             np.frombuffer(b"".join(columns), COLUMNS),
             np.frombuffer(b"".join(vectors), "<f4").reshape(len(ids), self._dimension),

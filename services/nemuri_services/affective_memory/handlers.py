@@ -22,7 +22,7 @@ from nemuri_domain.affective.memory_text import embedded_text
 from nemuri_domain.affective.nightly_job import admitted_to_protection
 from nemuri_domain.affective.prompt_cues import relation_in
 from nemuri_domain.affective.sanitize import is_command
-from nemuri_domain.affective.turn_encoding import Understood, home, remembered
+from nemuri_domain.affective.turn_encoding import TurnUnderstanding, agent_timezone, encode_turn
 from nemuri_infra.models.protocol import Compressed, CompressJob, FeelJob
 from nemuri_infra.process.timezone import local
 from nemuri_infra.projections.affective_queries import Feelings
@@ -55,8 +55,8 @@ async def remember(event: TurnOffered, resources: Resources) -> TurnRemembered |
     await vectors.of([words])
     sort = relation_in(event.prompt)
     known = await earlier(words, agent, defined, resources) if sort else ()
-    made = Understood(reply.value, reply.usage, vectors.key(words), sort, known)
-    return remembered(event, agent, made, await feelings.turns_until(event), home(agent.rules, local()))
+    made = TurnUnderstanding(reply.value, reply.usage, vectors.key(words), sort, known)
+    return encode_turn(event, agent, made, await feelings.turns_until(event), agent_timezone(agent.rules, local()))
 
 
 @service.handles(NightPassed)

@@ -9,7 +9,7 @@ from nemuri_contracts.affective import NightFell
 from nemuri_contracts.event import derive
 from nemuri_domain.affective.aggregate import AffectAgent
 from nemuri_domain.affective.nightly_job import last_night_time
-from nemuri_domain.affective.turn_encoding import home
+from nemuri_domain.affective.turn_encoding import agent_timezone
 from nemuri_infra.process.cancellation import together
 from nemuri_infra.process.timezone import local
 from nemuri_infra.projections.affective_queries import Feelings
@@ -52,7 +52,7 @@ async def _listen(resources: Resources, moved: asyncio.Event) -> None:
 def fallen(agent: AffectAgent, now: datetime, zone: tzinfo) -> NightFell | None:
     """Return the nightly job that is due, which includes all missed ones; None if none is due."""
     rules = agent.rules
-    at_home, hour = home(rules, zone), rules.compression.schedule_hour
+    at_home, hour = agent_timezone(rules, zone), rules.compression.schedule_hour
     today = _day(now, at_home, hour)
     nights = (today - (agent.last_night or _day(agent.defined_at, at_home, hour))).days
     if nights < 1:

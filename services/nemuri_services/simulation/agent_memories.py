@@ -31,11 +31,11 @@ from nemuri_contracts.tiered import (
     Module,
 )
 from nemuri_domain.cognition.memory_interface import Remembered
-from nemuri_domain.tiered.aggregate import Tiers, TiersAgent
-from nemuri_domain.tiered.consolidation import due
-from nemuri_domain.tiered.consolidation_decision import gathered
-from nemuri_domain.tiered.fold import evolve, evolved, moment_of, touched
-from nemuri_domain.tiered.memory_formation import extracted, formed
+from nemuri_domain.tiered.aggregate import TieredMind, TiersAgent
+from nemuri_domain.tiered.consolidation import due_reason
+from nemuri_domain.tiered.consolidation_decision import plan_for_mind
+from nemuri_domain.tiered.fold import evolve, evolve_at_its_time, moment_of, touched
+from nemuri_domain.tiered.memory_formation import extract_memory, form_memory
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.embeddings.hashing import HashingEmbedder
 from nemuri_infra.errors.log_safe import log_safe
@@ -109,12 +109,12 @@ class Recollecting:
         if not self._expected:
             return
         agent_ids = self._expected[0]
-        minds, begun = {each: Tiers.of(each) for each in agent_ids}, list[ConsolidationBegun]()
+        minds, begun = {each: TieredMind.of(each) for each in agent_ids}, list[ConsolidationBegun]()
         subjects = [self._log.subjects.mind(each) for each in minds]
         async for batch in self._log.read(until=await self._log.last_sequence(), only=subjects):
             for event in batch.events:
                 agent_id = str(event.agent_id)
-                minds[agent_id] = evolved(minds[agent_id], event)  # type: ignore[arg-type]
+                minds[agent_id] = evolve_at_its_time(minds[agent_id], event)  # type: ignore[arg-type]
                 if isinstance(event, ConsolidationBegun):
                     begun.append(event)
         turns = Turns()
@@ -183,7 +183,7 @@ class Recollecting:
             if len(self._forming) >= WAITING:
                 break
             gone = self._held.get(agent_id) is not held
-            if not gone and (because := due(held.agent, second)) is not None:
+            if not gone and (because := due_reason(held.agent, second)) is not None:
                 self._held[agent_id] = self._held.pop(agent_id)
                 self._consolidate(agent_id, because, second)
             await turns()
@@ -229,7 +229,7 @@ class Recollecting:
 
     def _consolidate(self, agent_id: str, because: Because, second: float) -> None:
         tiers = self._mind(agent_id)
-        decided = gathered(tiers, partial(self._shelves.vectors, agent_id), because, second)
+        decided = plan_for_mind(tiers, partial(self._shelves.vectors, agent_id), because, second)
         if not decided:
             return
         event = ConsolidationBegun(
@@ -242,7 +242,7 @@ class Recollecting:
         )
         self._to_form(event, self._happened(event, tiers))
 
-    def _to_form(self, begun: ConsolidationBegun, tiers: Tiers) -> None:
+    def _to_form(self, begun: ConsolidationBegun, tiers: TieredMind) -> None:
         left = [group for group in begun.groups if any(each.going for each in tiers.known(group.memory_ids))]
         if left:
             most = max(each.access_count for each in tiers.memories.values())
@@ -261,8 +261,8 @@ class Recollecting:
         if tiers.agent is None or not sources:
             return None
         rules = tiers.agent.rules.consolidation
-        written = extracted(sources, rules)
-        return formed(
+        written = extract_memory(sources, rules)
+        return form_memory(
             begun, sources, written, vector=vector_key(EMBEDDER, DIMENSION, written.content), most=most, rules=rules,
             nth=str(group.memory_ids[0]), second=second,
         )  # fmt: skip
@@ -284,11 +284,11 @@ class Recollecting:
         )
         self._happened(event, tiers)
 
-    def _mind(self, agent_id: str, memory_ids: Iterable[UUID] | None = None) -> Tiers:
+    def _mind(self, agent_id: str, memory_ids: Iterable[UUID] | None = None) -> TieredMind:
         """Return the aggregate of an agent with some of its memories; all if `memory_ids` is None."""
-        return Tiers(self._held[agent_id].agent, Map(self._shelves.memories(agent_id, memory_ids)))
+        return TieredMind(self._held[agent_id].agent, Map(self._shelves.memories(agent_id, memory_ids)))
 
-    def _happened(self, event: AnyAgentEvent, before: Tiers, vector: Vector | None = None) -> Tiers:
+    def _happened(self, event: AnyAgentEvent, before: TieredMind, vector: Vector | None = None) -> TieredMind:
         """Queue an event for the log and apply it locally. Return the aggregate after it, with the memories that it
         touches.
         """

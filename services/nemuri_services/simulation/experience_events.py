@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from nemuri_contracts.event import derive
 from nemuri_contracts.tiered import Cues, Experience, ExperienceRecorded
-from nemuri_domain.tiered.admission import weighed, worth_recording
+from nemuri_domain.tiered.admission import cues_and_importance, worth_recording
 from nemuri_domain.tiered.policy import TiersPolicy
 from nemuri_infra.embeddings.hashing import HashingEmbedder
 from nemuri_infra.stores.vectors import vector_key
@@ -23,7 +23,7 @@ def recorded(agent_id: str, told: Mapping[str, Any], second: float, rules: Tiers
     """
     cues = Cues.model_validate(told.get("cues", {}))
     lived = Experience.model_validate({"second": second} | {name: told[name] for name in told if name != "cues"})
-    cues, rated = weighed(lived, cues)
+    cues, rated = cues_and_importance(lived, cues)
     if not worth_recording(rated, rules):
         return None
     return ExperienceRecorded(

@@ -7,7 +7,7 @@ from functools import partial
 from nemuri_contracts.event import derive
 from nemuri_contracts.tiered import ConsolidationAsked
 from nemuri_domain.tiered.aggregate import TiersAgent
-from nemuri_domain.tiered.consolidation import due
+from nemuri_domain.tiered.consolidation import due_reason
 from nemuri_infra.projections.tiered_queries import Layers
 from nemuri_infra.runtime.consumer_pauses import awake
 from nemuri_infra.runtime.resources import Resources
@@ -46,7 +46,7 @@ def overdue(agent: TiersAgent, oldest: float, now: float) -> ConsolidationAsked 
     Agents with a simulation's clock are left out, because their time advances with their experiences.
     """
     retention = agent.rules.short_term.retention_minutes * 60
-    if oldest < agent.began or now - oldest < retention or due(agent, now) is None:
+    if oldest < agent.began or now - oldest < retention or due_reason(agent, now) is None:
         return None
     key = f"{agent.agent_id}/{agent.consolidated_at}/{oldest}"
     event_id = derive(key, ConsolidationAsked.kind_of())

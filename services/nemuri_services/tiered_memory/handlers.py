@@ -16,10 +16,10 @@ from nemuri_contracts.tiered import (
     MemoryFormed,
 )
 from nemuri_contracts.tiered_views import TierMemoryView, TiersRecallView, TiersView
-from nemuri_domain.tiered.admission import recorded
-from nemuri_domain.tiered.consolidation import due
+from nemuri_domain.tiered.admission import admit
+from nemuri_domain.tiered.consolidation import due_reason
 from nemuri_domain.tiered.fold import moment_of
-from nemuri_domain.tiered.memory_formation import formed
+from nemuri_domain.tiered.memory_formation import form_memory
 from nemuri_infra.projections.tiered_queries import Layers
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, ConditionalAppend, Service
@@ -44,7 +44,7 @@ async def record(event: ExperienceOffered, resources: Resources) -> ExperienceRe
     if agent is None or defined is None:
         return MemoryRefused.following(event, reason=no_tiers(event.agent_id))
     vectors = resources.vectors.serving(defined.embedding)
-    found = recorded(event, agent.rules, vectors.key(event.experience.content))
+    found = admit(event, agent.rules, vectors.key(event.experience.content))
     if found is None:
         least = agent.rules.short_term.min_importance
         return MemoryRefused.following(event, reason=f"its importance is below {least:g}")
@@ -64,7 +64,7 @@ async def begin(
     agent = await layers.agent(event.agent_id)
     if await _hosted(event.agent_id, resources):
         return None
-    if agent is None or (isinstance(event, ExperienceRecorded) and due(agent, now) is None):
+    if agent is None or (isinstance(event, ExperienceRecorded) and due_reason(agent, now) is None):
         return None
     newest = await resources.log.newest_on(resources.log.subjects.of_agent(event.agent_id, ConsolidationBegun))
     await resources.views.progress.wait(newest.sequence)
@@ -103,7 +103,7 @@ async def form(event: FormationDue, resources: Resources) -> MemoryFormed | None
     reply = await told(agent, sources, resources)
     vectors = resources.vectors.serving(defined.embedding)
     await vectors.of([reply.value.content])
-    return formed(
+    return form_memory(
         event,
         sources,
         reply.value,

@@ -5,7 +5,7 @@ import time
 from nemuri_contracts.tiered_views import TierMemoryView, TiersView
 from nemuri_domain.tiered.aggregate import TierMemory
 from nemuri_domain.tiered.consolidation import capacity, interval
-from nemuri_domain.tiered.retrieval import present
+from nemuri_domain.tiered.retrieval import current_time
 from nemuri_infra.projections.tiered_queries import Layers
 from nemuri_infra.runtime.resources import Resources
 
@@ -26,7 +26,7 @@ async def portrait(agent_id: str, resources: Resources) -> TiersView | None:
     if standing is None:
         return None
     agent, newest = standing.agent, (*standing.short, *standing.long)
-    now = present(agent, max((each.at for each in newest), default=None), time.time())
+    now = current_time(agent, max((each.at for each in newest), default=None), time.time())
     return TiersView(
         agent_id=agent_id,
         hours=agent.hours(now),

@@ -9,8 +9,14 @@ from nemuri_contracts.tiered_views import TierRecalledView, TiersRecallView
 from nemuri_domain.strength.aggregate import Agent
 from nemuri_domain.tiered.aggregate import TiersAgent
 from nemuri_domain.tiered.policy import Pattern
-from nemuri_domain.tiered.retrieval import Found, asking, merged, present, ranked
-from nemuri_domain.tiered.visibility import visible
+from nemuri_domain.tiered.retrieval import (
+    ScoredMemory,
+    current_time,
+    rank,
+    restricted_pattern,
+    without_shared_experiences,
+)
+from nemuri_domain.tiered.visibility import is_visible
 from nemuri_infra.projections.tiered_queries import Layers, Searched
 from nemuri_infra.runtime.resources import Resources
 from nemuri_services.tiered_memory.presenters import memory_view
@@ -18,11 +24,13 @@ from nemuri_services.tiered_memory.presenters import memory_view
 
 async def recalled(query: TiersRecallQuery, agent: TiersAgent, defined: Agent, resources: Resources) -> TiersRecallView:
     """Return the memories that match a query, and log the access unless the query is quiet."""
-    pattern = asking(agent.rules.pattern(query.module), query.layers, query.top)
+    pattern = restricted_pattern(agent.rules.pattern(query.module), query.layers, query.top)
     found = await _found(query, pattern, agent, defined, resources)
     known = await Layers(resources.database).memories(each.memory_id for each in found)
-    seen = {each for each, memory in known.items() if visible(memory, query.agent_id)}
-    chosen = merged([each for each in found if each.memory_id in seen], lambda each: known[each].origins, pattern.top)
+    seen = {each for each, memory in known.items() if is_visible(memory, query.agent_id)}
+    chosen = without_shared_experiences(
+        [each for each in found if each.memory_id in seen], lambda each: known[each].origins, pattern.top
+    )
     own = [each.memory_id for each in chosen if known[each.memory_id].agent_id == query.agent_id]
     if own and not query.quietly:
         await resources.log.append(_accessed(query, own))
@@ -46,7 +54,7 @@ async def recalled(query: TiersRecallQuery, agent: TiersAgent, defined: Agent, r
 
 async def _found(
     query: TiersRecallQuery, pattern: Pattern, agent: TiersAgent, defined: Agent, resources: Resources
-) -> list[Found]:
+) -> list[ScoredMemory]:
     """Return the candidates, best first: the agent's own, and shared ones of others if requested."""
     if not pattern.top:
         return []
@@ -54,7 +62,7 @@ async def _found(
     [asked] = await vectors.embedder.embed([query.query])
     own = await layers.searched(agent.agent_id, vectors.generation, asked)
     newest = float(own.rows["at"].max()) if own.ids else None
-    now = present(agent, newest, time.time()) if query.second is None else query.second
+    now = current_time(agent, newest, time.time()) if query.second is None else query.second
     found = _best(own, now, pattern, agent)
     if query.shared:
         others = await layers.searched(agent.agent_id, vectors.generation, asked, "shared")
@@ -62,8 +70,8 @@ async def _found(
     return sorted(found, key=lambda each: (-each.score, each.memory_id))
 
 
-def _best(searched: Searched, now: float, pattern: Pattern, agent: TiersAgent) -> list[Found]:
-    return ranked(searched.ids.__getitem__, searched.rows, searched.relevance, now, pattern, agent.rules)
+def _best(searched: Searched, now: float, pattern: Pattern, agent: TiersAgent) -> list[ScoredMemory]:
+    return rank(searched.ids.__getitem__, searched.rows, searched.relevance, now, pattern, agent.rules)
 
 
 def _accessed(query: TiersRecallQuery, memory_ids: list[UUID]) -> MemoriesAccessed:

@@ -5,7 +5,7 @@ from typing import Final
 
 import pytest
 
-from nemuri_domain.tiered.memory_formation import Written
+from nemuri_domain.tiered.memory_formation import MemoryText
 from nemuri_infra.models import memory_consolidation
 from tests.integration.providers.provider import Provider, Scripted, anthropic_says, openai_says
 from tests.integration.providers.test_fallback import built
@@ -14,7 +14,7 @@ from tests.unit.infra.models.test_memory_consolidation import JOB, SAID
 pytestmark = pytest.mark.connected
 
 FENCED: Final = f"```json\n{json.dumps(SAID, ensure_ascii=False, indent=2)}\n```"
-READ: Final = Written("Lilaは信頼できる採掘パートナーだ。", "semantic", ("Lila", "採掘", "協力"), 0.8)
+READ: Final = MemoryText("Lilaは信頼できる採掘パートナーだ。", "semantic", ("Lila", "採掘", "協力"), 0.8)
 
 
 async def test_memories_are_made_into_one_over_either_wire() -> None:

@@ -7,7 +7,7 @@ import pytest
 from nemuri.society.run import REMEMBERED, begin
 from nemuri_contracts.society import Society
 from nemuri_contracts.tiered import MemoriesAccessed
-from nemuri_domain.tiered.aggregate import Tiers
+from nemuri_domain.tiered.aggregate import TieredMind
 from nemuri_infra.bus.event_log import Log
 from nemuri_services.simulation import agent_memories
 from nemuri_services.simulation.agent_memories import Recollecting
@@ -55,7 +55,7 @@ async def test_a_resident_forgets_the_weakest_of_what_it_has_no_room_for(log: Lo
     memories.close()
 
 
-def _mind(memories: Recollecting, name: str = WHO) -> Tiers:
+def _mind(memories: Recollecting, name: str = WHO) -> TieredMind:
     return memories._mind(name)
 
 

@@ -9,7 +9,7 @@ from nemuri.admin.agent_definitions import read_definition
 from nemuri_contracts.affective import Category
 from nemuri_domain.affective.policy import AffectPolicy
 from nemuri_domain.affective.policy_profiles import CODING, DOCUMENT, PROFILES
-from nemuri_domain.affective.turn_reader import read
+from nemuri_domain.affective.turn_reader import read_turn
 from tests.unit.domain.affective.coding_sessions import SESSIONS
 from tests.unit.domain.affective.lives import Life
 
@@ -63,7 +63,7 @@ def test_ordinary_work_lives_through_its_nights_as_the_formula_says() -> None:
 def test_most_turns_of_real_sessions_are_ordinary_work_or_more() -> None:
     """Read without a model, their intensity is such that the profile keeps them whole for some nights."""
     rules = PROFILES[CODING]
-    read_as = [read(each.prompt, each.reply) for each in SESSIONS]
+    read_as = [read_turn(each.prompt, each.reply) for each in SESSIONS]
     whole = [nights(rules, each.category, each.intensity, 1) for each in read_as]
     assert sum(each >= 5 for each in whole) >= 0.8 * len(whole), whole
 

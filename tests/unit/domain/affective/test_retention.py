@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from nemuri_contracts.affective import Category
 from nemuri_domain.affective.nightly_job import first_age
 from nemuri_domain.affective.policy import AffectPolicy
-from nemuri_domain.affective.turn_encoding import age
+from nemuri_domain.affective.turn_encoding import initial_age
 from tests.unit.domain.affective.lives import living
 
 RETENTION = AffectPolicy().retention
@@ -100,7 +100,7 @@ def test_what_is_taken_in_late_is_as_old_as_if_it_had_been_taken_in_at_once(
     life = living()
     if nights:
         life.night(nights)
-    assert age(ended, life.agent, UTC) == pytest.approx(days)
+    assert initial_age(ended, life.agent, UTC) == pytest.approx(days)
 
 
 def test_the_first_night_adds_a_whole_day_to_the_first_share() -> None:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from nemuri_domain.affective.text_compression import cleaned, compressed, detailed
-from nemuri_domain.affective.turn_reader import read
+from nemuri_domain.affective.text_compression import cleaned, compressed, shortened_lines
+from nemuri_domain.affective.turn_reader import read_turn
 from nemuri_domain.language.keywords import keywords
 from nemuri_domain.language.sentences import sentences
 
@@ -57,18 +57,18 @@ def test_of_a_long_reply_the_beginning_and_the_end_are_kept() -> None:
     """Within its bound, with a mark between them, and no block of code is left open."""
     code = "\n".join(f"    step_{number} = prepare({number})" for number in range(300))
     reply = f"The cause is the cache.\n\n```python\n{code}\n```\nAll 214 tests pass."
-    told = detailed(reply, 3_000)
+    told = shortened_lines(reply, 3_000)
     assert 2_500 < len(told) <= 3_000
     assert told.startswith("The cause is the cache.\n\n```python\n    step_0 = prepare(0)\n")
     assert told.endswith("    step_299 = prepare(299)\n```\nAll 214 tests pass.")
     assert "\n```\n[…]\n```\n" in told
-    assert detailed(reply[:2_000], 3_000) == reply[:2_000]
+    assert shortened_lines(reply[:2_000], 3_000) == reply[:2_000]
 
 
 @given(st.text(), st.integers(50, 400))
 def test_details_never_exceed_their_bound(text: str, limit: int) -> None:
     """Whatever they hold; what fits is whole, what does not says so."""
-    told = detailed(text, limit)
+    told = shortened_lines(text, limit)
     assert len(told) <= limit
     assert ("[…]" in told) or told.split() == text.split()
 
@@ -138,7 +138,7 @@ def test_a_trace_of_a_trace_is_itself(trigger: str, content: str) -> None:
 @given(TEXTS)
 def test_a_memory_fades_step_by_step(text: str) -> None:
     """From a reading to a summary to a trace nothing grows, and a trace is left of all that had any letter."""
-    whole = read(text, text)
+    whole = read_turn(text, text)
     summary = compressed(2, whole.trigger, whole.content)
     trace = compressed(3, *summary)
 

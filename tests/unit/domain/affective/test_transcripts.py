@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from nemuri_contracts.affective import TURN_LIMIT, TurnOffered
 from nemuri_contracts.event import DERIVED
 from nemuri_domain.affective.sanitize import CUT_MARKER, is_conversation, storable
-from nemuri_domain.affective.transcripts import Transcript, read, turn_id
+from nemuri_domain.affective.transcripts import Transcript, parse_transcript, turn_id
 
 AT = "2026-01-18T22:54:39.048Z"
 
@@ -40,7 +40,7 @@ def assistant(said: str, **more: object) -> bytes:
 
 def taken(*lines: bytes) -> Transcript:
     """The lines, read."""
-    return read(lines, "file")
+    return parse_transcript(lines, "file")
 
 
 def said(transcript: Transcript) -> list[tuple[str, str]]:
@@ -148,7 +148,7 @@ def test_a_copied_session_holds_the_same_turns() -> None:
     """Under another session's name and after entries that were copied twice; other agents remember them anew."""
     one = user("Hello", uuid="u1"), assistant("Hi.", uuid="a1")
     two = *one, *one, user("And now?", uuid="u2", sessionId="s2")
-    first, second = read(one, "file-1").turns, read(two, "file-2").turns
+    first, second = parse_transcript(one, "file-1").turns, parse_transcript(two, "file-2").turns
     assert [turn.identity for turn in second] == ["u1", "u2"]
     assert first == second[:1]
     assert turn_id("ann", "u1") == turn_id("ann", "u1") != turn_id("bob", "u1")
@@ -158,9 +158,9 @@ def test_a_copied_session_holds_the_same_turns() -> None:
 def test_turns_without_an_id_of_their_own_are_told_apart() -> None:
     """By their session, their place and their words."""
     lines = user("yes"), assistant("1"), user("yes"), assistant("2")
-    here, there = read(lines, "here"), read(lines, "there")
+    here, there = parse_transcript(lines, "here"), parse_transcript(lines, "there")
     assert len({turn.identity for turn in (*here.turns, *there.turns)}) == 4
-    assert read(lines, "here") == here
+    assert parse_transcript(lines, "here") == here
 
 
 def test_a_session_tells_its_name_and_when_it_ended() -> None:
@@ -210,7 +210,7 @@ ENTRIES = st.builds(
 @given(st.lists(st.binary() | JSON.map(json.dumps).map(str.encode) | ENTRIES))
 def test_any_lines_come_to_turns_that_can_be_offered(lines: list[bytes]) -> None:
     """Whatever a file holds, nothing is raised, and what comes out crosses the bus."""
-    found = read(lines, "s")
+    found = parse_transcript(lines, "s")
     assert len(found.turns) + sum(found.skipped.values()) <= len(lines)
     for turn in found.turns:
         at = turn.said_at or datetime(2026, 1, 1, tzinfo=UTC)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from nemuri_contracts.affective import Emotion, Reading, Tag, Valence
 from nemuri_domain.affective.emotion_words import EMOTION_PATTERNS, TAG_ORDER
-from nemuri_domain.affective.turn_reader import read
+from nemuri_domain.affective.turn_reader import read_turn
 from tests.unit.domain.affective.labelled import HIGH, LOW, MIDDLE, TURNS, UNSEEN, Labelled
 
 BANDS: Final = (LOW, MIDDLE, HIGH)
@@ -88,7 +88,7 @@ def test_the_documents_examples_are_classified_as_in_its_table(
     prompt: str, valence: Valence, arousal: int, tags: tuple[Tag, ...]
 ) -> None:
     """Valence and tags exactly, arousal within ten and in the same band."""
-    felt = read(prompt, "").emotion
+    felt = read_turn(prompt, "").emotion
 
     assert (felt.valence, felt.tags) == (valence, tags)
     assert band(felt.arousal) == band(arousal)
@@ -102,7 +102,7 @@ def test_what_is_like_an_example_reads_like_it(
     """Other words, other lengths and English: the same valence, band and tags; further tags may join."""
     _, valence, arousal, tags = example
     for other in others:
-        felt = read(other, "").emotion
+        felt = read_turn(other, "").emotion
         assert (felt.valence, band(felt.arousal)) == (valence, band(arousal)), (other, felt)
         assert set(tags) <= set(felt.tags) if tags else not felt.tags, (other, felt)
 
@@ -111,13 +111,13 @@ def test_what_is_like_an_example_reads_like_it(
 def test_the_appendixs_situations_are_as_strong_as_it_says(situation: tuple[int, int, str, str, str]) -> None:
     """From a corrected typo to a trauma."""
     low, high, *prompts = situation
-    strengths = [read(prompt, "").intensity for prompt in prompts]
+    strengths = [read_turn(prompt, "").intensity for prompt in prompts]
     assert all(low <= each <= high for each in strengths), strengths
 
 
 def agreement(turns: tuple[Labelled, ...]) -> dict[str, float]:
     """The share of the turns in which the lexicon and the label agree, for each part of a reading."""
-    pairs = [(turn, read(turn.prompt, turn.reply)) for turn in turns]
+    pairs = [(turn, read_turn(turn.prompt, turn.reply)) for turn in turns]
     agreed = {
         "valence": [found.emotion.valence == turn.valence for turn, found in pairs],
         "arousal": [band(found.emotion.arousal) == turn.arousal for turn, found in pairs],
@@ -153,7 +153,7 @@ def test_every_feeling_of_the_vocabulary_can_be_felt() -> None:
 )
 def test_what_is_pasted_is_not_felt(prompt: str) -> None:
     """Code, quotations and logs are nobody's feelings."""
-    felt = read(prompt, "").emotion
+    felt = read_turn(prompt, "").emotion
     assert (felt.valence, felt.tags) == ("neutral", ())
     assert band(felt.arousal) == MIDDLE
 
@@ -163,7 +163,7 @@ def test_what_is_pasted_is_not_felt(prompt: str) -> None:
 )
 def test_what_is_denied_is_not_felt(prompt: str) -> None:
     """By a word before it in English, by an ending in Japanese."""
-    assert read(prompt, "").emotion.tags == ()
+    assert read_turn(prompt, "").emotion.tags == ()
 
 
 @pytest.mark.parametrize(
@@ -184,22 +184,22 @@ def test_what_is_denied_is_not_felt(prompt: str) -> None:
 )
 def test_heavy_words_of_a_trade_are_work(prompt: str) -> None:
     """Without a person or a feeling in it, nothing but a task."""
-    found = read(prompt, "")
+    found = read_turn(prompt, "")
     assert (found.category, found.emotion.valence, found.emotion.tags) == ("work", "neutral", ())
     assert 28 <= found.intensity <= 40
 
 
 def test_a_request_may_hold_a_feeling_that_is_meant() -> None:
     """Politeness is no joy; despair is despair, even where something is asked for."""
-    assert read("これで完成です。ありがとうございました！", "").emotion.tags == ("gratitude",)
-    assert read("死にたい。助けて", "").intensity >= 85
-    assert read("母への手紙を書いて。最近ずっと泣いていて辛い", "").category == "emotional"
+    assert read_turn("これで完成です。ありがとうございました！", "").emotion.tags == ("gratitude",)
+    assert read_turn("死にたい。助けて", "").intensity >= 85
+    assert read_turn("母への手紙を書いて。最近ずっと泣いていて辛い", "").category == "emotional"
 
 
 def test_what_comes_after_but_counts_more() -> None:
     """Both are tagged; the last word tells the valence."""
-    good = read("ずっと不安だったけど、ほっとした", "").emotion
-    bad = read("I was relieved, but now I am worried again", "").emotion
+    good = read_turn("ずっと不安だったけど、ほっとした", "").emotion
+    bad = read_turn("I was relieved, but now I am worried again", "").emotion
 
     assert (good.valence, bad.valence) == ("positive", "negative")
     assert good.tags == bad.tags == ("relief", "anxiety")
@@ -207,14 +207,17 @@ def test_what_comes_after_but_counts_more() -> None:
 
 def test_marks_wake_and_calm_a_text() -> None:
     """Exclamations, repetition, capitals and strong words wake; dots, mild words and length calm."""
-    plain = read("終わりました", "").emotion.arousal
+    plain = read_turn("終わりました", "").emotion.arousal
     louder = ["終わりました！", "終わりました！！！", "本当にすごく終わりました！", "終わりましたーーー！"]
     calmer = ["終わりました……", "まあ、終わりましたかも。", "終わりました。" * 60]
 
-    assert all(read(each, "").emotion.arousal > plain for each in louder)
-    assert all(read(each, "").emotion.arousal < plain for each in calmer)
-    assert read("WHY IS THIS STILL HERE", "").emotion.arousal > read("why is this still here", "").emotion.arousal
-    assert read("GET /api JSON", "").emotion.arousal <= 63
+    assert all(read_turn(each, "").emotion.arousal > plain for each in louder)
+    assert all(read_turn(each, "").emotion.arousal < plain for each in calmer)
+    assert (
+        read_turn("WHY IS THIS STILL HERE", "").emotion.arousal
+        > read_turn("why is this still here", "").emotion.arousal
+    )
+    assert read_turn("GET /api JSON", "").emotion.arousal <= 63
 
 
 def test_a_whole_memory_has_the_details_of_its_turn() -> None:
@@ -225,7 +228,7 @@ def test_a_whole_memory_has_the_details_of_its_turn() -> None:
         + "Other loops of the module are bounded and stay as they are. " * 6
         + "Let me know if you need anything else."
     )
-    found = read("The retry loop in worker.py never ends. This is so frustrating!", reply)
+    found = read_turn("The retry loop in worker.py never ends. This is so frustrating!", reply)
 
     assert found.trigger == "The retry loop in worker.py never ends. This is so frustrating!"
     assert found.content == f"{reply}\nThe user felt frustration."
@@ -236,21 +239,21 @@ def test_a_whole_memory_has_the_details_of_its_turn() -> None:
 def test_code_in_the_reply_makes_a_turn_work() -> None:
     """A question about a program need not say a word of programming; an answer names functions between backticks."""
     asked = "why does the zeppelin importer skip rows of kind 7?"
-    assert read(asked, "Because `step_7` compares with `<`; I changed it to `<=`.").category == "work"
-    assert read(asked, "Because it was raining.").category == "casual"
+    assert read_turn(asked, "Because `step_7` compares with `<`; I changed it to `<=`.").category == "work"
+    assert read_turn(asked, "Because it was raining.").category == "casual"
 
 
 def test_protection_is_asked_for_in_the_prompt_only() -> None:
     """What the assistant says of remembering protects nothing."""
-    assert read("私の誕生日は5月2日。これは覚えておいて", "").protect
-    assert not read("今日は何日？", "これは覚えておいてください").protect
+    assert read_turn("私の誕生日は5月2日。これは覚えておいて", "").protect
+    assert not read_turn("今日は何日？", "これは覚えておいてください").protect
 
 
 def test_a_decision_may_be_drawn_in_the_reply() -> None:
     """Who weighs two ways and gets a conclusion has decided."""
     weighing = "SQLiteとPostgreSQLのどちらを使うべきか"
-    assert read(weighing, "結論としてはSQLiteで十分です。").category == "decision"
-    assert read(weighing, "それぞれの特徴を説明します。").category == "work"
+    assert read_turn(weighing, "結論としてはSQLiteで十分です。").category == "decision"
+    assert read_turn(weighing, "それぞれの特徴を説明します。").category == "work"
 
 
 ANY: Final = st.text(max_size=300) | st.lists(
@@ -264,19 +267,19 @@ ANY: Final = st.text(max_size=300) | st.lists(
 @given(ANY, ANY)
 def test_any_text_has_a_reading(prompt: str, reply: str) -> None:
     """Total: surrogates, NUL, nothing at all; ranges hold, the reading survives its JSON and is always the same."""
-    found = read(prompt, reply)
+    found = read_turn(prompt, reply)
 
     assert 0 <= found.intensity <= 100
     assert 0 <= found.emotion.arousal <= 100
     assert list(found.emotion.tags) == sorted(found.emotion.tags, key=lambda tag: TAG_ORDER[tag])
     assert Reading.model_validate_json(found.model_dump_json()) == found
-    assert read(prompt, reply) == found
+    assert read_turn(prompt, reply) == found
 
 
 @given(ANY)
 def test_a_reply_alone_is_nobodys_feeling(reply: str) -> None:
     """What is felt is the user's."""
-    assert read("", reply).emotion == Emotion(arousal=45)
+    assert read_turn("", reply).emotion == Emotion(arousal=45)
 
 
 @pytest.mark.parametrize(
@@ -285,4 +288,4 @@ def test_a_reply_alone_is_nobodys_feeling(reply: str) -> None:
 def test_very_long_texts_are_read_in_the_end(piece: str) -> None:
     """As long as a turn may be; nothing in it makes the time run away, or this test would not end in time."""
     text = piece * (100_000 // len(piece))
-    assert read(text, text).intensity <= 100
+    assert read_turn(text, text).intensity <= 100

@@ -12,7 +12,7 @@ from nemuri_contracts.agents import AgentDefined, Definition, Embedding
 from nemuri_contracts.codec import AnyAgentEvent
 from nemuri_contracts.event import NAMESPACE
 from nemuri_contracts.tiered import Cues, Experience, Experienced, ExperienceRecorded, MemoryFormed
-from nemuri_domain.tiered.aggregate import Tiers
+from nemuri_domain.tiered.aggregate import TieredMind
 from nemuri_domain.tiered.fold import evolve, fold
 
 AGENT = "noah"
@@ -74,14 +74,14 @@ def became(number: int, sources: Iterable[int], *, second: float = 0.0, **more: 
     )
 
 
-def mind(*events: AnyAgentEvent) -> Tiers:
+def mind(*events: AnyAgentEvent) -> TieredMind:
     """A mind after these events."""
     return fold([defined(), *events])
 
 
-def simulated(events: Iterable[tuple[AnyAgentEvent, float]]) -> Tiers:
+def simulated(events: Iterable[tuple[AnyAgentEvent, float]]) -> TieredMind:
     """A mind in a process of its own, by a clock of its own."""
-    tiers = Tiers.of(AGENT)
+    tiers = TieredMind.of(AGENT)
     for event, moment in events:
         tiers = evolve(tiers, event, moment)
     return tiers

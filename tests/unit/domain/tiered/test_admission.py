@@ -3,7 +3,7 @@
 import pytest
 
 from nemuri_contracts.tiered import Action, Cues, Experience, ExperienceOffered, Nearby, Place, WorkingMemory
-from nemuri_domain.tiered.admission import completed, recorded, weighed
+from nemuri_domain.tiered.admission import action_experience, admit, cues_and_importance
 from nemuri_domain.tiered.policy import TiersPolicy
 from tests.unit.domain.tiered.lives import AGENT, BORN, VECTOR, named
 
@@ -25,7 +25,7 @@ def offered(**more: object) -> ExperienceOffered:
 
 def test_what_a_client_tells_is_recorded_with_what_its_words_tell() -> None:
     """Cues and importance where it says neither."""
-    event = recorded(offered(), RULES, VECTOR)
+    event = admit(offered(), RULES, VECTOR)
 
     assert event is not None
     assert (event.cues.request, event.importance, event.experience.second) == (True, 0.7, 4.0)
@@ -34,8 +34,8 @@ def test_what_a_client_tells_is_recorded_with_what_its_words_tell() -> None:
 
 def test_who_knows_better_says_so() -> None:
     """Given cues take the place of the words, a given importance that of both."""
-    plain = recorded(offered(cues={}), RULES, VECTOR)
-    rated = recorded(offered(importance=0.95), RULES, VECTOR)
+    plain = admit(offered(cues={}), RULES, VECTOR)
+    rated = admit(offered(importance=0.95), RULES, VECTOR)
 
     assert plain is not None
     assert plain.importance == 0.5
@@ -45,8 +45,8 @@ def test_who_knows_better_says_so() -> None:
 
 def test_what_does_not_matter_is_not_recorded() -> None:
     """Below 0.2, which no rule gives (§4.3)."""
-    assert recorded(offered(importance=0.19), RULES, VECTOR) is None
-    assert recorded(offered(importance=0.2), RULES, VECTOR) is not None
+    assert admit(offered(importance=0.19), RULES, VECTOR) is None
+    assert admit(offered(importance=0.2), RULES, VECTOR) is not None
 
 
 @pytest.mark.parametrize(("failed", "expected"), [(False, 0.6), (True, 0.8)])
@@ -61,14 +61,14 @@ def test_a_completed_action_becomes_an_experience(failed: bool, expected: float)
         active_goals=("smelt iron",),
     )
 
-    done = completed(working, "two pieces", failed=failed)
+    done = action_experience(working, "two pieces", failed=failed)
 
     assert done is not None
     experience, cues = done
     assert (experience.content, experience.second) == ("mining iron ore: two pieces", 60.0)
     assert experience.participants == ("noah", "Lila")
-    assert weighed(experience, cues)[1] == pytest.approx(expected)
-    assert completed(working.updated(current_action=None), "nothing", failed=False) is None
+    assert cues_and_importance(experience, cues)[1] == pytest.approx(expected)
+    assert action_experience(working.updated(current_action=None), "nothing", failed=False) is None
 
 
 def test_an_experience_of_no_words_is_none() -> None:

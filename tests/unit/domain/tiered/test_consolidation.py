@@ -6,22 +6,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nemuri_contracts.tiered import Because
-from nemuri_domain.tiered.aggregate import TierMemory, Tiers, TiersAgent
-from nemuri_domain.tiered.consolidation import Vectors, capacity, clusters, due, interval, leaving
-from nemuri_domain.tiered.consolidation_decision import gathered
+from nemuri_domain.tiered.aggregate import TieredMind, TierMemory, TiersAgent
+from nemuri_domain.tiered.consolidation import Vectors, capacity, clusters, due_reason, interval, memories_to_move
+from nemuri_domain.tiered.consolidation_decision import plan_for_mind
 from nemuri_domain.tiered.policy import TiersPolicy
 from tests.unit.domain.tiered.lives import AGENT, lived, named, rows, simulated
 
 RULES = TiersPolicy()
 
 
-def full(number: int, every: float = 10.0, policy: dict[str, object] | None = None) -> Tiers:
+def full(number: int, every: float = 10.0, policy: dict[str, object] | None = None) -> TieredMind:
     """A mind with so many experiences, one every so many seconds."""
     tiers = simulated((lived(each), each * every) for each in range(number))
     return tiers.with_agent(policy=policy or {})
 
 
-def agent_of(tiers: Tiers) -> TiersAgent:
+def agent_of(tiers: TieredMind) -> TiersAgent:
     """Its agent."""
     assert tiers.agent is not None
     return tiers.agent
@@ -35,7 +35,7 @@ def test_the_longer_it_lives_the_more_is_held_and_the_more_often_it_goes_over(
     hours: float, most: int, minutes: float
 ) -> None:
     """The table of §4.2.2."""
-    agent = agent_of(Tiers.of(AGENT))
+    agent = agent_of(TieredMind.of(AGENT))
 
     assert capacity(agent, hours * 3_600) == most
     assert interval(agent, hours * 3_600) == minutes * 60
@@ -46,9 +46,9 @@ def test_too_much_goes_over_the_oldest_first() -> None:
     tiers = full(100, every=1.0)
     agent = agent_of(tiers)
 
-    assert due(agent_of(full(99, every=1.0)), 99.0) is None
-    assert due(agent, 100.0) == "capacity"
-    assert leaving(tiers.short, agent, "capacity", 100.0) == tiers.short[:50]
+    assert due_reason(agent_of(full(99, every=1.0)), 99.0) is None
+    assert due_reason(agent, 100.0) == "capacity"
+    assert memories_to_move(tiers.short, agent, "capacity", 100.0) == tiers.short[:50]
 
 
 def test_in_time_what_is_old_goes_over() -> None:
@@ -57,12 +57,14 @@ def test_in_time_what_is_old_goes_over() -> None:
     agent = agent_of(tiers)
     later = agent.replace(consolidated_at=2_500.0)
 
-    assert due(agent, 599.0) is None
-    assert due(agent, 600.0) == "interval"
-    assert due(later, 3_000.0) is None
-    assert due(later, 3_100.0) == "interval"
-    assert [each.at for each in leaving(tiers.short, later, "interval", 2_700.0)] == [30.0 * each for each in range(31)]
-    assert due(agent_of(Tiers.of(AGENT)), 10_000.0) is None
+    assert due_reason(agent, 599.0) is None
+    assert due_reason(agent, 600.0) == "interval"
+    assert due_reason(later, 3_000.0) is None
+    assert due_reason(later, 3_100.0) == "interval"
+    assert [each.at for each in memories_to_move(tiers.short, later, "interval", 2_700.0)] == [
+        30.0 * each for each in range(31)
+    ]
+    assert due_reason(agent_of(TieredMind.of(AGENT)), 10_000.0) is None
 
 
 def test_a_reflection_leaves_the_newest_and_who_asks_gets_all() -> None:
@@ -70,8 +72,8 @@ def test_a_reflection_leaves_the_newest_and_who_asks_gets_all() -> None:
     tiers = full(15)
     agent = agent_of(tiers)
 
-    assert leaving(tiers.short, agent, "reflection", 200.0) == tiers.short[:5]
-    assert leaving(tiers.short, agent, "asked", 200.0) == tiers.short
+    assert memories_to_move(tiers.short, agent, "reflection", 200.0) == tiers.short[:5]
+    assert memories_to_move(tiers.short, agent, "asked", 200.0) == tiers.short
 
 
 def test_what_is_alike_belongs_together() -> None:
@@ -80,7 +82,7 @@ def test_what_is_alike_belongs_together() -> None:
     turned = [np.deg2rad(angle) for angle in (0, 30, 60, 120, 61)]
     vectors = rows(*((np.cos(each), np.sin(each)) for each in turned))
 
-    found = gathered(tiers, lambda _: vectors, "asked", 100.0)
+    found = plan_for_mind(tiers, lambda _: vectors, "asked", 100.0)
 
     assert [[*each.memory_ids] for each in found.groups] == [[named(0), named(1), named(2), named(4)], [named(3)]]
     assert not found.deleted
@@ -130,6 +132,6 @@ def test_clusters_are_the_same_in_any_order(turned: list[tuple[float, int]], ran
 def test_what_goes_over_is_the_oldest(number: int, because: Because, now: float) -> None:
     """For whatever reason: nothing younger goes before anything older."""
     tiers = full(number)
-    going = leaving(tiers.short, agent_of(tiers), because, now)
+    going = memories_to_move(tiers.short, agent_of(tiers), because, now)
 
     assert going == tiers.short[: len(going)]

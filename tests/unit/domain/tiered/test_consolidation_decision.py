@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from nemuri_contracts.tiered import ConsolidationBegun
-from nemuri_domain.tiered.aggregate import Tiers
-from nemuri_domain.tiered.consolidation import Vectors, due
-from nemuri_domain.tiered.consolidation_decision import gathered
+from nemuri_domain.tiered.aggregate import TieredMind
+from nemuri_domain.tiered.consolidation import Vectors, due_reason
+from nemuri_domain.tiered.consolidation_decision import plan_for_mind
 from nemuri_domain.tiered.fold import evolve
 from tests.unit.domain.tiered.lives import AGENT, became, lived, named, rows
 
@@ -16,13 +16,13 @@ ROOM = 40
 def test_a_mind_that_lives_on_holds_no_more_than_its_capacities() -> None:
     """Whoever consolidates when it is due forgets the weakest of long ago, and never what is new."""
     policy = {"long_term": {"capacity": ROOM}, "short_term": {"base_capacity": 10, "max_capacity": 10}}
-    tiers, most = Tiers.of(AGENT, policy=policy), 0
+    tiers, most = TieredMind.of(AGENT, policy=policy), 0
     for number in range(400):
         tiers = evolve(tiers, lived(number, importance=0.9 if number == 7 else 0.5), float(number))
         assert tiers.agent is not None
-        if (because := due(tiers.agent, float(number))) is None:
+        if (because := due_reason(tiers.agent, float(number))) is None:
             continue
-        found = gathered(tiers, lambda _: {}, because, float(number))
+        found = plan_for_mind(tiers, lambda _: {}, because, float(number))
         begun = ConsolidationBegun(
             event_id=named(f"begun {number}"), agent_id=AGENT, because=because, groups=found.groups,
             deleted=found.deleted, second=float(number),
@@ -41,7 +41,7 @@ def test_a_mind_that_lives_on_holds_no_more_than_its_capacities() -> None:
 
 def test_what_is_faint_in_long_term_memory_is_merged_in_the_same_go() -> None:
     """By the vectors of what goes over and of what is faint, which are asked for together."""
-    tiers = Tiers.of(AGENT, policy={"long_term": {"capacity": 10}})
+    tiers = TieredMind.of(AGENT, policy={"long_term": {"capacity": 10}})
     for number in range(8):
         tiers = evolve(tiers, became(number, (100 + number,)), 0.0)
     tiers = tiers.holding(each.replace(access_count=1 + (each.memory_id == named(7)) * 500) for each in tiers.long)
@@ -52,7 +52,7 @@ def test_what_is_faint_in_long_term_memory_is_merged_in_the_same_go() -> None:
         asked.append(ids)
         return rows(*[(1.0, 0.0)] * 8)
 
-    found = gathered(tiers, vectors, "asked", 5_000.0)
+    found = plan_for_mind(tiers, vectors, "asked", 5_000.0)
     assert [each.layer for each in found.groups] == ["short", "long"]
     assert set(found.groups[1].memory_ids) == {named(each) for each in range(7)}
     assert [set(each) for each in asked] == [{named(50), *(named(each) for each in range(7))}]

@@ -10,8 +10,8 @@ from nemuri_contracts.agents import PolicyAdopted
 from nemuri_contracts.codec import AnyAgentEvent
 from nemuri_contracts.erasure import MemoriesErased
 from nemuri_contracts.tiered import Access, ConsolidationBegun, Group, MemoriesAccessed, MemoryShared
-from nemuri_domain.tiered.aggregate import TierMemory, Tiers
-from nemuri_domain.tiered.fold import evolved, fold, touched
+from nemuri_domain.tiered.aggregate import TieredMind, TierMemory
+from nemuri_domain.tiered.fold import evolve_at_its_time, fold, touched
 from tests.unit.domain.tiered.lives import AGENT, BORN, became, defined, lived, mind, named, simulated
 
 
@@ -50,7 +50,7 @@ def shared(number: int, scope: str = "global", *to: str) -> AnyAgentEvent:
     )
 
 
-def only(tiers: Tiers, number: int | str) -> TierMemory:
+def only(tiers: TieredMind, number: int | str) -> TierMemory:
     """One memory."""
     return tiers.memories[named(number)]
 
@@ -70,7 +70,7 @@ def test_only_an_agent_with_tiered_memory_has_one() -> None:
     """Experiences of anybody else come to nothing."""
     definition = defined().definition.model_copy(update={"memory": "affective"})
 
-    assert fold([defined().model_copy(update={"definition": definition}), lived(1)]) == Tiers()
+    assert fold([defined().model_copy(update={"definition": definition}), lived(1)]) == TieredMind()
 
 
 def test_what_goes_stays_until_it_has_become_another_memory() -> None:
@@ -105,7 +105,7 @@ def test_retrievals_count_as_access() -> None:
 def test_what_is_shared_stays_as_it_is() -> None:
     """It is in long-term memory from then on, and neither becomes part of another nor is forgotten."""
     tiers = mind(lived(1, kind="reflection"), lived(2), shared(1, "bilateral", "lila"), begun(1, (1, 2), deleted=(1,)))
-    formed = evolved(tiers, became(9, (1, 2)))
+    formed = evolve_at_its_time(tiers, became(9, (1, 2)))
 
     assert (only(tiers, 1).layer, only(tiers, 1).type, only(tiers, 1).visible_to) == ("long", "semantic", ("lila",))
     assert set(formed.memories) == {named(1), named(9)}
@@ -159,9 +159,9 @@ EVENTS: list[AnyAgentEvent] = [
 @given(st.lists(st.sampled_from(EVENTS), max_size=20))
 def test_no_history_is_impossible(events: list[AnyAgentEvent]) -> None:
     """In any order and any repetition: totals say what the rows say, and only what an event touches changes."""
-    tiers = Tiers()
+    tiers = TieredMind()
     for event in events:
-        before, tiers = tiers, evolved(tiers, event)
+        before, tiers = tiers, evolve_at_its_time(tiers, event)
         changed = {
             each
             for each in {*before.memories, *tiers.memories}

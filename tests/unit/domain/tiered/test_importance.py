@@ -3,7 +3,7 @@
 import pytest
 
 from nemuri_contracts.tiered import Cues, Experienced
-from nemuri_domain.tiered.importance import cues_in, importance
+from nemuri_domain.tiered.importance import detect_cues, importance
 
 
 @pytest.mark.parametrize(
@@ -50,23 +50,23 @@ def test_importance_goes_by_the_documents_rules(kind: Experienced, cues: Cues, e
 )
 def test_words_tell_of_cues(text: str, found: set[str]) -> None:
     """In Japanese and in English, and nothing else than what they tell."""
-    cues = cues_in(text).model_dump(exclude={"emotion"})
+    cues = detect_cues(text).model_dump(exclude={"emotion"})
 
     assert {name for name, there in cues.items() if there} == found
 
 
 def test_what_is_felt_is_heard() -> None:
     """Strong feelings are beyond what moves a conversation, passing ones are not."""
-    assert cues_in("本当に悲しい、泣いている").emotion > 0.5
-    assert cues_in("I am furious with you!").emotion > 0.5
-    assert cues_in("Noah planted wheat").emotion == 0
+    assert detect_cues("本当に悲しい、泣いている").emotion > 0.5
+    assert detect_cues("I am furious with you!").emotion > 0.5
+    assert detect_cues("Noah planted wheat").emotion == 0
 
 
 def test_what_shares_words_with_a_goal_is_related_to_it() -> None:
     """And nothing is while there is no goal."""
     goals = ["鉄インゴットを精錬する", "Build a stone house"]
 
-    assert cues_in("鉄インゴットを3個手に入れた", goals).goal_related
-    assert cues_in("Collected stone", goals).goal_related
-    assert not cues_in("Planted wheat", goals).goal_related
-    assert not cues_in("Collected stone").goal_related
+    assert detect_cues("鉄インゴットを3個手に入れた", goals).goal_related
+    assert detect_cues("Collected stone", goals).goal_related
+    assert not detect_cues("Planted wheat", goals).goal_related
+    assert not detect_cues("Collected stone").goal_related

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from nemuri_contracts.tiered import Cues, Experienced, Kept
 from nemuri_domain.tiered.aggregate import TierMemory
-from nemuri_domain.tiered.memory_formation import extracted, formed, listed, rerated
+from nemuri_domain.tiered.memory_formation import extract_memory, form_memory, importance_after_access, normalised_tags
 from nemuri_domain.tiered.policy import Consolidation
 from tests.unit.domain.tiered.lives import defined, lived, named, simulated
 
@@ -28,7 +28,7 @@ def told(
 
 def test_one_alone_keeps_its_words() -> None:
     """And is something that happened."""
-    written = extracted(told("Lila and Noah quarrelled at the farm.", participants=("Lila", "Noah")), RULES)
+    written = extract_memory(told("Lila and Noah quarrelled at the farm.", participants=("Lila", "Noah")), RULES)
 
     assert (written.content, written.type) == ("Lila and Noah quarrelled at the farm.", "episodic")
     assert written.tags[:2] == ("Lila", "Noah")
@@ -37,7 +37,7 @@ def test_one_alone_keeps_its_words() -> None:
 def test_several_become_sentences_of_their_own_and_how_many_they_were() -> None:
     """At most three; what is said twice is told once."""
     mined = [f"Noah mined iron with Lila in the {place}" for place in ("north", "north", "west", "south", "east")]
-    written = extracted(told(*mined, kind="conversation"), RULES)
+    written = extract_memory(told(*mined, kind="conversation"), RULES)
 
     assert written.type == "semantic"
     assert written.content.endswith(" (×5)")
@@ -55,7 +55,7 @@ def test_no_word_of_a_conversation_loses_its_speaker(number: int) -> None:
         "Emil": [f"{nth} torches are left in chest {nth}." for nth in range(9)],
     }
     talk = "\n".join(f"{who} said: {' '.join(words)}" for who, words in said.items())
-    written = extracted(
+    written = extract_memory(
         told(*(f"{talk}\nBela said: That makes {nth}." for nth in range(number)), kind="conversation"), RULES
     )
     content = re.sub(r" \(×\d+\)$", "", written.content)
@@ -69,7 +69,7 @@ def test_no_word_of_a_conversation_loses_its_speaker(number: int) -> None:
 
 def test_japanese_is_joined_as_japanese() -> None:
     """With its own full stops and without spaces."""
-    written = extracted(told("Lilaと鉄を採掘した", "Noahと石炭を採掘した。"), RULES)
+    written = extract_memory(told("Lilaと鉄を採掘した", "Noahと石炭を採掘した。"), RULES)
 
     assert written.content == "Lilaと鉄を採掘した。Noahと石炭を採掘した。"
 
@@ -89,22 +89,22 @@ def test_what_kind_of_memory_it_becomes(kind: Experienced, number: int, failures
     """Repeated actions that succeeded are a way to do it; what comes again and again is something known."""
     smelting = [f"Smelted iron in the furnace with coal {each}" for each in range(number)]
 
-    assert extracted(told(*smelting, kind=kind, failures=failures), RULES).type == kept
+    assert extract_memory(told(*smelting, kind=kind, failures=failures), RULES).type == kept
 
 
 def test_importance_is_that_of_the_most_important_and_grows_with_access() -> None:
     """A model's own rating takes the place of the first (§4.3, §4.5.3)."""
-    assert rerated(0.5, 0, 10, RULES) == 0.5
-    assert rerated(0.5, 10, 10, RULES) == pytest.approx(0.6)
-    assert 0.5 < rerated(0.5, 3, 10, RULES) < 0.6
-    assert rerated(1.0, 10, 10, RULES) == 1.0
-    assert rerated(0.5, 0, 0, RULES) == 0.5
+    assert importance_after_access(0.5, 0, 10, RULES) == 0.5
+    assert importance_after_access(0.5, 10, 10, RULES) == pytest.approx(0.6)
+    assert 0.5 < importance_after_access(0.5, 3, 10, RULES) < 0.6
+    assert importance_after_access(1.0, 10, 10, RULES) == 1.0
+    assert importance_after_access(0.5, 0, 0, RULES) == 0.5
 
 
 def test_a_memory_that_is_formed_names_what_it_came_from() -> None:
     """With the importance of the most important where no model rated it."""
     sources = [each.replace(importance=0.1 * place) for place, each in enumerate(told("One.", "Two."), 1)]
-    event = formed(defined(), sources, extracted(sources, RULES), vector="v", most=0, rules=RULES, second=7.0)
+    event = form_memory(defined(), sources, extract_memory(sources, RULES), vector="v", most=0, rules=RULES, second=7.0)
 
     assert event.sources == (named(0), named(1))
     assert (event.importance, event.formed_by, event.second) == (0.2, "extractive", 7.0)
@@ -112,13 +112,13 @@ def test_a_memory_that_is_formed_names_what_it_came_from() -> None:
 
 def test_tags_are_few_short_and_each_once() -> None:
     """In their first spelling."""
-    assert listed(["Lila", "lila", "  iron\nore ", "", "x" * 200]) == ("Lila", "iron ore", "x" * 60)
-    assert len(listed(map(str, range(100)))) == 8
+    assert normalised_tags(["Lila", "lila", "  iron\nore ", "", "x" * 200]) == ("Lila", "iron ore", "x" * 60)
+    assert len(normalised_tags(map(str, range(100)))) == 8
 
 
 def test_code_alone_is_kept_as_it_is() -> None:
     """No sentence tells it."""
-    assert extracted(told("```\nsmelt(iron)\n```"), RULES).content
+    assert extract_memory(told("```\nsmelt(iron)\n```"), RULES).content
 
 
 @given(
@@ -131,8 +131,8 @@ def test_anything_can_become_a_memory(contents: list[str], random: object) -> No
     shuffled = list(memories)
     random.shuffle(shuffled)  # type: ignore[attr-defined]
 
-    written = extracted(shuffled, RULES)
+    written = extract_memory(shuffled, RULES)
 
-    assert written == extracted(memories, RULES)
+    assert written == extract_memory(memories, RULES)
     sources = memories[:100]
-    assert formed(defined(), sources, written, vector="v", most=0, rules=RULES).content == written.content
+    assert form_memory(defined(), sources, written, vector="v", most=0, rules=RULES).content == written.content

@@ -8,7 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nemuri_domain.tiered.aggregate import TierMemory
-from nemuri_domain.tiered.merge_and_forget import Fading, access_weight, decay_factor, faded, merging, recency
+from nemuri_domain.tiered.merge_and_forget import (
+    LongTermColumns,
+    access_weight,
+    decay_factor,
+    groups_to_merge,
+    plan_forgetting,
+    recency,
+)
 from nemuri_domain.tiered.policy import TiersPolicy
 from tests.unit.domain.tiered.lives import became, named, rows, simulated
 
@@ -39,7 +46,7 @@ def test_access_weighs_by_its_logarithm() -> None:
 
 def test_the_decay_factor_is_the_product() -> None:
     """Importance, recency, access (§4.3)."""
-    fading = Fading.of([kept(1, importance=0.8, access_count=3), kept(2, importance=1.0, access_count=9)])
+    fading = LongTermColumns.of([kept(1, importance=0.8, access_count=3), kept(2, importance=1.0, access_count=9)])
 
     expected = [0.8 * math.exp(-0.5) * math.log(4) / math.log(10), math.exp(-0.5)]
     assert decay_factor(fading, HOUR, TiersPolicy()) == pytest.approx(expected)
@@ -47,8 +54,8 @@ def test_the_decay_factor_is_the_product() -> None:
 
 def test_nothing_is_forgotten_while_there_is_room() -> None:
     """However faint it is."""
-    assert faded(Fading.of([kept(each) for each in range(7)]), 1_000 * HOUR, SMALL).deleted == ()
-    assert len(faded(Fading.of([kept(each) for each in range(8)]), 1_000 * HOUR, SMALL).deleted) == 8
+    assert plan_forgetting(LongTermColumns.of([kept(each) for each in range(7)]), 1_000 * HOUR, SMALL).deleted == ()
+    assert len(plan_forgetting(LongTermColumns.of([kept(each) for each in range(8)]), 1_000 * HOUR, SMALL).deleted) == 8
 
 
 def test_what_was_never_retrieved_is_forgotten_once_it_is_faint() -> None:
@@ -56,24 +63,24 @@ def test_what_was_never_retrieved_is_forgotten_once_it_is_faint() -> None:
     memories = [kept(each, importance=0.5) for each in range(8)]
     retrieved = [memories[0].replace(access_count=1), *memories[1:]]
 
-    assert faded(Fading.of(memories), 4.5 * HOUR, SMALL).deleted == ()
-    assert len(faded(Fading.of(memories), 4.7 * HOUR, SMALL).deleted) == 8
-    assert named(0) not in faded(Fading.of(retrieved), 4.7 * HOUR, SMALL).deleted
+    assert plan_forgetting(LongTermColumns.of(memories), 4.5 * HOUR, SMALL).deleted == ()
+    assert len(plan_forgetting(LongTermColumns.of(memories), 4.7 * HOUR, SMALL).deleted) == 8
+    assert named(0) not in plan_forgetting(LongTermColumns.of(retrieved), 4.7 * HOUR, SMALL).deleted
 
 
 def test_what_is_young_is_left_alone_but_above_the_capacity() -> None:
     """There the weakest go, until it holds."""
     memories = [kept(each, importance=0.01 * (each + 1)) for each in range(12)]
 
-    assert faded(Fading.of(memories[:9]), 0.9 * HOUR, SMALL).deleted == ()
-    assert faded(Fading.of(memories), 0.9 * HOUR, SMALL).deleted == (named(0), named(1))
+    assert plan_forgetting(LongTermColumns.of(memories[:9]), 0.9 * HOUR, SMALL).deleted == ()
+    assert plan_forgetting(LongTermColumns.of(memories), 0.9 * HOUR, SMALL).deleted == (named(0), named(1))
 
 
 def test_what_is_shared_or_going_stays() -> None:
     """Even above the capacity."""
     memories = [kept(each, scope="global") if each else kept(each, going=True) for each in range(12)]
 
-    found = faded(Fading.of(memories), 100 * HOUR, SMALL)
+    found = plan_forgetting(LongTermColumns.of(memories), 100 * HOUR, SMALL)
 
     assert (found.deleted, found.mergeable) == ((), ())
 
@@ -81,9 +88,9 @@ def test_what_is_shared_or_going_stays() -> None:
 def test_the_faint_are_merged_with_what_is_like_them() -> None:
     """A factor below 0.1, and a cosine of 0.85."""
     memories = [kept(each, importance=0.9, access_count=1 + (each > 3) * 500) for each in range(8)]
-    found = faded(Fading.of(memories), 1.2 * HOUR, SMALL)
+    found = plan_forgetting(LongTermColumns.of(memories), 1.2 * HOUR, SMALL)
     vectors = rows((1, 0), (1, 0.1), (0, 1), (0.1, 1), (1, 0), (1, 0), (1, 0), (1, 0))
-    groups = merging([each for each in memories if each.memory_id in found.mergeable], vectors, SMALL)
+    groups = groups_to_merge([each for each in memories if each.memory_id in found.mergeable], vectors, SMALL)
 
     assert set(found.mergeable) == {named(each) for each in range(4)}
     assert sorted(sorted(each.memory_ids) for each in groups) == sorted(
@@ -102,7 +109,7 @@ def test_forgetting_keeps_its_promises(lives: list[tuple[float, int, float, bool
         kept(number, importance=importance, access_count=count, at=at * HOUR, going=fixed)
         for number, (importance, count, at, fixed) in enumerate(lives)
     ]
-    found = faded(Fading.of(memories), hours * HOUR, SMALL)
+    found = plan_forgetting(LongTermColumns.of(memories), hours * HOUR, SMALL)
     known = {each.memory_id: each for each in memories}
 
     assert len(set(found.deleted)) == len(found.deleted)
@@ -111,14 +118,14 @@ def test_forgetting_keeps_its_promises(lives: list[tuple[float, int, float, bool
     if len(memories) <= 10:
         assert not any(known[each].access_count for each in found.deleted)
         assert all(hours * HOUR - known[each].at >= HOUR for each in found.deleted)
-    assert faded(Fading.of(memories[::-1]), hours * HOUR, SMALL) == found
+    assert plan_forgetting(LongTermColumns.of(memories[::-1]), hours * HOUR, SMALL) == found
 
 
 def test_ten_thousand_are_looked_at_at_once() -> None:
     """By columns; the weakest are named first."""
     random = np.random.default_rng(1)
     memories = [kept(each) for each in range(2)] * 5_000
-    fading = Fading(
+    fading = LongTermColumns(
         [named(each % 2) for each in range(10_000)],
         np.zeros(10_000),
         random.random(10_000),
@@ -126,5 +133,5 @@ def test_ten_thousand_are_looked_at_at_once() -> None:
         np.zeros(10_000, bool),
     )
 
-    assert len(faded(fading, 100 * HOUR, TiersPolicy()).deleted) == TiersPolicy().long_term.at_once
+    assert len(plan_forgetting(fading, 100 * HOUR, TiersPolicy()).deleted) == TiersPolicy().long_term.at_once
     assert len(memories) == len(fading.ids)

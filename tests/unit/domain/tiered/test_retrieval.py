@@ -9,20 +9,20 @@ import pytest
 from numpy.typing import NDArray
 
 from nemuri_contracts.tiered import Experienced, Module
-from nemuri_domain.tiered.aggregate import Tiers
+from nemuri_domain.tiered.aggregate import TieredMind
 from nemuri_domain.tiered.policy import TiersPolicy
-from nemuri_domain.tiered.retrieval import COLUMNS, Found, merged, row_of
-from nemuri_domain.tiered.vector_index import Shelf
+from nemuri_domain.tiered.retrieval import COLUMNS, ScoredMemory, row_of, without_shared_experiences
+from nemuri_domain.tiered.vector_index import TieredVectorIndex
 from tests.unit.domain.tiered.lives import became, lived, named, simulated
 
 ASKED = np.array([1.0, 0.0], np.float32)
 TYPES: tuple[Experienced, ...] = ("conversation", "action", "observation", "reflection")
 
 
-def shelf_of(tiers: Tiers, vectors: Mapping[UUID, NDArray[np.float32]]) -> Shelf:
+def shelf_of(tiers: TieredMind, vectors: Mapping[UUID, NDArray[np.float32]]) -> TieredVectorIndex:
     """A mind as columns."""
     memories = list(tiers.memories.values())
-    return Shelf(
+    return TieredVectorIndex(
         lambda place: memories[place].memory_id,
         np.array([row_of(each) for each in memories], COLUMNS),
         np.array([vectors[each.memory_id] for each in memories], np.float32).reshape(len(memories), -1),
@@ -30,13 +30,13 @@ def shelf_of(tiers: Tiers, vectors: Mapping[UUID, NDArray[np.float32]]) -> Shelf
 
 
 def recalled(
-    tiers: Tiers,
+    tiers: TieredMind,
     vectors: Mapping[UUID, NDArray[np.float32]],
     now: float,
     module: Module = "default",
     top: int | None = None,
     asked: NDArray[np.float32] = ASKED,
-) -> list[Found]:
+) -> list[ScoredMemory]:
     """What comes to mind."""
     assert tiers.agent is not None
     found = shelf_of(tiers, vectors).recall(tiers.agent, tiers.memories.__getitem__, asked, now, module, top)
@@ -44,7 +44,7 @@ def recalled(
     return [each for each, _ in found]
 
 
-def fanned(tiers: Tiers) -> dict[UUID, NDArray[np.float32]]:
+def fanned(tiers: TieredMind) -> dict[UUID, NDArray[np.float32]]:
     """Vectors for all of a mind, each a little less like what is asked than the one before."""
     memories = sorted(tiers.memories.values(), key=lambda each: (each.at, each.changed))
     return {
@@ -53,7 +53,7 @@ def fanned(tiers: Tiers) -> dict[UUID, NDArray[np.float32]]:
     }
 
 
-def lives() -> Tiers:
+def lives() -> TieredMind:
     """Forty experiences of every type, and thirty long-term memories."""
     short = [(lived(each, f"thing {each}", kind=TYPES[each % 4]), each * 10.0) for each in range(40)]
     kinds = ("episodic", "semantic", "procedural")
@@ -119,11 +119,15 @@ def test_relevance_recency_and_importance_each_lift_a_memory() -> None:
 def test_of_two_that_tell_of_the_same_experience_the_better_one_is_told() -> None:
     """Duplicates go by source events (§4.6.2)."""
     ids = [named(each) for each in range(4)]
-    found = [Found(each, "long", 0.5, 0.5, 0.5, 1 - place / 10) for place, each in enumerate(ids)]
+    found = [ScoredMemory(each, "long", 0.5, 0.5, 0.5, 1 - place / 10) for place, each in enumerate(ids)]
     origins = {ids[0]: {named(10), named(11)}, ids[1]: {named(11)}, ids[2]: {named(12)}, ids[3]: {ids[3]}}
 
-    assert [each.memory_id for each in merged(found, origins.__getitem__, 2)] == [ids[0], ids[2]]
-    assert [each.memory_id for each in merged(found, origins.__getitem__, 9)] == [ids[0], ids[2], ids[3]]
+    assert [each.memory_id for each in without_shared_experiences(found, origins.__getitem__, 2)] == [ids[0], ids[2]]
+    assert [each.memory_id for each in without_shared_experiences(found, origins.__getitem__, 9)] == [
+        ids[0],
+        ids[2],
+        ids[3],
+    ]
 
 
 def test_only_the_newest_short_term_memories_are_looked_at() -> None:
@@ -140,7 +144,7 @@ def test_ten_thousand_memories_are_searched_as_one_by_one() -> None:
     random = np.random.default_rng(7)
     count = 10_000
     base = simulated([(became(1, (0,)), 0.0)]).long[0]
-    agent = Tiers.of("noah")
+    agent = TieredMind.of("noah")
     memories = [
         base.replace(
             memory_id=UUID(int=each), sources=(UUID(int=count + each),), importance=float(random.random()), at=each

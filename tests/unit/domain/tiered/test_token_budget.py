@@ -5,24 +5,32 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nemuri_domain.language.token_estimate import estimate_tokens
-from nemuri_domain.tiered.token_budget import BASE, PARTS, PROMPT_TOKENS, Part, fit, shares
+from nemuri_domain.tiered.token_budget import (
+    BASE_SHARES,
+    PROMPT_SECTIONS,
+    PROMPT_TOKENS,
+    PromptSection,
+    fit_to_budget,
+    section_shares,
+)
 
 NUMBERS = st.floats(-1, 2)
 TEXTS = st.dictionaries(
-    st.sampled_from(PARTS), st.lists(st.text(alphabet=st.sampled_from("aA1.。日本 \n"), max_size=60), max_size=4)
+    st.sampled_from(PROMPT_SECTIONS),
+    st.lists(st.text(alphabet=st.sampled_from("aA1.。日本 \n"), max_size=60), max_size=4),
 )
 
 
 def test_at_rest_the_shares_are_the_documents() -> None:
     """System 10, working memory 30, goals 15, social 15, memories 20, alerts 10 percent."""
-    assert shares(0, 0) == pytest.approx(dict(BASE))
-    assert sum(BASE.values()) == pytest.approx(1)
+    assert section_shares(0, 0) == pytest.approx(dict(BASE_SHARES))
+    assert sum(BASE_SHARES.values()) == pytest.approx(1)
 
 
 @given(NUMBERS, NUMBERS)
 def test_shares_are_shares(urgency: float, company: float) -> None:
     """They sum to 1, none is nothing, and the system prompt keeps its tenth."""
-    found = shares(urgency, company)
+    found = section_shares(urgency, company)
 
     assert sum(found.values()) == pytest.approx(1)
     assert min(found.values()) > 0
@@ -31,18 +39,18 @@ def test_shares_are_shares(urgency: float, company: float) -> None:
 
 def test_urgency_is_for_alerts_and_company_for_the_social_situation() -> None:
     """And what grows takes from all others but the system prompt."""
-    calm, urgent, social = shares(0, 0), shares(1, 0), shares(0, 1)
+    calm, urgent, social = section_shares(0, 0), section_shares(1, 0), section_shares(0, 1)
 
-    assert [part for part in PARTS if urgent[part] > calm[part]] == ["alerts"]
-    assert [part for part in PARTS if social[part] > calm[part]] == ["social"]
+    assert [part for part in PROMPT_SECTIONS if urgent[part] > calm[part]] == ["alerts"]
+    assert [part for part in PROMPT_SECTIONS if social[part] > calm[part]] == ["social"]
     assert urgent["alerts"] > 2 * calm["alerts"]
 
 
 def test_an_unused_share_passes_to_who_needs_it() -> None:
     """One part alone may have the whole prompt."""
     lines = [f"Line {number} of what is remembered." for number in range(100)]
-    alone = fit({"memories": lines}, 300, shares(0, 0))
-    beside = fit({"memories": lines, "working_memory": lines}, 300, shares(0, 0))
+    alone = fit_to_budget({"memories": lines}, 300, section_shares(0, 0))
+    beside = fit_to_budget({"memories": lines, "working_memory": lines}, 300, section_shares(0, 0))
 
     assert len(alone["memories"]) > 2 * len(beside["memories"])
     assert len(beside["working_memory"]) > len(beside["memories"])
@@ -50,26 +58,28 @@ def test_an_unused_share_passes_to_who_needs_it() -> None:
 
 def test_what_does_not_fit_whole_is_cut_at_a_sentence() -> None:
     """In the order in which the texts come."""
-    fitted = fit({"goals": ["Smelt iron.", "Build a house. Ask Lila to help with all of the walls of it."]}, 12, BASE)
+    fitted = fit_to_budget(
+        {"goals": ["Smelt iron.", "Build a house. Ask Lila to help with all of the walls of it."]}, 12, BASE_SHARES
+    )
 
     assert fitted["goals"] == ("Smelt iron.", "Build a house.")
 
 
 def test_nothing_fits_in_no_room() -> None:
     """Every part that was given is still there."""
-    assert fit({"goals": ["Smelt iron."], "alerts": []}, 0, BASE) == {"goals": (), "alerts": ()}
+    assert fit_to_budget({"goals": ["Smelt iron."], "alerts": []}, 0, BASE_SHARES) == {"goals": (), "alerts": ()}
 
 
 @given(TEXTS, st.integers(-5, 60), NUMBERS, NUMBERS)
 def test_what_fits_is_never_over_the_budget(
-    texts: dict[Part, list[str]], budget: int, urgency: float, company: float
+    texts: dict[PromptSection, list[str]], budget: int, urgency: float, company: float
 ) -> None:
     """On lines of their own; and where there is room enough, nothing is lost."""
-    fitted = fit(texts, budget, shares(urgency, company))
+    fitted = fit_to_budget(texts, budget, section_shares(urgency, company))
     lines = [text for part in fitted.values() for text in part]
 
     assert estimate_tokens("\n".join(lines)) <= max(0, budget)
     assert set(fitted) == set(texts)
-    assert fit(texts, PROMPT_TOKENS, shares(urgency, company)) == {
+    assert fit_to_budget(texts, PROMPT_TOKENS, section_shares(urgency, company)) == {
         part: tuple(text for text in some if text) for part, some in texts.items()
     }

@@ -6,7 +6,7 @@ from pydantic import ValidationError
 from nemuri_contracts.tiered import Action, Feeling, Nearby, Place, WorkingMemory
 from nemuri_domain.tiered.aggregate import TierMemory
 from nemuri_domain.tiered.policy import TiersPolicy
-from nemuri_domain.tiered.visibility import visible
+from nemuri_domain.tiered.visibility import is_visible
 from tests.unit.domain.tiered.lives import lived, simulated
 
 FULL = WorkingMemory(
@@ -67,7 +67,7 @@ def memory(**more: object) -> TierMemory:
 )
 def test_who_sees_a_memory(shared: dict[str, object], seen_by: set[str]) -> None:
     """Its author always; others as far as it is shared."""
-    assert {each for each in ("noah", "lila", "mira") if visible(memory(**shared), each)} == seen_by
+    assert {each for each in ("noah", "lila", "mira") if is_visible(memory(**shared), each)} == seen_by
 
 
 def test_the_parameters_are_the_documents() -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nemuri_contracts.tiered import Experienced
-from nemuri_domain.tiered.memory_formation import Written, extracted
+from nemuri_domain.tiered.memory_formation import MemoryText, extract_memory
 from nemuri_domain.tiered.policy import Consolidation
 from nemuri_infra.models import memory_consolidation
 from nemuri_infra.models.extractive import ExtractiveModel
@@ -35,7 +35,7 @@ def job(*contents: str, kind: Experienced = "conversation") -> ConsolidateJob:
 
 
 JOB: Final = job("Lilaと鉄を採掘した", "Lilaと石炭を採掘した")
-KNOWN: Final = extracted(JOB.memories, RULES)
+KNOWN: Final = extract_memory(JOB.memories, RULES)
 
 
 async def test_the_chat_is_told_the_memories_as_data() -> None:
@@ -58,7 +58,7 @@ async def test_a_reply_is_read_in_any_wrapping(form: str) -> None:
     """As the document's form has it (§4.6.4)."""
     reply = await PromptedModel(Parrot(form.format(json.dumps(SAID)))).consolidate(JOB)
 
-    assert reply.value == Written("Lilaは信頼できる採掘パートナーだ。", "semantic", ("Lila", "採掘", "協力"), 0.8)
+    assert reply.value == MemoryText("Lilaは信頼できる採掘パートナーだ。", "semantic", ("Lila", "採掘", "協力"), 0.8)
     assert "extractive" not in reply.usage.model
 
 
@@ -79,7 +79,7 @@ async def test_what_is_missing_is_taken_from_their_own_words() -> None:
     partly = await PromptedModel(Parrot('{"summary": "Mining.", "type": "dream", "tags": 3}')).consolidate(JOB)
     nothing = await PromptedModel(Parrot("I cannot do that.")).consolidate(JOB)
 
-    assert partly.value == Written("Mining.", KNOWN.type, KNOWN.tags)
+    assert partly.value == MemoryText("Mining.", KNOWN.type, KNOWN.tags)
     assert nothing.value == KNOWN
     assert nothing.usage.model.endswith("extractive")
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from nemuri_contracts.affective import Emotion, Reading
 from nemuri_contracts.event import Usage
 from nemuri_domain.affective.text_compression import compressed
-from nemuri_domain.affective.turn_reader import read as by_lexicon
+from nemuri_domain.affective.turn_reader import read_turn as by_lexicon
 from nemuri_infra.models import turn_compression, turn_reading
 from nemuri_infra.models.extractive import ExtractiveModel
 from nemuri_infra.models.fallback import Fallback

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nemuri_domain.tiered.aggregate import TierMemory, Tiers
+from nemuri_domain.tiered.aggregate import TieredMind, TierMemory
 from nemuri_infra.stores.memory_cache import Shelves
 from tests.unit.domain.tiered.lives import became, lived, named, rows, simulated
 
@@ -50,7 +50,7 @@ def test_shelves_hold_what_they_were_given(steps: list[tuple[int, bool, bool]]) 
     for name, mine in known.items():
         ids = list(map(named, range(10)))
         assert shelves.memories(name) == shelves.memories(name, ids) == mine
-        shelf, agent = shelves.shelf(name), Tiers.of(name).agent
+        shelf, agent = shelves.shelf(name), TieredMind.of(name).agent
         assert agent is not None
         found = shelf.recall(agent, partial(shelves.memory, name), ASKED, 10.0, top=100)
         assert {each.memory_id for each, _ in found} == set(mine)
