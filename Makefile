@@ -6,7 +6,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no
 # Every service is a process, and starts an eighth faster from compiled code; what is large and rarely used can wait.
 COMPILE := $(BIN)/python -m compileall -q -j 2 -x '/(torch|transformers|sympy|scipy|sklearn|networkx|mypy)/' contracts domain infra services client $(VENV)/lib
 
-.PHONY: demo test check tests lint types floors faults bench clean
+.PHONY: demo test check tests lint types floors faults bench docs clean
 
 demo: $(VENV)/.installed  ## Real tasks on real text: chunked, routed, answered, learned from and slept on
 	$(BIN)/nemuri demo
@@ -35,6 +35,11 @@ SEED ?= 1
 faults: $(VENV)/.installed-dev  ## So many seeded schedules of faults, with figures; FAULTS="--only KIND" for some kinds
 	$(BIN)/python -m tests.faults --schedules $(SCHEDULES) --seed $(SEED) $(FAULTS)
 
+docs: $(VENV)/.installed-docs  ## The documentation as HTML in docs/_build/html, without warnings, and its examples run
+	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going -b doctest docs docs/_build/doctest
+	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going -b html docs docs/_build/html
+	@echo "docs/_build/html/index.html"
+
 BENCH := $(VENV)-bench
 
 bench: $(BENCH)/.installed  ## Every figure, then the table of them; QUICK=1 only tries the scripts, DATA=FOLDER holds public data
@@ -59,5 +64,9 @@ $(VENV)/.installed-dev: $(BIN)/python pyproject.toml constraints.txt
 	@-$(COMPILE)
 	@touch $@ $(VENV)/.installed
 
+$(VENV)/.installed-docs: $(BIN)/python pyproject.toml constraints.txt
+	$(INSTALL) '.[docs]'
+	@touch $@ $(VENV)/.installed
+
 clean:
-	rm -rf $(VENV) $(BENCH) .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf docs/_build docs/reference/generated $(VENV) $(BENCH) .mypy_cache .ruff_cache .import_linter_cache .hypothesis

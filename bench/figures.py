@@ -1,20 +1,33 @@
-"""The table of figures that the README quotes, made from what the scripts wrote down.
+"""The tables of measured figures: six headlines in the README, all of them in docs/measurements.md.
 
-python -m bench.figures            # prints it
-python -m bench.figures --readme   # puts it into the README, between its marks
+python -m bench.figures           # print the full table
+python -m bench.figures --write   # write both tables between their markers
 """
 
 import argparse
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from bench.measuring import RESULTS
 from bench.quoted import FIGURES, Figure, Results
 
-README = RESULTS.parent.parent / "README.md"
-BEGIN, END = "<!-- figures: made by `python -m bench.figures --readme` -->", "<!-- end of figures -->"
+ROOT = RESULTS.parent.parent
+MEASUREMENTS = ROOT / "docs" / "measurements.md"
+README, README_JA = ROOT / "README.md", ROOT / "README.ja.md"
+JAPANESE = (
+    (r" of ([\d,]+) questions", r"(\1 問)"),
+    (r"(\d+ ms), (\d+) of them in both servers", r"\1(うち 2 つのサーバーで \2 ms)"),
+    (r"within ([\d.]+)×", r"\1 倍以内"),
+    ("ahead of both", "両方より速い"),
+    ("over half", "半分より上"),
+    (r": met", ":達成"),
+    (r": \*\*missed\*\*", ":**未達**"),
+)
+"""English phrases of the headline figures as regular expressions, with their Japanese replacements."""
+BEGIN, END = "<!-- figures: made by `python -m bench.figures --write` -->", "<!-- end of figures -->"
 
 
 def _goal(figure: Figure, result: Any) -> str:
@@ -41,6 +54,21 @@ def table(found: Results) -> str:
     return "\n".join(lines)
 
 
+def headlines(found: Results, *, japanese: bool = False) -> str:
+    """Return the table of the README: the headline figures with their goals, met or missed."""
+    heads = "| 測ったもの | 結果 | 目標 |" if japanese else "| what | figure | goal |"
+    return "\n".join([heads, "|---|---|---|", *_headline_rows(found, japanese=japanese)])
+
+
+def _headline_rows(found: Results, *, japanese: bool) -> Iterator[str]:
+    for each in FIGURES:
+        if each.headline and each.script in found:
+            values = f"{each.said(found[each.script])} | {_goal(each, found[each.script])}"
+            for english, translated in JAPANESE if japanese else ():
+                values = re.sub(english, translated, values)
+            yield f"| {each.headline[japanese]} | {values} |"
+
+
 def _reserved(one: Any) -> str:
     """What a reader has to know before trusting a figure."""
     if "taken_over" in one:
@@ -64,18 +92,29 @@ def _machine(one: Any) -> str:
     return f"{machine['cores']} cores ({machine['processor']}), Python {machine['python']}"
 
 
-def put_into(text: str, found: Results) -> str:
-    """The README with the table between its marks."""
-    fresh = f"{BEGIN}\n{table(found)}\n\n{machines(found)}\n{END}"
+def put_into(text: str, table_lines: str) -> str:
+    """Return a page with a table between its markers."""
+    fresh = f"{BEGIN}\n{table_lines}\n{END}"
     return re.sub(f"{re.escape(BEGIN)}.*?{re.escape(END)}", lambda _: fresh, text, flags=re.DOTALL)
 
 
+def pages(found: Results) -> dict[Path, str]:
+    """Return every page that quotes figures, with its tables made anew."""
+    tables = {
+        README: headlines(found),
+        README_JA: headlines(found, japanese=True),
+        MEASUREMENTS: f"{table(found)}\n\n{machines(found)}",
+    }
+    return {path: put_into(path.read_text(encoding="utf-8"), lines) for path, lines in tables.items()}
+
+
 def main() -> None:
-    """Print the table, or put it into the README."""
+    """Print the full table, or write the tables into the pages that quote them."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--readme", action="store_true")
-    if parser.parse_args().readme:
-        README.write_text(put_into(README.read_text(encoding="utf-8"), results()), encoding="utf-8")
+    parser.add_argument("--write", action="store_true")
+    if parser.parse_args().write:
+        for path, text in pages(results()).items():
+            path.write_text(text, encoding="utf-8")
     else:
         print(f"{table(results())}\n\n{machines(results())}")
 

@@ -1,4 +1,4 @@
-"""What the README quotes of the figures that the scripts wrote down, and what goals they have."""
+"""The measured figures that the README and docs/measurements.md quote, with their goals."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -20,6 +20,8 @@ class Figure:
     met: Callable[[Any], bool] | None = None
     size: str | None = None
     """Of a result under several conditions: with how many memories, with which model."""
+    headline: tuple[str, str] | None = None
+    """Label in README.md and in README.ja.md; None if the figure stands in docs/measurements.md only."""
 
 
 def _over(*path: str) -> Callable[[Any], str]:
@@ -103,10 +105,18 @@ FIGURES = (
     Figure(
         "recall@10, LoCoMo (English conversations)", "retrieval-locomo",
         lambda one: f"{one['recall']['both']:.3f} of {one['questions']:,} questions",
+        headline=(
+            "recall@10 without a language model, LoCoMo (English conversations)",
+            "言語モデルなしの recall@10、LoCoMo(英語の会話)",
+        ),
     ),
     Figure(
         "recall@10, JSQuAD (Japanese paragraphs)", "retrieval-jsquad",
         lambda one: f"{one['recall']['both']:.3f} of {one['questions']:,} questions",
+        headline=(
+            "recall@10 without a language model, JSQuAD (Japanese paragraphs)",
+            "言語モデルなしの recall@10、JSQuAD(日本語の段落)",
+        ),
     ),
     Figure(
         "questions on what somebody else remembers that find nothing, LoCoMo", "abstention-locomo",
@@ -127,6 +137,10 @@ FIGURES = (
         "one sleep with 1,000,000 memories over one with 1,000, wall / CPU", "sleep",
         lambda one: f"{one['large_over_small']['wall']:.2f}× / {one['large_over_small']['cpu']:.2f}×",
         "within 1.5×", lambda one: max(one["large_over_small"].values()) <= one["goal"],
+        headline=(
+            "time of one sleep with 1,000,000 memories, divided by one with 1,000: wall / CPU",
+            "100 万件の記憶での睡眠 1 回の時間 ÷ 1,000 件での時間(実時間 / CPU)",
+        ),
     ),
     Figure(
         "the vector channel at 10,000 memories of 384 dimensions over numpy's limit, CPU", "vectors",
@@ -143,6 +157,10 @@ FIGURES = (
     Figure(
         f"the same at 10,000, ours over {NEIGHBOURS}", "neighbours", _over("10000", "recall"),
         "ahead of both", _ahead("10000", "recall"), "10000",
+        headline=(
+            "time of one recall among 10,000 memories over LangGraph's PostgresStore; over mem0, wall / CPU",
+            "1 万件からの検索 1 回の時間 ÷ LangGraph の PostgresStore;÷ pgvector 上の mem0(実時間 / CPU)",
+        ),
     ),
     Figure(
         "the same at 1,000, asked over the bus by a client", "neighbours", _over("1000", "recall_over_the_bus"),
@@ -165,6 +183,10 @@ FIGURES = (
         "a rebuild over reading the same events decoded, events per second of CPU", "rebuild",
         lambda one: f"{one['rebuild_over_events']['cpu']:.2f}×",
         "over half", lambda one: bool(one["rebuild_over_events"]["cpu"] > one["goal_over_events"]),
+        headline=(
+            "speed of a rebuild of all tables, divided by only reading and decoding the events",
+            "全テーブル再構築の速さ ÷ イベントの読み出しと復号だけの速さ",
+        ),
     ),
     Figure(
         "a rebuild over a replay in memory by `eventsourcing` on PostgreSQL, CPU", "rebuild",
@@ -175,7 +197,13 @@ FIGURES = (
         _grown("instant"), size="instant",
     ),
     Figure("the same with a model of two seconds", "throughput", _grown("slow"), size="slow"),
-    Figure("platform milliseconds of CPU for each task", "throughput", _spent, size="instant"),
+    Figure(
+        "platform milliseconds of CPU for each task", "throughput", _spent, size="instant",
+        headline=(
+            "CPU time of the platform for one task, model excluded",
+            "タスク 1 件あたりのプラットフォームの CPU 時間(モデルを除く)",
+        ),
+    ),
     Figure(
         "a prompt's hook as a process among 10,000 affective memories, p95; a bare interpreter", "hook",
         lambda one: f"{one['hook_ms']['p95']:.0f} ms; {one['interpreter_ms']['p95']:.0f} ms",

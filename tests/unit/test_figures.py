@@ -1,17 +1,27 @@
-"""The figures that the README quotes are those that the scripts wrote down."""
+"""The README and docs/measurements.md quote the figures that the scripts wrote down."""
 
 import copy
+from pathlib import Path
 
 import pytest
-from bench.figures import BEGIN, END, README, machines, put_into, results, table
+from bench.figures import BEGIN, END, MEASUREMENTS, README, README_JA, headlines, machines, pages, results, table
 from bench.quoted import FIGURES
 
 
-def test_the_readme_quotes_what_was_written_down() -> None:
+@pytest.mark.parametrize("path", [README, README_JA, MEASUREMENTS], ids=lambda path: path.name)
+def test_a_page_quotes_what_was_written_down(path: Path) -> None:
     """Its table is the one that is made from bench/results."""
-    text = README.read_text(encoding="utf-8")
+    text = path.read_text(encoding="utf-8")
     assert text.count(BEGIN) == text.count(END) == 1
-    assert put_into(text, results()) == text
+    assert pages(results())[path] == text
+
+
+def test_the_readme_names_six_figures_and_every_missed_goal() -> None:
+    """No missed goal stands in the full table only."""
+    lines = headlines(results()).splitlines()[2:]
+    assert len(lines) == 6
+    missed = [line for line in table(results()).splitlines() if "**missed**" in line]
+    assert len([line for line in lines if "**missed**" in line]) == len(missed) > 0
 
 
 def test_every_result_is_told() -> None:
