@@ -27,9 +27,9 @@ from nemuri.society.nats_server import reached
 from nemuri.society.residents import residents
 from nemuri.society.run import Vigil, begin, live
 from nemuri_contracts.society import LATENESS, Lateness, Society, Turning, Vitals, Waits
-from nemuri_domain.cognition.memory_interface import Oblivious
+from nemuri_domain.cognition.memory_interface import NoMemories
 from nemuri_domain.cognition.module import Spec
-from nemuri_domain.cognition.module_registry import modules
+from nemuri_domain.cognition.module_registry import build_modules
 from nemuri_infra.runtime.settings import Settings
 
 SIZES = {100: 256, 500: 512, 1_000: 512, 4_000: 1_024}
@@ -170,7 +170,7 @@ def _rates(ends: Sequence[tuple[Vitals, Vitals]], agents: int) -> dict[str, dict
 
 
 def _specs() -> dict[str, Spec]:
-    return {each.spec.name: each.spec for each in modules(Oblivious())}
+    return {each.spec.name: each.spec for each in build_modules(NoMemories())}
 
 
 def _late(ends: Sequence[tuple[Vitals, Vitals]]) -> dict[str, Lateness]:

@@ -193,12 +193,12 @@ def _society(name: str, seed: int, residents: tuple[int, int | None], **fields: 
 
 
 def _check_modules(society: "Society") -> None:
-    from nemuri_domain.cognition.memory_interface import Oblivious
-    from nemuri_domain.cognition.module_registry import modules
+    from nemuri_domain.cognition.memory_interface import NoMemories
+    from nemuri_domain.cognition.module_registry import build_modules
     from nemuri_services.simulation.processes import plugins
 
     try:
-        modules(Oblivious(), without=society.without, plugins=plugins(society.plugins))
+        build_modules(NoMemories(), without=society.without, plugins=plugins(society.plugins))
     except (ValueError, LookupError) as error:
         raise WrongUse(str(error).strip("'\"")) from error
 

@@ -9,21 +9,21 @@ from typing import Any, Final, Literal
 
 from pydantic import JsonValue
 
-from nemuri_domain.cognition.action_selection import finished, needed
+from nemuri_domain.cognition.action_selection import is_finished, required_acts
 from nemuri_domain.cognition.intents import Intent, read_intent
 from nemuri_domain.cognition.percept_updates import HARMLESS, listed, mapped
 from nemuri_domain.cognition.situation import number
-from nemuri_domain.cognition.surroundings import View
+from nemuri_domain.cognition.surroundings import Surroundings
 
-RETRIES: Final = 3
+MAX_RETRIES: Final = 3
 """Consecutive failures of a step, at most."""
-LEGS: Final = 40
+MAX_DETOURS: Final = 40
 """Acts that only lead to a step, at most. With more of them the step has failed."""
 _COUNTED: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class ActionProgress:
     """Progress in a course, which is the steps of a plan or the single action of a decision."""
 
     course: str
@@ -57,7 +57,7 @@ class Progress:
         return plain | {"counted": [list(each) for each in self.counted], "undone": list(self.undone)}
 
     @classmethod
-    def of(cls, values: Mapping[str, Any], course: str) -> "Progress":
+    def of(cls, values: Mapping[str, Any], course: str) -> "ActionProgress":
         """Return the stored progress if it belongs to this course, else new progress."""
         acts = int(number(values.get("acts")))
         if values.get("course") != course:
@@ -65,19 +65,19 @@ class Progress:
         counted = tuple((str(act), int(step)) for act, step in values["counted"])
         return cls(**{**values, "counted": counted, "undone": tuple(values["undone"])})
 
-    def advanced(self, steps: Sequence[Intent], view: View) -> "Progress":
+    def advanced(self, steps: Sequence[Intent], view: Surroundings) -> "ActionProgress":
         """Return the progress moved to the first unfinished step, or `done` after the last step."""
         now = self
         while now.status == "on" and now.step < len(steps):
             intent = steps[now.step]
-            if now.done < needed(intent) and not finished(intent, view, now.had):
+            if now.done < required_acts(intent) and not is_finished(intent, view, now.had):
                 return now
             if now.act is not None:
                 return now
             now = replace(now, step=now.step + 1, done=0, legs=0, failed=0, had=dict(_inventory(view)))
         return replace(now, status="done") if now.status == "on" else now
 
-    def ended(self, act: Mapping[str, Any]) -> "Progress":
+    def ended(self, act: Mapping[str, Any]) -> "ActionProgress":
         """Return the progress after the act under way ended with its outcome."""
         outcome = mapped(act.get("outcome"))
         over = replace(self, act=None)
@@ -90,7 +90,7 @@ class Progress:
             return over
         return replace(over, failed=self.failed + 1, why=str(outcome.get("reason") or "nothing was heard of it"))
 
-    def corrected(self, corrections: Iterable[Mapping[str, Any]], steps: Sequence[Intent]) -> "Progress":
+    def corrected(self, corrections: Iterable[Mapping[str, Any]], steps: Sequence[Intent]) -> "ActionProgress":
         """Return the progress moved back to steps whose acts were wrongly counted as done."""
         counted, now = dict(self.counted), self
         for each in corrections:
@@ -98,20 +98,20 @@ class Progress:
             if each.get("supposed") and act in counted and act not in now.undone:
                 step = counted[act]
                 same = step == now.step
-                left = now.done - 1 if same else needed(steps[step]) - 1
+                left = now.done - 1 if same else required_acts(steps[step]) - 1
                 undone = (*now.undone, act)[-_COUNTED:]
                 serves = now.serves and same
                 now = replace(now, step=step, status="on", done=max(0, left), undone=undone, serves=serves)
         return now
 
-    def settled(self) -> "Progress":
-        """Return the progress as `failed` if the step exceeded `RETRIES` or `LEGS`, else unchanged."""
-        if self.status == "on" and (self.failed > RETRIES or self.legs > LEGS):
+    def settled(self) -> "ActionProgress":
+        """Return the progress as `failed` if the step exceeded `MAX_RETRIES` or `MAX_DETOURS`, else unchanged."""
+        if self.status == "on" and (self.failed > MAX_RETRIES or self.legs > MAX_DETOURS):
             return replace(self, status="failed", why=self.why or "found none")
         return self
 
 
-_NAMES: Final = tuple(each.name for each in fields(Progress))
+_NAMES: Final = tuple(each.name for each in fields(ActionProgress))
 
 
 def steps_of(plans: Mapping[str, JsonValue]) -> list[Intent]:
@@ -119,5 +119,5 @@ def steps_of(plans: Mapping[str, JsonValue]) -> list[Intent]:
     return [found for each in listed(plans, "steps") if (found := read_intent(str(each))) and found.verb != "plan"]
 
 
-def _inventory(view: View) -> Mapping[str, JsonValue]:
+def _inventory(view: Surroundings) -> Mapping[str, JsonValue]:
     return mapped(view.percepts.get("inventory"))

@@ -13,24 +13,24 @@ from pydantic import JsonValue
 from nemuri_contracts.world_protocol import REACH
 from nemuri_domain.cognition.intents import Intent
 from nemuri_domain.cognition.percept_updates import listed
-from nemuri_domain.cognition.situation import HOSTILE, number, sighted, sort
-from nemuri_domain.cognition.surroundings import Place, View, place_of, position_of
+from nemuri_domain.cognition.situation import HOSTILE, bodies_in_sight, number, species_of
+from nemuri_domain.cognition.surroundings import BlockPosition, Surroundings, coordinates_of, json_position
 from nemuri_domain.world.game_rules import COLLECTING, CREATURES, FREE, PLACING, RECIPES
 
-LEG: Final = 12
+WALK_BLOCKS: Final = 12
 """Blocks of one walk. The agent looks around again after it."""
-PAUSE: Final = 5.0
+MIN_REST_SECONDS: Final = 5.0
 """Seconds of a rest, at least."""
 _AROUND: Final = sorted(
     ((dx, dz) for dx in range(-3, 4) for dz in range(-3, 4) if (dx, dz) != (0, 0) and hypot(dx, dz) < REACH - 0.5),
     key=lambda each: (hypot(*each), each),
 )
-FAR, LOWEST, HIGHEST = 30_000_000, -64, 320
+MAX_COORDINATE, MIN_HEIGHT, MAX_HEIGHT = 30_000_000, -64, 320
 """Limits of x and z, lowest y and highest y of every world (`nemuri_contracts.world_protocol.Position`)."""
 
 
 @dataclass(frozen=True, slots=True)
-class Deed:
+class PlannedAct:
     """One act and its expected effects."""
 
     act: Mapping[str, JsonValue]
@@ -42,7 +42,7 @@ class Deed:
     """True if the act performs the intent; False if it only leads to it."""
 
 
-def needed(intent: Intent) -> int:
+def required_acts(intent: Intent) -> int:
     """Return the number of serving acts that complete an intent."""
     match intent.verb:
         case "collect" | "place" | "eat" | "explore":
@@ -56,7 +56,7 @@ def needed(intent: Intent) -> int:
             return 1
 
 
-def finished(intent: Intent, view: View, had: Mapping[str, JsonValue]) -> bool:
+def is_finished(intent: Intent, view: Surroundings, had: Mapping[str, JsonValue]) -> bool:
     """Return whether the percepts show that an intent is complete.
 
     `had` is the inventory at the beginning of the intent.
@@ -71,7 +71,7 @@ def finished(intent: Intent, view: View, had: Mapping[str, JsonValue]) -> bool:
     return False
 
 
-def next_deed(intent: Intent, view: View) -> Deed | None:
+def next_act(intent: Intent, view: Surroundings) -> PlannedAct | None:
     """Return the next act for an intent, or None if no act leads to it from here."""
     item = intent.item or ""
     match intent.verb:
@@ -84,7 +84,7 @@ def next_deed(intent: Intent, view: View) -> Deed | None:
         case "place":
             return _place(item, view)
         case "eat":
-            return Deed({"action": "eat", "item": item}, f"eat {item}", {"rises": ["hunger"]})
+            return PlannedAct({"action": "eat", "item": item}, f"eat {item}", {"rises": ["hunger"]})
         case "attack":
             return _attack(item, view)
         case "give" | "trade" | "follow" | "go":
@@ -96,19 +96,19 @@ def next_deed(intent: Intent, view: View) -> Deed | None:
         case "explore":
             return _leg(view, serves=True)
         case "rest" | "wait":
-            return resting(max(PAUSE, min(60.0, float(intent.count))))
+            return rest_act(max(MIN_REST_SECONDS, min(60.0, float(intent.count))))
         case "plan":
             return None
         case _:
             assert_never(intent.verb)
 
 
-def resting(seconds: float) -> Deed:
+def rest_act(seconds: float) -> PlannedAct:
     """Return an act that rests for some seconds. It interrupts the act under way."""
-    return Deed({"action": "rest", "seconds": seconds}, "rest")
+    return PlannedAct({"action": "rest", "seconds": seconds}, "rest")
 
 
-def _collect(item: str, view: View) -> Deed | None:
+def _collect(item: str, view: Surroundings) -> PlannedAct | None:
     sources = tuple(block for block, rule in COLLECTING.items() if item in (rule.gives, block))
     prey = next((name for name, each in CREATURES.items() if item in each.leaves), None)
     if prey is not None and not sources:
@@ -119,51 +119,53 @@ def _collect(item: str, view: View) -> Deed | None:
     if sources and set(sources) <= set(FREE):
         ground = _free(view)
         return (
-            Deed(_at("collect", sources[0], ground), f"collect {sources[0]}", {"gain": {gain: 1}}) if ground else None
+            PlannedAct(_at("collect", sources[0], ground), f"collect {sources[0]}", {"gain": {gain: 1}})
+            if ground
+            else None
         )
     return _leg(view)
 
 
-def _take(blocks: Iterable[str], view: View, expected: Mapping[str, JsonValue]) -> Deed | None:
+def _take(blocks: Iterable[str], view: Surroundings, expected: Mapping[str, JsonValue]) -> PlannedAct | None:
     found = view.nearest(blocks)
     if found is None:
         return None
     block, place = found
     if view.away(place) <= REACH:
-        return Deed(_at("collect", block, place), f"collect {block}", expected)
+        return PlannedAct(_at("collect", block, place), f"collect {block}", expected)
     return _go(place, block)
 
 
-def _craft(item: str, view: View) -> Deed | None:
+def _craft(item: str, view: Surroundings) -> PlannedAct | None:
     recipe = RECIPES.get(item)
     near = recipe.near if recipe else ()
     for block, place in zip(near, view.together(near), strict=False):
         if view.away(place) > REACH:
             return _go(place, block)
     gives = recipe.gives if recipe else 1
-    return Deed({"action": "craft", "item": item}, f"craft {item}", {"gain": {item: gives}})
+    return PlannedAct({"action": "craft", "item": item}, f"craft {item}", {"gain": {item: gives}})
 
 
-def _place(item: str, view: View) -> Deed | None:
+def _place(item: str, view: Surroundings) -> PlannedAct | None:
     place, rule = _free(view), PLACING.get(item)
     if place is None:
         return _leg(view)
     becomes = (rule.becomes if rule else None) or item
-    seen: dict[str, JsonValue] = {"at": position_of(place), "block": becomes, "loss": {item: 1}}
-    return Deed(_at("place", item, place), f"place {item}", seen)
+    seen: dict[str, JsonValue] = {"at": json_position(place), "block": becomes, "loss": {item: 1}}
+    return PlannedAct(_at("place", item, place), f"place {item}", seen)
 
 
-def _attack(target: str, view: View) -> Deed | None:
+def _attack(target: str, view: Surroundings) -> PlannedAct | None:
     found = view.body(target)
     if found is None:
         return _leg(view)
     body, place = found
     if view.away(place) <= REACH:
-        return Deed({"action": "attack", "target": body}, f"attack {target}")
+        return PlannedAct({"action": "attack", "target": body}, f"attack {target}")
     return _go(place, target)
 
 
-def _towards(intent: Intent, view: View) -> Deed | None:
+def _towards(intent: Intent, view: Surroundings) -> PlannedAct | None:
     if intent.place is not None:
         return _go(intent.place, "there", serves=True)
     whom = intent.whom or ""
@@ -178,12 +180,12 @@ def _towards(intent: Intent, view: View) -> Deed | None:
     stack: dict[str, JsonValue] = {"item": intent.item, "count": intent.count}
     loss: dict[str, JsonValue] = {"loss": {intent.item or "": intent.count}}
     if intent.verb == "give":
-        return Deed({"action": "give", "to": body, "stack": stack}, intent.words(), loss)
+        return PlannedAct({"action": "give", "to": body, "stack": stack}, intent.words(), loss)
     want: dict[str, JsonValue] = {"item": intent.want, "count": intent.price}
-    return Deed({"action": "trade", "partner": body, "offer": stack, "want": want}, intent.words(), loss)
+    return PlannedAct({"action": "trade", "partner": body, "offer": stack, "want": want}, intent.words(), loss)
 
 
-def _store(intent: Intent, view: View) -> Deed | None:
+def _store(intent: Intent, view: Surroundings) -> PlannedAct | None:
     found = view.nearest(["chest"])
     if found is None:
         return None
@@ -191,11 +193,11 @@ def _store(intent: Intent, view: View) -> Deed | None:
         return _go(found[1], "chest")
     stack: dict[str, JsonValue] = {"item": intent.item, "count": intent.count}
     change = {"deposit": "loss", "withdraw": "gain"}[intent.verb]
-    act: dict[str, JsonValue] = {"action": intent.verb, "at": position_of(found[1]), "stack": stack}
-    return Deed(act, intent.words(), {change: {intent.item or "": intent.count}})
+    act: dict[str, JsonValue] = {"action": intent.verb, "at": json_position(found[1]), "stack": stack}
+    return PlannedAct(act, intent.words(), {change: {intent.item or "": intent.count}})
 
 
-def _flee(view: View) -> Deed | None:
+def _flee(view: Surroundings) -> PlannedAct | None:
     threat = _threat(view)
     if threat is None:
         return None
@@ -204,32 +206,51 @@ def _flee(view: View) -> Deed | None:
     far = hypot(dx, dz) or 1.0
     turned = view.turn % 5 * pi / 4 if view.avoided else 0.0
     across = (dx * cos(turned) - dz * sin(turned), dx * sin(turned) + dz * cos(turned))
-    return _go((x + round(across[0] / far * LEG), y, z + round(across[1] / far * LEG)), "away", serves=True)
+    return _go(
+        (x + round(across[0] / far * WALK_BLOCKS), y, z + round(across[1] / far * WALK_BLOCKS)), "away", serves=True
+    )
 
 
-def _threat(view: View) -> Place | None:
-    return next((place_of(each.get("position")) for each in sighted(view.percepts) if sort(each) in HOSTILE), None)
+def _threat(view: Surroundings) -> BlockPosition | None:
+    return next(
+        (
+            coordinates_of(each.get("position"))
+            for each in bodies_in_sight(view.percepts)
+            if species_of(each) in HOSTILE
+        ),
+        None,
+    )
 
 
-def _leg(view: View, *, serves: bool = False) -> Deed:
+def _leg(view: Surroundings, *, serves: bool = False) -> PlannedAct:
     x, y, z = view.here
     angle = view.turn % 16 * pi / 8
-    return _go((x + round(LEG * cos(angle)), y, z + round(LEG * sin(angle))), "elsewhere", serves=serves)
+    return _go(
+        (x + round(WALK_BLOCKS * cos(angle)), y, z + round(WALK_BLOCKS * sin(angle))), "elsewhere", serves=serves
+    )
 
 
-def _go(place: Place, name: str, *, serves: bool = False) -> Deed:
+def _go(place: BlockPosition, name: str, *, serves: bool = False) -> PlannedAct:
     x, y, z = place
-    at = position_of((min(FAR, max(-FAR, x)), min(HIGHEST, max(LOWEST, y)), min(FAR, max(-FAR, z))))
-    return Deed({"action": "go", "to": at}, f"go {name}", {"at": at}, serves)
+    at = json_position(
+        (
+            min(MAX_COORDINATE, max(-MAX_COORDINATE, x)),
+            min(MAX_HEIGHT, max(MIN_HEIGHT, y)),
+            min(MAX_COORDINATE, max(-MAX_COORDINATE, z)),
+        )
+    )
+    return PlannedAct({"action": "go", "to": at}, f"go {name}", {"at": at}, serves)
 
 
-def _at(action: str, block: str, place: Place) -> dict[str, JsonValue]:
-    return {"action": action, "block": block, "at": position_of(place)}
+def _at(action: str, block: str, place: BlockPosition) -> dict[str, JsonValue]:
+    return {"action": action, "block": block, "at": json_position(place)}
 
 
-def _free(view: View) -> Place | None:
+def _free(view: Surroundings) -> BlockPosition | None:
     """Return a position within reach at which nothing is known to stand, or None."""
     x, y, z = view.here
-    taken = {place_of(each.get("position")) for each in listed(view.percepts, "blocks") if each["block"] not in FREE}
-    taken |= {place_of(each.get("position")) for each in sighted(view.percepts)}
+    taken = {
+        coordinates_of(each.get("position")) for each in listed(view.percepts, "blocks") if each["block"] not in FREE
+    }
+    taken |= {coordinates_of(each.get("position")) for each in bodies_in_sight(view.percepts)}
     return next((at for dx, dz in _AROUND if (at := (x + dx, y, z + dz)) not in taken | view.avoided), None)

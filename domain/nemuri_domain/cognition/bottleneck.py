@@ -34,12 +34,12 @@ TASK: Final = (
     " tell those who are near, which promises nothing but that action; empty to say nothing) and context_summary (what"
     " matters now)."
 )
-ANSWER: Final = 300
+ANSWER_TOKENS: Final = 300
 """Tokens of a decision, at most."""
 _FIXED: Final = estimate_tokens("\n".join([TASK, *HEADINGS.values()])) + len(HEADINGS) + 2
 
 
-def narrowed(
+def fit_sections(
     snapshot: Snapshot, situation: Situation, passed: Collection[Output]
 ) -> dict[PromptSection, tuple[str, ...]]:
     """Return the lines of each prompt part that fit the token budget.
@@ -47,10 +47,10 @@ def narrowed(
     Module outputs are included only if they passed the salience threshold. The plan in force is always included.
     """
     texts: dict[PromptSection, list[str]] = {
-        "system": [prompt_text.who(snapshot)],
+        "system": [prompt_text.describe_agent(snapshot)],
         "working_memory": [
-            *prompt_text.present(snapshot["working_memory"]),
-            *prompt_text.surroundings(snapshot["percepts"]),
+            *prompt_text.working_memory_lines(snapshot["working_memory"]),
+            *prompt_text.surroundings_lines(snapshot["percepts"]),
         ],
         "goals": _goals(snapshot, passed),
         "social": _social(snapshot, situation, passed),
@@ -60,25 +60,27 @@ def narrowed(
     return dict(fit_to_budget(texts, PROMPT_TOKENS - _FIXED, section_shares(situation.urgency, situation.company)))
 
 
-def prompted(parts: Mapping[PromptSection, tuple[str, ...]], about: Mapping[str, JsonValue]) -> Prompt:
+def decision_prompt(parts: Mapping[PromptSection, tuple[str, ...]], about: Mapping[str, JsonValue]) -> Prompt:
     """Return the prompt for a decision. System and user prompt have at most 4,096 estimated tokens together."""
     blocks = ["\n".join([heading, *parts.get(part, ())]) for part, heading in HEADINGS.items() if parts.get(part)]
-    return Prompt(system="\n".join([*parts["system"], TASK]), user="\n".join(blocks), about=about, limit=ANSWER)
+    return Prompt(system="\n".join([*parts["system"], TASK]), user="\n".join(blocks), about=about, limit=ANSWER_TOKENS)
 
 
 def _goals(snapshot: Snapshot, passed: Collection[Output]) -> list[str]:
     progress = mapped(snapshot["working_memory"].get("progress"))
     if {"planning", "goal_generation"}.isdisjoint(passed):
-        return prompt_text.plan(snapshot["plans"], progress)
-    return prompt_text.wishes(snapshot["goals"], snapshot["plans"], progress)
+        return prompt_text.plan_lines(snapshot["plans"], progress)
+    return prompt_text.goal_lines(snapshot["goals"], snapshot["plans"], progress)
 
 
 def _social(snapshot: Snapshot, situation: Situation, passed: Collection[Output]) -> list[str]:
     heard = (
-        prompt_text.said(listed(snapshot["conversations"])[-12:][::-1], snapshot.name) if "hearing" in passed else []
+        prompt_text.utterance_lines(listed(snapshot["conversations"])[-12:][::-1], snapshot.name)
+        if "hearing" in passed
+        else []
     )
     matters = not {"social_awareness", "hearing"}.isdisjoint(passed)
-    felt = prompt_text.feelings(snapshot["social_model"], situation.near) if matters else []
+    felt = prompt_text.opinion_lines(snapshot["social_model"], situation.near) if matters else []
     return [*felt, *heard]
 
 
@@ -96,4 +98,4 @@ def _alerts(snapshot: Snapshot, situation: Situation, passed: Collection[Output]
     ]
     acts = listed(snapshot["action_history"])[-5:] if "skill_execution" in passed else []
     wrong = snapshot["action_corrections"] if "action_awareness" in passed else {}
-    return [each for each in pressing if each] + prompt_text.alerts(wrong, acts)
+    return [each for each in pressing if each] + prompt_text.alert_lines(wrong, acts)

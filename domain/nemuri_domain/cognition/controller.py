@@ -4,7 +4,7 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from nemuri_domain.cognition.bottleneck import narrowed, prompted
+from nemuri_domain.cognition.bottleneck import decision_prompt, fit_sections
 from nemuri_domain.cognition.decision import next_id, read_decision
 from nemuri_domain.cognition.module import Ask, Module, Rank, Spec
 from nemuri_domain.cognition.percept_updates import listed
@@ -12,21 +12,21 @@ from nemuri_domain.cognition.salience import OUTPUTS, Output, Selection, select,
 from nemuri_domain.cognition.salience_rules import scores
 from nemuri_domain.cognition.shared_state import Changes, Snapshot
 from nemuri_domain.cognition.situation import (
-    READS,
+    SITUATION_SECTIONS,
     Situation,
+    bodies_in_sight,
     decided_at,
     hurt_since,
-    names,
+    mentions_agent,
     number,
-    sighted,
     situation_of,
 )
 
-SHORTEST, LONGEST = 1.0, 15.0
+MIN_PAUSE, MAX_PAUSE = 1.0, 15.0
 """Shortest and longest seconds between two decisions (document 002 §3.3)."""
-IN_TALK, AT_WORK, LOOKING = 2.0, 5.0, 8.0
+CONVERSATION_PAUSE, WORK_PAUSE, EXPLORATION_PAUSE = 2.0, 5.0, 8.0
 """Seconds between two decisions during a conversation, during work and during exploration."""
-NEWS: Final = 5.0
+SIMULTANEOUS_SECONDS: Final = 5.0
 """Seconds within which changes of several sections count as simultaneous."""
 
 
@@ -36,8 +36,8 @@ class CognitiveController(Module):
     spec = Spec(
         name="cognitive_controller",
         speed="mid",
-        interval=SHORTEST,
-        reads=READS | frozenset(OUTPUTS.values()) | {"working_memory", "decision", "workspace"},
+        interval=MIN_PAUSE,
+        reads=SITUATION_SECTIONS | frozenset(OUTPUTS.values()) | {"working_memory", "decision", "workspace"},
         writes=frozenset({"decision", "workspace"}),
         urgent=frozenset({"percepts", "action_corrections", "conversations"}),
         rank=Rank.CONTROLLER,
@@ -47,18 +47,18 @@ class CognitiveController(Module):
     def process(self, snapshot: Snapshot) -> Changes | Ask:
         """Ask a model for a decision if an output passes the threshold. Otherwise only accumulate salience."""
         situation = situation_of(snapshot)
-        selection = attended(snapshot, situation)
+        selection = select_outputs(snapshot, situation)
         workspace = _workspace(snapshot, selection)
         if not selection.passed:
             return {"workspace": workspace}
         decision_id = next_id(snapshot["decision"], snapshot.second)
-        parts = narrowed(snapshot, situation, selection.passed)
+        parts = fit_sections(snapshot, situation, selection.passed)
 
         def decided(text: str) -> Changes:
             decision = read_decision(text, decision_id, snapshot.second)
             return {"decision": decision.values(), "workspace": workspace}
 
-        return Ask(prompted(parts, _about(snapshot, situation, selection)), decided)
+        return Ask(decision_prompt(parts, _about(snapshot, situation, selection)), decided)
 
     def pause(self, snapshot: Snapshot) -> float:
         """Return the seconds until the next run: 1 in danger or with anomalies, 2 in a conversation, 15 without
@@ -66,12 +66,12 @@ class CognitiveController(Module):
         """
         situation = situation_of(snapshot)
         if situation.danger or situation.anomalies:
-            return SHORTEST
+            return MIN_PAUSE
         if situation.talking:
-            return IN_TALK
+            return CONVERSATION_PAUSE
         if situation.still:
-            return LONGEST
-        return AT_WORK if situation.working else LOOKING
+            return MAX_PAUSE
+        return WORK_PAUSE if situation.working else EXPLORATION_PAUSE
 
     def urgency(self, snapshot: Snapshot) -> bool:
         """Return whether it was hurt, noticed an anomaly or was named by another agent since its last decision."""
@@ -82,16 +82,16 @@ class CognitiveController(Module):
         if any(number(each.get("second")) > decided for each in wrong):
             return True
         new = [each for each in heard if number(each.get("second")) > decided]
-        return any(each.get("speaker") != snapshot.name and names(each, snapshot) for each in new)
+        return any(each.get("speaker") != snapshot.name and mentions_agent(each, snapshot) for each in new)
 
 
-def attended(snapshot: Snapshot, situation: Situation) -> Selection:
+def select_outputs(snapshot: Snapshot, situation: Situation) -> Selection:
     """Return the new outputs that are salient enough in this situation.
 
     An output is new if its section has changed since it last passed.
     """
     new = [output for output, section in OUTPUTS.items() if _new(snapshot, output, section)]
-    updated = sum(snapshot.age(OUTPUTS[each]) <= NEWS for each in new)
+    updated = sum(snapshot.age(OUTPUTS[each]) <= SIMULTANEOUS_SECONDS for each in new)
     kept: dict[Output, float] = {each: number(_trace(snapshot, each).get("score")) for each in new}
     return select(scores(snapshot, situation, new), kept, threshold(situation, updated))
 
@@ -131,7 +131,7 @@ def _about(snapshot: Snapshot, situation: Situation, selection: Selection) -> di
         "hunger": percepts.get("hunger"),
         "daylight": percepts.get("daylight"),
         "inventory": percepts.get("inventory"),
-        "sighted": [*sighted(percepts)[:8]],
+        "sighted": [*bodies_in_sight(percepts)[:8]],
         "plan": {key: plans.get(key) for key in ("id", "status", "goal", "steps")},
         "progress": snapshot["working_memory"].get("progress"),
         "last": {key: snapshot["decision"].get(key) for key in ("priority_action", "speech_directive", "at")},

@@ -6,17 +6,17 @@ from dataclasses import dataclass, field
 from math import ceil
 from typing import Final
 
-from nemuri_domain.cognition.intents import MOST, Intent
+from nemuri_domain.cognition.intents import MAX_COUNT, Intent
 from nemuri_domain.world.game_rules import COLLECTING, CREATURES, PICKAXES, PLACING, RECIPES, SEEN
 
-DEEPEST: Final = 12
+MAX_DEPTH: Final = 12
 """Depth of the recipe search, at most."""
-ROUNDS: Final = 8
+MAX_PASSES: Final = 8
 """Passes over the ingredients of a recipe until all are held at once, at most."""
 
 
 @dataclass(slots=True)
-class Way:
+class CraftingPlan:
     """A crafting plan under construction: its steps, and the inventory and stations after them."""
 
     held: Counter[str]
@@ -30,7 +30,7 @@ class Way:
         missing = count - self.held[item]
         if missing <= 0:
             return
-        if depth > DEEPEST:
+        if depth > MAX_DEPTH:
             raise ValueError(f"{item} cannot be obtained")
         if item in RECIPES:
             self._make(item, missing, depth)
@@ -41,7 +41,7 @@ class Way:
         recipe = RECIPES[item]
         times = ceil(missing / recipe.gives)
         uses = Counter({each: number * times for each, number in recipe.uses.items()})
-        for _ in range(ROUNDS):  # Obtaining one ingredient may use up another one or lead away from a station.
+        for _ in range(MAX_PASSES):  # Obtaining one ingredient may use up another one or lead away from a station.
             stations = [] if self.near.issuperset(recipe.near) else list(recipe.near)
             needs = uses + Counter(stations)
             short = [each for each, number in needs.items() if self.held[each] < number]
@@ -69,18 +69,18 @@ class Way:
             self.get(needs, 1, depth + 1)
         if block not in self.sight:
             self.near.clear()
-        self.steps.append(Intent("collect", item, min(MOST, missing)))
+        self.steps.append(Intent("collect", item, min(MAX_COUNT, missing)))
         self.held[item] += missing
 
 
-def way_to(target: Intent, inventory: Mapping[str, int], blocks: Iterable[str]) -> list[Intent]:
+def crafting_steps(target: Intent, inventory: Mapping[str, int], blocks: Iterable[str]) -> list[Intent]:
     """Return the steps that end with an intent, or an empty list if there are none. `blocks` are the blocks in sight.
 
     An item to craft is always crafted anew. An item to place, give or store is obtained first. Stations that are used
     together are placed together, unless all of them are in sight.
     """
     sight = frozenset(blocks)
-    way = Way(Counter(inventory), set(sight), sight)
+    way = CraftingPlan(Counter(inventory), set(sight), sight)
     item = target.item or ""
     try:
         match target.verb:

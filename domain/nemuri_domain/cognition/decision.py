@@ -10,7 +10,7 @@ from nemuri_domain.cognition.intents import Intent, read_intent
 from nemuri_domain.cognition.situation import number
 from nemuri_domain.language.json_objects import objects, one_line
 
-LONGEST: Final[Mapping[str, int]] = {
+MAX_CHARACTERS: Final[Mapping[str, int]] = {
     "high_level_intent": 200,
     "priority_action": 120,
     "speech_directive": 240,
@@ -48,7 +48,7 @@ class Decision:
         """Return the decision in a section, or None before the first decision."""
         if not section.get("id"):
             return None
-        texts = {name: str(section.get(name) or "") for name in ("id", *LONGEST)}
+        texts = {name: str(section.get(name) or "") for name in ("id", *MAX_CHARACTERS)}
         return cls(**texts, at=number(section.get("at")))
 
 
@@ -65,7 +65,7 @@ def read_decision(text: str, decision_id: str, at: float) -> Decision:
     missing directive or summary is empty. Raises ValueError if there is no such object.
     """
     for found in objects(text):
-        parts = {name: one_line(found.get(name), longest) for name, longest in LONGEST.items()}
+        parts = {name: one_line(found.get(name), longest) for name, longest in MAX_CHARACTERS.items()}
         if parts["high_level_intent"] and read_intent(parts["priority_action"]) is not None:
             if parts["speech_directive"].casefold().strip(" .。") in _NOTHING:
                 parts["speech_directive"] = ""

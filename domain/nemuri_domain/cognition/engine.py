@@ -18,17 +18,24 @@ from orjson import loads
 from nemuri_contracts.world_protocol import Percept
 from nemuri_domain.cognition.module import Ask, Module
 from nemuri_domain.cognition.module_schedule import Schedule, Slot
-from nemuri_domain.cognition.output_validation import check
-from nemuri_domain.cognition.pending_percepts import Senses
-from nemuri_domain.cognition.percept_updates import Plain, in_force, listed, perceived, spoken, withdrawn
+from nemuri_domain.cognition.output_validation import check_changes
+from nemuri_domain.cognition.pending_percepts import PerceptQueue
+from nemuri_domain.cognition.percept_updates import (
+    PlainPercept,
+    is_in_force,
+    listed,
+    percept_changes,
+    speech_changes,
+    withdrawal_changes,
+)
 from nemuri_domain.cognition.shared_state import EMPTY, Changes, Conflict, SharedState, Snapshot
 
-BACKOFF = 2.0
+BACKOFF_FACTOR = 2.0
 """Pause of a module after a failure, as a multiple of its interval (document 002 §3.2)."""
 PERCEPTS: Final = "percepts"
-SPREAD: Final = 0.25
+READ_SPREAD: Final = 0.25
 """Seconds over which agents' reads of calm percepts are spread, so that a thousand agents do not read at once."""
-RAISED: Final = (Exception, SystemExit, CancelledError)
+MODULE_ERRORS: Final = (Exception, SystemExit, CancelledError)
 """Exceptions of a module that are recorded as failures of this module only."""
 OUTBOXES = frozenset({"pending_acts", "pending_speech", "experiences"})
 """Sections whose contents leave the agent."""
@@ -61,7 +68,7 @@ class Failure:
     error: BaseException
 
 
-class Watch(Protocol):
+class LatencyObserver(Protocol):
     """An observer of latencies."""
 
     def begins(self, slot: Slot) -> None:
@@ -71,7 +78,7 @@ class Watch(Protocol):
         """Record that an agent reads a percept which waited so many seconds."""
 
 
-class _Unwatched:
+class _NoObserver:
     def begins(self, slot: Slot) -> None:
         pass
 
@@ -79,7 +86,7 @@ class _Unwatched:
         pass
 
 
-UNWATCHED: Final[Watch] = _Unwatched()
+NO_OBSERVER: Final[LatencyObserver] = _NoObserver()
 """An observer that ignores everything."""
 
 
@@ -98,7 +105,7 @@ class Engine:
         """Failures since the driver last cleared the list."""
         self.suspended: frozenset[str] = frozenset()
         """Names of modules that do not run at the moment because no model answers."""
-        self._senses = Senses()
+        self._senses = PerceptQueue()
         self.conflicts = 0
         """Number of conflicts between changes of two modules."""
 
@@ -116,20 +123,20 @@ class Engine:
         self.sending.discard(agent_id)
         self.schedule.remove(agent_id)
 
-    def perceive(self, agent_id: str, percept: Percept | Plain, now: float) -> None:
+    def perceive(self, agent_id: str, percept: Percept | PlainPercept, now: float) -> None:
         """Apply a percept to an agent's state at once. Raise ValueError if it is no valid percept."""
         plain = percept.model_dump(mode="json") if isinstance(percept, Percept) else percept
-        self.put(agent_id, perceived(self.states[agent_id], plain), now)
+        self.put(agent_id, percept_changes(self.states[agent_id], plain), now)
 
-    def tell(self, agent_id: str, percept: Plain | bytes, now: float, *, calm: bool) -> None:
+    def tell(self, agent_id: str, percept: PlainPercept | bytes, now: float, *, calm: bool) -> None:
         """Queue a percept, which `run` applies later. Bytes are JSON.
 
         A `calm` percept reports no event. It is read only when a module looks, and a newer percept replaces it. A world
-        sends percepts to all agents at once; each agent reads its own at a different moment within `SPREAD` seconds.
+        sends percepts to all agents at once; each agent reads its own at another moment within `READ_SPREAD` s.
         """
         self._senses.tell(agent_id, percept, now, calm=calm)
         if calm:
-            moment = now + SPREAD * crc32(agent_id.encode()) / 2**32
+            moment = now + READ_SPREAD * crc32(agent_id.encode()) / 2**32
             for _ in self.schedule.touched(agent_id, (PERCEPTS,), moment):
                 pass  # A calm percept contains nothing urgent.
 
@@ -138,18 +145,18 @@ class Engine:
         state = self.states[agent_id]
         self._touched(state, state.put(changes, now), now)
 
-    def run(self, now: float, watch: Watch = UNWATCHED) -> Iterator[Pending | None]:
+    def run(self, now: float, watch: LatencyObserver = NO_OBSERVER) -> Iterator[Pending | None]:
         """Run everything that is due, one step at a time. Yield runs that take time, and None for each finished step.
 
         Modules without a model run first, then percepts are read together with the modules that they wake, then one
-        model request is taken. A percept waits behind other work for at most `SPREAD` seconds. The caller may stop
+        model request is taken. A percept waits behind other work for at most `READ_SPREAD` seconds. The caller may stop
         iterating at any point without losing work.
         """
         while True:
             for slot in self.schedule.reflexes(now):
                 watch.begins(slot)
                 yield self._start(slot, now)
-                if (late := self._senses.first(now, SPREAD)) is not None:
+                if (late := self._senses.first(now, READ_SPREAD)) is not None:
                     yield from self._hear(*late, now, watch)
             if (told := self._senses.first(now)) is not None:
                 yield from self._hear(*told, now, watch)
@@ -167,7 +174,7 @@ class Engine:
             self.schedule.ran(slot, now, 0.0)  # The agent was removed or restarted; release the place.
             return
         try:
-            check(spec, changes)
+            check_changes(spec, changes)
             rest = slot.module.pause(pending.base)
             if state.moved(spec.rests, pending.base):
                 raise Conflict(spec.name)  # noqa: TRY301 - the same as where what it writes has changed
@@ -176,7 +183,7 @@ class Engine:
             self.conflicts += 1
             self.schedule.again(slot, now)
             return
-        except RAISED as error:
+        except MODULE_ERRORS as error:
             self.fail(slot, error, now)
             return
         self.schedule.ran(slot, now, rest)
@@ -185,7 +192,7 @@ class Engine:
     def fail(self, slot: Slot, error: BaseException, now: float) -> None:
         """Record a failed run and back off its module."""
         self.failures.append(Failure(slot.agent_id, slot.module.spec.name, error))
-        self.schedule.ran(slot, now, BACKOFF * slot.module.spec.interval)
+        self.schedule.ran(slot, now, BACKOFF_FACTOR * slot.module.spec.interval)
 
     def take(self, agent_id: str, now: float) -> Outgoing:
         """Return and remove the outgoing contents of an agent. The agent hears its own speech.
@@ -197,13 +204,13 @@ class Engine:
         held = {section: state.sections.get(section, EMPTY).values for section in OUTBOXES}
         self.put(agent_id, {section: dict.fromkeys(values) for section, values in held.items()}, now)
         speech, queue = held["pending_speech"], listed(held["pending_acts"], "queue")
-        text = str(speech.get("text") or "") if in_force(state, speech) else ""
+        text = str(speech.get("text") or "") if is_in_force(state, speech) else ""
         if text:
-            self.put(agent_id, spoken(state, text, now), now)
-        if late := [each for each in queue if not in_force(state, each)]:
-            self.put(agent_id, withdrawn(state, late, now), now)
+            self.put(agent_id, speech_changes(state, text, now), now)
+        if late := [each for each in queue if not is_in_force(state, each)]:
+            self.put(agent_id, withdrawal_changes(state, late, now), now)
         new = (each for made in held["experiences"].values() for each in listed({"entries": made}))
-        return Outgoing(tuple(each for each in queue if in_force(state, each)), text, tuple(new))
+        return Outgoing(tuple(each for each in queue if is_in_force(state, each)), text, tuple(new))
 
     def _start(self, slot: Slot, now: float) -> Pending | None:
         module = slot.module
@@ -217,7 +224,7 @@ class Engine:
             return Pending(slot, base, lambda: module.process(base))
         try:
             made = module.process(base)
-        except RAISED as error:
+        except MODULE_ERRORS as error:
             self.fail(slot, error, now)
             return None
         if isinstance(made, Mapping):
@@ -225,7 +232,7 @@ class Engine:
             return None
         return Pending(slot, base, made)
 
-    def _hear(self, agent_id: str, waited: float, now: float, watch: Watch) -> Iterator[Pending | None]:
+    def _hear(self, agent_id: str, waited: float, now: float, watch: LatencyObserver) -> Iterator[Pending | None]:
         """Read the queued percepts of an agent and run the modules that they wake."""
         watch.hears(waited)
         self._look(agent_id, now)
@@ -254,7 +261,7 @@ class Engine:
         for slot in self.schedule.touched(agent_id, sorted(sections), now):
             try:
                 urgent = slot.module.urgency(state.snapshot(slot.module.spec.reads, now))
-            except RAISED as error:
+            except MODULE_ERRORS as error:
                 self.failures.append(Failure(agent_id, slot.module.spec.name, error))
             else:
                 if urgent:

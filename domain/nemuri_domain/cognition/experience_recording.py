@@ -10,18 +10,18 @@ from pydantic import JsonValue
 from nemuri_contracts.tiered import Cues, Experienced
 from nemuri_domain.cognition.percept_updates import HARMLESS, listed, mapped
 from nemuri_domain.cognition.shared_state import Snapshot
-from nemuri_domain.cognition.situation import HOSTILE, TALK, number, sighted, sort
-from nemuri_domain.cognition.state_sections import RECENT
+from nemuri_domain.cognition.situation import CONVERSATION_SECONDS, HOSTILE, bodies_in_sight, number, species_of
+from nemuri_domain.cognition.state_sections import MAX_ENTRIES
 from nemuri_domain.cognition.working_memory import cues_of, location
 
-KNOWN: Final = 256
+MAX_KNOWN: Final = 256
 """Number of agents and creatures that an agent knows by sight, at most."""
-LONG: Final = 12
+CONVERSATION_PART: Final = 12
 """Utterances after which a part of an unfinished conversation is recorded."""
 
 
 @dataclass(frozen=True, slots=True)
-class New:
+class NewExperiences:
     """New experiences since a cursor, and the cursor after them."""
 
     experiences: tuple[JsonValue, ...]
@@ -31,7 +31,7 @@ class New:
     """
 
 
-def since(snapshot: Snapshot) -> New:
+def experiences_since(snapshot: Snapshot) -> NewExperiences:
     """Return the utterances, acts and sightings since the cursor in short-term memory."""
     cursor = snapshot["short_term_memory"]
     goals = [str(each.get("description")) for each in listed(snapshot["goals"], "active")]
@@ -42,7 +42,7 @@ def since(snapshot: Snapshot) -> New:
     if hurt_at is not None and hurt_at != cursor.get("hurt_at"):
         seen.append(experience(snapshot, "observation", "I was hurt", cues=Cues(threat=True)))
     after: dict[str, JsonValue] = {"heard": dict(heard), "acts": acts, "known": known, "hurt_at": hurt_at}
-    return New((*said, *done, *seen), after)
+    return NewExperiences((*said, *done, *seen), after)
 
 
 def experience(
@@ -65,9 +65,11 @@ def _heard(snapshot: Snapshot, last: Mapping[str, Any]) -> tuple[list[JsonValue]
     entries = listed(snapshot["conversations"])
     behind = next((nth for nth, each in enumerate(reversed(entries)) if each == last), len(entries))
     new = entries[len(entries) - behind :]
-    over = bool(new) and snapshot.second - number(new[-1].get("second")) > TALK
-    whole = new if over else new[: len(new) - len(new) % LONG]
-    told = [_talk(snapshot, whole[start : start + LONG]) for start in range(0, len(whole), LONG)]
+    over = bool(new) and snapshot.second - number(new[-1].get("second")) > CONVERSATION_SECONDS
+    whole = new if over else new[: len(new) - len(new) % CONVERSATION_PART]
+    told = [
+        _talk(snapshot, whole[start : start + CONVERSATION_PART]) for start in range(0, len(whole), CONVERSATION_PART)
+    ]
     return told, (whole[-1] if whole else last)
 
 
@@ -90,7 +92,7 @@ def _done(snapshot: Snapshot, put_down: list[Any], goals: list[str]) -> tuple[li
     telling = [each for each in over if mapped(each["outcome"]).get("reason") not in HARMLESS and _tells(each)]
     found = [experience(snapshot, "action", _told(each), cues=_cues(each, goals)) for each in telling]
     held = [*put_down, *(str(each.get("id")) for each in over)]
-    return found, held[-RECENT["action_history"] :]
+    return found, held[-MAX_ENTRIES["action_history"] :]
 
 
 def _tells(act: Mapping[str, Any]) -> bool:
@@ -110,8 +112,8 @@ def _cues(act: Mapping[str, Any], goals: list[str]) -> Cues:
 def _noticed(snapshot: Snapshot, known: list[Any]) -> tuple[list[JsonValue], list[JsonValue]]:
     """Return experiences of agents and hostile creatures seen for the first time, and all known ids."""
     familiar = frozenset(known)
-    new = [each for each in sighted(snapshot["percepts"]) if each["id"] not in familiar]
-    new = [each for each in new if not each.get("creature") or sort(each) in HOSTILE]
+    new = [each for each in bodies_in_sight(snapshot["percepts"]) if each["id"] not in familiar]
+    new = [each for each in new if not each.get("creature") or species_of(each) in HOSTILE]
     found = [
         experience(
             snapshot,
@@ -122,4 +124,4 @@ def _noticed(snapshot: Snapshot, known: list[Any]) -> tuple[list[JsonValue], lis
         )
         for each in new
     ]
-    return found, [*known, *(intern(str(each["id"])) for each in new)][-KNOWN:]
+    return found, [*known, *(intern(str(each["id"])) for each in new)][-MAX_KNOWN:]

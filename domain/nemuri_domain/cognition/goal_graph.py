@@ -10,11 +10,11 @@ from nemuri_domain.cognition.percept_updates import listed
 from nemuri_domain.cognition.situation import number
 from nemuri_domain.language.json_objects import objects, one_line
 
-MOST: Final = 5
+MAX_GOALS: Final = 5
 """Active goals of an agent, at most."""
-NODES: Final = 32
+MAX_NODES: Final = 32
 """Goals in the graph, at most."""
-LONGEST: Final = 160
+MAX_GOAL_CHARACTERS: Final = 160
 """Characters of a goal, at most."""
 SORTS: Final = ("personal", "social")
 
@@ -34,19 +34,19 @@ def read_goals(text: str) -> list[dict[str, Any]]:
         given = found.get("goals")
         goals = [goal for each in (given if isinstance(given, list) else []) if (goal := _goal(each)) is not None]
         if goals:
-            return list({each["id"]: each for each in goals}.values())[:MOST]
+            return list({each["id"]: each for each in goals}.values())[:MAX_GOALS]
     raise ValueError("the reply contains no goals")
 
 
-def graph(goals: Sequence[Mapping[str, Any]], before: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+def extended_graph(goals: Sequence[Mapping[str, Any]], before: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     """Return the graph with new goals: `nodes`, newest last, and `edges` from a needed goal to the goal that needs it.
 
     The graph has no edge from a goal to itself.
     """
     known = {str(each["id"]): each for each in [*listed(before, "nodes"), *goals]}
     nodes: list[JsonValue] = [{"id": each, "description": goal.get("description")} for each, goal in known.items()]
-    nodes = nodes[-NODES:]
-    ids = [*known][-NODES:]
+    nodes = nodes[-MAX_NODES:]
+    ids = [*known][-MAX_NODES:]
     edges = {(str(one), str(other)) for one, other in listed(before, "edges")}
     edges |= {(goal_id(need), str(each["id"])) for each in goals for need in each["needs"]}
     kept = sorted((one, other) for one, other in edges if one != other and one in ids and other in ids)
@@ -71,7 +71,7 @@ def next_goal(
 
 
 def _goal(given: object) -> dict[str, Any] | None:
-    description = one_line(given.get("description"), LONGEST) if isinstance(given, dict) else ""
+    description = one_line(given.get("description"), MAX_GOAL_CHARACTERS) if isinstance(given, dict) else ""
     if not isinstance(given, dict) or not description:
         return None
     needs = given.get("needs")
@@ -80,5 +80,5 @@ def _goal(given: object) -> dict[str, Any] | None:
         "description": description,
         "priority": min(1.0, max(0.0, number(given.get("priority"), 0.5))),
         "sort": given["sort"] if given.get("sort") in SORTS else "personal",
-        "needs": [one_line(each, LONGEST) for each in needs][:MOST] if isinstance(needs, list) else [],
+        "needs": [one_line(each, MAX_GOAL_CHARACTERS) for each in needs][:MAX_GOALS] if isinstance(needs, list) else [],
     }

@@ -30,7 +30,7 @@ Verb = Literal[
 ]
 """All executable verbs. `plan` continues with the plan, step by step."""
 VERBS: Final[tuple[Verb, ...]] = get_args(Verb)
-MOST: Final = 64
+MAX_COUNT: Final = 64
 """Count of an intent, at most."""
 _SYNONYMS: Final[dict[Verb, str]] = {
     "collect": "collect gather mine dig chop cut harvest get fetch pick obtain take farm find acquire",
@@ -163,7 +163,7 @@ def _thing(words: list[str]) -> tuple[int, str | None, list[str]]:
         if _is_mark(word):
             continue
         if plain.isdecimal():
-            count = min(MOST, max(1, int(plain)))
+            count = min(MAX_COUNT, max(1, int(plain)))
         elif plain in _NUMBERS:
             count = _NUMBERS[plain]
         elif plain not in _FILLERS and not plain.startswith("-"):

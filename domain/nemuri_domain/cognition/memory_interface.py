@@ -6,7 +6,7 @@ from typing import Literal, Protocol
 
 
 @dataclass(frozen=True, slots=True)
-class Remembered:
+class RetrievedMemory:
     """A memory found by a query."""
 
     content: str
@@ -20,14 +20,14 @@ class Remembered:
 class Memories(Protocol):
     """The memories of the agents of a host."""
 
-    def recall(self, agent_id: str, query: str, module: str, second: float) -> Sequence[Remembered]:
+    def recall(self, agent_id: str, query: str, module: str, second: float) -> Sequence[RetrievedMemory]:
         """Return an agent's memories for a query. The module determines layers, types, weights and number."""
         ...
 
 
-class Oblivious:
+class NoMemories:
     """An implementation without memories."""
 
-    def recall(self, agent_id: str, query: str, module: str, second: float) -> Sequence[Remembered]:  # noqa: ARG002
+    def recall(self, agent_id: str, query: str, module: str, second: float) -> Sequence[RetrievedMemory]:  # noqa: ARG002
         """Return nothing."""
         return ()

@@ -22,11 +22,11 @@ PATIENCE: Final[Mapping[Rank, float]] = {
     Rank.REFLECTION: 16.0,
 }
 """Seconds that a module waits behind a controller that was due at the same time, by rank."""
-HURRY: Final = 30.0
+URGENCY_BONUS: Final = 30.0
 """Seconds by which the deadline of an urgent entry is earlier. It is usually next, and other entries do not starve."""
 
 
-class Line(Generic[T]):
+class DeadlineQueue(Generic[T]):
     """A priority queue, earliest deadline first."""
 
     def __init__(self) -> None:
@@ -40,7 +40,7 @@ class Line(Generic[T]):
 
     def put(self, item: T, due: float, rank: Rank, *, urgent: bool) -> None:
         """Add an item that was due at a second. An item may be added again to move it forward."""
-        deadline = due + PATIENCE[rank] - HURRY * urgent
+        deadline = due + PATIENCE[rank] - URGENCY_BONUS * urgent
         heappush(self._heap, (deadline, next(self._order), due, item))
 
     def next(self) -> tuple[float, T] | None:

@@ -15,7 +15,7 @@ from pydantic import JsonValue
 
 from nemuri_domain.cognition.shared_state import Changes, Snapshot
 from nemuri_domain.cognition.state_sections import SECTIONS
-from nemuri_domain.cognition.timing_wheel import SLOT
+from nemuri_domain.cognition.timing_wheel import SLOT_SECONDS
 
 
 class Rank(IntEnum):
@@ -55,8 +55,10 @@ class Spec:
         unknown = sorted((self.reads | self.writes | self.wakes | self.urgent) - SECTIONS.keys())
         if unknown:
             raise ValueError(f"module {self.name!r}: unknown section {', '.join(unknown)}")
-        if not self.interval >= SLOT:
-            raise ValueError(f"module {self.name!r}: the interval must be at least {SLOT} s, not {self.interval}")
+        if not self.interval >= SLOT_SECONDS:
+            raise ValueError(
+                f"module {self.name!r}: the interval must be at least {SLOT_SECONDS} s, not {self.interval}"
+            )
         if not (self.wakes | self.urgent | self.rests) <= self.reads:
             raise ValueError(f"module {self.name!r}: wakes, urgent and rests must be part of reads")
 

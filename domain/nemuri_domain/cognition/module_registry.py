@@ -14,11 +14,13 @@ from nemuri_domain.cognition.modules.skill_execution import SkillExecution
 from nemuri_domain.cognition.modules.social_awareness import SocialAwareness
 from nemuri_domain.cognition.modules.talking import Talking
 
-PLUGINS = "nemuri.modules"
+PLUGIN_GROUP = "nemuri.modules"
 """Entry point group of plug-ins. Each entry point is a module class without constructor arguments."""
 
 
-def modules(memories: Memories, *, without: Collection[str] = (), plugins: Iterable[Module] = ()) -> tuple[Module, ...]:
+def build_modules(
+    memories: Memories, *, without: Collection[str] = (), plugins: Iterable[Module] = ()
+) -> tuple[Module, ...]:
     """Return the nine modules of document 002 and the plug-ins, except those removed by an ablation.
 
     Raises ValueError if two modules have the same name, or if `without` names an unknown module.

@@ -8,11 +8,11 @@ from nemuri_domain.cognition.module import Module
 from nemuri_domain.cognition.prompt_text import quoted
 from nemuri_domain.cognition.shared_state import Snapshot
 
-LONGEST: Final = 400
+MAX_QUERY_CHARACTERS: Final = 400
 """Characters of a memory query, at most."""
 
 
-class Recalling(Module):
+class RetrievingModule(Module):
     """A module that queries memory. It keeps no results."""
 
     def __init__(self, memories: Memories) -> None:
@@ -21,7 +21,7 @@ class Recalling(Module):
 
     def recalled(self, snapshot: Snapshot, about: Iterable[str]) -> list[str]:
         """Return memories for these texts as prompt lines. The module determines layers, types, weights and number."""
-        query = ". ".join(each for each in about if each)[:LONGEST]
+        query = ". ".join(each for each in about if each)[:MAX_QUERY_CHARACTERS]
         if not query:
             return []
         found = self._memories.recall(snapshot.agent_id, query, self.spec.name, snapshot.second)

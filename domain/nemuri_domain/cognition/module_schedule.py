@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from random import Random
 from typing import Final
 
-from nemuri_domain.cognition.model_queue import Line
+from nemuri_domain.cognition.model_queue import DeadlineQueue
 from nemuri_domain.cognition.module import Module
-from nemuri_domain.cognition.timing_wheel import Wheel
+from nemuri_domain.cognition.timing_wheel import TimingWheel
 
-PLACES: Final = 200
+DEFAULT_PLACES: Final = 200
 """Default number of concurrent model requests (document 002 §5.4)."""
 
 
@@ -45,10 +45,10 @@ class Schedule:
     def __init__(self, modules: Iterable[Module], now: float, rng: Random) -> None:
         """Create a schedule. The random numbers spread the first runs over an interval."""
         self.modules = tuple(modules)
-        self.places = PLACES
+        self.places = DEFAULT_PLACES
         self._rng = rng
-        self._wheel = Wheel[Slot](now)
-        self._line = Line[Slot]()
+        self._wheel = TimingWheel[Slot](now)
+        self._line = DeadlineQueue[Slot]()
         self._asking: set[Slot] = set()
         """Slots that hold a place."""
         self._slots: dict[str, dict[str, Slot]] = {}

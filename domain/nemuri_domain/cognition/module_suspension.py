@@ -2,23 +2,23 @@
 
 from typing import Literal, assert_never
 
-Provider = Literal["ok", "failing", "down"]
+ProviderState = Literal["ok", "failing", "down"]
 """State of the providers: all work, the first fails and another answers, or all fail."""
 
-KEEPING = frozenset({"goal_generation", "planning"})
+SUSPENDED_ON_FAILURE = frozenset({"goal_generation", "planning"})
 """Modules that keep their last result from the first failing provider on."""
-PAUSING = frozenset({"social_awareness"})
+SUSPENDED_ON_OUTAGE = frozenset({"social_awareness"})
 """Modules that pause when all providers fail."""
 
 
-def suspended(state: Provider) -> frozenset[str]:
+def suspended_modules(state: ProviderState) -> frozenset[str]:
     """Return the modules that make no model requests in this state. The controller is never suspended."""
     match state:
         case "ok":
             return frozenset()
         case "failing":
-            return KEEPING
+            return SUSPENDED_ON_FAILURE
         case "down":
-            return KEEPING | PAUSING
+            return SUSPENDED_ON_FAILURE | SUSPENDED_ON_OUTAGE
         case _:
             assert_never(state)

@@ -8,19 +8,19 @@ from orjson import dumps
 from nemuri_contracts.world_protocol import Say, action_of
 from nemuri_domain.cognition.module import Spec
 
-LARGEST: Final = 262_144
+MAX_CHANGED_BYTES: Final = 262_144
 """Bytes of the changes of one run as JSON, at most. A section is written as one message."""
 
 
-def check(spec: Spec, changes: Any) -> None:
+def check_changes(spec: Spec, changes: Any) -> None:
     """Raise ValueError or TypeError for undeclared or too large changes, values that are no JSON, and invalid acts."""
     if not isinstance(changes, Mapping):
         raise TypeError(f"module {spec.name!r} returned {type(changes).__name__} instead of changes")
     if foreign := sorted(changes.keys() - spec.writes):
         raise ValueError(f"module {spec.name!r} changed undeclared sections: {', '.join(foreign)}")
     size = len(dumps({section: dict(values) for section, values in changes.items()}))
-    if size > LARGEST:
-        raise ValueError(f"module {spec.name!r} changed {size:,} bytes at once; the limit is {LARGEST:,}")
+    if size > MAX_CHANGED_BYTES:
+        raise ValueError(f"module {spec.name!r} changed {size:,} bytes at once; the limit is {MAX_CHANGED_BYTES:,}")
     for act in changes.get("pending_acts", {}).get("queue") or ():
         _check_act(act)
     if text := changes.get("pending_speech", {}).get("text"):

@@ -3,36 +3,36 @@
 from collections import deque
 from dataclasses import dataclass, field
 
-from nemuri_domain.cognition.percept_updates import Plain
+from nemuri_domain.cognition.percept_updates import PlainPercept
 
-Told = Plain | bytes
+QueuedPercept = PlainPercept | bytes
 """A percept as plain values, or as JSON bytes."""
 
 
 @dataclass(slots=True)
-class Untaken:
+class UnreadPercepts:
     """The unread percepts of one agent."""
 
     since: float = 0.0
     """Second of the first unread percept with an event."""
-    pressing: list[Told] = field(default_factory=list)
+    pressing: list[QueuedPercept] = field(default_factory=list)
     """Percepts with events, oldest first."""
-    calm: Told | None = None
+    calm: QueuedPercept | None = None
     """The newest percept without an event, if no percept with an event came after it."""
 
 
-class Senses:
+class PerceptQueue:
     """The unread percepts of all agents of a host. Times are seconds of the simulation clock."""
 
     def __init__(self) -> None:
         """Create an empty queue."""
-        self._untaken: dict[str, Untaken] = {}
-        self._order: deque[tuple[str, Untaken]] = deque()
+        self._untaken: dict[str, UnreadPercepts] = {}
+        self._order: deque[tuple[str, UnreadPercepts]] = deque()
         """Agents with unread events, oldest first. Entries of agents that have read them already are skipped."""
 
-    def tell(self, agent_id: str, percept: Told, now: float, *, calm: bool) -> None:
+    def tell(self, agent_id: str, percept: QueuedPercept, now: float, *, calm: bool) -> None:
         """Queue a percept. Only the newest calm percept is kept, and every percept with an event."""
-        untaken = self._untaken.setdefault(agent_id, Untaken())
+        untaken = self._untaken.setdefault(agent_id, UnreadPercepts())
         if calm:
             untaken.calm = percept
             return
@@ -42,9 +42,9 @@ class Senses:
         untaken.pressing.append(percept)
         untaken.calm = None
 
-    def take(self, agent_id: str) -> list[Told]:
+    def take(self, agent_id: str) -> list[QueuedPercept]:
         """Remove and return the unread percepts of an agent, oldest first."""
-        untaken = self._untaken.pop(agent_id, Untaken())
+        untaken = self._untaken.pop(agent_id, UnreadPercepts())
         return untaken.pressing if untaken.calm is None else [*untaken.pressing, untaken.calm]
 
     def first(self, now: float, patience: float = 0.0) -> tuple[str, float] | None:

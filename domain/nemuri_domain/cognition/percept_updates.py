@@ -9,10 +9,10 @@ from pydantic import JsonValue, TypeAdapter
 
 from nemuri_contracts.world_protocol import Outcome, Percept, Utterance
 from nemuri_domain.cognition.shared_state import EMPTY, Changes, SharedState
-from nemuri_domain.cognition.state_sections import recent
+from nemuri_domain.cognition.state_sections import newest_entries
 from nemuri_domain.world.refusal_reasons import REPLACED
 
-ONCE = {"heard", "outcomes"}
+EVENT_FIELDS = {"heard", "outcomes"}
 """Fields of a percept that report events. They go into other sections, not into `percepts`."""
 
 WITHDRAWN = "decided otherwise before it began"
@@ -22,10 +22,10 @@ HARMLESS = frozenset({WITHDRAWN, REPLACED})
 """Reasons of unfinished acts that do not count as failures."""
 
 
-Plain = Mapping[str, Any]
+PlainPercept = Mapping[str, Any]
 """A percept as JSON values, in the form of `nemuri_contracts.world_protocol.Percept`; absent fields have defaults."""
 
-_STANDING = {name: each for name, each in Percept.model_fields.items() if name not in ONCE}
+_STANDING = {name: each for name, each in Percept.model_fields.items() if name not in EVENT_FIELDS}
 _UNTOLD = {
     name: each.get_default(call_default_factory=True) for name, each in _STANDING.items() if not each.is_required()
 }
@@ -33,7 +33,7 @@ _HEARD: TypeAdapter[tuple[Utterance, ...]] = TypeAdapter(tuple[Utterance, ...])
 _DONE: TypeAdapter[tuple[Outcome, ...]] = TypeAdapter(tuple[Outcome, ...])
 
 
-def perceived(state: SharedState, percept: Plain) -> Changes:
+def percept_changes(state: SharedState, percept: PlainPercept) -> Changes:
     """Return the changes by a percept: current values, utterances heard and outcomes of acts.
 
     Raises ValueError for an invalid percept. Utterances and outcomes are validated fully because they enter prompts and
@@ -50,7 +50,9 @@ def perceived(state: SharedState, percept: Plain) -> Changes:
     changes: dict[str, Mapping[str, JsonValue]] = {"percepts": seen}
     if percept.get("heard"):
         said = [_utterance(each.name, each.text, each.second) for each in _HEARD.validate_python(percept["heard"])]
-        changes["conversations"] = {"entries": recent("conversations", [*entries(state, "conversations"), *said])}
+        changes["conversations"] = {
+            "entries": newest_entries("conversations", [*entries(state, "conversations"), *said])
+        }
     if percept.get("outcomes"):
         done = {each.act_id: each for each in _DONE.validate_python(percept["outcomes"])}
         acts = [_with_outcome(each, done, second) for each in entries(state, "action_history")]
@@ -64,19 +66,19 @@ def _number(value: object) -> float:
     return float(value)
 
 
-def spoken(state: SharedState, text: str, second: float) -> Changes:
+def speech_changes(state: SharedState, text: str, second: float) -> Changes:
     """Return the changes by the agent's own speech, which it hears too."""
     said: JsonValue = {"speaker": state.name, "text": text, "second": second}
-    return {"conversations": {"entries": recent("conversations", [*entries(state, "conversations"), said])}}
+    return {"conversations": {"entries": newest_entries("conversations", [*entries(state, "conversations"), said])}}
 
 
-def in_force(state: SharedState, going: Mapping[str, JsonValue]) -> bool:
+def is_in_force(state: SharedState, going: Mapping[str, JsonValue]) -> bool:
     """Return whether an outgoing act or speech belongs to the decision in force, or to no decision."""
     decision = going.get("decision")
     return decision is None or decision == state.sections.get("decision", EMPTY).values.get("id")
 
 
-def withdrawn(state: SharedState, acts: Iterable[Mapping[str, JsonValue]], second: float) -> Changes:
+def withdrawal_changes(state: SharedState, acts: Iterable[Mapping[str, JsonValue]], second: float) -> Changes:
     """Return the changes that end unsent acts as not done because of a newer decision."""
     undone = {str(each.get("id")): Outcome(act_id=str(each.get("id")), done=False, reason=WITHDRAWN) for each in acts}
     return {

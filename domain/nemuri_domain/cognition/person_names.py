@@ -7,29 +7,29 @@ from typing import Final
 _WORD: Final = re.compile(r"\w+")
 
 
-def called(words: str, names: Iterable[str]) -> str | None:
+def match_name(words: str, names: Iterable[str]) -> str | None:
     """Return the name that the words refer to: an equal name, the longest contained name, or the only name that
     contains them.
 
     Case and punctuation are ignored. Returns None if no name matches, or if several names contain the words.
     """
-    said, known = parts(words), {name: parts(name) for name in names}
+    said, known = name_words(words), {name: name_words(name) for name in names}
     if not said:
         return None
     if same := [name for name, each in known.items() if each == said]:
         return same[0]
-    if held := [name for name, each in known.items() if holds(said, each)]:
+    if held := [name for name, each in known.items() if contains_name(said, each)]:
         return max(held, key=lambda name: len(known[name]))
-    wider = [name for name, each in known.items() if holds(each, said)]
+    wider = [name for name, each in known.items() if contains_name(each, said)]
     return wider[0] if len(wider) == 1 else None
 
 
-def parts(words: str) -> tuple[str, ...]:
+def name_words(words: str) -> tuple[str, ...]:
     """Return the words of a text without case and punctuation."""
     return tuple(_WORD.findall(words.casefold()))
 
 
-def holds(words: tuple[str, ...], name: tuple[str, ...]) -> bool:
+def contains_name(words: tuple[str, ...], name: tuple[str, ...]) -> bool:
     """Return whether the parts of a name are adjacent in the words."""
     wide = len(name)
     return bool(name) and any(words[start : start + wide] == name for start in range(len(words) - wide + 1))

@@ -23,7 +23,7 @@ _ABOUT: Final = {"town": "You live in {}", "traits": "You are {}", "role": "Your
 _BODY: Final = "Health and hunger count from 0 to 20: at 20 you are well and full, at 0 you die and starve."
 
 
-def who(snapshot: Snapshot) -> str:
+def describe_agent(snapshot: Snapshot) -> str:
     """Return a paragraph that describes the agent."""
     profile = snapshot["profile"]
     known = {key: _listing(profile[key]) for key in ("town", "traits", "role", "told") if profile.get(key)}
@@ -39,10 +39,12 @@ def _listing(value: object) -> str:
     return f"{', '.join(others)} and {last}" if others else last
 
 
-def question(snapshot: Snapshot, task: str, lines: Iterable[str], about: Mapping[str, JsonValue], limit: int) -> Prompt:
+def module_prompt(
+    snapshot: Snapshot, task: str, lines: Iterable[str], about: Mapping[str, JsonValue], limit: int
+) -> Prompt:
     """Return a prompt of at most 4,096 tokens: the agent and its task as system prompt, the lines as user prompt."""
     texts: dict[PromptSection, list[str]] = {
-        "system": [f"{who(snapshot)} {task}"],
+        "system": [f"{describe_agent(snapshot)} {task}"],
         "memories": [each for each in lines if each],
     }
     fitted = fit_to_budget(texts, PROMPT_TOKENS, {"system": 0.2, "memories": 0.8})
@@ -54,7 +56,7 @@ def quoted(text: object) -> str:
     return json.dumps(str(text), ensure_ascii=False)
 
 
-def said(entries: Iterable[Mapping[str, Any]], own: str) -> list[str]:
+def utterance_lines(entries: Iterable[Mapping[str, Any]], own: str) -> list[str]:
     """Return one line for each utterance. The agent called `own` is "you"."""
     return [f"{_subject(each, own)} said: {quoted(each.get('text', ''))}" for each in entries]
 
@@ -63,22 +65,22 @@ def _subject(entry: Mapping[str, Any], own: str) -> str:
     return "you" if entry.get("speaker") == own else str(entry.get("speaker"))
 
 
-def present(working: Mapping[str, JsonValue]) -> list[str]:
+def working_memory_lines(working: Mapping[str, JsonValue]) -> list[str]:
     """Return working memory as lines, most important first (document 004 §4.2.1)."""
     known = {name: value for name, value in working.items() if name in WorkingMemory.model_fields}
     return [*WorkingMemory.model_validate(known).lines()] if known else []
 
 
-def wishes(
+def goal_lines(
     goals: Mapping[str, JsonValue], plans: Mapping[str, JsonValue], progress: Mapping[str, JsonValue]
 ) -> list[str]:
     """Return the plan with its remaining steps, then the goals, highest priority first."""
     wanted = sorted(listed(goals, "active"), key=lambda each: -number(each.get("priority")))
     lines = [f"you want to: {each.get('description')} (priority {each.get('priority')} of 1)" for each in wanted]
-    return [*plan(plans, progress), *lines]
+    return [*plan_lines(plans, progress), *lines]
 
 
-def plan(plans: Mapping[str, JsonValue], progress: Mapping[str, JsonValue]) -> list[str]:
+def plan_lines(plans: Mapping[str, JsonValue], progress: Mapping[str, JsonValue]) -> list[str]:
     """Return the plan in force with its status and remaining steps. Empty if there is none."""
     steps = listed(plans, "steps")
     if not steps:
@@ -92,7 +94,7 @@ def plan(plans: Mapping[str, JsonValue], progress: Mapping[str, JsonValue]) -> l
     return [f"your plan: {plans.get('description')}{standing}{steps_left}"]
 
 
-def feelings(social: Mapping[str, JsonValue], about: Iterable[str]) -> list[str]:
+def opinion_lines(social: Mapping[str, JsonValue], about: Iterable[str]) -> list[str]:
     """Return the agent's opinion of other agents as lines."""
     known = {name: mapped(social.get(name)) for name in about}
     return [
@@ -102,7 +104,7 @@ def feelings(social: Mapping[str, JsonValue], about: Iterable[str]) -> list[str]
     ]
 
 
-def reflections(thoughts: Mapping[str, JsonValue], most: int = 3) -> list[str]:
+def reflection_lines(thoughts: Mapping[str, JsonValue], most: int = 3) -> list[str]:
     """Return the last conclusions, newest last, and the goal adjustments that they suggest."""
     lines = list[str]()
     for each in listed(thoughts)[-most:]:
@@ -112,12 +114,12 @@ def reflections(thoughts: Mapping[str, JsonValue], most: int = 3) -> list[str]:
     return lines
 
 
-def alerts(corrections: Mapping[str, JsonValue], acts: Iterable[Mapping[str, Any]]) -> list[str]:
+def alert_lines(corrections: Mapping[str, JsonValue], acts: Iterable[Mapping[str, Any]]) -> list[str]:
     """Return the open corrections and the outcomes of the last acts, newest first."""
     wrong = [
         f"{each.get('expected')}, but {each.get('actual')}: {each.get('correction')}" for each in listed(corrections)
     ]
-    ended = done(each for each in acts if each.get("outcome"))
+    ended = outcome_lines(each for each in acts if each.get("outcome"))
     return [*_counted(reversed(wrong)), *_counted(reversed(ended))]
 
 
@@ -126,7 +128,7 @@ def _counted(lines: Iterable[str]) -> list[str]:
     return [each if times == 1 else f"{each} ({times} times)" for each, times in Counter(lines).items()]
 
 
-def done(acts: Iterable[Mapping[str, Any]]) -> list[str]:
+def outcome_lines(acts: Iterable[Mapping[str, Any]]) -> list[str]:
     """Return one line for each act with its outcome. A replaced act is "broken off", not failed."""
     return [f"{each.get('text')}: {_ending(mapped(each.get('outcome')))}" for each in acts]
 
@@ -137,7 +139,7 @@ def _ending(outcome: Mapping[str, JsonValue]) -> str:
     return f"{'broken off' if outcome.get('reason') in HARMLESS else 'failed'}, {outcome.get('reason')}"
 
 
-def surroundings(percepts: Mapping[str, JsonValue]) -> list[str]:
+def surroundings_lines(percepts: Mapping[str, JsonValue]) -> list[str]:
     """Return a line with the kinds of blocks and the creatures in sight. Empty if there are none."""
     there = dict.fromkeys(str(each.get("block")) for each in listed(percepts, "blocks"))
     roaming = [f"{sort} {away:.0f} blocks away" for sort, away in creatures(percepts)]

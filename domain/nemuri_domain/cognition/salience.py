@@ -35,13 +35,13 @@ OUTPUTS: Final[Mapping[Output, str]] = {
 }
 """Section of each competing output."""
 URGENCY_WEIGHT, RELEVANCE_WEIGHT, RECENCY_WEIGHT = 0.4, 0.35, 0.25
-ZERO: Final = 0.01
+MIN_AXIS: Final = 0.01
 """Lower limit of an axis, so that a single zero does not suppress an output."""
-FADING: Final = 30.0
+RECENCY_SECONDS: Final = 30.0
 """Seconds after which recency has fallen to 1/e."""
-NORMAL, OVERLOAD, EMERGENCY, IDLE = 0.3, 0.5, 0.1, 0.6
+NORMAL_THRESHOLD, OVERLOAD_THRESHOLD, EMERGENCY_THRESHOLD, IDLE_THRESHOLD = 0.3, 0.5, 0.1, 0.6
 """Thresholds of document 002 §1.4."""
-CROWDED: Final = 5
+OVERLOAD_UPDATES: Final = 5
 """Number of simultaneously updated modules that counts as overload."""
 _CONTEXTS: Final[tuple[Context, ...]] = ("danger", "conversation", "work", "exploration")
 _RELEVANCES: Final[Mapping[Output, tuple[float, ...]]] = {
@@ -74,7 +74,7 @@ class Salience:
     def composite(self) -> float:
         """Weighted geometric mean of the three axes, 0.01 to 1. An axis of zero counts as 0.01."""
         urgency, relevance, recency = (
-            min(1.0, max(ZERO, axis)) for axis in (self.urgency, self.relevance, self.recency)
+            min(1.0, max(MIN_AXIS, axis)) for axis in (self.urgency, self.relevance, self.recency)
         )
         mean: float = urgency**URGENCY_WEIGHT * relevance**RELEVANCE_WEIGHT * recency**RECENCY_WEIGHT
         return mean
@@ -91,7 +91,7 @@ class Selection:
 
 def recency(age: float) -> float:
     """Return the recency, 1 for a change just now and falling exponentially with `age` in seconds."""
-    return exp(-max(0.0, age) / FADING)
+    return exp(-max(0.0, age) / RECENCY_SECONDS)
 
 
 def threshold(situation: Situation, updated: int) -> float:
@@ -100,10 +100,10 @@ def threshold(situation: Situation, updated: int) -> float:
     An emergency (open anomalies or a wound) has precedence over overload, and overload over unchanged surroundings.
     """
     if situation.anomalies or situation.hurt:
-        return EMERGENCY
-    if updated >= CROWDED:
-        return OVERLOAD
-    return IDLE if situation.still else NORMAL
+        return EMERGENCY_THRESHOLD
+    if updated >= OVERLOAD_UPDATES:
+        return OVERLOAD_THRESHOLD
+    return IDLE_THRESHOLD if situation.still else NORMAL_THRESHOLD
 
 
 def select(scores: Iterable[Salience], kept: Mapping[Output, float], least: float) -> Selection:

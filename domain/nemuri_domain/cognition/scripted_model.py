@@ -9,17 +9,17 @@ from collections.abc import Callable, Mapping
 from random import Random
 from typing import Any, Final
 
-from nemuri_domain.cognition.crafting_plan import way_to
+from nemuri_domain.cognition.crafting_plan import crafting_steps
 from nemuri_domain.cognition.intents import Intent, read_intent
 from nemuri_domain.cognition.module import Prompt
-from nemuri_domain.cognition.situation import HOSTILE, NEAR_DANGER, WEAK, number, sort
-from nemuri_domain.cognition.smalltalk import judged, utterance
-from nemuri_domain.cognition.surroundings import View
+from nemuri_domain.cognition.situation import DANGER_DISTANCE, HOSTILE, WEAK_POINTS, number, species_of
+from nemuri_domain.cognition.smalltalk import judge_speakers, small_talk
+from nemuri_domain.cognition.surroundings import Surroundings
 from nemuri_domain.world.game_rules import FOOD, SWORDS
 
-LADDER: Final = ("wood_pickaxe", "stone_pickaxe", "furnace", "iron_pickaxe", "diamond_pickaxe")
+TOOL_ORDER: Final = ("wood_pickaxe", "stone_pickaxe", "furnace", "iron_pickaxe", "diamond_pickaxe")
 """Tools to make, in order. Each needs those before it."""
-BESIDES: Final = (
+OPTIONAL_ITEMS: Final = (
     "wood_sword",
     "stone_sword",
     "chest",
@@ -34,15 +34,15 @@ BESIDES: Final = (
 """Optional items to make."""
 STATIONS: Final = ("table", "furnace")
 """Stations that are needed for better tools."""
-CLOSE: Final = 4.0
+ATTACK_DISTANCE: Final = 4.0
 """Blocks within which a hostile creature is answered before it strikes."""
-TALKATIVE: Final = 0.4
+TALK_PROBABILITY: Final = 0.4
 """Probability of greeting an agent in sight and of answering an utterance."""
-GIVING: Final = 6.5
+GIFT_SENTIMENT: Final = 6.5
 """Sentiment, 0 to 10, from which gifts are given."""
 
 
-def answer(prompt: Prompt, rng: Random) -> str:
+def scripted_answer(prompt: Prompt, rng: Random) -> str:
     """Return the answer to a prompt of the nine modules. Raise ValueError for any other prompt."""
     job = str(prompt.about.get("job"))
     if job not in _JOBS:
@@ -65,17 +65,19 @@ def _decision(about: Mapping[str, Any], rng: Random) -> str:
 def _action(about: Mapping[str, Any]) -> tuple[str, str]:
     """Return an action and its reason. Survival comes first, then food, the plan and exploration."""
     inventory, sighted = about.get("inventory") or {}, about.get("sighted") or []
-    near = NEAR_DANGER if about.get("hurt") else CLOSE
-    threats = [sort(each) for each in sighted if sort(each) in HOSTILE and number(each.get("distance")) <= near]
+    near = DANGER_DISTANCE if about.get("hurt") else ATTACK_DISTANCE
+    threats = [
+        species_of(each) for each in sighted if species_of(each) in HOSTILE and number(each.get("distance")) <= near
+    ]
     last, progress = about.get("last") or {}, about.get("progress") or {}
     in_vain = progress.get("status") == "failed" and str(last.get("priority_action")).startswith(("attack", "flee"))
     if threats and not in_vain:
-        fit = number(about.get("health"), 20) > WEAK * 1.5 or any(inventory.get(each) for each in SWORDS)
+        fit = number(about.get("health"), 20) > WEAK_POINTS * 1.5 or any(inventory.get(each) for each in SWORDS)
         return (f"attack {threats[0]}", "be rid of the danger") if fit else ("flee", "get away from danger")
-    if number(about.get("hunger"), 20) <= WEAK * 1.5:
+    if number(about.get("hunger"), 20) <= WEAK_POINTS * 1.5:
         if food := next((each for each in FOOD if inventory.get(each)), None):
             return f"eat {food}", "still my hunger"
-        if any(sort(each) == "cow" for each in sighted):
+        if any(species_of(each) == "cow" for each in sighted):
             return "collect beef", "find something to eat"
     plan = about.get("plan") or {}
     if plan.get("status") == "active" and plan.get("steps"):
@@ -92,29 +94,31 @@ def _directive(about: Mapping[str, Any], rng: Random) -> str:
     )
     spoken = heard[-1] if heard and heard[-1].get("speaker") != about.get("agent") else None
     if spoken is not None and number(spoken.get("second")) > number(last.get("at"), -1.0):
-        eager = 1.0 if about.get("addressed") else TALKATIVE
+        eager = 1.0 if about.get("addressed") else TALK_PROBABILITY
         return f"answer {spoken.get('speaker')}: {str(spoken.get('text'))[:120]}" if rng.random() < eager else ""
     if not near:
         return ""
     if progress.get("status") == "failed" and "ask" not in str(last.get("speech_directive")):
         return f"ask {near[0].get('name')} for help: {progress.get('why')}"
     known = any(each.get("speaker") == near[0].get("name") for each in heard)
-    return f"greet {near[0].get('name')}" if not known and rng.random() < TALKATIVE else ""
+    return f"greet {near[0].get('name')}" if not known and rng.random() < TALK_PROBABILITY else ""
 
 
 def _goals(about: Mapping[str, Any], rng: Random) -> str:
     """Return goals: the next tools, a random optional item and a gift for a friend."""
     inventory = about.get("inventory") or {}
     over = {*map(str, about.get("reached") or ()), *map(str, about.get("given_up") or ())}
-    left = [each for each in LADDER if not inventory.get(each) and f"make a {each}" not in over]
+    left = [each for each in TOOL_ORDER if not inventory.get(each) and f"make a {each}" not in over]
     wanted: list[dict[str, Any]] = []
     for number_, item in enumerate(left[:2]):
         needs = [wanted[-1]["description"]] if wanted else []
         wanted.append(_goal(f"make a {item}", 0.9 - 0.1 * number_, needs))
-    besides = [each for each in BESIDES if not inventory.get(each) and f"make a {each}" not in over]
+    besides = [each for each in OPTIONAL_ITEMS if not inventory.get(each) and f"make a {each}" not in over]
     if besides:
         wanted.append(_goal(f"make a {rng.choice(besides[:4])}", 0.5 + 0.2 * rng.random(), []))
-    friends = [each for each, felt in (about.get("social") or {}).items() if number(felt.get("sentiment")) >= GIVING]
+    friends = [
+        each for each, felt in (about.get("social") or {}).items() if number(felt.get("sentiment")) >= GIFT_SENTIMENT
+    ]
     near = {str(each.get("name")) for each in about.get("sighted") or []}
     if gifts := [f"give 1 wood to {each}" for each in friends if each in near and f"give 1 wood to {each}" not in over]:
         wanted.append(_goal(rng.choice(gifts), 0.6, [], "social"))
@@ -128,16 +132,16 @@ def _goal(description: str, priority: float, needs: list[str], kind: str = "pers
 def _plan(about: Mapping[str, Any], rng: Random) -> str:  # noqa: ARG001 - what is to be done follows from what there is
     """Return the steps to the goal, or exploration if there are none."""
     target = read_intent(str(about.get("goal"))) or Intent("explore", count=3)
-    view = View({"position": about.get("position"), "blocks": about.get("blocks")})
+    view = Surroundings({"position": about.get("position"), "blocks": about.get("blocks")})
     blocks = {str(each.get("block")) for each in about.get("blocks") or []}
     if blocks.issuperset(STATIONS) and not view.together(STATIONS):
         blocks -= {STATIONS[-1]}
-    steps = way_to(target, about.get("inventory") or {}, blocks) or [Intent("explore", count=3)]
+    steps = crafting_steps(target, about.get("inventory") or {}, blocks) or [Intent("explore", count=3)]
     return json.dumps({"steps": [each.words() for each in steps]})
 
 
 def _social(about: Mapping[str, Any], rng: Random) -> str:  # noqa: ARG001 - words alone count
-    return json.dumps(judged(about))
+    return json.dumps(judge_speakers(about))
 
 
 def _reflection(about: Mapping[str, Any], rng: Random) -> str:  # noqa: ARG001 - what happened alone counts
@@ -159,7 +163,7 @@ def _reflection(about: Mapping[str, Any], rng: Random) -> str:  # noqa: ARG001 -
 
 _JOBS: Final[Mapping[str, Callable[[Mapping[str, Any], Random], str]]] = {
     "decision": _decision,
-    "speech": utterance,
+    "speech": small_talk,
     "goals": _goals,
     "plan": _plan,
     "social": _social,

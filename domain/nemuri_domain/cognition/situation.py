@@ -8,26 +8,28 @@ from typing import Any, Final, Literal
 from pydantic import JsonValue
 
 from nemuri_domain.cognition.percept_updates import listed
-from nemuri_domain.cognition.person_names import holds, parts
+from nemuri_domain.cognition.person_names import contains_name, name_words
 from nemuri_domain.cognition.shared_state import Snapshot
 
 Context = Literal["danger", "conversation", "work", "exploration"]
 """Main context of an agent."""
-READS: Final = frozenset({"percepts", "conversations", "action_corrections", "decision", "plans", "profile"})
+SITUATION_SECTIONS: Final = frozenset(
+    {"percepts", "conversations", "action_corrections", "decision", "plans", "profile"}
+)
 """Sections from which the situation is derived."""
 HOSTILE: Final = frozenset({"zombie", "skeleton", "spider", "creeper", "witch", "enderman"})
 """Creatures that attack."""
-NEAR_DANGER: Final = 8.0
+DANGER_DISTANCE: Final = 8.0
 """Blocks within which a hostile creature is a danger."""
-TALK: Final = 15.0
+CONVERSATION_SECONDS: Final = 15.0
 """Seconds for which a conversation lasts after an utterance."""
-MINDED: Final = 12
+SEARCHED_UTTERANCES: Final = 12
 """Number of others' utterances that are searched for the agent's name."""
-QUIET: Final = 5.0
+UNCHANGED_SECONDS: Final = 5.0
 """Seconds without changes after which surroundings count as unchanged."""
-CROWD: Final = 4
+FULL_COMPANY: Final = 4
 """Number of other agents in sight that counts as full company."""
-WEAK: Final = 6
+WEAK_POINTS: Final = 6
 """Points of health or hunger that count as weak, at most."""
 
 
@@ -44,13 +46,13 @@ class Situation:
     near: tuple[str, ...]
     """Names of the other agents in sight, nearest first."""
     talking: bool
-    """True if another agent spoke within `TALK` seconds."""
+    """True if another agent spoke within `CONVERSATION_SECONDS` seconds."""
     addressed: bool
     """True if another agent has named it since its last decision."""
     working: bool
     """True if a plan is active."""
     still: bool
-    """True if the surroundings have not changed for `QUIET` seconds."""
+    """True if the surroundings have not changed for `UNCHANGED_SECONDS` seconds."""
 
     @property
     def danger(self) -> bool:
@@ -76,26 +78,26 @@ class Situation:
     @property
     def company(self) -> float:
         """Demand of social context for prompt space, 0 to 1."""
-        return min(1.0, len(self.near) / CROWD) * (1.0 if self.talking else 0.5)
+        return min(1.0, len(self.near) / FULL_COMPANY) * (1.0 if self.talking else 0.5)
 
 
 def situation_of(snapshot: Snapshot) -> Situation:
-    """Return the situation derived from the sections of `READS`."""
+    """Return the situation derived from the sections of `SITUATION_SECTIONS`."""
     percepts = snapshot["percepts"]
     decided = decided_at(snapshot)
-    others = said_by_others(snapshot, MINDED)
+    others = said_by_others(snapshot, SEARCHED_UTTERANCES)
     heard = max((number(each.get("second")) for each in others), default=None)
     near = threats(percepts)
     return Situation(
         hurt=hurt_since(snapshot, decided),
         threat=near[0][1] if near else None,
-        weak=any(number(percepts.get(each), WEAK + 1) <= WEAK for each in ("health", "hunger")),
+        weak=any(number(percepts.get(each), WEAK_POINTS + 1) <= WEAK_POINTS for each in ("health", "hunger")),
         anomalies=int(number(snapshot["action_corrections"].get("anomalies"))),
-        near=tuple(in_sight(percepts)),
-        talking=heard is not None and snapshot.second - heard <= TALK,
-        addressed=any(names(each, snapshot) for each in others if number(each.get("second")) > decided),
+        near=tuple(agents_in_sight(percepts)),
+        talking=heard is not None and snapshot.second - heard <= CONVERSATION_SECONDS,
+        addressed=any(mentions_agent(each, snapshot) for each in others if number(each.get("second")) > decided),
         working=snapshot["plans"].get("status") == "active",
-        still=min(snapshot.age("percepts"), snapshot.age("conversations")) >= QUIET,
+        still=min(snapshot.age("percepts"), snapshot.age("conversations")) >= UNCHANGED_SECONDS,
     )
 
 
@@ -109,28 +111,30 @@ def hurt_since(snapshot: Snapshot, second: float) -> bool:
     return number(snapshot["percepts"].get("hurt_at"), -1.0) > second
 
 
-def sighted(percepts: Mapping[str, JsonValue]) -> list[dict[str, Any]]:
+def bodies_in_sight(percepts: Mapping[str, JsonValue]) -> list[dict[str, Any]]:
     """Return the agents and creatures in sight, nearest first."""
     return [each for each in listed(percepts, "agents") if isinstance(each, dict) and "id" in each]
 
 
-def in_sight(percepts: Mapping[str, JsonValue]) -> list[str]:
+def agents_in_sight(percepts: Mapping[str, JsonValue]) -> list[str]:
     """Return the names of the other agents in sight, nearest first."""
-    return [str(each.get("name")) for each in sighted(percepts) if not each.get("creature")]
+    return [str(each.get("name")) for each in bodies_in_sight(percepts) if not each.get("creature")]
 
 
 def creatures(percepts: Mapping[str, JsonValue]) -> list[tuple[str, float]]:
     """Return the species and distance of each creature in sight."""
-    return [(sort(each), number(each.get("distance"))) for each in sighted(percepts) if each.get("creature")]
+    return [
+        (species_of(each), number(each.get("distance"))) for each in bodies_in_sight(percepts) if each.get("creature")
+    ]
 
 
 def threats(percepts: Mapping[str, JsonValue]) -> list[tuple[str, float]]:
-    """Return the species and distance of hostile creatures within `NEAR_DANGER` blocks, nearest first."""
-    near = [(sort, away) for sort, away in creatures(percepts) if sort in HOSTILE and away <= NEAR_DANGER]
+    """Return the species and distance of hostile creatures within `DANGER_DISTANCE` blocks, nearest first."""
+    near = [(species, away) for species, away in creatures(percepts) if species in HOSTILE and away <= DANGER_DISTANCE]
     return sorted(near, key=lambda each: each[1])
 
 
-def sort(sighting: Mapping[str, Any]) -> str:
+def species_of(sighting: Mapping[str, Any]) -> str:
     """Return the species of a creature."""
     return str(sighting.get("name", "")).casefold()
 
@@ -141,10 +145,10 @@ def said_by_others(snapshot: Snapshot, most: int | None = None) -> list[dict[str
     return [*islice(others, most)][::-1]
 
 
-def names(said: Mapping[str, Any], snapshot: Snapshot) -> bool:
+def mentions_agent(said: Mapping[str, Any], snapshot: Snapshot) -> bool:
     """Return whether an utterance contains the agent's name."""
-    text, own = str(said.get("text", "")).casefold(), parts(snapshot.name)
-    return all(each in text for each in own) and holds(parts(text), own)
+    text, own = str(said.get("text", "")).casefold(), name_words(snapshot.name)
+    return all(each in text for each in own) and contains_name(name_words(text), own)
 
 
 def number(value: object, otherwise: float = 0.0) -> float:

@@ -24,7 +24,7 @@ RELATIONSHIPS: Final = ((8.0, "friend"), (6.0, "friendly"), (4.0, "acquaintance"
 """Relationship from each sentiment on, 0 to 10."""
 
 
-def doing(actions: Iterable[str]) -> str:
+def announcement(actions: Iterable[str]) -> str:
     """Return a sentence that announces the first known action. Empty if there is none."""
     intent = next((found for each in actions if (found := read_intent(each)) is not None), None)
     if intent is None or intent.verb == "plan":
@@ -33,9 +33,9 @@ def doing(actions: Iterable[str]) -> str:
     return f"I'm going to {words}."
 
 
-def utterance(about: Mapping[str, Any], rng: Random) -> str:
+def small_talk(about: Mapping[str, Any], rng: Random) -> str:
     """Return an utterance for a directive: a greeting, an answer or a request, and the current action."""
-    directive, does = str(about.get("directive") or ""), doing(about.get("doing") or ())
+    directive, does = str(about.get("directive") or ""), announcement(about.get("doing") or ())
     kind, _, rest = directive.partition(" ")
     match kind:
         case "greet":
@@ -48,7 +48,7 @@ def utterance(about: Mapping[str, Any], rng: Random) -> str:
             return does or "Hello!"
 
 
-def judged(about: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+def judge_speakers(about: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """Return the new sentiment and relationship of each speaker, from its kind and harsh words."""
     found = {}
     for speaker in about.get("speakers") or ():

@@ -37,7 +37,7 @@ VOLATILE: Final = frozenset(
 )
 """Sections that are not persisted. The world sends them again, or they are derived from others."""
 
-RECENT: Final[dict[str, int]] = {
+MAX_ENTRIES: Final[dict[str, int]] = {
     "conversations": 48,
     "action_history": 12,
     "action_corrections": 8,
@@ -46,6 +46,6 @@ RECENT: Final[dict[str, int]] = {
 """Number of newest entries that each list section keeps. Older entries remain only in memory."""
 
 
-def recent(section: str, entries: Iterable[JsonValue]) -> list[JsonValue]:
+def newest_entries(section: str, entries: Iterable[JsonValue]) -> list[JsonValue]:
     """Return the newest entries, as many as the section keeps."""
-    return list(entries)[-RECENT[section] :]
+    return list(entries)[-MAX_ENTRIES[section] :]

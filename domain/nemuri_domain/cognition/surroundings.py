@@ -9,77 +9,81 @@ from typing import Final
 from pydantic import JsonValue
 
 from nemuri_domain.cognition.percept_updates import listed, mapped
-from nemuri_domain.cognition.person_names import called
-from nemuri_domain.cognition.situation import number, sighted
+from nemuri_domain.cognition.person_names import match_name
+from nemuri_domain.cognition.situation import bodies_in_sight, number
 
-Place = tuple[int, int, int]
-BESIDE: Final = 5.0
+BlockPosition = tuple[int, int, int]
+STATION_DISTANCE: Final = 5.0
 """Distance in blocks within which two stations can be used together."""
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class Surroundings:
     """An agent's percepts, with queries for action selection."""
 
     percepts: Mapping[str, JsonValue]
-    avoided: frozenset[Place] = frozenset()
+    avoided: frozenset[BlockPosition] = frozenset()
     """Positions at which an act failed recently."""
     turn: int = 0
     """Any number that selects the direction of a search."""
 
     @property
-    def here(self) -> Place:
+    def here(self) -> BlockPosition:
         """Position of the agent."""
-        return place_of(self.percepts.get("position"))
+        return coordinates_of(self.percepts.get("position"))
 
     def held(self, item: str) -> int:
         """Return the number of an item in the inventory."""
         return int(number(mapped(self.percepts.get("inventory")).get(item)))
 
-    def away(self, place: Place) -> float:
+    def away(self, place: BlockPosition) -> float:
         """Return the horizontal distance to a position in blocks."""
         return hypot(place[0] - self.here[0], place[2] - self.here[2])
 
-    def nearest(self, blocks: Iterable[str]) -> tuple[str, Place] | None:
+    def nearest(self, blocks: Iterable[str]) -> tuple[str, BlockPosition] | None:
         """Return the nearest of these blocks in sight and its position, except avoided positions."""
         wanted = frozenset(blocks)
         found = [
-            (each["block"], place_of(each["position"]))
+            (each["block"], coordinates_of(each["position"]))
             for each in listed(self.percepts, "blocks")
             if each.get("block") in wanted
         ]
         allowed = [each for each in found if each[1] not in self.avoided]
         return min(allowed, key=lambda each: (self.away(each[1]), each[1]), default=None)
 
-    def together(self, blocks: Sequence[str]) -> list[Place]:
+    def together(self, blocks: Sequence[str]) -> list[BlockPosition]:
         """Return positions of one of each block that are close enough to be used together. Empty if there are none."""
         standing = [
-            [place_of(each["position"]) for each in listed(self.percepts, "blocks") if each.get("block") == block]
+            [coordinates_of(each["position"]) for each in listed(self.percepts, "blocks") if each.get("block") == block]
             for block in blocks
         ]
-        beside = [each for each in product(*standing) if each and all(_apart(each[0], one) <= BESIDE for one in each)]
+        beside = [
+            each
+            for each in product(*standing)
+            if each and all(_apart(each[0], one) <= STATION_DISTANCE for one in each)
+        ]
         return [*min(beside, key=lambda each: (self.away(each[0]), each))] if beside else []
 
-    def body(self, who: str) -> tuple[str, Place] | None:
+    def body(self, who: str) -> tuple[str, BlockPosition] | None:
         """Return id and position of the nearest agent or creature with that name, species or exact id."""
-        near = sighted(self.percepts)
-        name = called(who, dict.fromkeys(str(each.get("name")) for each in near))
+        near = bodies_in_sight(self.percepts)
+        name = match_name(who, dict.fromkeys(str(each.get("name")) for each in near))
         for each in near:
             if who == each["id"] or str(each.get("name")) == name:
-                return str(each["id"]), place_of(each.get("position"))
+                return str(each["id"]), coordinates_of(each.get("position"))
         return None
 
 
-def place_of(position: object) -> Place:
+def coordinates_of(position: object) -> BlockPosition:
     """Convert a JSON position to coordinates."""
     found = mapped(position)
     return int(number(found.get("x"))), int(number(found.get("y"))), int(number(found.get("z")))
 
 
-def position_of(place: Place) -> dict[str, JsonValue]:
+def json_position(place: BlockPosition) -> dict[str, JsonValue]:
     """Convert coordinates to a JSON position."""
     return dict(zip("xyz", place, strict=True))
 
 
-def _apart(one: Place, other: Place) -> float:
+def _apart(one: BlockPosition, other: BlockPosition) -> float:
     return hypot(one[0] - other[0], one[2] - other[2])

@@ -7,21 +7,21 @@ from typing import Final, Generic, TypeVar
 
 T = TypeVar("T")
 
-SLOT: Final = 0.01
+SLOT_SECONDS: Final = 0.01
 """Seconds of a slot."""
 
 
-class Wheel(Generic[T]):
+class TimingWheel(Generic[T]):
     """Timers whose cost does not depend on their number. None fires early; each fires within one slot of its time."""
 
     def __init__(self, now: float) -> None:
         """Create a wheel that starts at `now`, in seconds of any monotonic clock."""
         self._slots: defaultdict[int, list[tuple[float, T]]] = defaultdict(list)
-        self._next = ceil(now / SLOT)
+        self._next = ceil(now / SLOT_SECONDS)
 
     def set(self, due: float, item: T) -> None:
         """Set a timer. An overdue timer fires next."""
-        self._slots[max(self._next, ceil(due / SLOT - 1e-9))].append((due, item))
+        self._slots[max(self._next, ceil(due / SLOT_SECONDS - 1e-9))].append((due, item))
 
     def ring(self, now: float) -> Iterator[tuple[float, T]]:
         """Yield the due time and item of all timers due by now, earliest slot first.
@@ -29,7 +29,7 @@ class Wheel(Generic[T]):
         Timers that are set during the iteration are included if they are due. The caller may stop iterating without
         losing timers.
         """
-        last = int(now / SLOT + 1e-9)
+        last = int(now / SLOT_SECONDS + 1e-9)
         while self._next <= last:
             waiting = self._slots.get(self._next)
             while waiting:
@@ -40,4 +40,4 @@ class Wheel(Generic[T]):
     @property
     def earliest(self) -> float | None:
         """Second at which the next non-empty slot begins; None if there are no timers."""
-        return min(self._slots) * SLOT if self._slots else None
+        return min(self._slots) * SLOT_SECONDS if self._slots else None

@@ -9,18 +9,18 @@ from pydantic import JsonValue
 from nemuri_contracts.tiered import Cues
 from nemuri_domain.cognition.percept_updates import listed, mapped
 from nemuri_domain.cognition.shared_state import Snapshot
-from nemuri_domain.cognition.situation import number, said_by_others, sighted
+from nemuri_domain.cognition.situation import bodies_in_sight, number, said_by_others
 from nemuri_domain.tiered.importance import detect_cues
 
 STRUCTURES: Final = frozenset(
     {"table", "furnace", "chest", "plant", "ripe_plant", "fence", "brick", "glass", "lantern"}
 )
 """Blocks that agents have built."""
-NEAREST: Final = 8
+MAX_NEARBY: Final = 8
 """Number of other agents in working memory, at most."""
-BRIEF: Final = 300
+BROADCAST_CHARACTERS: Final = 300
 """Characters of the controller's broadcast, at most."""
-HEARD: Final = 5
+EMOTION_UTTERANCES: Final = 5
 """Number of last utterances that affect the emotional state."""
 
 
@@ -30,7 +30,7 @@ def cues_of(text: str, goals: tuple[str, ...] = ()) -> Cues:
     return detect_cues(text, goals)
 
 
-def present(snapshot: Snapshot) -> dict[str, JsonValue]:
+def working_memory_values(snapshot: Snapshot) -> dict[str, JsonValue]:
     """Return the keys of working memory that are derived from percepts, goals, acts and the decision."""
     percepts, decision = snapshot["percepts"], snapshot["decision"]
     broadcast = ". ".join(
@@ -45,10 +45,10 @@ def present(snapshot: Snapshot) -> dict[str, JsonValue]:
         "health": percepts.get("health"),
         "hunger": percepts.get("hunger"),
         "current_action": current_action(listed(snapshot["action_history"])),
-        "nearby_agents": nearby(percepts),
+        "nearby_agents": nearby_agents(percepts),
         "active_goals": [str(each.get("description")) for each in goals],
-        "cc_broadcast": broadcast[:BRIEF],
-        "emotional_state": feeling(snapshot),
+        "cc_broadcast": broadcast[:BROADCAST_CHARACTERS],
+        "emotional_state": emotional_state(snapshot),
     }
 
 
@@ -70,13 +70,13 @@ def current_action(history: list[dict[str, Any]]) -> JsonValue:
     return {"type": verb, "target": target or None, "started_at": last.get("second"), "expected_result": gains}
 
 
-def nearby(percepts: Mapping[str, JsonValue]) -> list[JsonValue]:
+def nearby_agents(percepts: Mapping[str, JsonValue]) -> list[JsonValue]:
     """Return the nearest other agents."""
-    others = [each for each in sighted(percepts) if not each.get("creature")][:NEAREST]
+    others = [each for each in bodies_in_sight(percepts) if not each.get("creature")][:MAX_NEARBY]
     return [{key: each.get(key) for key in ("id", "name", "distance", "activity")} for each in others]
 
 
-def feeling(snapshot: Snapshot) -> dict[str, JsonValue]:
+def emotional_state(snapshot: Snapshot) -> dict[str, JsonValue]:
     """Return the emotional state by rules over health, hunger, wounds, successes, failures and utterances.
 
     Valence is -1 to 1 and arousal is 0 to 1, both rounded to tenths.
@@ -85,7 +85,7 @@ def feeling(snapshot: Snapshot) -> dict[str, JsonValue]:
     needs = min(number(percepts.get("health"), 20), number(percepts.get("hunger"), 20)) / 20
     ended = [mapped(each.get("outcome")) for each in listed(snapshot["action_history"])[-5:] if each.get("outcome")]
     luck = sum(1 if each.get("done") else -1 for each in ended) / max(1, len(ended))
-    heard = [str(each.get("text", "")) for each in said_by_others(snapshot, HEARD)]
+    heard = [str(each.get("text", "")) for each in said_by_others(snapshot, EMOTION_UTTERANCES)]
     stirred = max((cues_of(each).emotion for each in heard), default=0.0)
     hurt = snapshot.second - number(percepts.get("hurt_at"), -1e9) < 10
     valence = 0.6 * (2 * needs - 1) + 0.3 * luck - 0.5 * hurt

@@ -29,7 +29,7 @@ def _taken() -> list[str]:
     return [*lines, *hunted]
 
 
-RULES: Final = (
+RULES_TEXT: Final = (
     f"What can be made: {'; '.join(_made(*each) for each in RECIPES.items())}."
     f" What can be collected: {'; '.join(_taken())}. Water can be drunk, {', '.join(FOOD)} eaten. A table, furnace or"
     f" chest is used where it is placed; things are placed on {', '.join(FREE)}."

@@ -14,7 +14,7 @@ from nemuri_domain.cognition import prompt_text
 from nemuri_domain.cognition.module import Ask, Module, Rank, Spec
 from nemuri_domain.cognition.percept_updates import listed, mapped
 from nemuri_domain.cognition.shared_state import Changes, Snapshot
-from nemuri_domain.cognition.situation import in_sight, number, said_by_others
+from nemuri_domain.cognition.situation import agents_in_sight, number, said_by_others
 from nemuri_domain.language.json_objects import objects
 
 TASK = (
@@ -42,7 +42,7 @@ class Conversing(Module):
 
     def process(self, snapshot: Snapshot) -> Changes | Ask:
         """Ask a model for a turn. Return no changes if no agent is near and none spoke."""
-        near = in_sight(snapshot["percepts"])
+        near = agents_in_sight(snapshot["percepts"])
         mind = mapped(snapshot["reflections"].get("mind"))
         until = number(snapshot["reflections"].get("heard_until"), -1.0)
         heard = [each for each in said_by_others(snapshot) if number(each.get("second")) > until]
@@ -66,8 +66,8 @@ class Conversing(Module):
             "second": snapshot.second,
         }
         minded = f"on your mind: {json.dumps(mind, ensure_ascii=False)}" if mind else ""
-        lines = [minded, *prompt_text.said(heard[-HEARD:], snapshot.name)]
-        return Ask(prompt_text.question(snapshot, TASK, lines, about, ANSWER), turned)
+        lines = [minded, *prompt_text.utterance_lines(heard[-HEARD:], snapshot.name)]
+        return Ask(prompt_text.module_prompt(snapshot, TASK, lines, about, ANSWER), turned)
 
 
 def read_turn(text: str) -> tuple[str, Mapping[str, JsonValue]]:

@@ -30,7 +30,7 @@ from nemuri_contracts.tiered import (
     MemoryFormed,
     Module,
 )
-from nemuri_domain.cognition.memory_interface import Remembered
+from nemuri_domain.cognition.memory_interface import RetrievedMemory
 from nemuri_domain.tiered.aggregate import TieredMind, TiersAgent
 from nemuri_domain.tiered.consolidation import due_reason
 from nemuri_domain.tiered.consolidation_decision import plan_for_mind
@@ -143,7 +143,7 @@ class Recollecting:
         self._outbox.keep(self._held)
         self._forming = deque(each for each in self._forming if each[0].agent_id in self._held)
 
-    def recall(self, agent_id: str, query: str, module: str, second: float) -> Sequence[Remembered]:
+    def recall(self, agent_id: str, query: str, module: str, second: float) -> Sequence[RetrievedMemory]:
         """Return an agent's memories for a query by the rules of the module. Counts as access."""
         held = self._held.get(agent_id)
         if held is None:
@@ -152,7 +152,7 @@ class Recollecting:
         known = partial(self._shelves.memory, agent_id)
         found = self._shelves.shelf(agent_id).recall(held.agent, known, self._vector(query), second, asked)
         held.accessed.update(each.memory_id for each, _ in found)
-        return [Remembered(memory.content, each.score, each.layer, memory.type) for each, memory in found]
+        return [RetrievedMemory(memory.content, each.score, each.layer, memory.type) for each, memory in found]
 
     def record(self, agent_id: str, experiences: Iterable[Mapping[str, Any]], second: float) -> None:
         """Queue experiences of an agent. They can be retrieved after the next beat."""

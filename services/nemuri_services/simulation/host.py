@@ -12,8 +12,8 @@ from nemuri_contracts.society import CELL, Society, Vitals
 from nemuri_contracts.world_protocol import Act, Acts, Joined, Joining, Say, action_of
 from nemuri_domain.cognition.engine import Engine, Pending
 from nemuri_domain.cognition.module import Ask, Module
-from nemuri_domain.cognition.module_suspension import suspended
-from nemuri_domain.cognition.timing_wheel import SLOT
+from nemuri_domain.cognition.module_suspension import suspended_modules
+from nemuri_domain.cognition.timing_wheel import SLOT_SECONDS
 from nemuri_infra.bus.pull_reader import AWAY
 from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.models.protocol import ModelFailure
@@ -122,7 +122,7 @@ class Host:
         Other work in the loop may have made something due, so each slice begins with the most urgent work.
         """
         while True:
-            turn, pause, now = Turns(SPIN), SLOT, self.clock()
+            turn, pause, now = Turns(SPIN), SLOT_SECONDS, self.clock()
             for pending in self.engine.run(now, Late(self.vitality, self.clock, now)):
                 if pending is not None:
                     self._pursue(pending)
@@ -254,7 +254,7 @@ class Host:
 
     async def _second(self) -> None:
         """Log failures, consolidate memories and publish health figures, once a second."""
-        self.engine.suspended = suspended(self.thinking.providers.standing)
+        self.engine.suspended = suspended_modules(self.thinking.providers.standing)
         for failure in self.engine.failures:
             self.vitality.failures[failure.module] += 1
             known = isinstance(failure.error, ModelFailure | ValueError)

@@ -12,8 +12,8 @@ import structlog
 from nemuri_contracts.event import Usage
 from nemuri_contracts.society import Society
 from nemuri_domain.cognition.module import Module, Prompt
-from nemuri_domain.cognition.module_registry import PLUGINS, modules
-from nemuri_domain.cognition.scripted_model import answer
+from nemuri_domain.cognition.module_registry import PLUGIN_GROUP, build_modules
+from nemuri_domain.cognition.scripted_model import scripted_answer
 from nemuri_domain.world.grid_world import World
 from nemuri_domain.world.world_settings import WorldSettings
 from nemuri_infra.bus.event_log import Log
@@ -49,15 +49,15 @@ class Scripted:
         """Return the answer of the rules, with a usage of zero tokens."""
         if self._latency:
             await asyncio.sleep(self._rng.expovariate(1 / self._latency))
-        return Reply(answer(prompt, self._rng), Usage(model=self.name))
+        return Reply(scripted_answer(prompt, self._rng), Usage(model=self.name))
 
 
 def plugins(wanted: Sequence[str]) -> list[Module]:
     """Return the modules of other packages by entry point name. Raise LookupError if one is missing or invalid."""
-    there = {each.name: each for each in entry_points(group=PLUGINS)}
+    there = {each.name: each for each in entry_points(group=PLUGIN_GROUP)}
     missing = sorted(set(wanted) - there.keys())
     if missing:
-        raise LookupError(f"no installed package has a module {', '.join(missing)} (entry points {PLUGINS!r})")
+        raise LookupError(f"no installed package has a module {', '.join(missing)} (entry points {PLUGIN_GROUP!r})")
     return [_loaded(there[name]) for name in wanted]
 
 
@@ -90,7 +90,7 @@ async def host_of(log: Log, name: str, models: ModelSettings, limit: int) -> Hos
         thinkers.append(Scripted(society.seed, society.latency))
     thinking = Thinking(Providers(thinkers, time.monotonic))
     memories = Recollecting(log)
-    chosen = modules(memories, without=society.without, plugins=plugins(society.plugins))
+    chosen = build_modules(memories, without=society.without, plugins=plugins(society.plugins))
     checkpoints = await Checkpoints.open(log, name)
     return Host(host, society, states, chosen, thinking, memories, checkpoints, limit)
 

@@ -17,8 +17,8 @@ from nemuri_contracts.event import Usage
 from nemuri_contracts.society import Society
 from nemuri_contracts.tiered import ExperienceRecorded, MemoryFormed
 from nemuri_domain.cognition.module import Prompt
-from nemuri_domain.cognition.module_registry import modules
-from nemuri_domain.cognition.scripted_model import answer
+from nemuri_domain.cognition.module_registry import build_modules
+from nemuri_domain.cognition.scripted_model import scripted_answer
 from nemuri_domain.world.grid_world import World
 from nemuri_domain.world.world_settings import WorldSettings
 from nemuri_infra.bus.event_log import Log
@@ -51,7 +51,7 @@ class Listening:
     async def answer(self, prompt: Prompt) -> Reply[str]:
         """What the rules say."""
         self.asked[str(prompt.about["job"])].append(prompt)
-        return Reply(answer(prompt, self._rng), Usage(model=self.name))
+        return Reply(scripted_answer(prompt, self._rng), Usage(model=self.name))
 
     @property
     def heard(self) -> set[str]:
@@ -66,7 +66,7 @@ async def _living(log: Log, society: Society, thinker: Listening) -> AsyncIterat
     world = World(WorldSettings(seed=society.seed, size=society.size, towns=("town-1",), speed=society.speed))
     process = WorldProcess(log.connection, log.subjects, society.name, world)
     thinking, checkpoints = Thinking(Providers([thinker], time.monotonic)), await Checkpoints.open(log, society.name)
-    host = Host("host", society, states, modules(memories), thinking, memories, checkpoints, limit=500)
+    host = Host("host", society, states, build_modules(memories), thinking, memories, checkpoints, limit=500)
     running = [asyncio.ensure_future(each.run()) for each in (process, host)]
     try:
         yield host

@@ -9,9 +9,9 @@ from pydantic import JsonValue
 
 from nemuri.experiments.report import edges
 from nemuri_domain.cognition.engine import Engine
-from nemuri_domain.cognition.memory_interface import Oblivious
+from nemuri_domain.cognition.memory_interface import NoMemories
 from nemuri_domain.cognition.module import Module
-from nemuri_domain.cognition.module_registry import modules
+from nemuri_domain.cognition.module_registry import build_modules
 from nemuri_domain.cognition.shared_state import SharedState
 from nemuri_domain.society.conversation_module import Conversing
 from nemuri_domain.society.hallucinated_success import Hallucinating
@@ -94,7 +94,7 @@ def staged(stage: Stage, seed: str, witness: Witness | None = None) -> tuple[Sim
 
 def parts(names: Collection[str], without: Collection[str]) -> list[Module]:
     """The modules of these names but for those to go without: of the nine, and `conversing` and `wandering`."""
-    everyone = modules(Oblivious(), plugins=(Conversing(), Wandering()))
+    everyone = build_modules(NoMemories(), plugins=(Conversing(), Wandering()))
     return [each for each in everyone if each.spec.name in names and each.spec.name not in without]
 
 

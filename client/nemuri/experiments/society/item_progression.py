@@ -7,9 +7,9 @@ import numpy as np
 
 from nemuri.experiments.report import Claim, Sample
 from nemuri.experiments.society.experiment_society import FULL, Member, Setting, Stage, course, parts, staged
-from nemuri_domain.cognition.memory_interface import Oblivious
-from nemuri_domain.cognition.module_registry import modules
-from nemuri_domain.cognition.scripted_model import answer
+from nemuri_domain.cognition.memory_interface import NoMemories
+from nemuri_domain.cognition.module_registry import build_modules
+from nemuri_domain.cognition.scripted_model import scripted_answer
 from nemuri_domain.society.simulation import Simulation
 from nemuri_domain.world.grid_world import World
 
@@ -20,7 +20,7 @@ HALLUCINATION: Final = 0.3
 """How likely an act with a result is not done and counts as done, in all arms."""
 TICK: Final = 0.5
 """Seconds between two percepts."""
-MODULES: Final = tuple(each.spec.name for each in modules(Oblivious()))
+MODULES: Final = tuple(each.spec.name for each in build_modules(NoMemories()))
 CLAIMS: Final = (Claim("With action awareness agents get further", (ITEMS, FULL), (ITEMS, BLIND)),)
 
 
@@ -41,7 +41,9 @@ def sample(seed: int, repeat: int, setting: Setting) -> Sample:
 def society(name: str, setting: Setting, without: frozenset[str]) -> tuple[Simulation, World]:
     """Agents with all nine modules but these, in a town of a land with everything that there is."""
     members = [Member(f"agent-{number}", "town") for number in range(setting.agents)]
-    stage = Stage(members, parts(MODULES, without), answer, tick=TICK, creatures=True, hallucinating=HALLUCINATION)
+    stage = Stage(
+        members, parts(MODULES, without), scripted_answer, tick=TICK, creatures=True, hallucinating=HALLUCINATION
+    )
     return staged(stage, name)
 
 

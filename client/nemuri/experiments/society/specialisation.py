@@ -11,7 +11,7 @@ from pydantic import JsonValue
 from nemuri.experiments.report import Claim, Sample
 from nemuri.experiments.society.experiment_society import Member, Setting, Stage, course, parts, staged
 from nemuri_domain.cognition.module import Prompt
-from nemuri_domain.cognition.modules.goal_generation import REVIEW
+from nemuri_domain.cognition.modules.goal_generation import REVIEW_SECONDS
 from nemuri_domain.cognition.percept_updates import listed, mapped
 from nemuri_domain.cognition.shared_state import SharedState
 from nemuri_domain.society.roles import ROLES, chosen, entropy, persistence, role_of
@@ -49,7 +49,9 @@ def society(
     """Agents in one town who set themselves goals, tell each other what they are and judge each other."""
     chance = Random(f"{name}/arrivals")
     members = [
-        Member(f"agent-{number}", "town", {"radius": 10}, {"active": [SETTLING], "at": -chance.uniform(0, REVIEW)})
+        Member(
+            f"agent-{number}", "town", {"radius": 10}, {"active": [SETTLING], "at": -chance.uniform(0, REVIEW_SECONDS)}
+        )
         for number in range(setting.agents)
     ]
     return staged(Stage(members, parts(MODULES, without), thinker), name)[0]
@@ -58,7 +60,7 @@ def society(
 def measured(simulation: Simulation, arm: str, setting: Setting) -> Mapping[tuple[str, str], float]:
     """Entropy over the moments and at the end; persistence from one review of the goals to the next."""
     looks, courses = {second for _, second in setting.moments}, dict[str, list[str]]()
-    reviews = {round(REVIEW * number) for number in range(1, int(setting.seconds / REVIEW) + 1)}
+    reviews = {round(REVIEW_SECONDS * number) for number in range(1, int(setting.seconds / REVIEW_SECONDS) + 1)}
     entropies = []
     for second in sorted(looks | reviews):
         simulation.run(second)

@@ -11,11 +11,11 @@ from nemuri_domain.cognition.module import Module, Spec
 from nemuri_domain.cognition.percept_updates import HARMLESS, listed, mapped
 from nemuri_domain.cognition.shared_state import Changes, Snapshot
 from nemuri_domain.cognition.situation import decided_at, number
-from nemuri_domain.cognition.state_sections import RECENT, recent
+from nemuri_domain.cognition.state_sections import MAX_ENTRIES, newest_entries
 
-LAST: Final = 5
+CHECKED_ACTS: Final = 5
 """Number of most recent acts that are checked."""
-OVERDUE: Final = 60.0
+OVERDUE_SECONDS: Final = 60.0
 """Seconds after which an act without an outcome counts as lost."""
 SUPPOSED, FAILED, LOST = 0.9, 0.5, 0.4
 """Severity, 0 to 1, of a reported success without its effect, of a failure, and of an act without an outcome."""
@@ -38,10 +38,10 @@ class ActionAwareness(Module):
         """Check the last five acts and record differences. A difference is an open anomaly until the next decision."""
         held = snapshot["action_corrections"]
         checked = listed(held, "checked")
-        acts = [each for each in listed(snapshot["action_history"])[-LAST:] if each.get("id") not in checked]
+        acts = [each for each in listed(snapshot["action_history"])[-CHECKED_ACTS:] if each.get("id") not in checked]
         ended = [each for each in acts if _is_over(each, snapshot.second)]
         found = [wrong for each in ended if (wrong := _wrong(each, snapshot)) is not None]
-        entries = recent("action_corrections", [*listed(held), *found])
+        entries = newest_entries("action_corrections", [*listed(held), *found])
         anomalies = sum(number(mapped(each).get("second")) > decided_at(snapshot) for each in entries)
         if not ended and anomalies == held.get("anomalies", 0):
             return {}
@@ -50,13 +50,13 @@ class ActionAwareness(Module):
             "action_corrections": {
                 "entries": entries,
                 "anomalies": anomalies,
-                "checked": seen[-RECENT["action_history"] :],
+                "checked": seen[-MAX_ENTRIES["action_history"] :],
             },
             "working_memory": {"last_action_check": snapshot.second, "has_anomalies": anomalies > 0},
         }
 
 
-def differs(act: Mapping[str, Any], percepts: Mapping[str, JsonValue]) -> tuple[str, str] | None:
+def effect_difference(act: Mapping[str, Any], percepts: Mapping[str, JsonValue]) -> tuple[str, str] | None:
     """Return the expected and the actual effect of an act in words. None if they agree or the effect is not visible.
 
     Only the inventory, the position, health and hunger, and blocks in sight are compared.
@@ -89,7 +89,7 @@ def _misplaced(expected: Mapping[str, Any], percepts: Mapping[str, JsonValue]) -
 
 
 def _is_over(act: Mapping[str, Any], second: float) -> bool:
-    return isinstance(act.get("outcome"), dict) or second - number(act.get("second")) > OVERDUE
+    return isinstance(act.get("outcome"), dict) or second - number(act.get("second")) > OVERDUE_SECONDS
 
 
 def _wrong(act: Mapping[str, Any], snapshot: Snapshot) -> dict[str, JsonValue] | None:
@@ -101,7 +101,7 @@ def _wrong(act: Mapping[str, Any], snapshot: Snapshot) -> dict[str, JsonValue] |
         if outcome.get("reason") in HARMLESS:
             return None
         actual, correction, severity = f"failed, {outcome.get('reason')}", _remedy(str(outcome.get("reason"))), FAILED
-    elif (found := differs(act, snapshot["percepts"])) is not None:
+    elif (found := effect_difference(act, snapshot["percepts"])) is not None:
         expected, actual, severity = *found, SUPPOSED
         correction = "it was not done although it was said to be: do it again"
     else:

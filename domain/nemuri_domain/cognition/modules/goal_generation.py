@@ -5,26 +5,26 @@ from typing import Final
 from pydantic import JsonValue
 
 from nemuri_domain.cognition import prompt_text
-from nemuri_domain.cognition.goal_graph import MOST, graph, read_goals
+from nemuri_domain.cognition.goal_graph import MAX_GOALS, extended_graph, read_goals
 from nemuri_domain.cognition.module import Ask, Prompt, Rank, Spec
-from nemuri_domain.cognition.module_retrieval import Recalling
+from nemuri_domain.cognition.module_retrieval import RetrievingModule
 from nemuri_domain.cognition.percept_updates import listed
 from nemuri_domain.cognition.shared_state import Changes, Snapshot
-from nemuri_domain.cognition.situation import in_sight, number, sighted
+from nemuri_domain.cognition.situation import agents_in_sight, bodies_in_sight, number
 from nemuri_domain.world.game_rules import RECIPES
 
 TASK: Final = (
-    f"Say what you want to reach next, at most {MOST} goals, each within a few minutes' reach. Answer with one JSON"
-    ' object with the key goals, a list of objects with description (like "make a stone pickaxe"), priority (0 to 1),'
-    " sort (personal or social) and needs (descriptions of other goals in the list that come first). Things that can be"
-    f" made: {', '.join(RECIPES)}."
+    f"Say what you want to reach next, at most {MAX_GOALS} goals, each within a few minutes' reach. Answer with one"
+    ' JSON object with the key goals, a list of objects with description (like "make a stone pickaxe"), priority'
+    " (0 to 1), sort (personal or social) and needs (descriptions of other goals in the list that come first). Things"
+    f" that can be made: {', '.join(RECIPES)}."
 )
-REVIEW: Final = 120.0
+REVIEW_SECONDS: Final = 120.0
 """Seconds after which goals are reviewed without any other cause."""
-ANSWER: Final = 400
+ANSWER_TOKENS: Final = 400
 
 
-class GoalGeneration(Recalling):
+class GoalGeneration(RetrievingModule):
     """The module that generates goals when all are reached or given up, or need to be adjusted."""
 
     spec = Spec(
@@ -41,22 +41,22 @@ class GoalGeneration(Recalling):
 
     def process(self, snapshot: Snapshot) -> Changes | Ask:
         """Ask a model for goals if a review is due."""
-        if not snapshot["percepts"] or not due(snapshot):
+        if not snapshot["percepts"] or not is_due(snapshot):
             return {}
 
         def wanted(text: str) -> Changes:
             goals = read_goals(text)
             active: list[JsonValue] = [dict(each) for each in goals]
-            grown = graph(goals, snapshot["goal_graph"])
+            grown = extended_graph(goals, snapshot["goal_graph"])
             return {"goals": {"active": active, "at": snapshot.second}, "goal_graph": grown}
 
         role = str(snapshot["profile"].get("role") or "")
         thoughts = [str(each.get("insight")) for each in listed(snapshot["reflections"])[-1:]]
-        near = in_sight(snapshot["percepts"])[:3]
+        near = agents_in_sight(snapshot["percepts"])[:3]
         return Ask(_prompt(snapshot, self.recalled(snapshot, [role, *thoughts, *near])), wanted)
 
 
-def due(snapshot: Snapshot) -> bool:
+def is_due(snapshot: Snapshot) -> bool:
     """Return whether no goal is left, a reflection suggests others, or the last review is two minutes old."""
     goals, plans = snapshot["goals"], snapshot["plans"]
     over = {*listed(plans, "done"), *listed(plans, "given_up")}
@@ -65,18 +65,18 @@ def due(snapshot: Snapshot) -> bool:
         each.get("goal_adjustment") and number(each.get("second")) > at for each in listed(snapshot["reflections"])
     )
     left = any(each.get("id") not in over for each in listed(goals, "active"))
-    return not left or adjusted or snapshot.second - at >= REVIEW
+    return not left or adjusted or snapshot.second - at >= REVIEW_SECONDS
 
 
 def _prompt(snapshot: Snapshot, memories: list[str]) -> Prompt:
     reached = _described(snapshot, "done")
     lines = [
-        *prompt_text.present(snapshot["working_memory"]),
-        *prompt_text.surroundings(snapshot["percepts"]),
+        *prompt_text.working_memory_lines(snapshot["working_memory"]),
+        *prompt_text.surroundings_lines(snapshot["percepts"]),
         *(f"reached: {each}" for each in reached),
         *(f"given up: {each}" for each in _described(snapshot, "given_up")),
-        *prompt_text.reflections(snapshot["reflections"]),
-        *prompt_text.feelings(snapshot["social_model"], in_sight(snapshot["percepts"])),
+        *prompt_text.reflection_lines(snapshot["reflections"]),
+        *prompt_text.opinion_lines(snapshot["social_model"], agents_in_sight(snapshot["percepts"])),
         *memories,
     ]
     percepts = snapshot["percepts"]
@@ -86,13 +86,13 @@ def _prompt(snapshot: Snapshot, memories: list[str]) -> Prompt:
         "role": snapshot["profile"].get("role"),
         "inventory": percepts.get("inventory"),
         "blocks": _blocks(snapshot),
-        "sighted": [*sighted(percepts)[:8]],
+        "sighted": [*bodies_in_sight(percepts)[:8]],
         "reached": [*reached],
         "given_up": [*_described(snapshot, "given_up")],
         "social": dict(snapshot["social_model"]),
         "reflections": listed(snapshot["reflections"])[-3:],
     }
-    return prompt_text.question(snapshot, TASK, lines, about, ANSWER)
+    return prompt_text.module_prompt(snapshot, TASK, lines, about, ANSWER_TOKENS)
 
 
 def _described(snapshot: Snapshot, which: str) -> list[str]:

@@ -4,25 +4,25 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from nemuri_domain.cognition.experience_recording import since
+from nemuri_domain.cognition.experience_recording import experiences_since
 from nemuri_domain.cognition.memory_interface import Memories
 from nemuri_domain.cognition.module import Module, Spec
 from nemuri_domain.cognition.percept_updates import listed
 from nemuri_domain.cognition.shared_state import Changes, Snapshot
-from nemuri_domain.cognition.situation import TALK, in_sight, number, said_by_others
-from nemuri_domain.cognition.working_memory import present
+from nemuri_domain.cognition.situation import CONVERSATION_SECONDS, agents_in_sight, number, said_by_others
+from nemuri_domain.cognition.working_memory import working_memory_values
 
-AGAIN: Final = 5.0
+RETRIEVAL_INTERVAL: Final = 5.0
 """Seconds between two retrievals. Words that break a silence cause an earlier one."""
-FORGETTING: Final = 30.0
+REPEAT_SECONDS: Final = 30.0
 """Seconds after which the same query is retrieved again."""
-LONGEST: Final = 400
+MAX_QUERY_CHARACTERS: Final = 400
 """Characters of a query, at most."""
-STEADY: Final = ("location", "second", "nearby_agents")
+CONTINUOUS_KEYS: Final = ("location", "second", "nearby_agents")
 """Keys that change continuously. If no other key changed, they are written only every two seconds."""
-CALM: Final = 2.0
+CALM_PAUSE: Final = 2.0
 """Seconds between two runs without recent utterances or decisions."""
-HAPPENING: Final = 1.0
+RECENT_SECONDS: Final = 1.0
 """Seconds for which an utterance or decision counts as recent."""
 
 
@@ -49,11 +49,11 @@ class MemoryRecall(Module):
     def process(self, snapshot: Snapshot) -> Changes:
         """Update working memory, retrieve memories if the query changed, and add new experiences."""
         changes: dict[str, dict[str, JsonValue]] = {}
-        now, before = present(snapshot), snapshot["working_memory"]
+        now, before = working_memory_values(snapshot), snapshot["working_memory"]
         moved = {key for key, value in now.items() if before.get(key) != value}
-        if moved - set(STEADY) or snapshot.second - number(before.get("second"), -1e9) >= CALM:
+        if moved - set(CONTINUOUS_KEYS) or snapshot.second - number(before.get("second"), -1e9) >= CALM_PAUSE:
             changes["working_memory"] = now
-        new = since(snapshot)
+        new = experiences_since(snapshot)
         if new.experiences:
             waiting = listed(snapshot["experiences"], self.spec.name)
             changes["experiences"] = {self.spec.name: [*waiting, *new.experiences]}
@@ -66,15 +66,15 @@ class MemoryRecall(Module):
     def pause(self, snapshot: Snapshot) -> float:
         """Return 0.2 s after a recent utterance or decision, else 2 s."""
         happening = min(snapshot.age(each) for each in ("conversations", "decision"))
-        return self.spec.interval if happening < HAPPENING else CALM
+        return self.spec.interval if happening < RECENT_SECONDS else CALM_PAUSE
 
     def _recalled(self, snapshot: Snapshot) -> dict[str, JsonValue] | None:
         last = snapshot["memory_recall"]
         age = snapshot.second - number(last.get("second"), -1e9)
-        if age < AGAIN and not _spoken_to(snapshot, snapshot.second - age):
+        if age < RETRIEVAL_INTERVAL and not _spoken_to(snapshot, snapshot.second - age):
             return None
-        query = asked_of_memory(snapshot)
-        if not query or (query == last.get("query") and age < FORGETTING):
+        query = memory_query(snapshot)
+        if not query or (query == last.get("query") and age < REPEAT_SECONDS):
             return None
         found = self._memories.recall(snapshot.agent_id, query, "cognitive_controller", snapshot.second)
         contents: list[JsonValue] = [
@@ -84,17 +84,17 @@ class MemoryRecall(Module):
         return {"query": query, "found": contents, "second": snapshot.second}
 
 
-def asked_of_memory(snapshot: Snapshot) -> str:
+def memory_query(snapshot: Snapshot) -> str:
     """Return the memory query of the situation: last utterances, first goal, decision and agents nearby."""
     heard = [str(each.get("text", "")) for each in said_by_others(snapshot, 2)]
     goals = sorted(listed(snapshot["goals"], "active"), key=lambda each: -number(each.get("priority")))
     decided = str(snapshot["decision"].get("high_level_intent") or "")
     wanted = [str(each.get("description")) for each in goals[:1]]
-    near = sorted(in_sight(snapshot["percepts"])[:3])
-    return ". ".join(filter(None, [*heard, *wanted, decided, " ".join(near)]))[:LONGEST]
+    near = sorted(agents_in_sight(snapshot["percepts"])[:3])
+    return ". ".join(filter(None, [*heard, *wanted, decided, " ".join(near)]))[:MAX_QUERY_CHARACTERS]
 
 
 def _spoken_to(snapshot: Snapshot, second: float) -> bool:
     """Return whether another agent has broken a silence since that second."""
     before, newest = (number(each.get("second"), -1e9) for each in [{}, {}, *said_by_others(snapshot, 2)][-2:])
-    return newest > second and newest - before > TALK
+    return newest > second and newest - before > CONVERSATION_SECONDS

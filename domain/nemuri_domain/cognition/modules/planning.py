@@ -9,28 +9,28 @@ from nemuri_domain.cognition import prompt_text
 from nemuri_domain.cognition.goal_graph import next_goal
 from nemuri_domain.cognition.intents import VERBS, read_intent
 from nemuri_domain.cognition.module import Ask, Prompt, Rank, Spec
-from nemuri_domain.cognition.module_retrieval import Recalling
+from nemuri_domain.cognition.module_retrieval import RetrievingModule
 from nemuri_domain.cognition.percept_updates import listed, mapped
 from nemuri_domain.cognition.shared_state import Changes, Snapshot
-from nemuri_domain.cognition.situation import number, sighted
-from nemuri_domain.cognition.world_rules import RULES
+from nemuri_domain.cognition.situation import bodies_in_sight, number
+from nemuri_domain.cognition.world_rules import RULES_TEXT
 from nemuri_domain.language.json_objects import objects
 
 TASK: Final = (
     "Plan the steps to your goal. Answer with one JSON object with the key steps, a list of short commands in their"
     f" order, each with one of the verbs {', '.join(each for each in VERBS if each not in ('plan', 'wait'))}, like"
-    f" `collect 4 wood`, `craft table`, `place table`, `craft stone_pickaxe`, `give 2 wood to NAME`. {RULES}"
+    f" `collect 4 wood`, `craft table`, `place table`, `craft stone_pickaxe`, `give 2 wood to NAME`. {RULES_TEXT}"
 )
-STEPS: Final = 24
+MAX_STEPS: Final = 24
 """Steps of a plan, at most."""
-TRIES: Final = 3
+MAX_FAILED_PLANS: Final = 3
 """Failed plans after which a goal is given up."""
-KEPT: Final = 32
+MAX_FINISHED_GOALS: Final = 32
 """Finished goals that are remembered, at most."""
-ANSWER: Final = 300
+ANSWER_TOKENS: Final = 300
 
 
-class Planning(Recalling):
+class Planning(RetrievingModule):
     """The module that plans for the next goal when the last plan is done or has failed."""
 
     spec = Spec(
@@ -85,7 +85,7 @@ def read_steps(text: str) -> list[str]:
         intents = [read_intent(each) for each in (given if isinstance(given, list) else []) if isinstance(each, str)]
         steps = [each.words() for each in intents if each is not None and each.verb != "plan"]
         if steps:
-            return steps[:STEPS]
+            return steps[:MAX_STEPS]
     raise ValueError("the reply contains no executable steps")
 
 
@@ -97,9 +97,9 @@ def _over(plans: Mapping[str, JsonValue], status: str) -> dict[str, JsonValue]:
         done = [*done, goal]
     if status == "failed":
         tries += 1
-        if tries >= TRIES and goal not in given_up:
+        if tries >= MAX_FAILED_PLANS and goal not in given_up:
             given_up = [*given_up, goal]
-    return {"done": done[-KEPT:], "given_up": given_up[-KEPT:], "tries": tries}
+    return {"done": done[-MAX_FINISHED_GOALS:], "given_up": given_up[-MAX_FINISHED_GOALS:], "tries": tries}
 
 
 def _wanted(snapshot: Snapshot, goal: object) -> bool:
@@ -111,8 +111,8 @@ def _prompt(snapshot: Snapshot, goal: Mapping[str, Any], why: str, memories: lis
     lines = [
         f"goal: {goal.get('description')}",
         f"the last plan failed: {why}" if why else "",
-        *prompt_text.present(snapshot["working_memory"]),
-        *prompt_text.surroundings(percepts),
+        *prompt_text.working_memory_lines(snapshot["working_memory"]),
+        *prompt_text.surroundings_lines(percepts),
         *memories,
     ]
     about: dict[str, JsonValue] = {
@@ -123,6 +123,6 @@ def _prompt(snapshot: Snapshot, goal: Mapping[str, Any], why: str, memories: lis
         "inventory": percepts.get("inventory"),
         "position": percepts.get("position"),
         "blocks": listed(percepts, "blocks"),
-        "sighted": [*sighted(percepts)[:8]],
+        "sighted": [*bodies_in_sight(percepts)[:8]],
     }
-    return prompt_text.question(snapshot, TASK, lines, about, ANSWER)
+    return prompt_text.module_prompt(snapshot, TASK, lines, about, ANSWER_TOKENS)

@@ -8,11 +8,11 @@ from nemuri_contracts.tiered import Cues
 from nemuri_domain.cognition import prompt_text
 from nemuri_domain.cognition.experience_recording import experience
 from nemuri_domain.cognition.module import Ask, Prompt, Rank, Spec
-from nemuri_domain.cognition.module_retrieval import Recalling
+from nemuri_domain.cognition.module_retrieval import RetrievingModule
 from nemuri_domain.cognition.percept_updates import listed, mapped
 from nemuri_domain.cognition.shared_state import Changes, Snapshot
 from nemuri_domain.cognition.situation import number
-from nemuri_domain.cognition.state_sections import recent
+from nemuri_domain.cognition.state_sections import newest_entries
 from nemuri_domain.language.json_objects import objects, one_line
 
 TASK: Final = (
@@ -20,15 +20,15 @@ TASK: Final = (
     " notice), insight (what you learn from it, a sentence) and goal_adjustment (what you should want instead; empty if"
     " your goals are good)."
 )
-ENOUGH: Final = 5
+MIN_ACTS: Final = 5
 """Number of ended acts that triggers a reflection."""
-QUIET: Final = 30.0
+QUIET_PAUSE: Final = 30.0
 """Seconds until the next check if there is nothing to reflect on."""
-LONGEST: Final = 300
-ANSWER: Final = 200
+MAX_CHARACTERS: Final = 300
+ANSWER_TOKENS: Final = 200
 
 
-class SelfReflection(Recalling):
+class SelfReflection(RetrievingModule):
     """The module that reflects on recent acts after enough of them, or after a plan has ended."""
 
     spec = Spec(
@@ -46,8 +46,8 @@ class SelfReflection(Recalling):
 
     def process(self, snapshot: Snapshot) -> Changes | Ask:
         """Ask a model for a reflection on the acts since the last reflection."""
-        new = done_since(snapshot)
-        if not worth_a_thought(snapshot, new):
+        new = acts_since_reflection(snapshot)
+        if not should_reflect(snapshot, new):
             return {}
 
         def concluded(text: str) -> Changes:
@@ -56,7 +56,7 @@ class SelfReflection(Recalling):
             told = experience(snapshot, "reflection", str(thought["insight"]), cues=Cues())
             return {
                 "reflections": {
-                    "entries": recent("reflections", [*listed(snapshot["reflections"]), thought]),
+                    "entries": newest_entries("reflections", [*listed(snapshot["reflections"]), thought]),
                     "at": snapshot.second,
                     "plan": snapshot["plans"].get("id"),
                 },
@@ -69,10 +69,10 @@ class SelfReflection(Recalling):
 
     def pause(self, snapshot: Snapshot) -> float:
         """Return 10 s, or 30 s if there is nothing to reflect on."""
-        return self.spec.interval if worth_a_thought(snapshot, done_since(snapshot)) else QUIET
+        return self.spec.interval if should_reflect(snapshot, acts_since_reflection(snapshot)) else QUIET_PAUSE
 
 
-def done_since(snapshot: Snapshot) -> list[dict[str, Any]]:
+def acts_since_reflection(snapshot: Snapshot) -> list[dict[str, Any]]:
     """Return the acts that ended since the last reflection."""
     last = number(snapshot["reflections"].get("at"), -1.0)
     return [
@@ -82,16 +82,18 @@ def done_since(snapshot: Snapshot) -> list[dict[str, Any]]:
     ]
 
 
-def worth_a_thought(snapshot: Snapshot, new: list[dict[str, Any]]) -> bool:
+def should_reflect(snapshot: Snapshot, new: list[dict[str, Any]]) -> bool:
     """Return whether enough acts ended, or another plan began, since the last reflection."""
     changed = snapshot["plans"].get("id") != snapshot["reflections"].get("plan")
-    return len(new) >= ENOUGH or (bool(new) and changed and snapshot["reflections"].get("plan") is not None)
+    return len(new) >= MIN_ACTS or (bool(new) and changed and snapshot["reflections"].get("plan") is not None)
 
 
 def read_reflection(text: str, second: float) -> dict[str, JsonValue]:
     """Return the reflection in a reply. Raise ValueError if it has no insight."""
     for found in objects(text):
-        parts = {name: one_line(found.get(name), LONGEST) for name in ("observation", "insight", "goal_adjustment")}
+        parts = {
+            name: one_line(found.get(name), MAX_CHARACTERS) for name in ("observation", "insight", "goal_adjustment")
+        }
         if parts["insight"]:
             nothing = parts["goal_adjustment"].casefold().strip(" .") in {"", "none", "null", "empty"}
             return {"second": second, **parts, "goal_adjustment": None if nothing else parts["goal_adjustment"]}
@@ -102,8 +104,8 @@ def _prompt(snapshot: Snapshot, new: list[dict[str, Any]], memories: list[str]) 
     thought = [f"you concluded before: {each.get('insight')}" for each in listed(snapshot["reflections"])[-2:]]
     progress = mapped(snapshot["working_memory"].get("progress"))
     lines = [
-        *prompt_text.wishes(snapshot["goals"], snapshot["plans"], progress),
-        *prompt_text.done(new),
+        *prompt_text.goal_lines(snapshot["goals"], snapshot["plans"], progress),
+        *prompt_text.outcome_lines(new),
         *thought,
         *memories,
     ]
@@ -116,4 +118,4 @@ def _prompt(snapshot: Snapshot, new: list[dict[str, Any]], memories: list[str]) 
         "progress": dict(progress),
         "anomalies": snapshot["action_corrections"].get("anomalies"),
     }
-    return prompt_text.question(snapshot, TASK, lines, about, ANSWER)
+    return prompt_text.module_prompt(snapshot, TASK, lines, about, ANSWER_TOKENS)

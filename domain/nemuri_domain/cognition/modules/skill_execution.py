@@ -9,20 +9,20 @@ from zlib import crc32
 
 from pydantic import JsonValue
 
-from nemuri_domain.cognition.action_progress import Progress, steps_of
-from nemuri_domain.cognition.action_selection import Deed, next_deed, resting
+from nemuri_domain.cognition.action_progress import ActionProgress, steps_of
+from nemuri_domain.cognition.action_selection import PlannedAct, next_act, rest_act
 from nemuri_domain.cognition.decision import Decision
 from nemuri_domain.cognition.intents import Intent
 from nemuri_domain.cognition.module import Module, Spec
 from nemuri_domain.cognition.percept_updates import listed, mapped
 from nemuri_domain.cognition.shared_state import Changes, Snapshot
 from nemuri_domain.cognition.situation import number
-from nemuri_domain.cognition.state_sections import recent
-from nemuri_domain.cognition.surroundings import View, place_of
+from nemuri_domain.cognition.state_sections import newest_entries
+from nemuri_domain.cognition.surroundings import Surroundings, coordinates_of
 
-PATIENCE: Final = 60.0
+ACT_TIMEOUT: Final = 60.0
 """Seconds after which an act without an outcome is no longer waited for."""
-MEMORY: Final = 60.0
+AVOID_SECONDS: Final = 60.0
 """Seconds for which a position is avoided after an act failed there."""
 
 
@@ -48,7 +48,7 @@ class SkillExecution(Module):
             return {}
         before = mapped(snapshot["working_memory"].get("progress"))
         course, steps = _course(decision, snapshot)
-        progress = Progress.of(before, course)
+        progress = ActionProgress.of(before, course)
         history = listed(snapshot["action_history"])
         view = _view(snapshot, history, progress)
         progress = progress.corrected(listed(snapshot["action_corrections"]), steps)
@@ -60,7 +60,7 @@ class SkillExecution(Module):
                 return _kept(before, progress)
             progress = progress.ended(act)
         progress = progress.settled().advanced(steps, view)
-        deed = next_deed(steps[progress.step], view) if progress.status == "on" else None
+        deed = next_act(steps[progress.step], view) if progress.status == "on" else None
         if progress.status == "on" and deed is None:
             progress = replace(progress, status="failed", why=f"nothing leads to {steps[progress.step].words()}")
         if deed is None:
@@ -76,27 +76,28 @@ def _course(decision: Decision, snapshot: Snapshot) -> tuple[str, list[Intent]]:
     return str(plans.get("id") or "none"), steps_of(plans)
 
 
-def _view(snapshot: Snapshot, history: list[dict[str, Any]], progress: Progress) -> View:
+def _view(snapshot: Snapshot, history: list[dict[str, Any]], progress: ActionProgress) -> Surroundings:
     places = {
-        place_of(mapped(each.get("act")).get("at") or mapped(each.get("act")).get("to"))
+        coordinates_of(mapped(each.get("act")).get("at") or mapped(each.get("act")).get("to"))
         for each in history[-12:]
-        if mapped(each.get("outcome")).get("done") is False and snapshot.second - number(each.get("second")) < MEMORY
+        if mapped(each.get("outcome")).get("done") is False
+        and snapshot.second - number(each.get("second")) < AVOID_SECONDS
     }
     way = crc32(f"{snapshot.agent_id}/{progress.course}/{progress.step}".encode())
-    return View(snapshot["percepts"], frozenset(places), way + progress.failed * 5 + progress.legs // 6)
+    return Surroundings(snapshot["percepts"], frozenset(places), way + progress.failed * 5 + progress.legs // 6)
 
 
 def _going(act: Mapping[str, Any], second: float) -> bool:
-    return not mapped(act.get("outcome")) and second - number(act.get("second")) <= PATIENCE
+    return not mapped(act.get("outcome")) and second - number(act.get("second")) <= ACT_TIMEOUT
 
 
-def _stopped(history: list[dict[str, Any]], before: Mapping[str, Any], course: str, second: float) -> Deed | None:
+def _stopped(history: list[dict[str, Any]], before: Mapping[str, Any], course: str, second: float) -> PlannedAct | None:
     """Return a short rest that interrupts an act of an earlier course, or None if no such act is under way."""
     begun = [each for each in history if each.get("id") == before.get("act")] if before.get("course") != course else []
-    return resting(1.0) if any(_going(each, second) for each in begun) else None
+    return rest_act(1.0) if any(_going(each, second) for each in begun) else None
 
 
-def _begun(snapshot: Snapshot, decision: Decision, progress: Progress, deed: Deed) -> Changes:
+def _begun(snapshot: Snapshot, decision: Decision, progress: ActionProgress, deed: PlannedAct) -> Changes:
     """Return the changes that send an act and add it to the action history with its expected effects."""
     progress = replace(progress, acts=progress.acts + 1)
     act_id = f"{decision.id}-{progress.acts}"
@@ -113,13 +114,13 @@ def _begun(snapshot: Snapshot, decision: Decision, progress: Progress, deed: Dee
         progress = replace(progress, act=act_id, serves=deed.serves)
     going: JsonValue = {"id": act_id, "decision": decision.id, "act": dict(deed.act)}
     return {
-        "action_history": {"entries": recent("action_history", [*listed(snapshot["action_history"]), entry])},
+        "action_history": {"entries": newest_entries("action_history", [*listed(snapshot["action_history"]), entry])},
         "pending_acts": {"queue": [*listed(snapshot["pending_acts"], "queue"), going]},
         "working_memory": {"progress": progress.values()},
     }
 
 
-def _concerned(deed: Deed, percepts: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+def _concerned(deed: PlannedAct, percepts: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     """Return the present values that the act is expected to change."""
     held, expected = mapped(percepts.get("inventory")), deed.expected
     items = {*mapped(expected.get("gain")), *mapped(expected.get("loss"))}
@@ -128,6 +129,6 @@ def _concerned(deed: Deed, percepts: Mapping[str, JsonValue]) -> dict[str, JsonV
     }
 
 
-def _kept(before: Mapping[str, Any], progress: Progress) -> Changes:
+def _kept(before: Mapping[str, Any], progress: ActionProgress) -> Changes:
     values = progress.values()
     return {} if values == before else {"working_memory": {"progress": values}}

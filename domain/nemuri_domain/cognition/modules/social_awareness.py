@@ -7,11 +7,11 @@ from pydantic import JsonValue
 
 from nemuri_domain.cognition import prompt_text
 from nemuri_domain.cognition.module import Ask, Prompt, Rank, Spec
-from nemuri_domain.cognition.module_retrieval import Recalling
+from nemuri_domain.cognition.module_retrieval import RetrievingModule
 from nemuri_domain.cognition.percept_updates import mapped
-from nemuri_domain.cognition.person_names import called
+from nemuri_domain.cognition.person_names import match_name
 from nemuri_domain.cognition.shared_state import Changes, Snapshot
-from nemuri_domain.cognition.situation import in_sight, number, said_by_others
+from nemuri_domain.cognition.situation import agents_in_sight, number, said_by_others
 from nemuri_domain.language.json_objects import objects, one_line
 
 TASK: Final = (
@@ -19,14 +19,14 @@ TASK: Final = (
     " value is an object with sentiment (0 hostile to 10 devoted, 5 neutral) and relationship (a word or two)."
 )
 NEUTRAL: Final = 5.0
-MOST: Final = 6
+MAX_SPEAKERS: Final = 6
 """Speakers that are judged at once, at most."""
-LONGEST: Final = 40
+MAX_RELATIONSHIP_CHARACTERS: Final = 40
 """Characters of a relationship, at most."""
-ANSWER: Final = 200
+ANSWER_TOKENS: Final = 200
 
 
-class SocialAwareness(Recalling):
+class SocialAwareness(RetrievingModule):
     """The module that judges agents who spoke since their last judgement, if another agent is in sight."""
 
     spec = Spec(
@@ -42,11 +42,11 @@ class SocialAwareness(Recalling):
 
     def process(self, snapshot: Snapshot) -> Changes | Ask:
         """Ask a model about agents who spoke again. Return no changes if no agent is near or none spoke."""
-        near = in_sight(snapshot["percepts"])
-        new = unheard(snapshot) if near else []
+        near = agents_in_sight(snapshot["percepts"])
+        new = unjudged_utterances(snapshot) if near else []
         if not new:
             return {}
-        speakers = [*dict.fromkeys(str(each["speaker"]) for each in reversed(new))][:MOST]
+        speakers = [*dict.fromkeys(str(each["speaker"]) for each in reversed(new))][:MAX_SPEAKERS]
 
         def felt(text: str) -> Changes:
             judged = read_judgements(text, speakers)
@@ -56,7 +56,7 @@ class SocialAwareness(Recalling):
         return Ask(_prompt(snapshot, speakers, new, memories), felt)
 
 
-def unheard(snapshot: Snapshot) -> list[dict[str, Any]]:
+def unjudged_utterances(snapshot: Snapshot) -> list[dict[str, Any]]:
     """Return the utterances of others since the agent last judged their speakers."""
     known = snapshot["social_model"]
     return [
@@ -70,7 +70,7 @@ def unheard(snapshot: Snapshot) -> list[dict[str, Any]]:
 def read_judgements(text: str, speakers: Sequence[str]) -> dict[str, Mapping[str, Any]]:
     """Return the judgement of each speaker in a reply. Raise ValueError if there is none."""
     for found in objects(text):
-        known = {called(name, speakers): mapped(each) for name, each in found.items() if mapped(each)}
+        known = {match_name(name, speakers): mapped(each) for name, each in found.items() if mapped(each)}
         if judged := {each: known[each] for each in speakers if each in known}:
             return judged
     raise ValueError("the reply judges none of the speakers")
@@ -81,7 +81,9 @@ def _model(
 ) -> JsonValue:
     before, now = mapped(snapshot["social_model"].get(speaker)), judged.get(speaker, {})
     sentiment = number(now.get("sentiment"), number(before.get("sentiment"), NEUTRAL))
-    relationship = one_line(now.get("relationship"), LONGEST) or before.get("relationship") or "acquaintance"
+    relationship = (
+        one_line(now.get("relationship"), MAX_RELATIONSHIP_CHARACTERS) or before.get("relationship") or "acquaintance"
+    )
     return {
         "sentiment": min(10.0, max(0.0, sentiment)),
         "relationship": relationship,
@@ -94,8 +96,8 @@ def _prompt(
 ) -> Prompt:
     heard = [each for each in new if each.get("speaker") in speakers]
     lines = [
-        *prompt_text.feelings(snapshot["social_model"], speakers),
-        *prompt_text.said(heard, snapshot.name),
+        *prompt_text.opinion_lines(snapshot["social_model"], speakers),
+        *prompt_text.utterance_lines(heard, snapshot.name),
         *memories,
     ]
     about: dict[str, JsonValue] = {
@@ -105,4 +107,4 @@ def _prompt(
         "heard": [dict(each) for each in heard],
         "known": {each: snapshot["social_model"].get(each) for each in speakers},
     }
-    return prompt_text.question(snapshot, TASK, lines, about, ANSWER)
+    return prompt_text.module_prompt(snapshot, TASK, lines, about, ANSWER_TOKENS)

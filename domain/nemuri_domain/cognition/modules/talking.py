@@ -10,7 +10,7 @@ from nemuri_domain.cognition.action_progress import steps_of
 from nemuri_domain.cognition.decision import Decision
 from nemuri_domain.cognition.intents import Intent
 from nemuri_domain.cognition.module import Ask, Prompt, Rank, Spec
-from nemuri_domain.cognition.module_retrieval import Recalling
+from nemuri_domain.cognition.module_retrieval import RetrievingModule
 from nemuri_domain.cognition.percept_updates import listed, mapped
 from nemuri_domain.cognition.shared_state import Changes, Snapshot
 from nemuri_domain.cognition.situation import number
@@ -22,13 +22,13 @@ TASK: Final = (
     "Say what you are told to, aloud, to those who are near: one or two sentences, at most 200 characters, in the first"
     " person. Promise to do nothing but what you are doing. Answer with the words alone."
 )
-ANSWER: Final = 80
+ANSWER_TOKENS: Final = 80
 """Tokens of an utterance, at most."""
-HEARD: Final = 8
+PROMPT_UTTERANCES: Final = 8
 """Number of last utterances in the prompt."""
 
 
-class Talking(Recalling):
+class Talking(RetrievingModule):
     """The module that words the speech directive of a decision.
 
     Its answers depend on the decision and the plan. Words for an outdated decision are never spoken.
@@ -92,15 +92,15 @@ def _left(snapshot: Snapshot) -> list[Intent]:
 
 
 def _prompt(snapshot: Snapshot, decision: Decision, steps: list[Intent], memories: list[str]) -> Prompt:
-    heard = listed(snapshot["conversations"])[-HEARD:]
+    heard = listed(snapshot["conversations"])[-PROMPT_UTTERANCES:]
     speakers = dict.fromkeys(str(each.get("speaker")) for each in heard)
     doing = "; ".join(each.words() for each in steps) if decision.intent.verb == "plan" else decision.priority_action
     lines = [
         f"You are to say: {decision.speech_directive}",
         f"You are doing: {doing or 'nothing'}",
         f"Because: {decision.high_level_intent}",
-        *prompt_text.feelings(snapshot["social_model"], speakers),
-        *prompt_text.said(heard, snapshot.name),
+        *prompt_text.opinion_lines(snapshot["social_model"], speakers),
+        *prompt_text.utterance_lines(heard, snapshot.name),
         *memories,
     ]
     about: dict[str, JsonValue] = {
@@ -111,4 +111,4 @@ def _prompt(snapshot: Snapshot, decision: Decision, steps: list[Intent], memorie
         "doing": [each.words() for each in steps] if decision.intent.verb == "plan" else [decision.priority_action],
         "heard": heard,
     }
-    return prompt_text.question(snapshot, TASK, lines, about, ANSWER)
+    return prompt_text.module_prompt(snapshot, TASK, lines, about, ANSWER_TOKENS)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from nemuri_domain.cognition.memory_interface import Remembered
+from nemuri_domain.cognition.memory_interface import RetrievedMemory
 from nemuri_domain.cognition.module import Ask, Module
 from nemuri_domain.cognition.shared_state import Changes, SharedState, Snapshot
 
@@ -53,7 +53,7 @@ class Knowing:
         """Nothing was asked yet."""
         self.asked: list[tuple[str, str]] = []
 
-    def recall(self, agent_id: str, query: str, module: str, second: float) -> tuple[Remembered, ...]:  # noqa: ARG002
+    def recall(self, agent_id: str, query: str, module: str, second: float) -> tuple[RetrievedMemory, ...]:  # noqa: ARG002
         """One memory, always."""
         self.asked.append((query, module))
-        return (Remembered("iron is in the caves", 0.75, "long", "semantic"),)
+        return (RetrievedMemory("iron is in the caves", 0.75, "long", "semantic"),)

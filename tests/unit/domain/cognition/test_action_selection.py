@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nemuri_contracts.world_protocol import REACH, Craft, Go, Percept, action_of
-from nemuri_domain.cognition.action_selection import finished, needed, next_deed
+from nemuri_domain.cognition.action_selection import is_finished, next_act, required_acts
 from nemuri_domain.cognition.intents import VERBS, Intent, read_intent
-from nemuri_domain.cognition.surroundings import View
+from nemuri_domain.cognition.surroundings import Surroundings
 from nemuri_domain.world.game_rules import BLOCKS, ITEMS
 
 places = st.builds(lambda x, z: {"x": x, "y": 64, "z": z}, st.integers(-9, 9), st.integers(-9, 9))
@@ -24,7 +24,7 @@ bodies = st.builds(
     st.booleans(),
 )
 views = st.builds(
-    lambda here, held, blocks, others, turn: View(
+    lambda here, held, blocks, others, turn: Surroundings(
         Percept.model_validate(
             {"second": 0, "position": here, "inventory": held, "agents": others}
             | {"blocks": [{"block": block, "position": place} for block, place in blocks]}
@@ -46,11 +46,11 @@ intents = st.builds(
 
 
 @given(intents, views)
-def test_every_act_is_one_that_worlds_take(intent: Intent, view: View) -> None:
+def test_every_act_is_one_that_worlds_take(intent: Intent, view: Surroundings) -> None:
     """Every act is one that worlds take, and what is done by hand is within reach."""
-    deed = next_deed(intent, view)
-    assert needed(intent) >= 1
-    assert finished(intent, view, {}) in {True, False}
+    deed = next_act(intent, view)
+    assert required_acts(intent) >= 1
+    assert is_finished(intent, view, {}) in {True, False}
     if deed is not None:
         act = action_of.validate_python(dict(deed.act))
         if (at := getattr(act, "at", None)) is not None:
@@ -76,7 +76,7 @@ def test_every_act_is_one_that_worlds_take(intent: Intent, view: View) -> None:
 )
 def test_what_follows_from_words(words: str, act: dict[str, Any] | None) -> None:
     """What follows from words, where things stand so."""
-    view = View(
+    view = Surroundings(
         {
             "position": {"x": 0, "y": 64, "z": 0},
             "blocks": [
@@ -93,7 +93,7 @@ def test_what_follows_from_words(words: str, act: dict[str, Any] | None) -> None
     )
     intent = read_intent(words)
     assert intent is not None
-    deed = next_deed(intent, view)
+    deed = next_act(intent, view)
     assert (dict(deed.act) if deed else None) == act
 
 
@@ -106,20 +106,20 @@ def test_one_flees_away_from_what_strikes() -> None:
         "distance": 3.0,
         "creature": True,
     }
-    view = View({"position": {"x": 0, "y": 64, "z": 0}, "agents": [zombie]})
-    deed = next_deed(Intent("flee"), view)
+    view = Surroundings({"position": {"x": 0, "y": 64, "z": 0}, "agents": [zombie]})
+    deed = next_act(Intent("flee"), view)
     assert deed is not None
     assert deed.act["to"] == {"x": -12, "y": 64, "z": 0}
-    assert not finished(Intent("flee"), view, {})
-    assert finished(Intent("flee"), View({"position": {"x": 0, "y": 64, "z": 0}}), {})
+    assert not is_finished(Intent("flee"), view, {})
+    assert is_finished(Intent("flee"), Surroundings({"position": {"x": 0, "y": 64, "z": 0}}), {})
 
 
 def test_a_station_is_gone_to_before_something_is_made_at_it() -> None:
     """A station is gone to before something is made at it."""
     table: dict[str, Any] = {"block": "table", "position": {"x": 9, "y": 64, "z": 0}}
-    far = View({"position": {"x": 0, "y": 64, "z": 0}, "blocks": [table]})
-    near = View({"position": {"x": 6, "y": 64, "z": 0}, "blocks": [table]})
-    acts = [next_deed(Intent("craft", "wood_pickaxe"), each) for each in (far, near)]
+    far = Surroundings({"position": {"x": 0, "y": 64, "z": 0}, "blocks": [table]})
+    near = Surroundings({"position": {"x": 6, "y": 64, "z": 0}, "blocks": [table]})
+    acts = [next_act(Intent("craft", "wood_pickaxe"), each) for each in (far, near)]
     first, second = (action_of.validate_python(dict(each.act)) for each in acts if each)
     assert isinstance(first, Go)
     assert isinstance(second, Craft)
@@ -132,9 +132,12 @@ def test_stations_that_are_needed_at_once_stand_beside_each_other() -> None:
         {"block": block, "position": {"x": x, "y": 64, "z": z}} for block, each in places.items() for x, z in each
     ]
     here: dict[str, Any] = {"x": 0, "y": 64, "z": 0}
-    assert View({"position": here, "blocks": blocks}).together(("table", "furnace")) == [(20, 64, 0), (20, 64, 3)]
-    assert View({"position": here, "blocks": blocks[:3]}).together(("table", "furnace")) == []
-    assert View({"position": here, "blocks": blocks}).together(()) == []
+    assert Surroundings({"position": here, "blocks": blocks}).together(("table", "furnace")) == [
+        (20, 64, 0),
+        (20, 64, 3),
+    ]
+    assert Surroundings({"position": here, "blocks": blocks[:3]}).together(("table", "furnace")) == []
+    assert Surroundings({"position": here, "blocks": blocks}).together(()) == []
 
 
 @pytest.mark.parametrize(
@@ -155,6 +158,6 @@ def test_a_person_is_acted_upon_by_its_name(words: str, receiver: str | None) ->
     near: list[Any] = [{"id": each, "name": name, "position": here, "distance": 1.0} for each, name in people.items()]
     intent = read_intent(words)
     assert intent is not None
-    deed = next_deed(intent, View({"position": here, "agents": near, "inventory": {"wood": 3}}))
+    deed = next_act(intent, Surroundings({"position": here, "agents": near, "inventory": {"wood": 3}}))
     assert (deed.act["to"] if deed else None) == receiver
     assert deed is None or "v-" not in deed.text

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nemuri_domain.cognition.controller import CognitiveController, attended
+from nemuri_domain.cognition.controller import CognitiveController, select_outputs
 from nemuri_domain.cognition.module import Ask
 from nemuri_domain.cognition.shared_state import SharedState
 from nemuri_domain.cognition.situation import situation_of
@@ -167,12 +167,12 @@ def test_five_modules_at_once_raise_the_bar() -> None:
     state = _at_work()
     state.put({"reflections": {"entries": [{"insight": "x"}]}, "memory_recall": {"found": ["x"]}}, 0.0)
     snapshot = seen_by(CONTROLLER, state, 1.0)
-    passed = attended(snapshot, situation_of(snapshot)).passed
+    passed = select_outputs(snapshot, situation_of(snapshot)).passed
     assert "memory_recall" not in passed
     assert "planning" in passed
     state.put({"percepts": {"hurt_at": 1.0}}, 1.0)
     snapshot = seen_by(CONTROLLER, state, 1.0)
-    assert len(attended(snapshot, situation_of(snapshot)).passed) == 5
+    assert len(select_outputs(snapshot, situation_of(snapshot)).passed) == 5
 
 
 long_texts = st.text(alphabet=st.sampled_from('ab 漢字.。\n"\\x0'), max_size=400)

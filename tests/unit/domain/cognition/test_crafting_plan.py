@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nemuri_domain.cognition.crafting_plan import way_to
+from nemuri_domain.cognition.crafting_plan import crafting_steps
 from nemuri_domain.cognition.intents import Intent
 from nemuri_domain.world.game_rules import COLLECTING, ITEMS, PICKAXES, RECIPES
 
@@ -54,20 +54,20 @@ def test_the_steps_to_anything_lead_there(
 ) -> None:
     """The steps to anything lead there, whatever is held and in sight."""
     verb = "craft" if item in RECIPES else "collect"
-    steps = way_to(Intent("craft" if verb == "craft" else "collect", item, count), inventory, sight)
+    steps = crafting_steps(Intent("craft" if verb == "craft" else "collect", item, count), inventory, sight)
     assert steps
     assert _carried_out(steps, inventory, sight)[item] >= inventory.get(item, 0) + count
 
 
 def test_what_nothing_gives_has_no_way() -> None:
     """What nothing gives has no way."""
-    assert way_to(Intent("craft", "spaceship"), {}, []) == []
-    assert way_to(Intent("collect", "moonlight"), {}, []) == []
+    assert crafting_steps(Intent("craft", "spaceship"), {}, []) == []
+    assert crafting_steps(Intent("collect", "moonlight"), {}, []) == []
 
 
 def test_what_is_to_be_given_is_got_first() -> None:
     """What is to be given is got first, unless it is held."""
     gift = Intent("give", "wood", 2, "bea")
-    assert way_to(gift, {}, []) == [Intent("collect", "wood", 2), gift]
-    assert way_to(gift, {"wood": 2}, []) == [gift]
-    assert way_to(Intent("attack", "zombie"), {}, []) == [Intent("attack", "zombie")]
+    assert crafting_steps(gift, {}, []) == [Intent("collect", "wood", 2), gift]
+    assert crafting_steps(gift, {"wood": 2}, []) == [gift]
+    assert crafting_steps(Intent("attack", "zombie"), {}, []) == [Intent("attack", "zombie")]

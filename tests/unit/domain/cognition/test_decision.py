@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nemuri_domain.cognition.decision import LONGEST, Decision, next_id, read_decision
+from nemuri_domain.cognition.decision import MAX_CHARACTERS, Decision, next_id, read_decision
 from nemuri_domain.cognition.intents import Intent
 
 WELL = {
@@ -66,7 +66,7 @@ def test_any_reply_is_read_or_refused(text: str) -> None:
             found = read_decision(reply, "d1t0", 0.0)
         except ValueError:
             continue
-        for name, longest in LONGEST.items():
+        for name, longest in MAX_CHARACTERS.items():
             value = getattr(found, name)
             assert len(value) <= longest
             assert "\n" not in value

@@ -4,16 +4,16 @@ from typing import Any
 
 import pytest
 
-from nemuri_domain.cognition.memory_interface import Oblivious
+from nemuri_domain.cognition.memory_interface import NoMemories
 from nemuri_domain.cognition.module import Ask, Rank
-from nemuri_domain.cognition.module_registry import modules
-from nemuri_domain.cognition.module_suspension import suspended
+from nemuri_domain.cognition.module_registry import build_modules
+from nemuri_domain.cognition.module_suspension import suspended_modules
 from nemuri_domain.cognition.shared_state import SharedState
 from nemuri_domain.cognition.state_sections import SECTIONS
 from tests.unit.domain.cognition.modules import Counting, Made
 from tests.unit.domain.cognition.states import Knowing
 
-NINE = {each.spec.name: each.spec for each in modules(Oblivious())}
+NINE = {each.spec.name: each.spec for each in build_modules(NoMemories())}
 WITHOUT_MODEL = {"action_awareness", "skill_execution", "memory_recall"}
 
 
@@ -72,7 +72,7 @@ def test_modules_without_a_model_really_have_none() -> None:
     """Modules without a model never ask one, whatever the sections hold; those with a rank are all others."""
     assert {name for name, spec in NINE.items() if spec.rank is None} == WITHOUT_MODEL
     asking = set()
-    for module in modules(Oblivious()):
+    for module in build_modules(NoMemories()):
         state = SharedState.of("ada", FULL, 1.0)
         if isinstance(module.process(state.snapshot(module.spec.reads, 1.0)), Ask):
             asking.add(module.spec.name)
@@ -88,7 +88,7 @@ def test_each_that_asks_a_model_asks_memory_in_its_own_name() -> None:
         "plans": {"description": "x"},
     }
     sections = FULL | more | {"action_history": {"entries": [_act(number) for number in range(5)]}}
-    for module in modules(knowing):
+    for module in build_modules(knowing):
         for without in ([], ["goals"]):
             state = SharedState.of("ada", {each: sections[each] for each in sections.keys() - set(without)}, 1.0)
             found = module.process(state.snapshot(module.spec.reads, 1.0))
@@ -119,22 +119,22 @@ def test_the_controller_is_served_first() -> None:
 def test_some_can_be_left_out_and_others_added() -> None:
     """Some can be left out and others added, but no two of one name, and none that there is not."""
     more = Made(Counting(), name="weather")
-    names = [each.spec.name for each in modules(Oblivious(), without={"social_awareness"}, plugins=[more])]
+    names = [each.spec.name for each in build_modules(NoMemories(), without={"social_awareness"}, plugins=[more])]
     assert len(names) == 9
     assert "weather" in names
     assert "social_awareness" not in names
     with pytest.raises(ValueError, match="duplicate module: planning"):
-        modules(Oblivious(), plugins=[Made(Counting(), name="planning")])
+        build_modules(NoMemories(), plugins=[Made(Counting(), name="planning")])
     with pytest.raises(ValueError, match="unknown module: magic"):
-        modules(Oblivious(), without={"magic"})
+        build_modules(NoMemories(), without={"magic"})
 
 
 def test_who_rests_while_providers_fail() -> None:
     """Planning and goals keep what they have from the first failure on, social awareness pauses at the last."""
-    assert suspended("ok") == frozenset()
-    assert suspended("failing") == {"goal_generation", "planning"}
-    assert suspended("down") == {"goal_generation", "planning", "social_awareness"}
-    assert all(name in NINE for name in suspended("down"))
+    assert suspended_modules("ok") == frozenset()
+    assert suspended_modules("failing") == {"goal_generation", "planning"}
+    assert suspended_modules("down") == {"goal_generation", "planning", "social_awareness"}
+    assert all(name in NINE for name in suspended_modules("down"))
 
 
 def test_every_section_that_modules_write_has_its_line() -> None:

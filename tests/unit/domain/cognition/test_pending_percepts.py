@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from nemuri_contracts.world_protocol import Percept, Position, Utterance
-from nemuri_domain.cognition.engine import SPREAD, Engine
+from nemuri_domain.cognition.engine import READ_SPREAD, Engine
 from nemuri_domain.cognition.module_schedule import Slot
 from nemuri_domain.cognition.shared_state import SharedState
 from tests.unit.domain.cognition.modules import Counting, Made
@@ -33,7 +33,7 @@ def test_what_is_calm_is_read_when_a_module_looks_and_only_the_newest() -> None:
         _told(engine, "ada", 0.5, health=health)
     assert list(engine.run(0.5)) == []
     assert engine.states["ada"].values() == {}
-    list(engine.run(0.5 + SPREAD))
+    list(engine.run(0.5 + READ_SPREAD))
     list(engine.run(1.0))
     assert len(runs.runs) == 1
     assert engine.states["ada"].values()["percepts"]["health"] == 18
@@ -95,7 +95,7 @@ def test_what_happens_is_taken_in_within_a_quarter_second_whatever_else_is_due()
     for _ in range(100):
         next(done)
         assert "percepts" not in percepts()
-    done = engine.run(1.0 + SPREAD)
+    done = engine.run(1.0 + READ_SPREAD)
     for _ in range(2):
         next(done)
     assert percepts()["percepts"]["hurt"] == 1

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from nemuri_domain.cognition.model_queue import HURRY, PATIENCE
+from nemuri_domain.cognition.model_queue import PATIENCE, URGENCY_BONUS
 from nemuri_domain.cognition.module import Module, Rank
 from nemuri_domain.cognition.module_schedule import Schedule, Slot
 from tests.unit.domain.cognition.modules import Counting, Made
@@ -86,12 +86,12 @@ def test_what_is_urgent_is_next_though_it_stands_in_line_already() -> None:
     assert len(served) == 5
     late = _schedule(_asking(Rank.CONTROLLER), places=0, agents=2)
     assert list(ringing(late, 2.0)) == []
-    late._slots["a1"]["controller"].free_at = HURRY + 3.0
+    late._slots["a1"]["controller"].free_at = URGENCY_BONUS + 3.0
     late.remove("a1")
-    late.add("a1", HURRY + 3.0)
-    late.interrupt(late._slots["a1"]["controller"], HURRY + 3.0)
+    late.add("a1", URGENCY_BONUS + 3.0)
+    late.interrupt(late._slots["a1"]["controller"], URGENCY_BONUS + 3.0)
     late.places = 1
-    assert [slot.agent_id for slot in _served(late, HURRY + 3.5)] == ["a0", "a1"]
+    assert [slot.agent_id for slot in _served(late, URGENCY_BONUS + 3.5)] == ["a0", "a1"]
 
 
 def test_those_that_ask_nobody_run_before_and_between_those_that_do() -> None:

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nemuri_domain.cognition.memory_interface import Oblivious
+from nemuri_domain.cognition.memory_interface import NoMemories
 from nemuri_domain.cognition.module import Ask
-from nemuri_domain.cognition.module_registry import modules
+from nemuri_domain.cognition.module_registry import build_modules
 from nemuri_domain.cognition.shared_state import SharedState
 from nemuri_domain.language.json_objects import one_line
 
@@ -44,7 +44,7 @@ FULL: dict[str, dict[str, Any]] = {
 
 def _asks() -> list[Callable[[str], Any]]:
     found = []
-    for module in modules(Oblivious()):
+    for module in build_modules(NoMemories()):
         sections = FULL | ({"goals": {"active": [{"id": "g1"}]}} if module.spec.name == "planning" else {})
         made = module.process(SharedState.of("ada", sections, 1.0).snapshot(module.spec.reads, 1.0))
         if isinstance(made, Ask):

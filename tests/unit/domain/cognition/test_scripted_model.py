@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from nemuri_domain.cognition.decision import read_decision
 from nemuri_domain.cognition.intents import Intent, read_intent
-from nemuri_domain.cognition.memory_interface import Oblivious
+from nemuri_domain.cognition.memory_interface import NoMemories
 from nemuri_domain.cognition.module import Prompt
-from nemuri_domain.cognition.module_registry import modules
-from nemuri_domain.cognition.scripted_model import answer
-from nemuri_domain.cognition.smalltalk import judged
+from nemuri_domain.cognition.module_registry import build_modules
+from nemuri_domain.cognition.scripted_model import scripted_answer
+from nemuri_domain.cognition.smalltalk import judge_speakers
 from nemuri_domain.cognition.speech_coherence import contradiction
 from nemuri_domain.world.world_settings import WorldSettings
 from tests.unit.domain.cognition.living import Life
@@ -27,7 +27,7 @@ PLAN = {"id": "p", "status": "active", "steps": ["collect 3 wood"], "description
 
 
 def _asked(seed: int = 0, **about: Any) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(answer(Prompt("", "", about), Random(seed)))
+    found: dict[str, Any] = json.loads(scripted_answer(Prompt("", "", about), Random(seed)))
     return found
 
 
@@ -62,7 +62,7 @@ def test_decisions_can_be_read_and_words_go_with_them(seed: int, heard: str, nea
             "directive": found.speech_directive,
             "doing": PLAN["steps"],
         }
-        words = answer(Prompt("", "", talk), Random(seed))
+        words = scripted_answer(Prompt("", "", talk), Random(seed))
         assert words
         assert contradiction(words, found.intent, [Intent("collect", "wood", 3)]) is None
 
@@ -87,7 +87,7 @@ def test_friends_in_sight_are_given_something() -> None:
 def test_kind_words_please_and_harsh_ones_hurt() -> None:
     """Kind words please and harsh ones hurt, from where the sentiment was."""
     heard = [{"speaker": "bea", "text": "Thank you, my friend"}, {"speaker": "cem", "text": "You stupid thief"}]
-    found = judged({"speakers": ["bea", "cem"], "heard": heard, "known": {"cem": {"sentiment": 4.0}}})
+    found = judge_speakers({"speakers": ["bea", "cem"], "heard": heard, "known": {"cem": {"sentiment": 4.0}}})
     assert found["bea"] == {"sentiment": 6.0, "relationship": "friendly"}
     assert found["cem"] == {"sentiment": 1.0, "relationship": "hostile"}
 
@@ -104,12 +104,12 @@ def test_reflections_name_what_fails_most() -> None:
 def test_other_questions_are_refused() -> None:
     """Other questions are refused."""
     with pytest.raises(ValueError, match="'weather'"):
-        answer(Prompt("", "", {"job": "weather"}), Random(0))
+        scripted_answer(Prompt("", "", {"job": "weather"}), Random(0))
 
 
 def test_one_agent_alone_makes_a_stone_pickaxe() -> None:
     """One agent alone, with all nine modules and no language model, makes a stone pickaxe in the grid world."""
-    life = Life(modules(Oblivious()), answer, ["ada"], WorldSettings(seed=5, size=96, creatures=False))
+    life = Life(build_modules(NoMemories()), scripted_answer, ["ada"], WorldSettings(seed=5, size=96, creatures=False))
     life.live(120.0, lambda: "stone_pickaxe" in life.world.unique_items("ada"))
     assert "stone_pickaxe" in life.world.unique_items("ada")
 
@@ -119,7 +119,10 @@ def test_agents_talk_and_think_of_each_other() -> None:
     lives = []
     for _ in range(2):
         life = Life(
-            modules(Oblivious()), answer, ["ada", "bea", "cem"], WorldSettings(seed=2, size=64, creatures=False)
+            build_modules(NoMemories()),
+            scripted_answer,
+            ["ada", "bea", "cem"],
+            WorldSettings(seed=2, size=64, creatures=False),
         )
         life.live(12.0)
         assert life.said

@@ -3,13 +3,13 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nemuri_domain.cognition.timing_wheel import SLOT, Wheel
+from nemuri_domain.cognition.timing_wheel import SLOT_SECONDS, TimingWheel
 
 
 @given(st.lists(st.floats(0, 100), max_size=50), st.lists(st.floats(0, 5), min_size=1, max_size=50))
 def test_everything_rings_once_never_early_and_within_a_slot(times: list[float], steps: list[float]) -> None:
     """Everything rings once never early and within a slot."""
-    wheel, now, rung = Wheel[int](0.0), 0.0, dict[int, float]()
+    wheel, now, rung = TimingWheel[int](0.0), 0.0, dict[int, float]()
     for nth, due in enumerate(times):
         wheel.set(due, nth)
     for step in [*steps, 200.0]:
@@ -17,7 +17,7 @@ def test_everything_rings_once_never_early_and_within_a_slot(times: list[float],
         for due, nth in wheel.ring(now):
             assert nth not in rung
             assert due <= now + 1e-6
-            assert due > before - 2 * SLOT
+            assert due > before - 2 * SLOT_SECONDS
             rung[nth] = now
     assert rung.keys() == set(range(len(times)))
     assert wheel.earliest is None
@@ -25,7 +25,7 @@ def test_everything_rings_once_never_early_and_within_a_slot(times: list[float],
 
 def test_who_stops_reading_loses_nothing() -> None:
     """Who stops reading loses nothing."""
-    wheel = Wheel[str](0.0)
+    wheel = TimingWheel[str](0.0)
     for name in "abc":
         wheel.set(0.5, name)
     first = next(iter(wheel.ring(1.0)))[1]
@@ -34,7 +34,7 @@ def test_who_stops_reading_loses_nothing() -> None:
 
 def test_what_is_set_while_it_rings_rings_too() -> None:
     """What is set while it rings rings too."""
-    wheel = Wheel[int](0.0)
+    wheel = TimingWheel[int](0.0)
     wheel.set(0.1, 0)
     heard = []
     for due, nth in wheel.ring(1.0):

@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from nemuri_domain.cognition.goal_graph import goal_id, graph, next_goal, read_goals
-from nemuri_domain.cognition.memory_interface import Oblivious
-from nemuri_domain.cognition.modules.goal_generation import REVIEW, GoalGeneration
+from nemuri_domain.cognition.goal_graph import extended_graph, goal_id, next_goal, read_goals
+from nemuri_domain.cognition.memory_interface import NoMemories
+from nemuri_domain.cognition.modules.goal_generation import REVIEW_SECONDS, GoalGeneration
 from nemuri_domain.cognition.shared_state import SharedState
 from tests.unit.domain.cognition.states import answered, asked, held, made, state_of
 
-GOALS = GoalGeneration(Oblivious())
+GOALS = GoalGeneration(NoMemories())
 REPLY = json.dumps(
     {
         "goals": [
@@ -65,7 +65,7 @@ def test_good_goals_are_kept_and_nobody_is_asked() -> None:
     [
         ({"plans": {"done": [goal_id("make a table")], "given_up": [goal_id("help bea")]}}, 10.0),
         ({"reflections": {"entries": [{"second": 5.0, "insight": "x", "goal_adjustment": "something else"}]}}, 10.0),
-        ({}, 1.0 + REVIEW),
+        ({}, 1.0 + REVIEW_SECONDS),
     ],
 )
 def test_new_goals_are_looked_for_when_the_old_ones_are_no_longer_good(change: dict[str, Any], second: float) -> None:
@@ -89,7 +89,9 @@ def test_a_graph_remembers_the_newest_goals_and_the_edges_between_them() -> None
     grown: dict[str, Any] = {}
     for number in range(50):
         needs = [f"goal {number - 1}"] if number else []
-        grown = graph(read_goals(json.dumps({"goals": [{"description": f"goal {number}", "needs": needs}]})), grown)
+        grown = extended_graph(
+            read_goals(json.dumps({"goals": [{"description": f"goal {number}", "needs": needs}]})), grown
+        )
     assert len(grown["nodes"]) == 32
     assert len(grown["edges"]) == 31
 

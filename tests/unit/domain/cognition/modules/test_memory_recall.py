@@ -8,13 +8,13 @@ from pydantic import JsonValue
 
 from nemuri_contracts.tiered import Cues, Experience, WorkingMemory
 from nemuri_domain.cognition.engine import Engine
-from nemuri_domain.cognition.experience_recording import LONG
-from nemuri_domain.cognition.memory_interface import Oblivious
-from nemuri_domain.cognition.modules.memory_recall import CALM, MemoryRecall
+from nemuri_domain.cognition.experience_recording import CONVERSATION_PART
+from nemuri_domain.cognition.memory_interface import NoMemories
+from nemuri_domain.cognition.modules.memory_recall import CALM_PAUSE, MemoryRecall
 from nemuri_domain.cognition.percept_updates import HARMLESS
 from nemuri_domain.cognition.shared_state import SharedState
-from nemuri_domain.cognition.situation import TALK
-from nemuri_domain.cognition.state_sections import recent
+from nemuri_domain.cognition.situation import CONVERSATION_SECONDS
+from nemuri_domain.cognition.state_sections import newest_entries
 from nemuri_domain.tiered.importance import importance
 from tests.unit.domain.cognition.states import Knowing, held, made, state_of
 
@@ -33,7 +33,7 @@ def test_working_memory_has_the_form_of_the_document() -> None:
         decision={"id": "d1", "high_level_intent": "go on mining", "priority_action": "collect iron"},
         action_history={"entries": [act]},
     )
-    made(MemoryRecall(Oblivious()), state, 5.0)
+    made(MemoryRecall(NoMemories()), state, 5.0)
     found = WorkingMemory.model_validate(held(state)["working_memory"])
     assert found.location is not None
     assert (found.location.x, found.location.biome, found.location.nearby_structures) == (1, "forest", ("furnace",))
@@ -48,7 +48,7 @@ def test_wounds_and_failures_are_felt() -> None:
     """Wounds and failures are felt: less valence, more arousal."""
     calm = state_of(0.0, percepts=HERE | {"health": 20, "hunger": 20})
     bad = state_of(0.0, percepts=HERE | {"health": 4, "hurt_at": 0.0})
-    module = MemoryRecall(Oblivious())
+    module = MemoryRecall(NoMemories())
     feelings = []
     for state in (calm, bad):
         made(module, state, 1.0)
@@ -103,7 +103,7 @@ def test_what_happens_becomes_an_experience_with_its_cues() -> None:
         conversations={"entries": [{"speaker": "bea", "text": "Please help me!", "second": 1.0}]},
         action_history={"entries": [lost]},
     )
-    made(MemoryRecall(Oblivious()), state, 1.5 + TALK)
+    made(MemoryRecall(NoMemories()), state, 1.5 + CONVERSATION_SECONDS)
     found = held(state)["experiences"]["memory_recall"]
     weights = {}
     for each in found:
@@ -122,17 +122,26 @@ def test_what_happens_becomes_an_experience_with_its_cues() -> None:
 def test_a_conversation_is_put_down_once_when_it_is_over_or_long() -> None:
     """A conversation is put down once, whole: when it is over, or, as far as it has come, when it is long (§4.3)."""
     said: list[JsonValue] = [
-        {"speaker": ("bea", "ada")[nth % 2], "text": f"word {nth}", "second": float(nth)} for nth in range(LONG + 2)
+        {"speaker": ("bea", "ada")[nth % 2], "text": f"word {nth}", "second": float(nth)}
+        for nth in range(CONVERSATION_PART + 2)
     ]
-    module, state, told = MemoryRecall(Oblivious()), state_of(0.0, percepts=HERE), list[list[str]]()
-    for second, heard in ((1.0, 2), (LONG - 1.0, LONG - 1), (LONG + 1.0, LONG + 2), (LONG + 2.0 + TALK, LONG + 2)):
+    module, state, told = MemoryRecall(NoMemories()), state_of(0.0, percepts=HERE), list[list[str]]()
+    for second, heard in (
+        (1.0, 2),
+        (CONVERSATION_PART - 1.0, CONVERSATION_PART - 1),
+        (CONVERSATION_PART + 1.0, CONVERSATION_PART + 2),
+        (CONVERSATION_PART + 2.0 + CONVERSATION_SECONDS, CONVERSATION_PART + 2),
+    ):
         state.put({"conversations": {"entries": said[:heard]}}, second)
         made(module, state, second)
         found = held(state).get("experiences", {}).get("memory_recall", [])
         told.append([each["content"] for each in found])
     assert [len(each) for each in told] == [0, 0, 1, 2]
     first, rest = (each.split("\n") for each in told[-1])
-    assert (len(first), rest) == (LONG, [f"bea said: word {LONG}", f"I said: word {LONG + 1}"])
+    assert (len(first), rest) == (
+        CONVERSATION_PART,
+        [f"bea said: word {CONVERSATION_PART}", f"I said: word {CONVERSATION_PART + 1}"],
+    )
 
 
 def test_walking_about_and_what_one_gave_up_is_not_worth_remembering() -> None:
@@ -140,7 +149,7 @@ def test_walking_about_and_what_one_gave_up_is_not_worth_remembering() -> None:
     acts = [{"id": "a1", "text": "go", "act": {"action": "go"}, "outcome": {"done": True}}]
     acts += [{"id": each, "act": {"action": "eat"}, "outcome": {"done": False, "reason": each}} for each in HARMLESS]
     state = state_of(0.0, percepts=HERE, action_history={"entries": acts})
-    made(MemoryRecall(Oblivious()), state, 1.0)
+    made(MemoryRecall(NoMemories()), state, 1.0)
     assert "experiences" not in held(state)
 
 
@@ -151,7 +160,7 @@ happenings = st.lists(st.sampled_from(["hear", "speak", "end", "see", "run", "ta
 @given(happenings)
 def test_everything_that_happens_is_remembered_exactly_once(drawn: list[str]) -> None:
     """Everything that happens is remembered exactly once, in whatever order modules and hosts come to it."""
-    engine = Engine([MemoryRecall(Oblivious())], 0.0, seed=1)
+    engine = Engine([MemoryRecall(NoMemories())], 0.0, seed=1)
     engine.add(SharedState("ada"), 0.0)
     happened, remembered, heard = list[str](), list[str](), list[Any]()
     now = 0.0
@@ -160,11 +169,13 @@ def test_everything_that_happens_is_remembered_exactly_once(drawn: list[str]) ->
         remembered.extend(line for each in engine.take("ada", now).experiences for line in each["content"].split("\n"))
 
     for number, step in enumerate([*drawn, "silence", "see", "run", "take"]):
-        now += TALK if step == "silence" else CALM
+        now += CONVERSATION_SECONDS if step == "silence" else CALM_PAUSE
         match step:
             case "hear" | "speak":
                 speaker = "bea" if step == "hear" else "ada"
-                heard = recent("conversations", [*heard, {"speaker": speaker, "text": f"word {number}", "second": now}])
+                heard = newest_entries(
+                    "conversations", [*heard, {"speaker": speaker, "text": f"word {number}", "second": now}]
+                )
                 engine.put("ada", {"conversations": {"entries": heard}}, now)
                 happened.append(f"{'I' if speaker == 'ada' else speaker} said: word {number}")
             case "end":
@@ -174,7 +185,9 @@ def test_everything_that_happens_is_remembered_exactly_once(drawn: list[str]) ->
                     "text": f"eat {number}",
                     "outcome": {"done": True, "second": now},
                 }
-                engine.put("ada", {"action_history": {"entries": recent("action_history", [*entries, act])}}, now)
+                engine.put(
+                    "ada", {"action_history": {"entries": newest_entries("action_history", [*entries, act])}}, now
+                )
                 happened.append(f"eat {number}: done")
             case "see":
                 seen = {"id": f"b{number}", "name": f"B{number}", "distance": 1.0}

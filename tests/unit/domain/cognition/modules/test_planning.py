@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from nemuri_domain.cognition.memory_interface import Oblivious
-from nemuri_domain.cognition.modules.planning import TRIES, Planning, read_steps
+from nemuri_domain.cognition.memory_interface import NoMemories
+from nemuri_domain.cognition.modules.planning import MAX_FAILED_PLANS, Planning, read_steps
 from nemuri_domain.cognition.shared_state import SharedState
 from tests.unit.domain.cognition.states import answered, asked, held, made, state_of
 
-PLANNING = Planning(Oblivious())
+PLANNING = Planning(NoMemories())
 REPLY = json.dumps({"steps": ["collect 2 wood", "dance", "Craft a table", 7]})
 GOALS: dict[str, Any] = {
     "active": [
@@ -56,7 +56,7 @@ def test_a_plan_that_is_done_ends_its_goal_and_the_next_one_is_planned() -> None
 def test_a_plan_that_failed_is_made_anew_with_the_reason_until_the_goal_is_given_up() -> None:
     """A plan that failed is made anew with the reason, until the goal is given up."""
     state = _planned()
-    for number in range(1, TRIES):
+    for number in range(1, MAX_FAILED_PLANS):
         _ended(state, "failed", "no table within reach")
         assert "no table within reach" in asked(PLANNING, state, 6.0 + number).prompt.user
         answered(PLANNING, state, 6.0 + number, REPLY)

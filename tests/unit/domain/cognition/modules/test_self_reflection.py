@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from nemuri_domain.cognition.memory_interface import Oblivious
+from nemuri_domain.cognition.memory_interface import NoMemories
 from nemuri_domain.cognition.modules.self_reflection import SelfReflection, read_reflection
 from nemuri_domain.cognition.shared_state import SharedState
 from tests.unit.domain.cognition.states import answered, held, made, seen_by, state_of
 
-REFLECTION = SelfReflection(Oblivious())
+REFLECTION = SelfReflection(NoMemories())
 REPLY = json.dumps({"observation": "3 failed", "insight": "Stone takes a pickaxe", "goal_adjustment": "make a pickaxe"})
 
 

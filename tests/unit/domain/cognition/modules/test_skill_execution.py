@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from nemuri_domain.cognition.action_progress import RETRIES
+from nemuri_domain.cognition.action_progress import MAX_RETRIES
 from nemuri_domain.cognition.engine import Engine
 from nemuri_domain.cognition.modules.action_awareness import ActionAwareness
 from nemuri_domain.cognition.modules.skill_execution import SkillExecution
@@ -75,7 +75,7 @@ def test_it_follows_the_plan_step_by_step_when_that_is_decided() -> None:
 def test_a_step_that_fails_is_tried_again_so_often_and_then_left() -> None:
     """A step that fails is tried again so often, and then left with the reason."""
     state = _deciding("craft table", inventory={"wood": 2})
-    for second in range(1, RETRIES + 2):
+    for second in range(1, MAX_RETRIES + 2):
         made(HANDS, state, float(second))
         assert len(_queue(state)) == 1
         _over(state, second + 0.5, reason="that takes 2 wood")

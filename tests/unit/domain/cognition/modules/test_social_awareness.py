@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-from nemuri_domain.cognition.memory_interface import Oblivious
+from nemuri_domain.cognition.memory_interface import NoMemories
 from nemuri_domain.cognition.modules.social_awareness import SocialAwareness
 from nemuri_domain.cognition.shared_state import SharedState
 from tests.unit.domain.cognition.states import answered, asked, held, made, state_of
 
-SOCIAL = SocialAwareness(Oblivious())
+SOCIAL = SocialAwareness(NoMemories())
 NEAR = {"agents": [{"id": "bea", "name": "Bea", "distance": 2.0, "creature": False}]}
 REPLY = json.dumps({"bea": {"sentiment": 12, "relationship": "best  friend"}, "eve": {"sentiment": 0}})
 

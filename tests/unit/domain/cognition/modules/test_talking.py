@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from nemuri_domain.cognition.decision import Decision
 from nemuri_domain.cognition.engine import Engine, Pending
-from nemuri_domain.cognition.memory_interface import Oblivious
+from nemuri_domain.cognition.memory_interface import NoMemories
 from nemuri_domain.cognition.module import Ask
 from nemuri_domain.cognition.modules.skill_execution import SkillExecution
 from nemuri_domain.cognition.modules.talking import Talking, utterance
@@ -16,7 +16,7 @@ from nemuri_domain.cognition.shared_state import SharedState
 from nemuri_domain.cognition.speech_coherence import contradiction
 from tests.unit.domain.cognition.states import answered, asked, held, made, state_of
 
-TALKING = Talking(Oblivious())
+TALKING = Talking(NoMemories())
 ACTIONS = {"collect 3 wood": "I'll chop trees.", "craft table": "I am making a table.", "rest": "I will rest."}
 
 
