@@ -92,7 +92,7 @@ def test_the_documents_configuration_is_adopted(nemuri: CommandLine, labels: lis
     assert (done.code, done.err) == (0, "")
     assert done.out.splitlines()[0].startswith("version, llm: passed over")
     assert "diary: adopted, in force" in done.out
-    assert "diary: nothing new" in nemuri("affect", "diary", "config", file).out
+    assert "diary: nothing changed" in nemuri("affect", "diary", "config", file).out
     assert "level1_threshold: 60.0" in nemuri("affect", "diary", "config").out
     file.write_text(json.dumps({"levels": {"level1_threshold": 1}}))
     before = nemuri.events()
@@ -137,7 +137,7 @@ def test_a_memory_is_deleted_as_it_is_forgotten(nemuri: CommandLine, labels: lis
     """Not without being sure; then it is gone for good, with the turn that told of it."""
     asked = nemuri("affect", "diary", "delete", labels[2])
     assert asked.code == 1
-    assert "say --yes" in asked.err
+    assert "add --yes" in asked.err
     assert labels[2] in nemuri("affect", "diary").out
     assert nemuri("affect", "diary", "delete", labels[2], "--yes").code == 0
     assert labels[2] not in nemuri("affect", "diary").out

@@ -216,8 +216,8 @@ def test_nothing_relevant_is_said_plainly(nemuri: CommandLine) -> None:
     elsewhere = "Who painted the ceiling above the emperor's throne in Vienna?"
     found = nemuri("recall", "cook", elsewhere, "--deep", "--json")
     assert (found.code, found.json["memories"], found.json["deep"]) == (0, [], True)
-    assert "nothing relevant is remembered" in nemuri("recall", "cook", elsewhere).out
-    assert "nothing relevant was remembered" in nemuri("ask", elsewhere, "--deep", "--agent", "cook").out
+    assert "no relevant memory, neither active nor archived" in nemuri("recall", "cook", elsewhere).out
+    assert "no relevant memory" in nemuri("ask", elsewhere, "--deep", "--agent", "cook").out
 
 
 def test_why_memories_came_to_mind_is_shown(nemuri: CommandLine, task: str) -> None:
@@ -227,7 +227,7 @@ def test_why_memories_came_to_mind_is_shown(nemuri: CommandLine, task: str) -> N
     assert "the score less that of the mean candidate" in done.out
     assert "[m1] used" in done.out
     assert done.out.split()[:6] == ["agent", "expertise", "history", "load", "total", "chosen"]
-    assert "memories of past tasks like this" in done.out
+    assert "memories of similar past tasks" in done.out
     found = nemuri("why", task, "--json").json
     assert found["routing"]["choices"][0]["agent_id"] == found["routing"]["scores"][0]["agent_id"] == "cook"
     [explanation] = found["retrievals"]

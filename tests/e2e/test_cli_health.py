@@ -32,7 +32,7 @@ def test_with_nothing_to_change_the_doctor_appends_nothing(nemuri: CommandLine, 
     """And says so."""
     before = nemuri("log", "stats", "--json").json["kinds"].get("policy_adopted", 0)
     done = nemuri("doctor", young, "--apply")
-    assert (done.code, done.out.splitlines()[-1]) == (0, "nothing to change")
+    assert (done.code, done.out.splitlines()[-1]) == (0, "no changes suggested")
     assert nemuri("log", "stats", "--json").json["kinds"].get("policy_adopted", 0) == before
 
 

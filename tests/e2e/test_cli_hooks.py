@@ -30,10 +30,10 @@ def test_installing_prepares_the_agent(nemuri: CommandLine, tmp_path: Path) -> N
 
     assert install() == "pair: defined, with the profile coding"
     assert first_threshold() == 18
-    assert install() == "pair: profile coding, nothing new"
+    assert install() == "pair: profile coding, nothing changed"
     (tmp_path / "own.yaml").write_text("levels: {level1_threshold: 30}")
     assert nemuri("affect", "pair", "config", tmp_path / "own.yaml").code == 0
-    assert install() == "pair: keeps the parameters that were chosen for it; --profile coding replaces them"
+    assert install() == "pair: keeps its own parameters; --profile coding replaces them"
     assert first_threshold() == 30
     assert install("--profile", "none").startswith(str(settings))
     assert install("--profile", "document") == "pair: profile document, in force now"

@@ -47,7 +47,7 @@ def test_state_is_the_mind_as_of_a_place(nemuri: CommandLine, asked: dict[str, A
     assert fresh["strength"] in {0.5, 1.0}, "what was only read begins at half"
     shown = nemuri("state", "diver", "--at", "now", "--top", "1").out
     assert "diver, a hermit, as of now" in shown
-    assert "more; --top shows more of them" in shown
+    assert "more; --top shows more" in shown
     assert used in nemuri("state", "diver", "--at", "now", "--top", "1000").out
 
 

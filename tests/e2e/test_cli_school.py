@@ -83,4 +83,4 @@ def test_the_clock_is_shown_and_moved(nemuri: CommandLine, textbook: Path) -> No
     assert moved["now"] > before["now"]
     assert moved["ahead_seconds"] == before["ahead_seconds"] + 36 * 3600
     assert moved["due"] > 0
-    assert nemuri("clock").out.endswith("1 day, 12:00:00 ahead of the real time\n")
+    assert nemuri("clock").out.endswith("1 day, 12:00:00 ahead of real time\n")

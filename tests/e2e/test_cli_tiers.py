@@ -46,7 +46,7 @@ def test_a_tiered_memory_is_filled_asked_consolidated_and_shared(quick: CommandL
     assert "0.5 · relevance + 0.3 · recency + 0.2 · importance" in explained.out
 
     shared = quick("tiers", "noah", "share", ids[1][:8], "--with", "lila")
-    assert (shared.code, shared.out) == (0, f"{ids[1]} is seen by lila\n")
+    assert (shared.code, shared.out) == (0, f"{ids[1]} is shared with lila\n")
     done = quick("tiers", "noah", "consolidate", "--json").json
     assert done == {"consolidated": 2, "short": 0, "long": 3}
     assert quick("tiers", "noah", "consolidate").out == "short-term memory is empty\n"
@@ -64,7 +64,7 @@ def test_a_tiered_memory_is_filled_asked_consolidated_and_shared(quick: CommandL
         (("noah", "record", "x", "--type", "dream"), 2, "--type 'dream' is none of"),
         (("noah", "record", "x", "--importance", "2"), 1, "importance"),
         (("noah", "recall", "x", "--module", "cc"), 2, "--module 'cc' is none of"),
-        (("noah", "share", "abcdef"), 2, "say with whom"),
+        (("noah", "share", "abcdef"), 2, "give one of --with AGENT"),
         (("noah", "share", "abcdef", "--global"), 1, "has no memory 'abcdef'"),
         (("noah", "share", "abc", "--global"), 1, "first 6 digits"),
     ],

@@ -247,8 +247,8 @@ async def test_no_secret_is_written_anywhere(servers: Servers, settings: Setting
     hook = Hook(settings, data)
     recall = AffectRecallView(recalled=(), block="")
     async with answering(settings, affect_recall=lambda _: recall) as asked:
-        assert "handed over 3 turns" in await hook("flush")
-        assert "handed over 3 turns" in await hook("import", str(tmp_path / "s1.jsonl"), "--agent", "assistant")
+        assert "uploaded 3 turns" in await hook("flush")
+        assert "uploaded 3 turns" in await hook("import", str(tmp_path / "s1.jsonl"), "--agent", "assistant")
         await hook("prompt", said=said(f"why does {key} not work, and DB_PASSWORD={word} does?"))
     assert asked[-1]["prompt"] == "why does [redacted:github-token] not work, and DB_PASSWORD=[redacted:secret] does?"
     events = await offered(settings)
@@ -273,7 +273,7 @@ async def test_sessions_wait_for_a_platform(settings: Settings, tmp_path: Path) 
         await hook("session-end", said=transcript(tmp_path, "s6", "hello 6"))
         assert hook.waiting == 2
         code, out, err = await hook.ended("flush")
-        assert (code, out) == (1, "handed over 0 turns of 0 sessions\n")
+        assert (code, out) == (1, "uploaded 0 turns of 0 sessions\n")
         assert "there is no agent 'nobody'" in err
         assert "the agent cook has no affective memory" in err
         await away("session-end", said=transcript(tmp_path, "s7", "hello 7"))
@@ -328,7 +328,7 @@ async def test_a_session_outlives_a_hook_that_is_killed_and_a_platform_that_dies
     await connection.close()
     hook.told["NEMURI_NAMESPACE"] = settings.namespace
     async with answering(settings):
-        assert "handed over 5 turns of 2 sessions" in await hook("flush")
+        assert "uploaded 5 turns of 2 sessions" in await hook("flush")
     events = await offered(settings)
     assert [event.prompt for event in events] == ["one", "two", "three", "four", "five"]
     assert [str(event.event_id) for event in events[:2]] == taken
@@ -355,7 +355,7 @@ async def test_a_directory_of_transcripts_is_taken_in_twice_and_is_there_once(
         assert (code, err) == (1, "nemuri: refused: there is no agent 'nobody'\n")
     skipped = {"broken": 2, "command": 2}
     assert told == {"transcripts": 2, "sessions": 2, "turns": 5, "too_large": 0, "skipped": skipped}
-    assert again.splitlines() == ["handed over 5 turns of 2 transcripts", "lines skipped: 2 broken, 2 command"]
+    assert again.splitlines() == ["uploaded 5 turns of 2 transcripts", "lines skipped: 2 broken, 2 command"]
     events = await offered(settings)
     assert sorted(event.prompt for event in events) == ["one", "three", "two"]
     assert events[0].ended_at == datetime(2026, 1, 18, 22, 2, tzinfo=UTC)

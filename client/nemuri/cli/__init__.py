@@ -1,4 +1,4 @@
-"""The command line; `main` is the console script."""
+"""The command line interface. `main` is the console script."""
 
 import os
 import sys
@@ -6,14 +6,17 @@ import sys
 _PROGRAM = "nemuri"
 _FAILED = 1
 _INTERRUPTED = 130
-"""As shells say that a program was ended by Ctrl-C."""
+"""The exit code after Ctrl-C, by shell convention."""
 
 
 def main() -> None:
-    """Run the command that the process was called with, and exit: 0 done, 1 failed, 2 wrong use, 3 late, 4 asked."""
+    """Run the command that the process was called with, and exit.
+
+    Exit codes: 0 success, 1 failure, 2 wrong usage, 3 timeout, 4 a task waits for a choice by the client.
+    """
     from nemuri.hook.entry import is_hook, run
 
-    if is_hook(sys.argv[1:]):  # before anything that takes long is loaded
+    if is_hook(sys.argv[1:]):  # the hook must start fast, so it runs before any slow import
         sys.exit(run(sys.argv[1:]))
     if sys.stdout is None:
         print(f"{_PROGRAM}: standard output is closed", file=sys.stderr)
@@ -23,14 +26,16 @@ def main() -> None:
         sys.stdout.flush()
     except KeyboardInterrupt:
         code = _INTERRUPTED
-    except BrokenPipeError:  # nobody reads on, as after `| head`; the interpreter must not try to write it again
+    except (
+        BrokenPipeError
+    ):  # the reader has closed the pipe, as after `| head`; the interpreter must not write to it again at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = _FAILED
     sys.exit(code)
 
 
 def _run() -> int:
-    """Run the command; the imports are part of it, because they take most of its time."""
+    """Run the command and return its exit code. The imports are here because they take most of the run time."""
     from nemuri.cli.app import app
     from nemuri.cli.command_tree import whole
     from nemuri.cli.failures import explain

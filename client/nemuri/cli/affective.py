@@ -1,4 +1,4 @@
-"""Affective memory: affect AGENT, and with it memory, protect, unprotect, delete, recall, config."""
+"""Commands for affective memory: affect AGENT, with memory, protect, unprotect, delete, recall and config."""
 # ruff: noqa: FBT002 - typer reads options from the parameters
 
 from pathlib import Path
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from nemuri_contracts.affective_views import AffectMemoryView, AffectView, TurnView
 
 MemoryArgument = Annotated[
-    str, typer.Argument(metavar="MEMORY", help="Its label, mem_20260120_001, or how its id begins.")
+    str, typer.Argument(metavar="MEMORY", help="The memory's label, such as mem_20260120_001, or a prefix of its id.")
 ]
 
 
@@ -29,16 +29,16 @@ def affect(
     context: typer.Context,
     agent: Annotated[str, typer.Argument(metavar="AGENT", help="The agent's id.")],
     plot: Annotated[
-        Path | None, typer.Option("--plot", metavar="FILE", help="Draw it into an .svg or a .png file.")
+        Path | None, typer.Option("--plot", metavar="FILE", help="Draw the overview into an .svg or .png file.")
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Show what an agent remembers by feeling, or do something about it."""
+    """Show an agent's affective memory, or run one of the commands below on it."""
     session = Session.of(context, json=json)
     name = agent_id(agent)
     if context.invoked_subcommand is not None:
         if plot is not None:
-            raise WrongUse("--plot belongs to the overview; give it without a command")
+            raise WrongUse("--plot belongs to the overview; omit the command")
         context.obj = session
         return
     if plot is not None:
@@ -63,7 +63,7 @@ def _tell(session: Session, view: "AffectView", plot: Path | None) -> None:
 
 
 def _check(plot: Path) -> None:
-    """Raise `WrongUse` or `Failure` for what cannot be drawn, before anybody is asked."""
+    """Raise `WrongUse` or `Failure` if the plot cannot be drawn, before the platform is asked."""
     from nemuri.terminal import plotting
     from nemuri.terminal.affective_plots import FORMATS
 
@@ -90,11 +90,11 @@ def memory(
     context: typer.Context,
     name: MemoryArgument,
     verbatim: Annotated[
-        bool, typer.Option("--verbatim", help="The turn word for word, as long as the memory is at level 1.")
+        bool, typer.Option("--verbatim", help="Show the turn word for word; available while the memory is at level 1.")
     ] = False,
     json: JsonOption = False,
 ) -> None:
-    """Show one memory whole, or the turn that it is of."""
+    """Show one memory in full, or the conversation turn it was made from."""
     from nemuri.cli.affective_lines import show_memory, show_turn
     from nemuri.terminal.screen import say_json
 
@@ -115,12 +115,12 @@ def memory(
 
 
 def protect(context: typer.Context, memory: MemoryArgument, json: JsonOption = False) -> None:
-    """Keep a memory from all forgetting."""
+    """Protect a memory from forgetting."""
     _change(context, memory, protected=True, json=json)
 
 
 def unprotect(context: typer.Context, memory: MemoryArgument, json: JsonOption = False) -> None:
-    """Let a memory fade again, so that another one that waits can be protected."""
+    """Remove the protection of a memory. A memory that waits for protection can then take its place."""
     _change(context, memory, protected=False, json=json)
 
 
@@ -140,11 +140,11 @@ def _change(context: typer.Context, memory: str, *, protected: bool, json: bool)
 def delete(
     context: typer.Context,
     memory: MemoryArgument,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would go, and why.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be erased, and why.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     json: JsonOption = False,
 ) -> None:
-    """Erase a memory for good, as `nemuri forget --memory` does."""
+    """Erase a memory permanently, as `nemuri forget --memory` does."""
     from nemuri.cli.erasure import erase
     from nemuri_infra.projections.lineage import Thing
 
@@ -156,13 +156,16 @@ def delete(
 
 def recall(
     context: typer.Context,
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="What somebody is about to say.")],
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="The text to retrieve memories for.")],
     category: Annotated[
-        str | None, typer.Option("--category", metavar="CATEGORY", help="First: casual, work, decision or emotional.")
+        str | None,
+        typer.Option(
+            "--category", metavar="CATEGORY", help="The category to prefer: casual, work, decision or emotional."
+        ),
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Show what would come to mind, and why; nothing is recorded."""
+    """Show the memories that would be retrieved for a text, and why. Nothing is recorded."""
     from nemuri.cli.affective_lines import show_recalled
     from nemuri.terminal.screen import say_json
 
@@ -189,11 +192,12 @@ def _category(name: str | None) -> "Category | None":
 def config(
     context: typer.Context,
     file: Annotated[
-        Path | None, typer.Argument(metavar="[FILE]", help="Parameters as YAML or JSON; shown without it.")
+        Path | None,
+        typer.Argument(metavar="[FILE]", help="Parameters as YAML or JSON. Without it, the present ones are shown."),
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Show the parameters in force, or adopt those of a file: what it leaves out has its default."""
+    """Show the parameters in force, or adopt those of a file. Parameters missing from the file get their defaults."""
     session, agent = agent_group.of(context, json=json)
     if file is None:
         _show_parameters(session, session.run(lambda client: client.affect(agent)))
@@ -233,6 +237,6 @@ def _adopt(session: Session, agent: str, file: Path) -> None:
         say_json(told | {"passed_over": elsewhere})
         return
     if elsewhere:
-        say(f"{', '.join(elsewhere)}: passed over, for these are settings of the platform, the same for all agents")
+        say(f"{', '.join(elsewhere)}: ignored, because these are settings of the platform for all agents")
     force = "now" if view.coming is None else "from the next night on"
-    say(f"{agent}: {f'adopted, in force {force}' if adopted else 'nothing new'}")
+    say(f"{agent}: {f'adopted, in force {force}' if adopted else 'nothing changed'}")

@@ -1,4 +1,4 @@
-"""How an affective memory is told: levels, mood, what is strongest, what waits for the user, what it costs."""
+"""Text output about affective memory: levels, mood, strongest memories, open protection requests and cost."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 LEVELS = ("1 whole", "2 summary", "3 keywords", "4 archive")
 MOODS = 7
-"""So many of the last days are shown to people; programs are given all."""
+"""Number of most recent days shown in text output. JSON output has all days."""
 STRONGEST = 10
 YEN = 150
-"""For a dollar, as in document 001."""
+"""Yen per US dollar, as in document 001."""
 
 
 def show(view: AffectView) -> None:
-    """The whole overview."""
+    """Print the whole overview."""
     night = "no night yet" if view.last_night is None else f"{view.nights} nights, the last on {view.last_night}"
     say(f"{view.agent_id}: {view.remembered} turns remembered, {view.recalls} recalls, {night}\n")
     _levels(view)
@@ -51,19 +51,19 @@ def _levels(view: AffectView) -> None:
     ]
     table(("level", "memories", "share", "at most"), rows, numbers=("memories", "share", "at most"))
     if number and not any(most):
-        say(f"shares are enforced from {rules.compression.enforced_from} memories on")
+        say(f"shares are enforced at {rules.compression.enforced_from} memories or more")
     say(f"protected: {view.protected} of {view.limit}")
 
 
 def _question(view: AffectView) -> None:
-    say("\nThese are to be protected, but there is no room:")
+    say("\nThese memories wait for protection, but the limit is reached:")
     for each in view.waiting:
         say(f"  {_named(each)}")
-    say("Which of the protected ones is to be released? The oldest:")
+    say("Choose a protected memory to release. The oldest are:")
     for each in view.oldest_protected:
         say(f"  {_named(each)}")
     say(
-        f"Answer with `nemuri affect {view.agent_id} unprotect MEMORY`, or give up one that waits:"
+        f"Run `nemuri affect {view.agent_id} unprotect MEMORY`, or withdraw a waiting one:"
         f" `nemuri affect {view.agent_id} unprotect {view.waiting[0].label}`"
     )
 
@@ -87,12 +87,12 @@ def _memory(each: AffectMemoryView) -> tuple[object, ...]:
 
 
 def work(view: AffectView) -> Workload:
-    """What there was to do so far."""
+    """Return the amount of work done so far, as input of the cost estimate."""
     return Workload(view.remembered, view.recalls, *view.compressed)
 
 
 def days(view: AffectView) -> int:
-    """How many days that took, the first and the last included."""
+    """Return the number of days between the first and the last turn, both included."""
     known = [each.day for each in view.moods[-1:]] + [each for each in (view.last_night,) if each]
     return 1 if view.first_at is None else max([1, *((each - view.first_at.date()).days + 1 for each in known)])
 
@@ -110,7 +110,7 @@ def _costs(view: AffectView) -> None:
 
 
 def cost_json(view: AffectView) -> dict[str, Any]:
-    """The estimate for programs: dollars by work, so far and for a year at this pace."""
+    """Return the cost estimate as JSON values: US dollars by kind of work, so far and for a year at this pace."""
     done, number = work(view), days(view)
     told = {"so_far": done, "a_year": done.yearly(number)}
     return {"days": number} | {
@@ -119,7 +119,7 @@ def cost_json(view: AffectView) -> dict[str, Any]:
 
 
 def show_memory(memory: AffectMemoryView) -> None:
-    """One memory whole, with what decides how long it stays."""
+    """Print one memory in full, with the values that decide how long it is kept."""
     felt = ", ".join(memory.emotion.tags) or memory.emotion.valence
     protection = {"protected": ", protected", "asked": ", waits for protection", "none": ""}[memory.protection]
     say(f"{memory.label} [{memory.said_at:%Y-%m-%d}] level {LEVELS[memory.level - 1]}{protection}")
@@ -131,14 +131,14 @@ def show_memory(memory: AffectMemoryView) -> None:
 
 
 def show_turn(turn: TurnView) -> None:
-    """A turn word for word."""
+    """Print a turn word for word."""
     say(f"{turn.label} [{turn.said_at:%Y-%m-%d %H:%M}] session {turn.session}\n\n> {turn.prompt}\n\n{turn.reply}")
 
 
 def show_recalled(found: AffectRecallView) -> None:
-    """What came to mind, and why."""
+    """Print the retrieved memories with their scores."""
     if not found.recalled:
-        say("nothing comes to mind")
+        say("no memory was retrieved")
         return
     numbers = ("priority", "similarity", "resonance", "left", "recalls")
     rows = [
@@ -156,4 +156,4 @@ def show_recalled(found: AffectRecallView) -> None:
     ]
     table(("label", *numbers, "by", "content"), rows, numbers=numbers, spare=("resonance", "recalls"))
     if found.words_only:
-        say("there was no vector in time: words were compared")
+        say("no vector was available in time; words were compared instead")

@@ -1,4 +1,4 @@
-"""Groups of commands whose first argument is an agent: affect AGENT …, tiers AGENT …."""
+"""Command groups whose first argument is an agent: affect AGENT …, tiers AGENT …."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -10,16 +10,19 @@ from nemuri.cli.session import Session, agent_id
 
 
 class _AgentFirst(TyperGroup):
-    """Options may follow the agent's name where no command does; where one does, they are the command's."""
+    """A command group that accepts options after the agent's name if no command follows.
+
+    If a command follows, the options belong to the command.
+    """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """As click does, which takes what follows an argument of a group for a command."""
+        """Parse the arguments. click alone would take the first word after a group's argument for a command."""
         ctx.allow_interspersed_args = not any(each in self.commands for each in args[1:])
         return super().parse_args(ctx, args)
 
 
 def add(app: typer.Typer, name: str, overview: Callable[..., None], commands: Sequence[Callable[..., None]]) -> None:
-    """Add a group of this name: its overview, which takes the agent, and what can be done about it."""
+    """Add a group: `overview` takes the agent and runs if no command is given; `commands` are the group's commands."""
     group = typer.Typer(
         cls=_AgentFirst, invoke_without_command=True, rich_markup_mode=None, subcommand_metavar="[COMMAND]"
     )
@@ -30,6 +33,6 @@ def add(app: typer.Typer, name: str, overview: Callable[..., None], commands: Se
 
 
 def of(context: typer.Context, *, json: bool) -> tuple[Session, str]:
-    """The session, and the agent named before the command."""
+    """Return the session and the agent named before the command."""
     assert context.parent is not None  # noqa: S101 - these commands are nowhere else
     return Session.of(context, json=json), agent_id(context.parent.params["agent"])

@@ -1,4 +1,4 @@
-"""Commands about agents: agents, agent add."""
+"""Commands for agents: agents, agent add."""
 # ruff: noqa: FBT002 - typer reads options from the parameters
 
 from pathlib import Path
@@ -23,7 +23,7 @@ def register(app: typer.Typer) -> None:
 
 
 def agents(context: typer.Context, json: JsonOption = False) -> None:
-    """List the agents."""
+    """Show all agents."""
     from nemuri.admin.forgetting_speed import paces
     from nemuri.terminal.screen import say, say_json, table
 
@@ -43,7 +43,7 @@ def agents(context: typer.Context, json: JsonOption = False) -> None:
 
 def agent_add(
     context: typer.Context,
-    file: Annotated[Path, typer.Argument(metavar="FILE.yaml", help="The agent's definition.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE.yaml", help="The agent's definition file.")],
     json: JsonOption = False,
 ) -> None:
     """Define an agent, or change its definition."""
@@ -66,13 +66,13 @@ def agent_add(
         say_json({"agent_id": added.agent_id, "defined": added.defined, "policy_adopted": added.policy_adopted})
     else:
         news = [name for name, new in (("defined", added.defined), ("policy adopted", added.policy_adopted)) if new]
-        say(f"{added.agent_id}: {' and '.join(news) or 'nothing new'}")
+        say(f"{added.agent_id}: {' and '.join(news) or 'nothing changed'}")
         for line in lines:
             say(line)
 
 
 def _agent_row(agent: "AgentView") -> tuple[object, ...]:
-    """A row of the table; in parentheses who cannot be asked."""
+    """Return the agent's row of the table. The name is in parentheses if no task can be sent to the agent."""
     from nemuri.admin.forgetting_speed import short_pace
     from nemuri_contracts.agents import ORCHESTRATOR
 

@@ -1,4 +1,4 @@
-"""The commands, by name."""
+"""The root of the command line: all commands by name."""
 # ruff: noqa: FBT001, FBT002 - typer reads options from the parameters
 
 from importlib.util import find_spec
@@ -42,7 +42,7 @@ app = typer.Typer(
 )
 
 
-_DATA = f"The platform's data directory; else NEMURI_DATA, else {default_directory()}."
+_DATA = f"The platform's data directory. Default: NEMURI_DATA, else {default_directory()}."
 
 
 def _show_version(wanted: bool) -> None:
@@ -57,10 +57,10 @@ def _show_version(wanted: bool) -> None:
 def root(
     context: typer.Context,
     data: Annotated[Path | None, typer.Option("--data", metavar="DIR", help=_DATA, show_default=False)] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON value, for programs.")] = False,
-    verbose: Annotated[bool, typer.Option("--verbose", help="Log what happens, on stderr.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON value.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", help="Write log messages to stderr.")] = False,
     _version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
     """Agents that remember by use and forget by sleeping."""

@@ -1,4 +1,4 @@
-"""The command line as a tree of commands: the options that every command takes, and how help lists the commands."""
+"""The tree of commands: options that every command accepts, and the order of commands in the help."""
 
 import copy
 from collections.abc import Callable, Iterator
@@ -11,7 +11,7 @@ from nemuri.cli.failures import USAGE
 from nemuri.cli.session import Session
 
 EVERYWHERE: Final = ("data", "verbose")
-"""Options of the program that are understood after a command's name too."""
+"""Options of the program that are also accepted after a command's name."""
 PANELS: Final = {
     "First steps": ("demo", "up", "status", "agent", "agents", "ask", "remember", "recall"),
     "Tasks": ("submit", "result", "answer", "feedback", "why"),
@@ -24,11 +24,11 @@ PANELS: Final = {
     ),
     "Societies and experiments": ("society", "experiment"),
 }  # fmt: skip
-"""The commands in the order of the help, under the headings that they stand below."""
+"""The commands in the order of the help, by panel."""
 
 
 def whole(app: typer.Typer) -> Any:
-    """Return the program as it is run: its commands grouped in the help, and each with the options of all."""
+    """Return the program to run: its commands grouped in the help, each with the shared options."""
     root = typer.main.get_command(app)
     shared = [each for each in root.params if each.name in EVERYWHERE]
     known: dict[str, Any] = getattr(root, "commands")  # noqa: B009 - the library types it as a command alone
@@ -46,7 +46,7 @@ def whole(app: typer.Typer) -> Any:
 
 
 def _named(parse: Callable[[Any, list[str]], Any]) -> Callable[[Any, list[str]], Any]:
-    """Return the parser of a command's words, whose errors know the command: some of the library's own do not."""
+    """Return a parser that attaches the command to usage errors. Some errors of click lack it."""
 
     def parsed(context: Any, words: list[str]) -> Any:
         try:
@@ -66,9 +66,9 @@ def _tree(command: Any) -> Iterator[Any]:
 
 
 def _after_the_name(option: Any) -> Any:
-    """Return an option of the program for use after a command's name, where what it says counts for the session.
+    """Return a copy of a program option for use after a command's name. Its value applies to the whole session.
 
-    It is read before the command's own arguments: to look up the rest of an id takes the platform.
+    It is read before the command's own arguments, because completing a short id needs the platform.
     """
     own = copy.copy(option)
     own.expose_value, own.is_eager, own.callback = False, True, _tell

@@ -1,4 +1,4 @@
-"""Commands that set right how learnings were taken in: unlink, separate."""
+"""Commands that correct learned memories: unlink, separate."""
 # ruff: noqa: FBT002 - typer reads options from the parameters
 
 from typing import Annotated
@@ -19,10 +19,10 @@ def register(app: typer.Typer) -> None:
 def unlink(
     context: typer.Context,
     memory: Annotated[UUID, id_argument("memory", "The newer memory.")],
-    older: Annotated[UUID, id_argument("memory", "The memory that yields to it.", "OLDER")],
+    older: Annotated[UUID, id_argument("memory", "The older memory.", "OLDER")],
     json: JsonOption = False,
 ) -> None:
-    """Take back that a memory contradicts or supersedes an older one."""
+    """Remove the link by which a memory contradicts or supersedes an older one."""
     from nemuri.admin.corrections import unlink as take_back
     from nemuri.terminal.screen import say, say_json
 
@@ -31,18 +31,18 @@ def unlink(
     if session.json:
         say_json({"memory_id": memory, "older": older})
     else:
-        say(f"{older} does not yield to {memory} any more")
+        say(f"{older} is no longer superseded or contradicted by {memory}")
 
 
 def separate(
     context: typer.Context,
-    task: Annotated[UUID, id_argument("task", "The task that taught it.")],
+    task: Annotated[UUID, id_argument("task", "The task that the learnings came from.")],
     memory: Annotated[
-        UUID | None, id_option("memory", "--memory", "Only what was taken for this memory again.")
+        UUID | None, id_option("memory", "--memory", "Only learnings that were merged into this memory.")
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Make memories of learnings that were wrongly taken for repetitions."""
+    """Turn learnings that were wrongly merged as repetitions into memories of their own."""
     from nemuri.admin.corrections import separate as take_back
     from nemuri.terminal.screen import say, say_json
 

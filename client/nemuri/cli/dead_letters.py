@@ -1,4 +1,4 @@
-"""Commands about what services gave up on: dead list, show, retry, drop."""
+"""Commands for dead letters: dead list, show, retry, drop."""
 # ruff: noqa: FBT002 - typer reads options from the parameters
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -16,16 +16,20 @@ if TYPE_CHECKING:
     from nemuri_infra.stores.dead_letters import Buried
 
 SHOWN = 2_000
-"""Characters of an original that are shown to people; programs get all of it."""
+"""Maximum characters of an original message in text output. JSON output has all of it."""
 
-Letter = Annotated[str | None, typer.Argument(metavar="LETTER", help="As `dead list` names it: intake/17.")]
-ServiceOption = Annotated[str | None, typer.Option("--service", metavar="NAME", help="Only those of this service.")]
-AllOption = Annotated[bool, typer.Option("--all", help="All of them, or all of the service.")]
+Letter = Annotated[
+    str | None, typer.Argument(metavar="LETTER", help="The id that `dead list` shows, such as intake/17.")
+]
+ServiceOption = Annotated[
+    str | None, typer.Option("--service", metavar="NAME", help="Only dead letters of this service.")
+]
+AllOption = Annotated[bool, typer.Option("--all", help="All dead letters, or all of the service.")]
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
-    about = "See what services gave up on, have it tried again, drop it."
+    about = "Show, retry or drop dead letters: events that a service gave up on."
     group = typer.Typer(no_args_is_help=True, help=about, rich_markup_mode=None)
     group.command("list")(list_letters)
     group.command("show")(show)
@@ -37,11 +41,15 @@ def register(app: typer.Typer) -> None:
 def list_letters(
     context: typer.Context,
     service: ServiceOption = None,
-    after: Annotated[str | None, typer.Option("--after", metavar="LETTER", help="Those after this one.")] = None,
-    limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, max=1_000, help="At most so many.")] = 20,
+    after: Annotated[
+        str | None, typer.Option("--after", metavar="LETTER", help="Start after this dead letter.")
+    ] = None,
+    limit: Annotated[
+        int, typer.Option("--limit", metavar="N", min=1, max=1_000, help="Maximum number of dead letters.")
+    ] = 20,
     json: JsonOption = False,
 ) -> None:
-    """Show what services gave up on and why, oldest first."""
+    """Show the dead letters with their reasons, oldest first."""
     from nemuri.admin.dead_letters import page
     from nemuri.terminal.screen import say_json
 
@@ -57,10 +65,10 @@ def list_letters(
 
 def show(
     context: typer.Context,
-    letter: Annotated[str, typer.Argument(metavar="LETTER", help="As `dead list` names it: intake/17.")],
+    letter: Annotated[str, typer.Argument(metavar="LETTER", help="The id that `dead list` shows, such as intake/17.")],
     json: JsonOption = False,
 ) -> None:
-    """Show a letter and the original message."""
+    """Show a dead letter and its original message."""
     from nemuri.admin.dead_letters import found, original
     from nemuri.terminal.screen import say, say_json
 
@@ -85,13 +93,13 @@ def show(
 def retry(
     context: typer.Context,
     letter: Annotated[
-        str | None, typer.Argument(metavar="LETTER", help="As `dead list` names it, or a failed TASK by its id.")
+        str | None, typer.Argument(metavar="LETTER", help="The id that `dead list` shows, or the id of a failed TASK.")
     ] = None,
     every: AllOption = False,
     service: ServiceOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Have it tried again: a task that failed by it is opened as a new attempt."""
+    """Deliver a dead letter again. A task that failed because of it gets a new attempt."""
     from nemuri.admin import dead_letters
 
     async def one(client: "Client", name: str) -> str:
@@ -110,11 +118,11 @@ def drop(
     every: AllOption = False,
     service: ServiceOption = None,
     erase: Annotated[
-        bool, typer.Option("--erase", help="With an original that is no event: from the log too, for good.")
+        bool, typer.Option("--erase", help="Delete the original too, permanently, if it is not an event.")
     ] = False,
     json: JsonOption = False,
 ) -> None:
-    """Remove a letter; the original stays in the log."""
+    """Remove a dead letter. The original message stays in the log."""
     from nemuri.admin import dead_letters
 
     if erase and every:
@@ -135,13 +143,13 @@ def _each(
     *,
     every: bool,
 ) -> None:
-    """Do it with the letter, or with every one; of several one that cannot be done holds up none of the others."""
+    """Run an action on one dead letter or on every one. With several, a refused one does not stop the others."""
     from nemuri.admin.dead_letters import every as all_names
     from nemuri.client.exchange import ClientError
     from nemuri.terminal.screen import say, say_json
 
     if (letter is None) != every or (service is not None and not every):
-        raise WrongUse("name one LETTER, or --all of them with or without --service")
+        raise WrongUse("give one LETTER, or --all with or without --service")
     _check(service)
 
     async def work(client: "Client") -> list[dict[str, str]]:
@@ -163,7 +171,7 @@ def _each(
     for each in () if session.json else found:
         say(f"{each['letter']}  {each.get('done') or each['refused']}")
     if refused := sum("refused" in each for each in found):
-        raise Failure(f"{refused} of {len(found)} letters stay")
+        raise Failure(f"{refused} of {len(found)} dead letters remain")
 
 
 def _check(service: str | None) -> None:
@@ -178,7 +186,7 @@ def _list(found: "Page", session: Session) -> None:
     from nemuri.terminal.screen import say, table
 
     if not found.letters:
-        say("there are no dead letters" if not found.total else f"none of these; {found.total} dead letters in all")
+        say("there are no dead letters" if not found.total else f"no match; {found.total} dead letters in total")
         return
     say(f"{found.total} dead letters, the oldest of these of {found.letters[0].buried_at:%Y-%m-%d %H:%M:%S}")
     table(
@@ -189,7 +197,7 @@ def _list(found: "Page", session: Session) -> None:
     )
     if found.more:
         last = found.letters[-1].letter.name
-        say(f"the next ones: `{next_command(session, f'dead list --after {last}')}`")
+        say(f"next page: `{next_command(session, f'dead list --after {last}')}`")
 
 
 def _row(each: "Buried") -> Sequence[object]:

@@ -1,4 +1,4 @@
-"""How differences between two minds look: tables for people, JSON for programs."""
+"""Output of the differences between two states of an agent: tables for people, JSON for programs."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def differences(found: "Differences") -> dict[str, Any]:
-    """What differs, as JSON values."""
+    """Return the differences as JSON values."""
     return {
         **{name: [_plain(each) for each in changes] for name, changes in _sorts(found).items()},
         "policy": _altered(found.policy),
@@ -39,9 +39,9 @@ def _altered(altered: "Altered") -> dict[str, Any]:
 
 _HEADS = {
     "began": "began",
-    "gone": "not there any more",
+    "gone": "no longer present",
     "archived": "archived",
-    "returned": "came back from the archive",
+    "returned": "restored from the archive",
     "levels": "at another level",
     "stronger": "stronger",
     "weaker": "weaker",
@@ -49,7 +49,7 @@ _HEADS = {
 
 
 def show_differences(found: "Differences", top: int, heads: "Mapping[str, str]" = _HEADS) -> None:
-    """What differs, a table for each sort that there is."""
+    """Print one table for each kind of difference that occurs."""
     from nemuri.terminal.screen import say, short
 
     for name, changes in _sorts(found).items():
@@ -62,11 +62,11 @@ def show_differences(found: "Differences", top: int, heads: "Mapping[str, str]" 
         for name, (before, after) in altered.items():
             say(f"  {name}: {short(str(before), 60)} → {short(str(after), 60)}")
     if not (found.changes or found.policy or found.definition):
-        say("nothing differs")
+        say("no differences")
 
 
 def show_changes(changes: "Sequence[Change]", top: int) -> None:
-    """A table of memories that stand otherwise."""
+    """Print a table of memories whose state changed."""
     from nemuri.terminal.screen import short, table
 
     rows = [
@@ -85,13 +85,13 @@ def show_changes(changes: "Sequence[Change]", top: int) -> None:
 
 
 def arrow(sides: "Iterable[str | None]") -> str:
-    """What something was and what it became; once where that is the same, or where only one of them is known."""
+    """Return "before → after", or the value alone if both are equal or only one is known."""
     return " → ".join(dict.fromkeys(each for each in sides if each is not None))
 
 
 def more(left: int) -> None:
-    """A line for those that a table left out, where there are any."""
+    """Print the number of rows that a table left out, if any."""
     from nemuri.terminal.screen import say
 
     if left > 0:
-        say(f"and {left} more; --top shows more of them, --json all")
+        say(f"and {left} more; --top shows more, --json shows all")

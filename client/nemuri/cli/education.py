@@ -1,4 +1,4 @@
-"""Commands about what agents are taught: teach, courses, clock."""
+"""Commands for teaching agents: teach, courses, clock."""
 # ruff: noqa: FBT002 - typer reads options from the parameters
 
 import asyncio
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from nemuri_contracts.education_views import ChapterReport, CourseReport, CoursesView
 
 LOOK = 0.5
-"""Seconds between two looks at a course that goes on."""
+"""Seconds between two polls of a running course."""
 _STEP = re.compile(r"([0-9]+(?:\.[0-9]+)?)([dhm])")
 _UNITS = {"d": "days", "h": "hours", "m": "minutes"}
 
@@ -31,7 +31,7 @@ AgentArgument = Annotated[str, typer.Argument(metavar="AGENT", help="The agent's
 
 
 class Schedule(StrEnum):
-    """When exercises come again."""
+    """The review schedule of exercises."""
 
     FIXED = "fixed"
     FSRS = "fsrs"
@@ -50,16 +50,20 @@ def teach(
     file: Annotated[Path, typer.Argument(metavar="FILE.yaml", help="The textbook.")],
     repeating: Annotated[
         Schedule,
-        typer.Option("--repeating", help="When exercises come again: after 1, 3, 7, 14, 30 days; by FSRS; never."),
+        typer.Option(
+            "--repeating", help="Review schedule of exercises: after 1, 3, 7, 14, 30 days; by FSRS; or never."
+        ),
     ] = Schedule.FIXED,
     project: Annotated[str | None, typer.Option("--project", metavar="P", help="Valid in this project only.")] = None,
     domain: Annotated[str | None, typer.Option("--domain", metavar="D", help="Valid in this domain only.")] = None,
-    again: Annotated[bool, typer.Option("--again", help="Teach it anew, although it was taught before.")] = False,
-    no_wait: Annotated[bool, typer.Option("--no-wait", help="Do not wait for the report.")] = False,
+    again: Annotated[
+        bool, typer.Option("--again", help="Teach the textbook again, although it was taught before.")
+    ] = False,
+    no_wait: Annotated[bool, typer.Option("--no-wait", help="Do not wait for the end of the course.")] = False,
     timeout: TimeoutOption = 600.0,
     json: JsonOption = False,
 ) -> None:
-    """Teach an agent from a textbook: it reads, sleeps, is tested and sleeps, chapter by chapter."""
+    """Teach an agent from a textbook. For each chapter it reads, sleeps, is tested and sleeps again."""
     from nemuri.files.textbooks import read_textbook
     from nemuri.terminal.screen import say, say_json, waiting
 
@@ -78,7 +82,7 @@ def teach(
         if session.json:
             say_json({"course_id": course_id})
         else:
-            say(f"course {course_id} has begun; `nemuri courses {name}` shows how it goes")
+            say(f"course {course_id} has started; `nemuri courses {name}` shows its progress")
     elif session.json:
         say_json(view.courses[0])
     else:
@@ -88,12 +92,10 @@ def teach(
 def courses(
     context: typer.Context,
     agent: AgentArgument,
-    course: Annotated[
-        UUID | None, id_argument("course", "One course: its id, or the beginning of it.", "[COURSE]")
-    ] = None,
+    course: Annotated[UUID | None, id_argument("course", "Id of one course, or a prefix of it.", "[COURSE]")] = None,
     json: JsonOption = False,
 ) -> None:
-    """Show an agent's school report: its courses, or one of them with its every exercise."""
+    """Show all courses of an agent, or one course with all its exercises."""
     from nemuri.terminal.screen import say, say_json
 
     session, name = Session.of(context, json=json), agent_id(agent)
@@ -102,7 +104,7 @@ def courses(
     if session.json:
         say_json(view)
     elif not view.courses:
-        say(f"{name} has been taught nothing yet; `nemuri teach {name} FILE.yaml` begins a course")
+        say(f"{name} has no courses yet; `nemuri teach {name} FILE.yaml` starts one")
     else:
         _show(view)
 
@@ -110,13 +112,13 @@ def courses(
 def clock(
     context: typer.Context,
     advance: Annotated[
-        str | None, typer.Option("--advance", metavar="STEP", help="Move the clock on, as 3d, 12h or 90m.")
+        str | None, typer.Option("--advance", metavar="STEP", help="Move the clock forward, by 3d, 12h or 90m.")
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Show the platform's clock, by which exercises come again, or move it on.
+    """Show the platform's clock, which decides when exercises are due, or move it forward.
 
-    Moving it is for simulations, which need not wait for days: it goes forward only, and for everybody.
+    Moving the clock is for simulations that cannot wait for days. It moves forward only, and for all agents.
     """
     from nemuri.terminal.screen import say, say_json
     from nemuri_infra.stores.clock import FURTHEST
@@ -133,7 +135,7 @@ def clock(
         moved = {"due": due} if step else {}
         say_json({"now": now.isoformat(), "ahead_seconds": ahead.total_seconds(), **moved})
         return
-    say(f"{now:%Y-%m-%d %H:%M:%S} UTC, {f'{ahead} ahead of the real time' if ahead else 'the real time'}")
+    say(f"{now:%Y-%m-%d %H:%M:%S} UTC, {f'{ahead} ahead of real time' if ahead else 'real time'}")
     if step:
         say(f"{due} {'exercise' if due == 1 else 'exercises'} became due")
 
@@ -145,7 +147,7 @@ def _step(text: str) -> timedelta:
     except OverflowError:
         step = timedelta()
     if not step:
-        raise WrongUse(f"{text!r:.40} is no step: write a number above 0 and d, h or m, as 3d")
+        raise WrongUse(f"{text!r:.40} is not a time span: write a number above 0 and d, h or m, such as 3d")
     return step
 
 
@@ -158,16 +160,16 @@ async def _until_finished(
         async with within(limit.left):
             while (view := await client.courses(name, course_id)).courses[0].finished_at is None:
                 show(_doing(view.courses[0]))
-                await asyncio.sleep(LOOK)  # nothing announces how far a course is
+                await asyncio.sleep(LOOK)  # polled, because no message announces a course's progress
     except Expired:
         raise Failure(
-            f"course {course_id} is not over in {limit.seconds:g} s; it goes on: `nemuri courses {name}`", LATE
+            f"course {course_id} is not finished after {limit.seconds:g} s and continues: `nemuri courses {name}`", LATE
         ) from None
     return view
 
 
 def _doing(course: "CourseReport") -> str:
-    """What the agent is at, in a few words."""
+    """Return the course's current step in a few words."""
     at = max((number for number, each in enumerate(course.chapters) if each.read), default=0)
     chapter = course.chapters[at]
     place = f"chapter {at + 1} of {len(course.chapters)}, {chapter.title}"
@@ -207,7 +209,7 @@ def _show(view: "CoursesView") -> None:
 
 
 def _spent(course: "CourseReport") -> str:
-    """The tokens that language models read and wrote for the chapters; empty where none was asked, which is free."""
+    """Return the tokens that language models read and wrote for the chapters; empty if no model was called."""
     usages = [each.usage for each in course.chapters if each.usage]
     read, wrote = sum(each.input_tokens for each in usages), sum(each.output_tokens for each in usages)
     models = ", ".join(dict.fromkeys(each.model for each in usages))

@@ -1,4 +1,4 @@
-"""Commands that make things gone, and keep copies: forget, backup, restore."""
+"""Commands for erasure and backups: forget, backup, restore."""
 # ruff: noqa: FBT002 - typer reads options from the parameters
 
 import asyncio
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from nemuri_infra.runtime.settings import Settings
 
 SHOWN = 20
-"""So many of what would go are shown, the others only counted."""
+"""Maximum number of listed items that an erasure would delete. The rest is only counted."""
 
 
 def register(app: typer.Typer) -> None:
@@ -29,23 +29,25 @@ def register(app: typer.Typer) -> None:
 
 def forget(
     context: typer.Context,
-    memory: Annotated[UUID | None, typer.Option("--memory", metavar="MEMORY", help="A memory.")] = None,
-    task: Annotated[UUID | None, typer.Option("--task", metavar="TASK", help="A task.")] = None,
-    agent: Annotated[str | None, typer.Option("--agent", metavar="AGENT", help="An agent, for good.")] = None,
-    due: Annotated[bool, typer.Option("--due", help="What nights of affective memories have let go.")] = False,
-    resume: Annotated[bool, typer.Option("--resume", help="Complete what was interrupted, and sweep again.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would go, and why.")] = False,
+    memory: Annotated[UUID | None, typer.Option("--memory", metavar="MEMORY", help="The memory to erase.")] = None,
+    task: Annotated[UUID | None, typer.Option("--task", metavar="TASK", help="The task to erase.")] = None,
+    agent: Annotated[str | None, typer.Option("--agent", metavar="AGENT", help="The agent to erase.")] = None,
+    due: Annotated[bool, typer.Option("--due", help="Erase affective memories that have expired.")] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Complete interrupted erasures, and search all stores again.")
+    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be erased, and why.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     json: JsonOption = False,
 ) -> None:
-    """Erase a memory, a task or an agent with all that came from it: from the log, the views and every file."""
+    """Erase a memory, a task or an agent with everything derived from it: from the log, the views and every file."""
     from nemuri.client.connection import resolve
 
     session = Session.of(context, json=json)
     if sum(each is not None for each in (memory, task, agent)) + resume + due != 1:
-        raise WrongUse("name one thing: --memory, --task or --agent, or --due or --resume by itself")
+        raise WrongUse("give exactly one of --memory, --task, --agent, --due and --resume")
     if (resume or due) and (dry_run or yes):
-        raise WrongUse("--due and --resume ask nothing; give them by themselves")
+        raise WrongUse("--due and --resume take no other option")
     if resume or due:
         session.quieten()
         _swept(session, resolve(session.settings()), due=due)
@@ -54,7 +56,7 @@ def forget(
 
 
 def erase(session: Session, thing: "Thing", *, dry_run: bool, yes: bool) -> None:
-    """Erase a thing with all that came from it, if the user says yes; or only show what would go."""
+    """Erase an item and everything derived from it, once the user confirms. With `dry_run`, only list the items."""
     from nemuri.client.connection import resolve
     from nemuri.terminal.screen import say_json
 
@@ -85,13 +87,15 @@ def _would_go(settings: "Settings", thing: "Thing") -> "Reached":
 
 
 def _agreed(found: "Reached", thing: "Thing", *, sure: bool) -> None:
-    """Raise `Failure` unless the user said yes, in advance or now."""
+    """Raise `Failure` unless the user confirms, by `--yes` or at the prompt."""
     if sure:
         return
     if not sys.stdin.isatty():
-        raise Failure(f"forgetting cannot be undone: see --dry-run, then say --yes to erase {thing.sort} {thing.name}")
+        raise Failure(
+            f"erasing cannot be undone: check with --dry-run, then add --yes to erase {thing.sort} {thing.name}"
+        )
     _show(found)
-    if not typer.confirm("Erase this for good?"):
+    if not typer.confirm("Erase this permanently?"):
         raise Failure("nothing was erased")
 
 
@@ -113,12 +117,12 @@ def _forgotten(session: Session, settings: "Settings", thing: "Thing") -> None:
 def _swept(session: Session, settings: "Settings", *, due: bool) -> None:
     from nemuri.operations import let_go, resume
 
-    nothing = "there was nothing to complete: all that was to be erased is gone"
+    nothing = "nothing to complete: every erasure is complete"
     _report(session, settings, let_go if due else resume, nothing="nothing is due" if due else nothing)
 
 
 def _report(session: Session, settings: "Settings", operation: Any, nothing: str | None = None) -> None:
-    """Do it, and say what was deleted; or what there is to say where that is nothing."""
+    """Run an erasure and print what was deleted, or the text `nothing` if nothing was."""
     from nemuri.terminal.screen import progress, say, say_json
 
     with progress("erasing") as show:
@@ -135,10 +139,10 @@ def _report(session: Session, settings: "Settings", operation: Any, nothing: str
 
 def backup(
     context: typer.Context,
-    directory: Annotated[Path, typer.Argument(metavar="DIR", help="A directory that is not there yet.")],
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="A new directory.")],
     json: JsonOption = False,
 ) -> None:
-    """Write the log with its stores into a new directory, while everybody goes on."""
+    """Write a backup of the log and its stores into a new directory. The platform keeps running."""
     from nemuri.client.connection import resolve
     from nemuri.operations import backup as operation
     from nemuri.terminal.screen import progress, say, say_json
@@ -157,17 +161,22 @@ def backup(
 def restore(
     context: typer.Context,
     directory: Annotated[
-        Path | None, typer.Argument(metavar="DIR", help="What `nemuri backup` made.", show_default=False)
+        Path | None, typer.Argument(metavar="DIR", help="A directory written by `nemuri backup`.", show_default=False)
     ] = None,
     erasures: Annotated[
-        Path | None, typer.Option("--erasures", metavar="FILE", help="A ledger of what was erased since.")
+        Path | None, typer.Option("--erasures", metavar="FILE", help="A ledger of erasures since the backup.")
     ] = None,
     give_up: Annotated[
-        bool, typer.Option("--give-up", help="Let everybody react to what an interrupted restore has brought.")
+        bool,
+        typer.Option(
+            "--give-up", help="Accept an interrupted restore as it is, and let the services process its events."
+        ),
     ] = False,
     json: JsonOption = False,
 ) -> None:
-    """Put a backup into an empty platform, without what was erased since; an interrupted restore goes on."""
+    """Restore a backup into an empty platform, without what was erased since. Repeat it to continue after an
+    interruption.
+    """
     from nemuri.client.connection import resolve
     from nemuri.operations import give_up as giving_up
     from nemuri.operations import restore as operation
@@ -175,12 +184,12 @@ def restore(
 
     session = Session.of(context, json=json)
     if (directory is None) != give_up or (give_up and erasures is not None):
-        raise WrongUse("name the directory of a backup, or --give-up by itself")
+        raise WrongUse("give either the directory of a backup or --give-up")
     session.quieten()
     settings = resolve(session.settings())
     if directory is None:
         asyncio.run(giving_up(settings))
-        say("everybody reacts to what is there, which is not all of the backup")
+        say("the services now process the restored events; the backup is not restored completely")
         return
     with progress("restoring") as show:
         done = asyncio.run(operation(settings, directory, erasures=erasures, on_progress=show))
@@ -191,13 +200,13 @@ def restore(
     if done.societies:
         say(f"societies restored: {', '.join(done.societies)}")
     if done.without:
-        say(f"societies left out, for their states may tell of what was erased: {', '.join(done.without)}")
+        say(f"societies left out, because their states may contain erased content: {', '.join(done.without)}")
     if done.erasures is None:
-        say("no ledger of erasures was known: what was erased after the backup is back; see --erasures")
+        say("no ledger of erasures was found: everything erased after the backup is back; see --erasures")
 
 
 def ledger_name(settings: "Settings") -> str:
-    """Where the ledger of a data directory is, for people."""
+    """Return the path of a data directory's erasure ledger, for messages."""
     from nemuri.operations.erasure_ledger import ledger_of
 
     return str(ledger_of(settings))

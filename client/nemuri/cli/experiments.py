@@ -1,4 +1,4 @@
-"""The experiments: experiment personality, noise, scorer."""
+"""Commands for the memory experiments: experiment personality, noise, scorer."""
 # ruff: noqa: FBT002 - typer reads options from the parameters
 
 from collections.abc import Callable
@@ -23,36 +23,40 @@ FEWEST_REPEATS = 8
 NUMBERS = ("mean", "low", "high", "repeats")
 
 SeedOption = Annotated[
-    int, typer.Option("--seed", metavar="S", min=0, max=LARGEST_SEED, help="Everything drawn follows from it.")
+    int, typer.Option("--seed", metavar="S", min=0, max=LARGEST_SEED, help="Seed of all random draws.")
 ]
 TasksOption = Annotated[
     int | None,
-    typer.Option("--tasks", metavar="N", min=FEWEST_TASKS, max=LONGEST_STREAM, help="Tasks of each stream."),
+    typer.Option("--tasks", metavar="N", min=FEWEST_TASKS, max=LONGEST_STREAM, help="Number of tasks in each stream."),
 ]
 RepeatsOption = Annotated[
     int | None,
-    typer.Option("--repeats", metavar="R", min=FEWEST_REPEATS, max=MOST_REPEATS, help="Independent repeats."),
+    typer.Option("--repeats", metavar="R", min=FEWEST_REPEATS, max=MOST_REPEATS, help="Number of independent repeats."),
 ]
 OutOption = Annotated[
     Path | None,
-    typer.Option("--out", metavar="DIR", help="Where plots are written; else experiments, if matplotlib is there."),
+    typer.Option(
+        "--out", metavar="DIR", help="Directory of the plots. Default: experiments, if matplotlib is installed."
+    ),
 ]
 PLOTS = Path("experiments")
-"""Where plots are written unless told otherwise."""
+"""Default directory of plots."""
 
 
 WHAT = {
-    "personality": "Same model, same memories, different tasks: how far do agents drift apart, and is it of use?",
-    "noise": "Reinforcement on use against reinforcement on retrieval: signal against noise.",
-    "scorer": "The learned scorer against the linear score against similarity alone.",
+    "personality": "Measure how far tasks alone drive agents with the same model and memories apart, and its benefit.",
+    "noise": "Compare reinforcement on use with reinforcement on retrieval, by signal and noise.",
+    "scorer": "Compare the learned scorer, the linear score and similarity alone.",
 }
-"""The experiments, by name."""
+"""Help text of each experiment, by name."""
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
     group = typer.Typer(
-        no_args_is_help=True, help="Test the claims, with agents in memory: no key, no server.", rich_markup_mode=None
+        no_args_is_help=True,
+        help="Test the claims with agents in memory. Needs no API key and no server.",
+        rich_markup_mode=None,
     )
     for name, what in WHAT.items():
         group.command(name, help=what)(_command(name))
@@ -74,7 +78,7 @@ def _command(name: str) -> Callable[..., None]:
 
 
 def _run(name: str, session: Session, seed: int, tasks: int | None, repeats: int | None, out: Path | None) -> None:
-    """Run an experiment; raise Failure for a plot that is asked for with `out` and cannot be drawn."""
+    """Run an experiment. Raise `Failure` if a plot is requested with `out` and cannot be drawn."""
     from nemuri.demo.texts import TextsMissing
     from nemuri.experiments import plots, runs
     from nemuri.terminal import plotting
@@ -84,7 +88,7 @@ def _run(name: str, session: Session, seed: int, tasks: int | None, repeats: int
     chosen = runs.EXPERIMENTS[name]
     stream, times = tasks or chosen.tasks, repeats or chosen.repeats
     if stream > chosen.longest:
-        raise WrongUse(f"--tasks is at most {chosen.longest} here: there are no more different needs")
+        raise WrongUse(f"--tasks is at most {chosen.longest} here, because there are no more different needs")
     folder = out or PLOTS
     try:
         missing = _plots_missing(asked=out is not None)
@@ -105,7 +109,7 @@ def _run(name: str, session: Session, seed: int, tasks: int | None, repeats: int
 
 
 def _plots_missing(*, asked: bool) -> str | None:
-    """Why no plot can be drawn here, None where one can; raises `MatplotlibMissing` where one is asked for."""
+    """Return why no plot can be drawn, or None if it can. Raise `MatplotlibMissing` if a plot was requested."""
     from nemuri.terminal import plotting
 
     try:
@@ -118,7 +122,7 @@ def _plots_missing(*, asked: bool) -> str | None:
 
 
 def writable(out: Path, option: str) -> None:
-    """Raise `WrongUse` for what cannot become a directory with files in it, before anything is run."""
+    """Raise `WrongUse` if the path cannot be a writable directory. Called before anything is run."""
     nearest = next(each for each in (out.absolute(), *out.absolute().parents) if each.exists())
     if not nearest.is_dir():
         raise WrongUse(f"{option}: {nearest} is not a directory")
@@ -139,7 +143,7 @@ def _show(report: "Report", last: list[str]) -> None:
 
 
 def show_figures(report: "Report") -> None:
-    """The figures for people, as a table."""
+    """Print the figures as a table."""
     from nemuri.terminal.screen import table
 
     rows = [(measure, condition, *_cells(each)) for (measure, condition), each in report.shown.items()]
@@ -147,10 +151,10 @@ def show_figures(report: "Report") -> None:
 
 
 def show_claims(report: "Report") -> None:
-    """What became of the claims, as a table."""
+    """Print the result of each claim as a table."""
     from nemuri.terminal.screen import say, table
 
-    say("\nWhat was claimed, and the difference between what is compared, with 99 % intervals:\n")
+    say("\nThe claims, each with the difference between both conditions and its 99 % interval:\n")
     claims = [(each.verdict, *_cells(each.difference)[:3], each.claim.text) for each in report.findings]
     table(("verdict", *NUMBERS[:3], "claim"), claims, numbers=NUMBERS[:3])
 

@@ -1,4 +1,4 @@
-"""Failures as one line on stderr and an exit code."""
+"""Error handling of the command line: each failure becomes one line on stderr and an exit code."""
 
 import sys
 from collections.abc import Iterator
@@ -10,15 +10,15 @@ WRONG_USE = 2
 LATE = 3
 NEGOTIATION = 4
 USAGE: tuple[type[Exception], ...] = typer.BadParameter.__mro__[1:3]
-"""What the library raises when a command is called in a wrong way; it exports no name for it."""
+"""Exceptions that the library raises for wrong usage. It exports no name for them."""
 
 
 class WrongUse(typer.BadParameter):
-    """The command was called with something that it cannot take; the text says what and what to do."""
+    """Wrong usage of a command. The message says what is wrong and what to do."""
 
 
 class Failure(Exception):  # noqa: N818 - it ends a command, and is no error of the program
-    """The command failed; the text says why in one line, the code is the exit code."""
+    """Failure of a command. The message is one line, the code is the exit code."""
 
     def __init__(self, line: str, code: int = FAILED) -> None:
         super().__init__(line)
@@ -26,7 +26,7 @@ class Failure(Exception):  # noqa: N818 - it ends a command, and is no error of 
 
 
 def explain(error: Exception) -> tuple[str, int]:
-    """The line to show and the exit code; a traceback is printed first when `--verbose` asked for it."""
+    """Return the error line and the exit code. With `--verbose`, a traceback is printed first."""
     if "--verbose" in sys.argv:
         sys.excepthook(type(error), error, error.__traceback__)
     if type(error).__name__ == "NoArgsIsHelpError":
@@ -37,12 +37,12 @@ def explain(error: Exception) -> tuple[str, int]:
         return _line(str(error)), error.code
     code = next((code for kinds, code in _kinds() if isinstance(error, kinds)), None)
     if code is None:
-        return _line(f"unexpected {type(error).__name__}: {error}; --verbose shows where"), FAILED
+        return _line(f"unexpected {type(error).__name__}: {error}; --verbose shows a traceback"), FAILED
     return _line(_said(error)), code
 
 
 def _kinds() -> Iterator[tuple[tuple[type[Exception], ...], int]]:
-    """Imported only when something failed: the command line itself starts without them."""
+    """Yield exception types with their exit codes. They are imported here so that the command line starts fast."""
     from nemuri.admin.agent_definitions import DefinitionError
     from nemuri.client.exchange import CallTimeoutError, ClientError
     from nemuri.files.documents import InputError
@@ -97,19 +97,19 @@ def _said(error: Exception) -> str:
 
 
 def _of_driver(error: Exception) -> str | None:
-    """Return what an error of a driver means; None for any other error."""
+    """Return the explanation of a database or NATS driver error, or None for any other error."""
     from nats.errors import Error as NatsError
 
     if isinstance(error, NatsError):
         words = " ".join((getattr(error, "description", None) or str(error)).removeprefix("nats: ").split())
-        return f"the NATS server did not do it: {words or type(error).__name__}; see `nemuri status`"
+        return f"the NATS server failed: {words or type(error).__name__}; see `nemuri status`"
     if "sqlalchemy.exc" in sys.modules:
         from sqlalchemy.exc import SQLAlchemyError
 
         from nemuri_infra.errors.database_errors import reason
 
         if isinstance(error, SQLAlchemyError):
-            return f"the database did not do it: {reason(error)}; check DATABASE_URL"
+            return f"the database failed: {reason(error)}; check DATABASE_URL"
     return None
 
 
@@ -120,7 +120,7 @@ def _usage(error: Exception) -> str:
 
 
 def _wrong(error: Exception) -> str:
-    """Return what is wrong with the use of a command, in plain words; the library's own quote yet another one."""
+    """Return a usage error in plain words. The library's own messages use different quotes."""
     from pydantic import ValidationError
 
     from nemuri_contracts.error_messages import plain
@@ -140,7 +140,7 @@ def _wrong(error: Exception) -> str:
 
 
 def _line(text: str) -> str:
-    """The first line, and of a longer text (a log's tail) the last one too."""
+    """Return the first line of a text, followed by the last one if there are several (the end of a log)."""
     lines = [" ".join(line.split()) for line in text.splitlines() if line.strip()] or [""]
     first = lines[0] if len(lines) == 1 else f"{lines[0]} {lines[-1]}"
     return "nemuri: " + "".join(each if each.isprintable() else "?" for each in first)[:600]

@@ -1,4 +1,4 @@
-"""Commands about how well memories work: doctor, memo."""
+"""Commands for the health of memories: doctor, memo."""
 # ruff: noqa: FBT002 - typer reads options from the parameters
 
 from typing import TYPE_CHECKING, Annotated
@@ -23,11 +23,11 @@ def register(app: typer.Typer) -> None:
 
 def doctor(
     context: typer.Context,
-    agent: Annotated[str | None, typer.Argument(metavar="[AGENT]", help="The agent's id; all without it.")] = None,
-    apply: Annotated[bool, typer.Option("--apply", help="Change the parameters of the policy as advised.")] = False,
+    agent: Annotated[str | None, typer.Argument(metavar="[AGENT]", help="The agent's id. Default: all agents.")] = None,
+    apply: Annotated[bool, typer.Option("--apply", help="Apply the suggested parameters to the policy.")] = False,
     json: JsonOption = False,
 ) -> None:
-    """Compare how memories work with how they should, and say which parameter to turn."""
+    """Compare measured memory behaviour with its targets, and suggest policy parameters to change."""
     from nemuri.terminal.screen import say, say_json
 
     session = Session.of(context, json=json)
@@ -55,13 +55,13 @@ def doctor(
 def memo(
     context: typer.Context,
     agent: Annotated[str, typer.Argument(metavar="AGENT", help="The agent's id.")],
-    project: Annotated[str | None, typer.Option("--project", metavar="P", help="The project of its tasks.")] = None,
+    project: Annotated[str | None, typer.Option("--project", metavar="P", help="The project of the task.")] = None,
     domain: Annotated[
-        list[str] | None, typer.Option("--domain", metavar="D", help="A domain of its tasks; repeatable.")
+        list[str] | None, typer.Option("--domain", metavar="D", help="A domain of the task; repeatable.")
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Show the table of contents of its memory that an agent is given with its tasks."""
+    """Show the memory index that an agent receives with each task."""
     from nemuri.terminal.screen import say, say_json
 
     session = Session.of(context, json=json)
@@ -72,7 +72,7 @@ def memo(
     if session.json:
         say_json(found)
     else:
-        say(found.memo or ("there is none" if found.limit else "none is given: index_memo_tokens is 0"))
+        say(found.memo or ("there is none" if found.limit else "the agent receives no index: index_memo_tokens is 0"))
 
 
 def _show(health: "AgentHealth") -> None:
@@ -93,7 +93,7 @@ def _show(health: "AgentHealth") -> None:
     if health.never_used:
         say("never used: " + ", ".join(map(str, health.never_used)))
     if health.waiting is not None:
-        say("other parameters wait for the next sleep already; look again after it")
+        say("other parameters already wait for the next sleep; run this again after it")
 
 
 def _range(finding: "Finding") -> str:
@@ -112,5 +112,5 @@ def _advised(finding: "Finding") -> str:
 
 def _told(changed: "Mapping[str, object]") -> str:
     if not changed:
-        return "nothing to change"
-    return "from the next sleep on: " + ", ".join(f"{name} {value}" for name, value in changed.items())
+        return "no changes suggested"
+    return "in force from the next sleep: " + ", ".join(f"{name} {value}" for name, value in changed.items())

@@ -1,4 +1,4 @@
-"""Commands about the past: state and diff."""
+"""Commands for past states: state and diff."""
 # ruff: noqa: FBT002 - typer reads options from the parameters
 
 from math import exp
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from nemuri_domain.tiered.aggregate import TiersAgent
 
 SHOWN = 10
-"""Rows of each table, unless more are asked for."""
-TopOption = Annotated[int, typer.Option("--top", metavar="K", min=0, help="Rows of each table, at most.")]
+"""Default number of rows in each table."""
+TopOption = Annotated[int, typer.Option("--top", metavar="K", min=0, help="Maximum number of rows in each table.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -39,14 +39,18 @@ def state(
     agent: AgentArgument,
     at: Annotated[
         str | None,
-        typer.Option("--at", metavar="PLACE", help="An event's number, a time (UTC without a zone), or 2h ago."),
+        typer.Option(
+            "--at",
+            metavar="PLACE",
+            help="An event's number, a time (UTC if it has no zone), or a time span before now such as 2h.",
+        ),
     ] = None,
     top: TopOption = SHOWN,
     json: JsonOption = False,
 ) -> None:
-    """Show an agent's mind as it was after an event or at a time, or as it is now.
+    """Show an agent's state of memory now, after a given event, or at a given time.
 
-    It is folded from the log: no service has to run for it, only the NATS server.
+    The state is folded from the log. It needs the NATS server, and no running service.
     """
     from nemuri.terminal.screen import say_json
 
@@ -61,12 +65,19 @@ def state(
 def diff(
     context: typer.Context,
     agent: AgentArgument,
-    since: Annotated[str, typer.Option("--from", metavar="PLACE", help="An event's number, a time, or 2h ago.")],
-    to: Annotated[str | None, typer.Option("--to", metavar="PLACE", help="The same; without it, now.")] = None,
+    since: Annotated[
+        str,
+        typer.Option(
+            "--from", metavar="PLACE", help="Start: an event's number, a time, or a time span before now such as 2h."
+        ),
+    ],
+    to: Annotated[
+        str | None, typer.Option("--to", metavar="PLACE", help="End, in the same forms. Default: now.")
+    ] = None,
     top: TopOption = SHOWN,
     json: JsonOption = False,
 ) -> None:
-    """Show what changed in an agent's mind between two places of the log."""
+    """Show the changes of an agent's memory between two positions of the log."""
     from nemuri.operations.log_positions import PlaceError
     from nemuri.terminal.screen import say, say_json
     from nemuri_domain.strength.state_diff import Differences
@@ -75,19 +86,19 @@ def diff(
     places = read_place(since), read_place(to)
     one, other = session.run(lambda client: _by_use(client, name, *places))
     if one.events > other.events:
-        raise PlaceError(f"--from {places[0].text} is later than --to {places[1].text}; exchange them")
+        raise PlaceError(f"--from {places[0].text} is later than --to {places[1].text}; swap them")
     found = Differences.between(one.mind, other.mind)
     if session.json:
         say_json({"agent_id": name, "from": _where(one), "to": _where(other)} | differences(found))
         return
     say(f"{name} from {_moment(one, places[0])} to {_moment(other, places[1])}")
     slept = _agent(other).slept - _agent(one).slept
-    say(f"{other.events - one.events} events of its own between them, {slept} sessions slept over")
+    say(f"{other.events - one.events} events of the agent between them, {slept} sessions slept over")
     show_differences(found, top)
 
 
 def read_place(text: str | None) -> "Place":
-    """The place in the log that an option names; raises `PlaceError`."""
+    """Return the log position that an option names. Raise `PlaceError` if it names none."""
     from datetime import UTC, datetime
 
     from nemuri.operations.log_positions import Place
@@ -112,7 +123,7 @@ async def _as_of(client: "Client", name: str, *places: "Place") -> "list[Past]":
         found = await as_of(client.log, name, places, show)
     for past, place in zip(found, places, strict=True):
         if past.mind.agent is None:
-            raise PlaceError(f"{place.text} is before {name} was defined; look at a later place")
+            raise PlaceError(f"{name} was not defined yet at {place.text}; give a later position")
     return found
 
 
@@ -127,8 +138,8 @@ def _where(past: "Past") -> dict[str, Any]:
 
 
 def _moment(past: "Past", place: "Place") -> str:
-    """The place as it was written, and what of the agent's own that means."""
-    return f"{_named(place)} (its event {past.sequence}, {when(past.at)})"
+    """Return the position as it was written, with the number and time of the agent's last event before it."""
+    return f"{_named(place)} (last event {past.sequence}, {when(past.at)})"
 
 
 def _named(place: "Place") -> str:
@@ -138,12 +149,12 @@ def _named(place: "Place") -> str:
 
 
 def when(at: "datetime | None") -> str:
-    """A time for people, in UTC."""
+    """Return a time in UTC for text output."""
     return f"{at:%Y-%m-%d %H:%M:%S} UTC" if at else "never"
 
 
 def _state(past: "Past", place: "Place") -> dict[str, Any]:
-    """The whole mind as JSON values."""
+    """Return the whole state as JSON values."""
     agent = _agent(past)
     if (other := past.affect.agent or past.tiers.agent) is not None:
         rules = {"definition": agent.definition, "policy": other.rules.model_dump(mode="json")}
@@ -173,7 +184,7 @@ def _state(past: "Past", place: "Place") -> dict[str, Any]:
 
 
 def _strongest(past: "Past") -> "list[tuple[UUID, Standing, str]]":
-    """Every memory with how it stands, strongest first."""
+    """Return every memory with its strength and state, strongest first."""
     from nemuri_domain.strength.state_diff import Standing
 
     mind = past.mind
@@ -183,7 +194,7 @@ def _strongest(past: "Past") -> "list[tuple[UUID, Standing, str]]":
 
 
 def _levels(past: "Past") -> list[tuple[int, float, int, int]]:
-    """Of each level its clock, and how many memories are active and archived."""
+    """Return for each level: number, decay clock, number of active and number of archived memories."""
     agent, gone = _agent(past), [0] * len(_agent(past).active)
     for each in past.mind.memories.values():
         gone[each.level] += each.status == "archived"
@@ -211,7 +222,7 @@ def _show_state(past: "Past", place: "Place", top: int) -> None:
     if past.tiers.agent is not None:
         _show_tiers(past, past.tiers.agent, place)
         return
-    awake = f"; {len(agent.awake)} more ended and not slept over" if agent.awake else ""
+    awake = f"; {len(agent.awake)} more ended without a sleep" if agent.awake else ""
     say(f"{agent.agent_id}, {agent.definition.role}, as of {_moment(past, place)}")
     say(f"perspectives  {', '.join(agent.definition.perspective_names)}")
     say(f"slept over    {agent.slept} sessions, last {when(agent.last_slept_at)}{awake}")
@@ -242,7 +253,7 @@ def _show_affect(past: "Past", felt: "AffectAgent", place: "Place") -> None:
     say(f"{felt.agent_id}, {_agent(past).definition.role}, as of {_moment(past, place)}")
     say(f"nights        {felt.nights}, last {felt.last_night or 'never'}")
     say(f"policy        {_parameters(felt.rules.differing)}")
-    say(f"memories      {felt.number} by feeling, {felt.protected} more protected\n")
+    say(f"memories      {felt.number} affective, and {felt.protected} protected\n")
     names = ("1 whole", "2 summary", "3 keywords", "4 archived")
     columns = ("level", "memories")
     table(columns, list(zip(names, felt.levels, strict=True)), numbers=("memories",))

@@ -1,4 +1,4 @@
-"""Commands for a coding assistant: hook prompt, session-end, flush, import, install."""
+"""Commands that a coding assistant calls: hook prompt, session-end, flush, import, install."""
 # ruff: noqa: FBT002 - typer reads options from the parameters
 
 import sys
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from nemuri_infra.process.hook_settings import Whereabouts
 
 KEPT = "none"
-"""The profile of an agent that stays as it is."""
+"""The profile value that leaves the agent's parameters unchanged."""
 AgentOption = Annotated[
     str | None,
-    typer.Option("--agent", metavar="AGENT", help="Whose memory; by default NEMURI_HOOK_AGENT, or `assistant`."),
+    typer.Option("--agent", metavar="AGENT", help="The agent's id. Default: NEMURI_HOOK_AGENT, else `assistant`."),
 ]
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
-    help_ = "Be the memory of a coding assistant, by its hooks."
+    help_ = "Give a coding assistant a memory through its hooks."
     group = typer.Typer(no_args_is_help=True, help=help_, rich_markup_mode=None)
     group.command("prompt")(prompt)
     group.command("session-end")(session_end)
@@ -35,17 +35,17 @@ def register(app: typer.Typer) -> None:
 
 
 def prompt(agent: AgentOption = None) -> None:  # noqa: ARG001 - read by the way of hooks
-    """Print what comes to mind for a prompt, given as the assistant does, on standard input; never fails."""
+    """Print the memories retrieved for the prompt on standard input. This command never fails."""
     _as_hook()
 
 
 def session_end(agent: AgentOption = None) -> None:  # noqa: ARG001 - read by the way of hooks
-    """Remember a session that has ended, or keep it until a platform runs; never fails."""
+    """Upload a session that has ended, or store it locally until a platform runs. This command never fails."""
     _as_hook()
 
 
 def flush(context: typer.Context, agent: AgentOption = None, json: JsonOption = False) -> None:
-    """Hand over the sessions that were kept while no platform ran."""
+    """Upload the sessions that were stored locally while no platform ran."""
     from nemuri.hook import session_upload, spool
     from nemuri.terminal.screen import say, say_json
 
@@ -56,18 +56,18 @@ def flush(context: typer.Context, agent: AgentOption = None, json: JsonOption = 
         waiting = len(spool.waiting(where.data))
         say_json({"sessions": became.sessions, "turns": became.turns, "waiting": waiting, "why": became.troubles})
     else:
-        say(f"handed over {became.turns} turns of {became.sessions} sessions{_too_large(became.too_large)}")
+        say(f"uploaded {became.turns} turns of {became.sessions} sessions{_too_large(became.too_large)}")
     if became.troubles:
         raise Failure("; ".join(became.troubles))
 
 
 def import_(
     context: typer.Context,
-    paths: Annotated[list[Path], typer.Argument(metavar="PATH…", help="Transcripts, or directories of them.")],
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH…", help="Transcript files, or directories of them.")],
     agent: AgentOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Take in transcripts (*.jsonl); taken in again, they come to the same memories."""
+    """Import transcripts (*.jsonl). A repeated import creates no new memories."""
     from nemuri.hook import transcript_import
     from nemuri.terminal.screen import say, say_json
 
@@ -79,7 +79,7 @@ def import_(
         say_json(told | {"too_large": became.offered.too_large, "skipped": skipped})
         return
     offered = became.offered
-    say(f"handed over {offered.turns} turns of {became.transcripts} transcripts{_too_large(offered.too_large)}")
+    say(f"uploaded {offered.turns} turns of {became.transcripts} transcripts{_too_large(offered.too_large)}")
     if skipped:
         reasons = (f"{number} {why}".replace("_", " ") for why, number in skipped.items())
         say(f"lines skipped: {', '.join(reasons)}")
@@ -89,19 +89,27 @@ def install(
     context: typer.Context,
     agent: AgentOption = None,
     settings: Annotated[
-        Path | None, typer.Option("--settings", metavar="FILE", help="By default ~/.claude/settings.json.")
+        Path | None,
+        typer.Option(
+            "--settings", metavar="FILE", help="The assistant's settings file. Default: ~/.claude/settings.json."
+        ),
     ] = None,
     profile: Annotated[
         str | None,
         typer.Option(
-            "--profile", metavar="PROFILE", help="How the agent forgets: coding (default), document, or none: as it is."
+            "--profile",
+            metavar="PROFILE",
+            help="Forgetting profile: coding (default), document, or none to keep the present parameters.",
         ),
     ] = None,
     write: Annotated[
-        bool, typer.Option("--write", help="Add it to the file, keep what is there, and set the agent's profile.")
+        bool,
+        typer.Option(
+            "--write", help="Add the hooks to the settings file, keep its other content, and set the agent's profile."
+        ),
     ] = False,
 ) -> None:
-    """Show the settings by which a coding assistant calls the hooks; with --write add them and prepare the agent."""
+    """Show the assistant's settings that call the hooks. With --write, add them and prepare the agent."""
     from nemuri.hook import settings_file
     from nemuri.terminal.screen import say, say_json
     from nemuri_domain.affective.policy_profiles import CODING, PROFILES
@@ -116,15 +124,15 @@ def install(
         say_json({"hooks": ours})
         return
     path = settings or settings_file.settings_home()
-    settings_file.wanted(path, ours)  # before anything is changed
+    settings_file.wanted(path, ours)  # raises before anything is changed
     if profile != KEPT:
         say(_prepared(session, _whereabouts(session, agent).agent, profile or CODING, replace=profile is not None))
     changed = settings_file.install(path, ours)
-    say(f"{path}: {'the hooks are there now' if changed else 'nothing new'}")
+    say(f"{path}: {'hooks added' if changed else 'nothing changed'}")
 
 
 def _prepared(session: Session, agent: str, profile: str, *, replace: bool) -> str:
-    """Prepare the agent on the platform, and return the line that says so."""
+    """Prepare the agent on the platform, and return a line for the user."""
     from nemuri.admin import affective
     from nemuri.client.exchange import NotConnectedError
     from nemuri.platform.embedders import embedding_in_force
@@ -140,9 +148,9 @@ def _prepared(session: Session, agent: str, profile: str, *, replace: bool) -> s
     if done.defined:
         return f"{agent}: defined, with the profile {profile}"
     if done.own:
-        return f"{agent}: keeps the parameters that were chosen for it; --profile {profile} replaces them"
+        return f"{agent}: keeps its own parameters; --profile {profile} replaces them"
     force = "from the next night on" if done.later else "now"
-    return f"{agent}: profile {profile}, {f'in force {force}' if done.adopted else 'nothing new'}"
+    return f"{agent}: profile {profile}, {f'in force {force}' if done.adopted else 'nothing changed'}"
 
 
 def _as_hook() -> None:
@@ -154,7 +162,7 @@ def _as_hook() -> None:
 def _whereabouts(session: Session, agent: str | None) -> "Whereabouts":
     from nemuri_infra.process.hook_settings import Whereabouts
 
-    session.settings()  # complains of wrong settings as all commands do
+    session.settings()  # reports wrong settings as all commands do
     return Whereabouts(str(session.data) if session.data else None, agent_id(agent) if agent else None)
 
 

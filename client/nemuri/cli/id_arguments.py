@@ -1,4 +1,4 @@
-"""The ids of tasks, memories and courses as arguments: whole, or as much of one as tells it from the others."""
+"""Arguments for ids of tasks, memories and courses: the whole id, or a unique prefix of it."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def read_id(text: str) -> UUID | str:
-    """A whole id, or the beginning of one; raises `WrongUse` for what is neither."""
+    """Return a whole id, or the prefix of one. Raise `WrongUse` for any other text."""
     from nemuri_contracts.id_prefix import beginning
 
     try:
@@ -29,17 +29,17 @@ def read_id(text: str) -> UUID | str:
 
 
 def id_argument(of: "Named", about: str, metavar: str | None = None) -> Any:
-    """An argument that is such an id; the command gets the whole of it."""
+    """Return a positional argument that accepts an id or its prefix. The command receives the whole id."""
     return typer.Argument(metavar=metavar or of.upper(), help=about, parser=read_id, callback=_whole(of))
 
 
 def id_option(of: "Named", name: str, about: str) -> Any:
-    """The same as an option."""
+    """Return an option that accepts an id or its prefix. The command receives the whole id."""
     return typer.Option(name, metavar=of.upper(), help=about, parser=read_id, callback=_whole(of))
 
 
 async def whole_id(client: "Client", of: "Named", given: UUID | str) -> UUID:
-    """The id that was given; the platform is asked only where it is not whole."""
+    """Return the whole id. The platform is asked only if a prefix was given."""
     return given if isinstance(given, UUID) else await client.whole_id(of, given)
 
 

@@ -1,4 +1,4 @@
-"""Commands about the log: log tail, stats, export, import."""
+"""Commands for the log: log tail, stats, export, import."""
 # ruff: noqa: FBT002 - typer reads options from the parameters
 
 import asyncio
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from nemuri_contracts.codec import AnyEvent
     from nemuri_infra.bus.event_log import Batch
 
-FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="Events as JSON, one a line.")]
+FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="The export file.")]
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
-    group = typer.Typer(no_args_is_help=True, help="Look at the log, export it, import it.", rich_markup_mode=None)
+    group = typer.Typer(no_args_is_help=True, help="Show, export or import the log.", rich_markup_mode=None)
     group.command("tail")(tail)
     group.command("stats")(stats)
     group.command("export")(export_file)
@@ -30,8 +30,8 @@ def register(app: typer.Typer) -> None:
 
 def tail(
     context: typer.Context,
-    last: Annotated[int, typer.Option("-n", "--last", metavar="N", min=0, help="How many events.")] = 20,
-    follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on as events come.")] = False,
+    last: Annotated[int, typer.Option("-n", "--last", metavar="N", min=0, help="Number of events.")] = 20,
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Keep showing new events as they arrive.")] = False,
     json: JsonOption = False,
 ) -> None:
     """Show the newest events."""
@@ -47,7 +47,7 @@ def tail(
 
 
 def stats(context: typer.Context, json: JsonOption = False) -> None:
-    """Count the events of the log by kind."""
+    """Show the number of events by kind."""
     from nemuri.terminal.screen import say, say_json, table
 
     session = Session.of(context, json=json)
@@ -64,14 +64,14 @@ def stats(context: typer.Context, json: JsonOption = False) -> None:
 
 
 def export_file(context: typer.Context, file: FileArgument, json: JsonOption = False) -> None:
-    """Write the whole log into a new file."""
+    """Export the whole log to a new file."""
     from nemuri.operations import export_log
 
     _moved(context, file, export_log, "exported", json=json)
 
 
 def import_file(context: typer.Context, file: FileArgument, json: JsonOption = False) -> None:
-    """Append the events of a file to an empty log."""
+    """Import the events of a file into an empty log."""
     from nemuri.operations import import_log
 
     _moved(context, file, import_log, "imported", json=json)
@@ -100,7 +100,7 @@ def _show(batch: "Batch", session: Session) -> None:
 
 
 def _as_json(event: "AnyEvent") -> str:
-    """One line, so that lines can be followed by programs as they come."""
+    """Return an event as one line of JSON, so that programs can follow the output."""
     import orjson
 
     known = {"sequence": event.sequence, "recorded_at": event.recorded_at}
@@ -114,7 +114,7 @@ def _as_line(event: "AnyEvent") -> str:
 
 
 async def _stats(client: "Client") -> dict[str, Any]:
-    """From the server's own books: no event but the first and the last is read."""
+    """Return the statistics of the log from the server's metadata. Only the first and the last event are read."""
     stream, context = client.log.subjects.stream, client.log.stream
     state = (await context.stream_info(stream, subjects_filter=">")).state
     kinds: Counter[str] = Counter()
@@ -130,7 +130,7 @@ async def _stats(client: "Client") -> dict[str, Any]:
 
 
 async def _place(client: "Client", sequence: int) -> dict[str, Any]:
-    """An end of the log with the server's time of recording; no time for an event that was deleted."""
+    """Return the sequence and recording time of an event. A deleted event has no time."""
     from nats.js.errors import NotFoundError
 
     try:

@@ -1,4 +1,4 @@
-"""Commands about what agents remember: remember, recall, memories, memory."""
+"""Commands for memories: remember, recall, memories, memory."""
 # ruff: noqa: FBT002 - typer reads options from the parameters
 
 from datetime import datetime
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
     from nemuri_domain.strength.memory_history import Step
 
 GROUP = 100
-"""Memories of a file that are put in together."""
+"""Number of memories of a file that are sent in one batch."""
 SHOWN = 10_000
-"""Memories that are shown at most."""
+"""Maximum number of memories shown."""
 
 AgentArgument = Annotated[str, typer.Argument(metavar="AGENT", help="The agent's id.")]
 
 
 class Kept(StrEnum):
-    """Which memories are shown."""
+    """The memories to show, by status."""
 
     ACTIVE = "active"
     ARCHIVED = "archived"
@@ -44,9 +44,10 @@ def register(app: typer.Typer) -> None:
 def remember(
     context: typer.Context,
     agent: AgentArgument,
-    text: Annotated[str | None, typer.Argument(metavar="[TEXT]", help="What is to be remembered.")] = None,
+    text: Annotated[str | None, typer.Argument(metavar="[TEXT]", help="The text to remember.")] = None,
     file: Annotated[
-        Path | None, typer.Option("--file", metavar="LINES.jsonl", help="Memories as JSON objects, one a line.")
+        Path | None,
+        typer.Option("--file", metavar="LINES.jsonl", help="A file of memories, one JSON object on each line."),
     ] = None,
     tag: Annotated[list[str] | None, typer.Option("--tag", help="A tag; repeatable.")] = None,
     learning: Annotated[
@@ -56,12 +57,12 @@ def remember(
     domain: Annotated[str | None, typer.Option("--domain", metavar="D", help="Valid in this domain only.")] = None,
     said_by: Annotated[str | None, typer.Option("--said-by", metavar="WHO", help="Who said it.")] = None,
     said_at: Annotated[
-        datetime | None, typer.Option("--said-at", metavar="TIME", help="When it was said, as 2026-01-31.")
+        datetime | None, typer.Option("--said-at", metavar="TIME", help="The date it was said, such as 2026-01-31.")
     ] = None,
     key: KeyOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Put memories into an agent's mind."""
+    """Store one memory, or the memories of a file, for an agent."""
     from nemuri.files.memory_lines import read_memories
     from nemuri.terminal.screen import say, say_json
 
@@ -71,9 +72,9 @@ def remember(
         raise WrongUse("give either a TEXT or --file LINES.jsonl")
     if file is not None:
         if any((tag, learning, project, domain, said_by, said_at)):
-            raise WrongUse("with --file, tags, learnings, scope and speaker belong into its lines")
+            raise WrongUse("with --file, give tags, learnings, scope and speaker in its lines")
         if key is not None:
-            raise WrongUse("--key goes with a TEXT, not with --file")
+            raise WrongUse("--key needs a TEXT and cannot be used with --file")
         lines = read_memories(file, session.scope)
         places, content = tuple(lines), tuple(lines.values())
     else:
@@ -90,24 +91,30 @@ def remember(
 def recall(
     context: typer.Context,
     agent: AgentArgument,
-    query: Annotated[str, typer.Argument(metavar="QUERY", help="What is to be recalled.")],
-    top: Annotated[int, typer.Option("--top", metavar="K", min=1, max=50, help="How many at most.")] = 10,
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="The text to search for.")],
+    top: Annotated[int, typer.Option("--top", metavar="K", min=1, max=50, help="Maximum number of memories.")] = 10,
     perspective: Annotated[
-        str | None, typer.Option("--perspective", metavar="P", help="Under which perspective.")
+        str | None, typer.Option("--perspective", metavar="P", help="The perspective of the query.")
     ] = None,
     project: Annotated[
-        str | None, typer.Option("--project", metavar="P", help="What is valid in this project; else NEMURI_PROJECT.")
+        str | None,
+        typer.Option("--project", metavar="P", help="Include memories valid in this project. Default: NEMURI_PROJECT."),
     ] = None,
     domain: Annotated[
         list[str] | None,
-        typer.Option("--domain", metavar="D", help="And in this domain; repeatable; else NEMURI_DOMAINS."),
+        typer.Option(
+            "--domain", metavar="D", help="Include memories valid in this domain; repeatable. Default: NEMURI_DOMAINS."
+        ),
     ] = None,
     deep: Annotated[
-        bool, typer.Option("--deep", help="Search what is archived too, not only if nothing else is.")
+        bool,
+        typer.Option(
+            "--deep", help="Always search archived memories too. Default: only if nothing active is relevant."
+        ),
     ] = False,
     json: JsonOption = False,
 ) -> None:
-    """Show what would come to an agent's mind; nothing is recorded."""
+    """Show the memories that would be retrieved for a query. Nothing is recorded."""
     from nemuri.terminal.screen import say, say_json, short, table
 
     session = Session.of(context, json=json)
@@ -125,7 +132,7 @@ def recall(
         columns = ("memory", "status", "score", "content")
         table(columns, _came_to_mind(found), numbers=("score",), spare=() if found.deep else ("status",))
     else:
-        say("nothing relevant is remembered, neither active nor archived")
+        say("no relevant memory, neither active nor archived")
     for each in found.principles:
         say(f"always in mind: {short(each.memory.content)}")
 
@@ -136,7 +143,7 @@ def memories(
     status: Annotated[Kept, typer.Option("--status", help="Which of them.")] = Kept.ACTIVE,
     json: JsonOption = False,
 ) -> None:
-    """List what an agent remembers, strongest first."""
+    """Show an agent's memories, strongest first."""
     from nemuri.terminal.screen import say, say_json, short, table
 
     session = Session.of(context, json=json)
@@ -167,11 +174,11 @@ def memories(
 
 def memory(
     context: typer.Context,
-    memory: Annotated[UUID, id_argument("memory", "The memory's id, or the beginning of it.")],
-    history: Annotated[bool, typer.Option("--history", help="Every event that made it what it is.")] = False,
+    memory: Annotated[UUID, id_argument("memory", "The memory's id, or a prefix of it.")],
+    history: Annotated[bool, typer.Option("--history", help="Show every event that changed the memory.")] = False,
     json: JsonOption = False,
 ) -> None:
-    """Show one memory with everything known of it, or how it came to be so."""
+    """Show one memory in full, or with --history every event that changed it."""
     from nemuri.terminal.screen import say, say_json
 
     session = Session.of(context, json=json)
@@ -221,7 +228,7 @@ def _content(
     storable(TEXT=text, **{"--said-by": said_by})
     split = [each.partition("=") for each in learnings or ()]
     if not all(separator and learned for _, separator, learned in split):
-        raise WrongUse("--learning is written PERSPECTIVE=TEXT")
+        raise WrongUse("--learning needs the form PERSPECTIVE=TEXT")
     fields = {
         "content": text,
         "tags": tags or (),
@@ -261,12 +268,12 @@ def _flat(view: "MemoryView") -> dict[str, Any]:
 
 
 def _marked(recalled: "RecalledMemory") -> str:
-    """The content, and a word on what has been outdated by another memory that came to mind."""
+    """Return the content, marked if another retrieved memory has superseded it."""
     return f"(outdated) {recalled.memory.content}" if recalled.candidate.yields_to else recalled.memory.content
 
 
 def _came_to_mind(found: "RecallView") -> list[tuple[object, ...]]:
-    """The rows of the table."""
+    """Return the rows of the table of retrieved memories."""
     from nemuri.terminal.screen import short
 
     return [

@@ -1,4 +1,4 @@
-"""How the history of a memory looks: a line for each thing that made it what it is."""
+"""Text output of a memory's history, one line for each event that changed it."""
 
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def show_history(steps: "Sequence[Step]") -> None:
-    """The steps as a table."""
+    """Print the history as a table."""
     from nemuri.cli.diff_lines import arrow
     from nemuri.terminal.screen import table
 
@@ -39,11 +39,11 @@ def _kind(step: "Step") -> str:
 
 
 def _told(step: "Step") -> "Iterator[str]":
-    """What changed besides strength and level, and what the event says."""
+    """Yield the changes other than strength and level, and the details of the event."""
     before, after = step.before, step.after
     if before is not None:
         if before.status != after.status:
-            yield "archived" if after.status == "archived" else "back from the archive"
+            yield "archived" if after.status == "archived" else "restored from the archive"
         for name, was, now in (
             ("used", before.access_count, after.access_count),
             ("seen", before.candidate_count, after.candidate_count),

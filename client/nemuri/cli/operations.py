@@ -1,4 +1,4 @@
-"""Commands for whoever runs the platform: up, worker, status, rebuild, verify, reembed, demo."""
+"""Commands for operators: up, worker, status, rebuild, verify, reembed, demo."""
 # ruff: noqa: FBT002 - typer reads options from the parameters
 
 import asyncio
@@ -15,7 +15,7 @@ from nemuri.cli.failures import Failure, WrongUse
 from nemuri.cli.session import JsonOption, Session
 
 LITTLE_ROOM = 2**30
-"""Bytes on the disk of an embedded server below which `status` warns."""
+"""Free bytes on the disk of an embedded server below which `status` warns."""
 
 if TYPE_CHECKING:
     from nemuri.client.client import Client
@@ -30,19 +30,23 @@ def register(app: typer.Typer) -> None:
 
 
 def register_demo(app: typer.Typer) -> None:
-    """Add the demo, where it is installed."""
+    """Add the demo command, if the demo is installed."""
     app.command()(demo)
 
 
 HttpOption = Annotated[
     str | None,
-    typer.Option("--http", metavar="HOST:PORT", help="Serve /health, /ready and /metrics there; port 0 is any."),
+    typer.Option(
+        "--http",
+        metavar="HOST:PORT",
+        help="Serve /health, /ready and /metrics at this address; port 0 takes any free port.",
+    ),
 ]
 
 
 def up(
     context: typer.Context,
-    processes: Annotated[bool, typer.Option("--processes", help="A process of its own for every service.")] = False,
+    processes: Annotated[bool, typer.Option("--processes", help="Run every service in its own process.")] = False,
     http: HttpOption = None,
 ) -> None:
     """Run the platform until it is stopped."""
@@ -61,7 +65,7 @@ def up(
         ask = f"nemuri --data {shlex.quote(str(path))} ask TEXT"
         typer.echo(f"nemuri runs in {path} (process {addresses.pid}); try `{ask}`; stop it with Ctrl-C")
         for name, url in told.items():
-            typer.echo(f"{name} tells of itself at {url}")
+            typer.echo(f"{name} serves health and metrics at {url}")
         Thread(target=catch_up, args=[str(path)], daemon=True).start()
         Thread(target=_tell_paces, args=[settings], daemon=True).start()
 
@@ -69,7 +73,7 @@ def up(
 
 
 def _tell_paces(settings: "Settings") -> None:
-    """Say of each agent how fast it forgets; nothing where that cannot be asked now (`nemuri agents` says it too)."""
+    """Print how fast each agent forgets, or nothing if the platform does not answer (see `nemuri agents`)."""
     from nemuri.admin.forgetting_speed import paces_of
     from nemuri.client.exchange import ClientError
 
@@ -83,12 +87,12 @@ def _tell_paces(settings: "Settings") -> None:
 def worker(
     context: typer.Context,
     name: Annotated[str, typer.Argument(metavar="NAME", help="The service.")],
-    count: Annotated[int, typer.Option("--count", metavar="N", min=1, max=256, help="How many processes.")] = 1,
+    count: Annotated[int, typer.Option("--count", metavar="N", min=1, max=256, help="Number of processes.")] = 1,
     http: HttpOption = None,
     parent: Annotated[int | None, typer.Option("--parent", hidden=True)] = None,
     ready: Annotated[Path | None, typer.Option("--ready", hidden=True)] = None,
 ) -> None:
-    """Run one service of a running platform, beside those it runs itself."""
+    """Run additional workers of one service of a running platform."""
     from nemuri.client.connection import resolve
     from nemuri.platform.service_registry import SERVICES
     from nemuri.platform.workers import ENDS_WITHIN, GRACE, run_until_stopped, work, work_in_copies
@@ -108,11 +112,11 @@ def worker(
 def status(
     context: typer.Context,
     nats_url: Annotated[
-        bool, typer.Option("--nats-url", help="Print only the bus's address with its password, for another program.")
+        bool, typer.Option("--nats-url", help="Print only the NATS address with its password, for another program.")
     ] = False,
     json: JsonOption = False,
 ) -> None:
-    """Show how far the views and every consumer are behind the log, and what the views hold."""
+    """Show the lag of the views and of every consumer, and the contents of the views."""
     from nemuri.terminal.screen import say_json
 
     session = Session.of(context, json=json)
@@ -144,18 +148,18 @@ def _say_status(found: "dict[str, Any]", session: Session) -> None:
         say(f"dead letters  {found['dead_letters']}; see `{next_command(session, 'dead list')}`")
     for name, at in found["consumers"].items():
         missing = f", missing: {', '.join(at['missing'])}" if at["missing"] else ""
-        paused = ", paused: somebody erases" if at["paused"] and not found["incomplete"] else ""
+        paused = ", paused by an erasure" if at["paused"] and not found["incomplete"] else ""
         say(f"{name:12}  {at['pending']} pending, {at['in_work']} in work{missing}{paused}")
     for line in (*warnings(found["storage"]), *_disk(session)):
         say(f"warning       {line}")
     if found["incomplete"]:
         from nemuri_infra.runtime.consumer_pauses import UNFINISHED
 
-        say(f"incomplete    nobody reacts: an import or a restore {UNFINISHED}")
+        say(f"incomplete    services are paused: an import or a restore {UNFINISHED}")
 
 
 def _disk(session: Session) -> list[str]:
-    """Warn where the disk of an embedded server is nearly full: it takes nothing more then."""
+    """Return a warning if the disk of an embedded server is nearly full. A server with a full disk accepts no data."""
     settings = session.settings()
     store = settings.data.expanduser() / "nats"
     if settings.nats_url is not None or not store.exists() or (free := disk_usage(store).free) >= LITTLE_ROOM:
@@ -164,12 +168,12 @@ def _disk(session: Session) -> list[str]:
 
 
 def _halted(why: str, at: int | None) -> str:
-    """Return the line that says that the views do not go on, and what helps."""
-    return f"the views are halted: {why}" + (f"; `nemuri park {at} --why TEXT` goes on without it" if at else "")
+    """Return the line that says why the views are halted and what to do."""
+    return f"the views are halted: {why}" + (f"; `nemuri park {at} --why TEXT` continues without it" if at else "")
 
 
 def rebuild(context: typer.Context, json: JsonOption = False) -> None:
-    """Make the views anew from the log."""
+    """Rebuild the views from the log."""
     from nemuri.operations import rebuild as operation
     from nemuri.terminal.screen import say, say_json
 
@@ -182,7 +186,7 @@ def rebuild(context: typer.Context, json: JsonOption = False) -> None:
 
 
 def verify(context: typer.Context, json: JsonOption = False) -> None:
-    """Compare every row of every view with what the log says."""
+    """Compare every row of every view with the log."""
     from nemuri.operations import verify as operation
     from nemuri.terminal.screen import say, say_json, short
 
@@ -198,11 +202,11 @@ def verify(context: typer.Context, json: JsonOption = False) -> None:
     if found.halted:
         raise Failure(_halted(found.halted, found.halted_at))
     if found.differences:
-        raise Failure(f"the views differ from the log in {len(found.differences)} places; see `nemuri rebuild`")
+        raise Failure(f"the views differ from the log in {len(found.differences)} values; see `nemuri rebuild`")
 
 
 def reembed(context: typer.Context, json: JsonOption = False) -> None:
-    """Give every memory a vector of the configured embedder, then switch agent by agent."""
+    """Compute a vector of the configured embedder for every memory, then switch agent by agent."""
     from nemuri.operations import reembed as operation
     from nemuri.terminal.screen import say, say_json
 
@@ -215,7 +219,7 @@ def reembed(context: typer.Context, json: JsonOption = False) -> None:
 
 
 def demo(context: typer.Context) -> None:
-    """Watch agents learn on real text, in a data directory of its own."""
+    """Run the demo: agents learn from real text, in a data directory of its own."""
     from nemuri.demo import run
     from nemuri.platform.workers import run_until_stopped
     from nemuri.terminal.screen import console
@@ -229,13 +233,13 @@ def demo(context: typer.Context) -> None:
 
     run_until_stopped(play)
     if not codes:
-        raise Failure("the demo was stopped; nothing of it is left" if session.data is None else "the demo was stopped")
+        raise Failure("the demo was stopped; its data are removed" if session.data is None else "the demo was stopped")
     if codes[0]:
         raise Failure("the views differ from the log; see the lines above", codes[0])
 
 
 def with_http(settings: "Settings", http: str | None) -> "Settings":
-    """The settings with the address of the command line, if it gives one."""
+    """Return the settings with the HTTP address of the command line, if it is given."""
     from nemuri.platform.probes import address_of
 
     told = settings if http is None else settings.model_copy(update={"http": http})
@@ -291,8 +295,10 @@ async def _status(client: "Client") -> dict[str, Any]:
 
 
 async def _consumers(client: "Client") -> dict[str, dict[str, Any]]:
-    """What lies before every durable consumer, from the server's own books, and which are not there; partitions count
-    as one."""
+    """Return the pending messages of each durable consumer, and the missing consumers.
+
+    The numbers are the server's own. The partitions of a service count as one consumer.
+    """
     from nemuri.platform.service_registry import SERVICES
     from nemuri_infra.bus.consumers import consumers_of
 

@@ -1,4 +1,4 @@
-"""The command that gets the views past an event that cannot be folded: park."""
+"""The command `park`, which lets the views skip an event that cannot be folded."""
 # ruff: noqa: FBT002 - typer reads options from the parameters
 
 import asyncio
@@ -17,14 +17,19 @@ def register(app: typer.Typer) -> None:
 
 def park(
     context: typer.Context,
-    sequence: Annotated[int, typer.Argument(metavar="SEQUENCE", min=1, help="The event's place, as `status` says it.")],
-    why: Annotated[str, typer.Option("--why", metavar="TEXT", help="The reason, which the log keeps.")],
+    sequence: Annotated[
+        int, typer.Argument(metavar="SEQUENCE", min=1, help="The event's sequence, as `status` shows it.")
+    ],
+    why: Annotated[str, typer.Option("--why", metavar="TEXT", help="The reason, which is stored in the log.")],
     folded: Annotated[
-        bool, typer.Option("--folded", help="Also an event that is no obstacle: the views are made anew without it.")
+        bool,
+        typer.Option(
+            "--folded", help="Park an event that the views have folded already. The views are rebuilt without it."
+        ),
     ] = False,
     json: JsonOption = False,
 ) -> None:
-    """Leave an event that cannot be folded out of the views for good, and go on after it."""
+    """Exclude an event that cannot be folded from the views permanently, and continue after it."""
     from nemuri.client.connection import resolve
     from nemuri.operations import park as operation
     from nemuri.terminal.screen import say, say_json
@@ -41,4 +46,4 @@ def park(
         return
     say(f"event {sequence} ({done.event.parked_kind or 'no event'}) is parked; the views are at {done.projected}")
     if done.erases:
-        say("it was to erase something: that is not erased, so say `nemuri forget` again")
+        say("the event was an erasure that is not carried out now; run `nemuri forget` again")

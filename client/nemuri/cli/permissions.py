@@ -1,4 +1,4 @@
-"""The command for whoever sets servers up: permissions."""
+"""The command `permissions`, which prepares access control of the servers."""
 # ruff: noqa: FBT002 - typer reads options from the parameters
 
 from pathlib import Path
@@ -16,27 +16,38 @@ def register(app: typer.Typer) -> None:
 
 def permissions(
     context: typer.Context,
-    directory: Annotated[Path, typer.Argument(metavar="DIR", help="Where the files go; passwords in them stay.")],
-    client: Annotated[list[str] | None, typer.Option("--client", metavar="ID", help="A client; repeatable.")] = None,
+    directory: Annotated[
+        Path, typer.Argument(metavar="DIR", help="The directory of the files. Passwords in existing files are kept.")
+    ],
+    client: Annotated[
+        list[str] | None, typer.Option("--client", metavar="ID", help="The name of a client; repeatable.")
+    ] = None,
     namespace: Annotated[
-        list[str] | None, typer.Option("--namespace", metavar="NAME", help="Instead of the configured one; repeatable.")
+        list[str] | None,
+        typer.Option("--namespace", metavar="NAME", help="A namespace, instead of the configured one; repeatable."),
     ] = None,
     nats: Annotated[
-        str, typer.Option("--nats", metavar="URLS", help="Where users find the servers, comma-separated.")
+        str,
+        typer.Option(
+            "--nats", metavar="URLS", help="Addresses of the NATS servers for all users, separated by commas."
+        ),
     ] = "nats://127.0.0.1:4222",
     client_nats: Annotated[
         str | None,
-        typer.Option("--client-nats", metavar="URLS", help="Where clients find them, if not where --nats says."),
+        typer.Option(
+            "--client-nats", metavar="URLS", help="Addresses of the NATS servers for clients. Default: --nats."
+        ),
     ] = None,
     database: Annotated[
-        str, typer.Option("--database", metavar="HOST:PORT/NAME", help="Where they find the database.")
+        str, typer.Option("--database", metavar="HOST:PORT/NAME", help="Address of the database.")
     ] = "127.0.0.1:5432/nemuri",
     node: Annotated[
-        list[str] | None, typer.Option("--node", metavar="HOST", help="A node of a NATS cluster; repeatable.")
+        list[str] | None,
+        typer.Option("--node", metavar="HOST", help="The name of a node of a NATS cluster; repeatable."),
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Write who may do what: accounts for NATS, roles for PostgreSQL, and one environment for each user."""
+    """Write the access rights to files: NATS accounts, PostgreSQL roles, and an environment file for each user."""
     from nemuri.cli.session import agent_id as identifier
     from nemuri.platform.permissions import Deployment, write_permissions
     from nemuri.terminal.screen import say, say_json

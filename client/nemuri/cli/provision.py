@@ -1,4 +1,4 @@
-"""`python -m nemuri.cli.provision`: make what a namespace needs on both servers, before any of its services starts."""
+"""`python -m nemuri.cli.provision`: provision a namespace on both servers before its services start."""
 
 import asyncio
 import sys
@@ -13,9 +13,9 @@ from nemuri_infra.runtime.settings import Settings
 
 
 def main() -> None:
-    """Provision the servers at `NATS_URL` and `DATABASE_URL`; doing it again changes nothing.
+    """Provision the servers at `NATS_URL` and `DATABASE_URL`. A repeated run changes nothing.
 
-    Exits with one line that says why when it cannot be done.
+    On failure the process exits with one line that gives the reason.
     """
     settings = Settings()
     if not settings.nats_url or not settings.database_url:

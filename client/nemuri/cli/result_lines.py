@@ -1,4 +1,4 @@
-"""How a task stands and what feedback came to, as people read it."""
+"""Text output of a task's result and of the effect of feedback."""
 
 import shlex
 from typing import TYPE_CHECKING, assert_never
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 
 def fate(told: "FeedbackStanding") -> str:
-    """What became of feedback, in one line."""
+    """Return the effect of feedback in one line."""
     match told.standing:
         case "applied":
             number = len(told.memories)
             credited = f"credited to {number} {'memory' if number == 1 else 'memories'}"
             part = f"; refused: {told.reason}" if told.reason else ""
-            return f"{credited if number else 'noted; the answer drew on no memory'}{part}"
+            return f"{credited if number else 'noted; the answer used no memory'}{part}"
         case "parked" | "refused":
             return f"{told.standing}: {told.reason}"
         case "new":
@@ -31,7 +31,7 @@ def fate(told: "FeedbackStanding") -> str:
 
 
 def show_result(found: "TaskResult", session: Session) -> None:
-    """Print how the task stands; the answer itself was printed as soon as it was there."""
+    """Print the result of a task without the answer, which is printed as soon as it arrives."""
     from nemuri.terminal.screen import say, say_json, short
     from nemuri_domain.tasks.panel import fewer
 
@@ -49,7 +49,7 @@ def show_result(found: "TaskResult", session: Session) -> None:
         if found.share_read is not None and found.share_read < 1:
             say(f"read     {_read(found)}")
         if found.recalled == 0:
-            say("recalled nothing relevant was remembered")
+            say("recalled no relevant memory")
         say(f"cited    {_ids(found.citations)}")
         say(f"used     {_ids(found.used)}")
         say(f"learned  {_ids(found.learned) if found.settled else 'not yet known'}")
@@ -68,13 +68,13 @@ def show_result(found: "TaskResult", session: Session) -> None:
 
 
 def _read(found: "TaskResult") -> str:
-    """How much of the documents was read, in one line."""
+    """Return the share of the documents that was read, in one line."""
     percent = min(99, max(1, round(100 * (found.share_read or 0))))
-    return f"{percent} % of the documents, in passages from {found.chunks_read} of {found.chunks} parts"
+    return f"{percent} % of the documents, in passages from {found.chunks_read} of {found.chunks} chunks"
 
 
 def _spent(found: "TaskResult") -> str:
-    """What language models counted, in one line; empty where none was asked: reading without one is free."""
+    """Return the tokens used by language models in one line; empty if no model was called."""
     counted = (each for each in found.costs if each.input_tokens or each.output_tokens)
     return "; ".join(
         f"{each.step} {each.input_tokens:,} + {each.output_tokens:,} tokens ({each.model})" for each in counted
@@ -91,7 +91,7 @@ def _offer(found: "TaskResult", session: Session) -> None:
     say(f"the input holds {len(found.items)} items:")
     for number, item in enumerate(found.items, 1):
         say(f"  {number}. {short(item)}")
-    say("choose how it goes on:")
+    say("choose how to continue:")
     for option in found.options:
         say(f"  {option.description}\n    {next_command(session, f'answer {found.task_id} {option.name}')}")
 
@@ -101,6 +101,6 @@ def _ids(ids: tuple[UUID, ...]) -> str:
 
 
 def next_command(session: Session, arguments: str) -> str:
-    """What to type next, for the same platform."""
+    """Return the command line to type next, with the same data directory."""
     data = f"--data {shlex.quote(str(session.data))} " if session.data else ""
     return f"nemuri {data}{arguments}"

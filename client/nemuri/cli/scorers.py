@@ -1,4 +1,4 @@
-"""The command about learned scorers: scorer."""
+"""The command `scorer`, which shows an agent's learned scorer."""
 # ruff: noqa: FBT002 - typer reads options from the parameters
 
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ def register(app: typer.Typer) -> None:
 
 
 def scorer(context: typer.Context, agent: AgentArgument, json: JsonOption = False) -> None:
-    """Show an agent's learned scorer: whether it ranks, how well it did, what it weighs."""
+    """Show an agent's learned scorer: its status, its quality and its weights."""
     from nemuri.terminal.screen import say, say_json, table
 
     session = Session.of(context, json=json)
@@ -40,10 +40,10 @@ def scorer(context: typer.Context, agent: AgentArgument, json: JsonOption = Fals
 
 
 def waiting(gathered: int, wanted: int) -> str:
-    """How far the next training is."""
+    """Return the number of samples gathered for the next training, and the number required."""
     if gathered < wanted:
         return f"{gathered} of {wanted} samples until the next training"
-    return f"{gathered} samples, and {wanted} are enough for a training"
+    return f"{gathered} samples, {wanted} are required for a training"
 
 
 def _trained(found: "ScorerView") -> dict[str, str]:

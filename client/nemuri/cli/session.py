@@ -1,4 +1,4 @@
-"""What every command begins with: the root options, the settings, a connected client."""
+"""The common start of every command: root options, settings and a connected client."""
 
 import asyncio
 import math
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON value, for programs.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as one JSON value.")]
 KeyOption = Annotated[
     str | None,
-    typer.Option("--key", metavar="NAME", help="Your own name for it: said again under the same one, it is one."),
+    typer.Option("--key", metavar="NAME", help="Idempotency key: repeated calls with the same key count once."),
 ]
-TimeoutOption = Annotated[float, typer.Option("--timeout", metavar="SECONDS", help="Seconds to wait at most.")]
+TimeoutOption = Annotated[float, typer.Option("--timeout", metavar="SECONDS", help="Maximum seconds to wait.")]
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """The options given before the command's name, and with them the way to the platform."""
+    """The root options of a command, with access to the settings and the platform."""
 
     data: Path | None
     json: bool
@@ -37,25 +37,26 @@ class Session:
 
     @classmethod
     def of(cls, context: typer.Context, *, json: bool = False) -> "Session":
-        """The session of a command; `json` is the option given after the command's name."""
+        """Return the session of a command; `json` is the option given after the command's name."""
         found = context.find_object(cls) or cls(None, json=False, verbose=False)
         return replace(found, json=found.json or json)
 
     def settings(self) -> "Settings":
-        """The settings of the environment, with the data directory of the command line."""
+        """Return the settings of the environment, with the data directory of the command line."""
         from nemuri.client.connection import given
 
         return given(data=self.data)
 
     def setting(self, project: str | None, domains: list[str] | None) -> tuple[str | None, tuple[str, ...]]:
-        """The project and the domains of the command line, or those of the settings in place of what it leaves out."""
+        """Return the project and the domains: those of the command line, else those of the settings."""
         settings = self.settings()
         return settings.project if project is None else project, tuple(domains or settings.domain_names)
 
     def scope(self, project: str | None = None, domain: str | None = None) -> "Scope":
-        """Where a memory is valid: in the project or the domain of the command line, else in that of the settings.
+        """Return the scope of a memory: the project or domain of the command line, else that of the settings.
 
-        Raises `WrongUse` for both a project and a domain, and when the settings leave open which domain.
+        Raises:
+            WrongUse: Both a project and a domain are given, or the settings name several domains.
         """
         from pydantic import ValidationError
 
@@ -79,11 +80,13 @@ class Session:
         if settings.project is not None or not settings.domain_names:
             return settings.project, None
         if len(settings.domain_names) > 1:
-            raise WrongUse("NEMURI_DOMAINS names several domains, but a memory is valid in one; name its scope")
+            raise WrongUse(
+                "NEMURI_DOMAINS names several domains, but a memory is valid in one only; give --domain or --project"
+            )
         return None, settings.domain_names[0]
 
     def run(self, work: Callable[["Client"], Coroutine[Any, Any, T]], limit: "Limit | None" = None) -> T:
-        """Connect to the platform, within the limit if there is one, do the work and return what it returns."""
+        """Connect to the platform, run `work` and return its result. A limit covers connecting and the work."""
         from nemuri.client.connection import connected
         from nemuri.client.platform_connection import CONNECTING_SECONDS
         from nemuri_contracts.event import OPERATOR
@@ -99,7 +102,7 @@ class Session:
         return asyncio.run(main())
 
     def quieten(self) -> None:
-        """A command logs nothing unless `--verbose` was given."""
+        """Switch logging off unless `--verbose` was given."""
         from nemuri.platform.logging import configure_logging, silence
 
         if self.verbose:
@@ -108,9 +111,9 @@ class Session:
             silence()
 
     def loudly(self, name: str) -> None:
-        """The platform and its workers log from the level of the settings on, with `--verbose` from info on.
+        """Set up logging and tracing of a long-running process; `name` is the service name in traces.
 
-        Their traces bear the name, where they are wanted.
+        The log level is that of the settings, or info with `--verbose`.
         """
         from nemuri.platform.logging import configure_logging
 
@@ -118,7 +121,7 @@ class Session:
         self.trace(name)
 
     def trace(self, name: str) -> None:
-        """Export the traces of this process if the settings say so; raises `WrongUse` where that is not installed."""
+        """Export traces of this process if the settings ask for it. Raise `WrongUse` without an installed exporter."""
         if not self.settings().otel:
             return
         from nemuri_infra.observability.tracing import start
@@ -130,7 +133,7 @@ class Session:
 
 
 class Limit:
-    """The time that a command has in total; raises `WrongUse` unless it is a number of seconds above 0."""
+    """The total time limit of a command in seconds. Raises `WrongUse` unless it is a finite number above 0."""
 
     def __init__(self, seconds: float) -> None:
         if not math.isfinite(seconds) or seconds <= 0:
@@ -140,17 +143,19 @@ class Limit:
 
     @property
     def left(self) -> float:
-        """The seconds that are left; a moment when it is over, in which what is there already can still be had."""
+        """Return the seconds left. After the limit it is a small positive number, enough to read a result that is
+        ready.
+        """
         return max(0.001, self._end - time.monotonic())
 
     @property
     def to_begin(self) -> float:
-        """The seconds that are left to connect and to submit, at least one: nobody means less than that takes."""
+        """Return the seconds left to connect and submit, at least one, because connecting alone can take that long."""
         return max(1.0, self.left)
 
 
 def storable(**texts: str | None) -> None:
-    """Raise `WrongUse` for a text that is empty or no valid Unicode, by the name of its argument."""
+    """Raise `WrongUse` for a text that is empty or not valid Unicode. Each keyword is the name of an argument."""
     for name, text in texts.items():
         if text is None:
             continue
@@ -165,7 +170,7 @@ def storable(**texts: str | None) -> None:
 
 
 def agent_id(value: str, what: str = "agent's id") -> str:
-    """An agent's id, or another name of that form; raises `WrongUse` for what cannot be one."""
+    """Return the text if it is a valid agent id (or other name of that form). Raise `WrongUse` otherwise."""
     from pydantic import TypeAdapter, ValidationError
 
     from nemuri_contracts.event import Identifier
@@ -175,5 +180,5 @@ def agent_id(value: str, what: str = "agent's id") -> str:
     except ValidationError as error:
         from nemuri.admin.agent_definitions import ID_RULE
 
-        raise WrongUse(f"{value!r} is no {what}: {ID_RULE}") from error
+        raise WrongUse(f"{value!r} is not a valid {what}: {ID_RULE}") from error
     return name

@@ -1,4 +1,4 @@
-"""Societies: society run|resume|watch|list|delete, and the processes of one, host and world."""
+"""Commands for societies: society run, resume, watch, list, delete, and the processes host and world."""
 # ruff: noqa: FBT002 - typer reads options from the parameters
 
 import asyncio
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
-    group = typer.Typer(help="Societies of agents that think at several speeds at once.", no_args_is_help=True)
+    group = typer.Typer(
+        help="Run and inspect societies: simulated agents that act and think concurrently.", no_args_is_help=True
+    )
     for command in (run, resume, watch, society_processes.host, society_processes.world):
         group.command()(command)
     group.command("list")(list_them)
@@ -35,41 +37,64 @@ def register(app: typer.Typer) -> None:
 
 def run(
     context: typer.Context,
-    agents: Annotated[int, typer.Option("--agents", metavar="N", min=1, max=5_000, help="How many agents.")] = 10,
+    agents: Annotated[int, typer.Option("--agents", metavar="N", min=1, max=5_000, help="Number of agents.")] = 10,
     seconds: SecondsOption = None,
-    seed: Annotated[int, typer.Option("--seed", metavar="K", min=0, max=2**32 - 1, help="What chance follows.")] = 0,
+    seed: Annotated[
+        int, typer.Option("--seed", metavar="K", min=0, max=2**32 - 1, help="Seed of all random draws.")
+    ] = 0,
     name: Annotated[
-        str | None, typer.Option("--name", metavar="NAME", callback=society_name, help="Else one is made up.")
+        str | None,
+        typer.Option(
+            "--name", metavar="NAME", callback=society_name, help="The society's name. Default: a generated one."
+        ),
     ] = None,
-    world: Annotated[str, typer.Option("--world", help="`grid`, or `minecraft` by the bridge.")] = "grid",
-    size: Annotated[int, typer.Option("--size", metavar="BLOCKS", min=64, max=4_096, help="The grid's edge.")] = 256,
+    world: Annotated[
+        str, typer.Option("--world", help="The world: `grid`, or `minecraft` through the bridge.")
+    ] = "grid",
+    size: Annotated[
+        int, typer.Option("--size", metavar="BLOCKS", min=64, max=4_096, help="Edge of the grid, in blocks.")
+    ] = 256,
     towns: Annotated[
-        int | None, typer.Option("--towns", metavar="N", min=0, max=64, help="Towns to begin in; else one for 25.")
+        int | None,
+        typer.Option(
+            "--towns", metavar="N", min=0, max=64, help="Number of towns to start in. Default: one for 25 agents."
+        ),
     ] = None,
     speed: Annotated[
-        float, typer.Option("--speed", metavar="X", min=0.01, max=100, help="Its seconds in one of the wall's.")
+        float, typer.Option("--speed", metavar="X", min=0.01, max=100, help="Simulated seconds in one real second.")
     ] = 1.0,
-    hosts: Annotated[int, typer.Option("--hosts", metavar="N", min=1, max=64, help="Processes for agents.")] = 1,
+    hosts: Annotated[
+        int, typer.Option("--hosts", metavar="N", min=1, max=64, help="Number of agent host processes.")
+    ] = 1,
     limit: LimitOption = 500,
     checkpoint_every: Annotated[
         float | None,
-        typer.Option("--checkpoint-every", metavar="S", min=1, help="Of the wall's clock; else 300, 600 above 400."),
+        typer.Option(
+            "--checkpoint-every",
+            metavar="S",
+            min=1,
+            help="Duration in real seconds. Default: 300, or 600 above 400 agents.",
+        ),
     ] = None,
     without: Annotated[
-        list[str] | None, typer.Option("--without", metavar="MODULE", help="A module to go without; repeat it.")
+        list[str] | None,
+        typer.Option("--without", metavar="MODULE", help="A cognitive module to leave out; repeatable."),
     ] = None,
     plugin: Annotated[
-        list[str] | None, typer.Option("--plugin", metavar="NAME", help="A module of another package; repeat it.")
+        list[str] | None, typer.Option("--plugin", metavar="NAME", help="A module from another package; repeatable.")
     ] = None,
     slots: Annotated[
-        int, typer.Option("--slots", metavar="N", min=1, max=10_000, help="Questions to models at once.")
+        int, typer.Option("--slots", metavar="N", min=1, max=10_000, help="Maximum number of concurrent model calls.")
     ] = 8,
     latency: Annotated[
-        float, typer.Option("--latency", metavar="S", min=0, max=60, help="Mean of the scripted thinker's seconds.")
+        float,
+        typer.Option(
+            "--latency", metavar="S", min=0, max=60, help="Mean response time of the scripted thinker, in seconds."
+        ),
     ] = 0.0,
     json: JsonOption = False,
 ) -> None:
-    """Begin a society and run it; where no platform runs, on a server of its own for as long as it lasts."""
+    """Create a society and run it. If no platform runs, it uses a server of its own until it ends."""
     chosen = name or f"society-{seed}"
     society = _society(
         name=chosen,
@@ -96,7 +121,9 @@ def run(
         try:
             await begin(log, society)
         except FileExistsError as error:
-            raise Failure(f"{error}; give another --name, or go on with `nemuri society resume {chosen}`") from error
+            raise Failure(
+                f"{error}; give another --name, or continue it with `nemuri society resume {chosen}`"
+            ) from error
         return society
 
     _lived(session, chosen, begun, seconds, limit, new=True)
@@ -107,13 +134,17 @@ def resume(
     name: NameArgument,
     checkpoint: Annotated[
         str | None,
-        typer.Option("--checkpoint", metavar="WHICH", help="Go back to this one first, or to `newest`."),
+        typer.Option(
+            "--checkpoint",
+            metavar="WHICH",
+            help="Start from this checkpoint, or from `newest`. Default: the current state.",
+        ),
     ] = None,
     seconds: SecondsOption = None,
     limit: LimitOption = 500,
     json: JsonOption = False,
 ) -> None:
-    """Go on with a society where it stands, or where it stood at a checkpoint."""
+    """Continue a society from its current state, or from a checkpoint."""
 
     async def found(log: "Log", settings: "Settings") -> "Society":  # noqa: ARG001
         from nemuri.society.run import going_on, laid_down
@@ -130,11 +161,11 @@ def watch(
     context: typer.Context,
     name: NameArgument,
     seconds: Annotated[
-        float | None, typer.Option("--seconds", metavar="S", min=0.1, help="Of the wall's clock.")
+        float | None, typer.Option("--seconds", metavar="S", min=0.1, help="Duration in real seconds.")
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Watch a society that runs: who says what, and every second how its hosts are."""
+    """Show what the agents of a running society say, and the state of its hosts every second."""
     from nemuri.society.watch import watching
 
     session = Session.of(context, json=json)
@@ -142,7 +173,7 @@ def watch(
 
 
 def list_them(context: typer.Context, json: JsonOption = False) -> None:
-    """The societies that there are, with their checkpoints."""
+    """Show all societies with their checkpoints."""
     from nemuri.society.run import with_checkpoints
     from nemuri.terminal.screen import say, say_json
 
@@ -154,11 +185,11 @@ def list_them(context: typer.Context, json: JsonOption = False) -> None:
     for name, checkpoints in there.items():
         say(f"{name}  {len(checkpoints)} checkpoints{f', the newest {checkpoints[-1]}' if checkpoints else ''}")
     if not there:
-        say("there is no society yet; begin one with `nemuri society run`")
+        say("there is no society yet; create one with `nemuri society run`")
 
 
 def delete(context: typer.Context, name: NameArgument) -> None:
-    """Take a society away with its checkpoints; what its agents lived through stays on the log."""
+    """Delete a society and its checkpoints. The experience events of its agents stay in the log."""
     from nemuri.society.minecraft import take_away
     from nemuri.society.run import end_of
 
@@ -168,15 +199,15 @@ def delete(context: typer.Context, name: NameArgument) -> None:
 
 
 def _minecraft() -> None:
-    """What is to be there before a society can live in Minecraft."""
+    """Install what a society in Minecraft needs."""
 
 
 def install(context: typer.Context) -> None:
-    """Install the modules of the Minecraft world into the data directory, with npm."""
+    """Install the modules of the Minecraft world into the data directory with npm."""
     from nemuri.terminal.screen import say
     from nemuri_infra.minecraft.node_modules import install as installing
 
-    say(f"the Minecraft world is in {installing(Session.of(context).settings().data)}")
+    say(f"the Minecraft world is installed in {installing(Session.of(context).settings().data)}")
 
 
 def _society(name: str, seed: int, residents: tuple[int, int | None], **fields: Any) -> "Society":
@@ -206,8 +237,8 @@ def _check_modules(society: "Society") -> None:
 def _check_room(society: "Society", limit: int) -> None:
     if not society.fits(limit):
         raise WrongUse(
-            f"{society.hosts} hosts of {limit} agents do not hold {len(society.agents)}, who stay together in cells of "
-            "25; raise --hosts or --limit"
+            f"{society.hosts} hosts of {limit} agents do not hold {len(society.agents)}, because agents are placed in "
+            "cells of 25; raise --hosts or --limit"
         )
 
 
@@ -222,7 +253,7 @@ def _check_world(society: "Society", session: Session) -> None:
 
 
 def _lived(session: Session, name: str, found: Any, seconds: float | None, limit: int, *, new: bool = False) -> None:
-    """Run a society and tell what it did."""
+    """Run a society and print a summary of it."""
     from nemuri.platform.workers import run_until_stopped
     from nemuri.society import lines
     from nemuri.society.nats_server import reached
@@ -237,7 +268,7 @@ def _lived(session: Session, name: str, found: Any, seconds: float | None, limit
             told.append(await live(log, society, settings, seconds=seconds, limit=limit, stop=stop, tell=tell))
 
     async def work(stop: asyncio.Event) -> None:
-        """Whoever ends it is told what it did until then: it is not cancelled, but sees that it is to end."""
+        """Run until `stop` is set. The run is not cancelled, so that its summary can still be printed."""
         living = asyncio.ensure_future(lives(stop))
         try:
             await asyncio.shield(living)

@@ -1,4 +1,4 @@
-"""The experiments on societies: society experiment items, likeability, specialisation, taxes, memes."""
+"""Commands for the society experiments: society experiment items, likeability, specialisation, taxes, memes."""
 # ruff: noqa: FBT002 - typer reads options from the parameters
 
 from collections.abc import Callable
@@ -19,38 +19,38 @@ LONGEST = 86_400
 FEWEST_RUNS, MOST_RUNS = 5, 1_000
 
 AgentsOption = Annotated[
-    int | None, typer.Option("--agents", metavar="N", min=1, max=MOST_AGENTS, help="How many take part.")
+    int | None, typer.Option("--agents", metavar="N", min=1, max=MOST_AGENTS, help="Number of agents.")
 ]
 SecondsOption = Annotated[
-    int | None, typer.Option("--seconds", metavar="S", min=1, max=LONGEST, help="Of the society's clock.")
+    int | None, typer.Option("--seconds", metavar="S", min=1, max=LONGEST, help="Duration in simulated seconds.")
 ]
 RunsOption = Annotated[
-    int | None, typer.Option("--runs", metavar="R", min=FEWEST_RUNS, max=MOST_RUNS, help="Independent runs.")
+    int | None, typer.Option("--runs", metavar="R", min=FEWEST_RUNS, max=MOST_RUNS, help="Number of independent runs.")
 ]
 WithoutOption = Annotated[
     list[str] | None,
-    typer.Option("--without", metavar="MODULE", help="One more arm, without this module; may be repeated."),
+    typer.Option("--without", metavar="MODULE", help="Add a condition without this module; repeatable."),
 ]
-FullOption = Annotated[bool, typer.Option("--full", help="As large and as long as in the paper.")]
+FullOption = Annotated[bool, typer.Option("--full", help="Use the size and duration of the paper.")]
 PlotOption = Annotated[
-    Path | None, typer.Option("--plot", metavar="FILE", help="Draw it into a .png, .svg or .pdf file.")
+    Path | None, typer.Option("--plot", metavar="FILE", help="Draw the result into a .png, .svg or .pdf file.")
 ]
 
 WHAT = {
-    "items": "How many different items agents get to hold, with all modules and without one.",
-    "likeability": "Whether agents find out from words who is likeable, by the number of observers.",
-    "specialisation": "Whether roles come up from goals, with and without seeing what others do.",
-    "taxes": "Influencers, opinions, a vote on the tax law, and a ledger exact to the unit.",
-    "memes": "How memes and a religion spread through six towns and the country by talk.",
+    "items": "Count the different items that agents obtain, with all modules and without one.",
+    "likeability": "Test if agents infer likeability from words, by the number of observers.",
+    "specialisation": "Test if roles emerge from goals, with and without seeing what others do.",
+    "taxes": "Measure taxes before and after a vote on the tax law, with influencers and a ledger exact to the unit.",
+    "memes": "Measure how memes and a religion spread by talk through six towns and the country.",
 }
-"""The experiments, by name."""
+"""Help text of each experiment, by name."""
 
 
 def register(society: typer.Typer) -> None:
-    """Add the experiments to the commands on societies."""
+    """Add the experiments to the society commands."""
     group = typer.Typer(
         no_args_is_help=True,
-        help="Societies on a clock that jumps, in memory: no key, no server, no language model.",
+        help="Run society experiments in memory on a simulated clock. Needs no API key, server or language model.",
         rich_markup_mode=None,
     )
     for name, what in WHAT.items():
@@ -77,7 +77,7 @@ def _command(name: str) -> Callable[..., None]:
 
 
 def _setting(name: str, agents: int | None, seconds: int | None, without: list[str], *, full: bool) -> "Setting":
-    """How large it is to be; raises `WrongUse` for what the experiment cannot be."""
+    """Return the size of an experiment. Raise `WrongUse` if the experiment cannot have that size."""
     from dataclasses import replace
 
     from nemuri.experiments.society.runs import EXPERIMENTS
@@ -131,9 +131,9 @@ def _run(name: str, session: Session, setting: "Setting", seed: int, runs: int |
 
 
 def _drawable(plot: Path, sorts: tuple[str, ...]) -> None:
-    """Raise `WrongUse` for a file that no plot can be written to, before anything is run."""
+    """Raise `WrongUse` if no plot can be written to the file. Called before anything is run."""
     if plot.suffix not in sorts:
-        raise WrongUse(f"--plot: a file ends with {', '.join(sorts)}, and {plot.name} does not")
+        raise WrongUse(f"--plot: the file name must end with {', '.join(sorts)}, not {plot.name!r}")
     if plot.is_dir():
         raise WrongUse(f"--plot: {plot} is a directory")
     writable(plot.absolute().parent, "--plot")

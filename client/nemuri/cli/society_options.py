@@ -1,4 +1,4 @@
-"""What the commands of societies take alike."""
+"""Options shared by the society commands."""
 
 from typing import Annotated
 
@@ -6,7 +6,7 @@ import typer
 
 
 def society_name(written: str | None) -> str | None:
-    """The name of a society, if it is one."""
+    """Return the text if it is a valid name of a society. Raise `WrongUse` otherwise."""
     from pydantic import TypeAdapter, ValidationError
 
     from nemuri_contracts.society import SocietyName
@@ -15,14 +15,15 @@ def society_name(written: str | None) -> str | None:
         return None if written is None else TypeAdapter(SocietyName).validate_python(written)
     except ValidationError:
         rule = "1 to 48 letters, digits, _ or -, beginning with a letter or digit"
-        raise typer.BadParameter(f"{written!r} is no name of a society: {rule}") from None
+        raise typer.BadParameter(f"{written!r} is not a valid name of a society: {rule}") from None
 
 
 NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="The society.", callback=society_name)]
 SecondsOption = Annotated[
-    float | None, typer.Option("--seconds", metavar="S", min=0.1, help="Seconds of its clock; else until Ctrl-C.")
+    float | None,
+    typer.Option("--seconds", metavar="S", min=0.1, help="Duration in simulated seconds. Default: until Ctrl-C."),
 ]
 LimitOption = Annotated[
-    int, typer.Option("--limit", metavar="N", min=1, max=5_000, help="Agents that one host keeps at most.")
+    int, typer.Option("--limit", metavar="N", min=1, max=5_000, help="Maximum number of agents in one host.")
 ]
 ParentOption = Annotated[int | None, typer.Option("--parent", hidden=True)]

@@ -1,4 +1,4 @@
-"""The processes of a society, each in its foreground: society host, society world."""
+"""The foreground processes of a society: society host, society world."""
 
 import asyncio
 import os
@@ -24,7 +24,7 @@ def host(
     http: HttpOption = None,
     parent: ParentOption = None,
 ) -> None:
-    """Keep agents of a society in this process, beside other hosts anywhere on the bus."""
+    """Run a host for agents of a society in this process, beside other hosts on the same bus."""
     os.environ.update(ONE_THREAD)
     session = Session.of(context)
     models = session.settings().model_settings()
@@ -44,7 +44,7 @@ def host(
 
 
 def world(context: typer.Context, name: NameArgument, http: HttpOption = None, parent: ParentOption = None) -> None:
-    """Keep the grid world of a society in this process; another one waits until this one is gone."""
+    """Run the grid world of a society in this process. A second world process waits until this one ends."""
 
     async def work(settings: "Settings", log: "Log") -> None:
         from nemuri.society.metrics_endpoint import OfSociety, telling
@@ -55,7 +55,7 @@ def world(context: typer.Context, name: NameArgument, http: HttpOption = None, p
         kept, registry = asyncio.Event(), registry_of_a_process()
 
         def missing() -> tuple[str, ...]:
-            return () if kept.is_set() else ("another process has the world still",)
+            return () if kept.is_set() else ("another process still runs the world",)
 
         async with telling(settings.http, OfSociety(name, "world", log, missing, registry)) as url:
             _say("the world", url)
@@ -66,11 +66,11 @@ def world(context: typer.Context, name: NameArgument, http: HttpOption = None, p
 
 def _say(who: str, url: str | None) -> None:
     if url is not None:
-        typer.echo(f"{who} tells of itself at {url}")
+        typer.echo(f"{who} serves health and metrics at {url}")
 
 
 def _serve(session: Session, process: str, work: Any, http: str | None, parent: int | None) -> None:
-    """One process of a society, until it is told to stop or its parent is gone."""
+    """Run one process of a society until it receives a stop signal or its parent process ends."""
     from nemuri.platform.workers import ENDS_WITHIN, end_when_orphaned, run_until_stopped
     from nemuri.society.nats_server import reached
     from nemuri_infra.process.gc_tuning import at_the_end
@@ -90,7 +90,7 @@ def _serve(session: Session, process: str, work: Any, http: str | None, parent: 
 
 
 async def _until(work: Coroutine[Any, Any, None], *ends: Coroutine[Any, Any, object]) -> None:
-    """Work until one of the ends comes; raises what the work raises."""
+    """Run `work` until one of `ends` completes. Exceptions of `work` are raised."""
     from nemuri_infra.process.cancellation import end
 
     working, *others = (asyncio.ensure_future(each) for each in (work, *ends))

@@ -1,4 +1,4 @@
-"""Commands about tasks: ask, submit, result, answer, feedback."""
+"""Commands for tasks: ask, submit, result, answer, feedback."""
 # ruff: noqa: FBT002 - typer reads options from the parameters
 
 import sys
@@ -19,37 +19,50 @@ if TYPE_CHECKING:
     from nemuri.client.client import Client
     from nemuri_contracts.task_views import TaskResult
 
-TaskArgument = Annotated[UUID, id_argument("task", "The id that `submit` printed, or the beginning of it.")]
-TextArgument = Annotated[str, typer.Argument(metavar="TEXT", help="What is to be done.")]
-FilesOption = Annotated[list[Path] | None, typer.Option("--file", metavar="F", help="A .txt, .md or .pdf; repeatable.")]
-AgentOption = Annotated[str | None, typer.Option("--agent", metavar="ID", help="Who is to do it.")]
-PerspectiveOption = Annotated[str | None, typer.Option("--perspective", metavar="P", help="Under which perspective.")]
+TaskArgument = Annotated[UUID, id_argument("task", "The task's id as `submit` printed it, or a prefix of it.")]
+TextArgument = Annotated[str, typer.Argument(metavar="TEXT", help="The text of the task.")]
+FilesOption = Annotated[
+    list[Path] | None, typer.Option("--file", metavar="F", help="A .txt, .md or .pdf document; repeatable.")
+]
+AgentOption = Annotated[
+    str | None, typer.Option("--agent", metavar="ID", help="The agent to ask. Default: the orchestrator chooses.")
+]
+PerspectiveOption = Annotated[
+    str | None, typer.Option("--perspective", metavar="P", help="The perspective of the task.")
+]
 ProjectOption = Annotated[
-    str | None, typer.Option("--project", metavar="P", help="The project it belongs to; else NEMURI_PROJECT.")
+    str | None, typer.Option("--project", metavar="P", help="The project of the task. Default: NEMURI_PROJECT.")
 ]
 DomainsOption = Annotated[
-    list[str] | None, typer.Option("--domain", metavar="D", help="A domain of it; repeatable; else NEMURI_DOMAINS.")
+    list[str] | None,
+    typer.Option("--domain", metavar="D", help="A domain of the task; repeatable. Default: NEMURI_DOMAINS."),
 ]
-DeepOption = Annotated[bool, typer.Option("--deep", help="Search what is archived too, not only if nothing else is.")]
+DeepOption = Annotated[
+    bool,
+    typer.Option("--deep", help="Always search archived memories too. Default: only if nothing active is relevant."),
+]
 
 ConversationOption = Annotated[
-    str | None, typer.Option("--conversation", metavar="NAME", help="What it continues; your own name for that.")
+    str | None,
+    typer.Option("--conversation", metavar="NAME", help="Your name of the conversation that the task continues."),
 ]
 PanelOption = Annotated[
-    int | None, typer.Option("--panel", metavar="K", min=2, max=8, help="Ask K agents, and merge what they say.")
+    int | None, typer.Option("--panel", metavar="K", min=2, max=8, help="Ask K agents and merge their answers.")
 ]
 ItemOption = Annotated[
     list[int] | None,
-    typer.Option("--item", metavar="N", min=1, help="With most_important: an item of yours, from 1; up to ten times."),
+    typer.Option(
+        "--item", metavar="N", min=1, help="With most_important: number of an item to keep, from 1; up to ten times."
+    ),
 ]
 
 
 LAST_LOOK = 2.0
-"""Seconds to ask how a task stands when the time to wait for it is up."""
+"""Seconds for one last query of a task's status after the timeout."""
 
 
 class Way(StrEnum):
-    """How a task of too many items goes on."""
+    """The ways to continue a task with too many items."""
 
     MOST_IMPORTANT = "most_important"
     ALL = "all"
@@ -57,14 +70,14 @@ class Way(StrEnum):
 
 
 class Verdict(StrEnum):
-    """What an answer was worth."""
+    """The quality of an answer."""
 
     HELPFUL = "helpful"
     UNHELPFUL = "unhelpful"
 
 
 class Outcome(StrEnum):
-    """What came of an answer."""
+    """The outcome of following an answer."""
 
     SUCCESS = "success"
     FAILURE = "failure"
@@ -117,7 +130,7 @@ def submit(
     key: KeyOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Submit a task and print its id at once."""
+    """Submit a task and print its id without waiting for the answer."""
     from nemuri.terminal.screen import say, say_json
 
     session = Session.of(context, json=json)
@@ -133,7 +146,7 @@ def submit(
 def result(
     context: typer.Context, task: TaskArgument, timeout: TimeoutOption = 120.0, json: JsonOption = False
 ) -> None:
-    """Wait for a task's answer."""
+    """Wait for a task's answer and show it."""
     session = Session.of(context, json=json)
     limit = Limit(timeout)
     show_result(session.run(lambda client: _follow(client, task, limit, session), limit), session)
@@ -142,36 +155,39 @@ def result(
 def answer(
     context: typer.Context,
     task: TaskArgument,
-    option: Annotated[Way, typer.Argument(metavar="OPTION", help="most_important, all or by_category.")],
+    option: Annotated[Way, typer.Argument(metavar="OPTION", help="One of most_important, all and by_category.")],
     item: ItemOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Choose how a task of too many items goes on."""
+    """Choose how to continue a task with too many items."""
     from nemuri.terminal.screen import say, say_json
 
     session = Session.of(context, json=json)
     if item and option is not Way.MOST_IMPORTANT:
-        raise WrongUse("--item goes with most_important only")
+        raise WrongUse("--item needs the option most_important")
     session.run(lambda client: client.answer(task, option.value, items=item or ()))
     if session.json:
         say_json({"task_id": task, "option": option.value, "items": item or []})
     else:
-        say(f"it goes on; wait for it with `{next_command(session, f'result {task}')}`")
+        say(f"the task continues; wait for it with `{next_command(session, f'result {task}')}`")
 
 
 def feedback(
     context: typer.Context,
     task: TaskArgument,
     verdict: Annotated[
-        Verdict | None, typer.Argument(metavar="[VERDICT]", show_default=False, help="helpful or unhelpful.")
+        Verdict | None,
+        typer.Argument(
+            metavar="[VERDICT]", show_default=False, help="The quality of the answer: helpful or unhelpful."
+        ),
     ] = None,
-    result: Annotated[Outcome | None, typer.Option("--result", help="What came of it.")] = None,
+    result: Annotated[Outcome | None, typer.Option("--result", help="The outcome: success or failure.")] = None,
     prevented_error: Annotated[
         UUID | None, id_option("memory", "--prevented-error", "The memory that prevented an error.")
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Say what a task's answer was worth."""
+    """Give feedback on a task's answer."""
     from nemuri.terminal.screen import say, say_json
 
     session = Session.of(context, json=json)
@@ -196,7 +212,7 @@ def _options(
     conversation: str | None,
     panel: int | None,
 ) -> dict[str, Any]:
-    """What `Client.submit` takes; everything is checked before anybody is asked anything."""
+    """Return the arguments of `Client.submit`. Everything is checked before the platform is asked."""
     from nemuri.files.documents import read_document
 
     storable(TEXT=text, **{"--perspective": perspective, "--project": project, "--conversation": conversation})
@@ -220,11 +236,11 @@ async def _submitted(client: "Client", text: str, options: dict[str, Any], limit
     try:
         return await client.within(limit.to_begin).submit(text, **options)
     except CallTimeoutError as error:
-        raise Failure(f"nobody confirmed within {limit.seconds:g} s that the task was submitted", LATE) from error
+        raise Failure(f"the submission was not confirmed within {limit.seconds:g} s", LATE) from error
 
 
 async def _follow(client: "Client", task: UUID, limit: Limit, session: Session) -> "TaskResult":
-    """The task's result with all that follows from it, or without that when the time is up."""
+    """Return the task's result with all consequences (uses, learnings), or without them at the timeout."""
     from nemuri.client.exchange import PassingError
     from nemuri.client.task_waiting import TaskTimeoutError
     from nemuri.terminal.screen import reading, say, say_json
@@ -245,12 +261,12 @@ async def _follow(client: "Client", task: UUID, limit: Limit, session: Session) 
                 return found
             if session.json:
                 say_json(found)
-            late = f"task {task} is not done after {limit.seconds:g} s ({found.progress}); it goes on"
+            late = f"task {task} is not done after {limit.seconds:g} s ({found.progress}) and continues"
             raise Failure(f"{late}: {later}", LATE) from None
 
 
 def _shown(show: Callable[[str, int, int], None]) -> Callable[["TaskResult"], None] | None:
-    """What shows the progress of a task; None where nobody looks."""
+    """Return a function that shows the progress of a task, or None if stderr is not a terminal."""
     if not sys.stderr.isatty():
         return None
 

@@ -1,4 +1,4 @@
-"""Tiered memory: tiers AGENT, and with it record, recall, consolidate, share."""
+"""Commands for tiered memory: tiers AGENT, with record, recall, consolidate and share."""
 # ruff: noqa: FBT002 - typer reads options from the parameters
 
 from typing import TYPE_CHECKING, Annotated, Any, cast
@@ -23,7 +23,7 @@ def tiers(
     agent: Annotated[str, typer.Argument(metavar="AGENT", help="The agent's id.")],
     json: JsonOption = False,
 ) -> None:
-    """Show what is in an agent's short-term and long-term memory, or do something about it."""
+    """Show an agent's short-term and long-term memory, or run one of the commands below on it."""
     session = Session.of(context, json=json)
     name = agent_id(agent)
     if context.invoked_subcommand is not None:
@@ -41,22 +41,26 @@ def tiers(
 
 def record(
     context: typer.Context,
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="What the agent lived through.")],
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="The experience to store.")],
     kind: Annotated[
-        str, typer.Option("--type", metavar="TYPE", help="conversation, action, observation or reflection.")
+        str, typer.Option("--type", metavar="TYPE", help="Type: conversation, action, observation or reflection.")
     ] = "observation",
     participant: Annotated[
-        list[str] | None, typer.Option("--with", metavar="NAME", help="Who took part; as often as needed.")
+        list[str] | None, typer.Option("--with", metavar="NAME", help="A participant; repeatable.")
     ] = None,
     importance: Annotated[
-        float | None, typer.Option("--importance", metavar="NUMBER", help="0 to 1; by type and words without it.")
+        float | None,
+        typer.Option(
+            "--importance", metavar="NUMBER", help="Importance, 0 to 1. Default: estimated from type and words."
+        ),
     ] = None,
     second: Annotated[
-        float | None, typer.Option("--second", metavar="SECONDS", help="When, on a simulation's clock.")
+        float | None,
+        typer.Option("--second", metavar="SECONDS", help="Time of the experience on a simulation's clock."),
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Put something into short-term memory."""
+    """Store an experience in short-term memory."""
     from nemuri.terminal.screen import say, say_json
     from nemuri_contracts.tiered import Experienced
 
@@ -73,24 +77,26 @@ def record(
     if session.json:
         say_json({"memory_id": memory})
     else:
-        say(f"{agent} remembers it: {memory}")
+        say(f"stored for {agent}: {memory}")
 
 
 def recall(
     context: typer.Context,
-    query: Annotated[str, typer.Argument(metavar="QUERY", help="What is looked for.")],
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="The text to search for.")],
     module: Annotated[
-        str, typer.Option("--module", metavar="MODULE", help="Who asks, such as planning or talking.")
+        str, typer.Option("--module", metavar="MODULE", help="The module that asks, such as planning or talking.")
     ] = "default",
-    layer: Annotated[list[str] | None, typer.Option("--layer", metavar="LAYER", help="Only in: short, long.")] = None,
-    top: Annotated[int | None, typer.Option("--top", metavar="N", help="At most so many.")] = None,
-    shared: Annotated[bool, typer.Option("--shared", help="Also what others let it see.")] = False,
+    layer: Annotated[
+        list[str] | None, typer.Option("--layer", metavar="LAYER", help="Search only this tier: short or long.")
+    ] = None,
+    top: Annotated[int | None, typer.Option("--top", metavar="N", help="Maximum number of memories.")] = None,
+    shared: Annotated[bool, typer.Option("--shared", help="Include memories that other agents share.")] = False,
     second: Annotated[
-        float | None, typer.Option("--second", metavar="SECONDS", help="What time it is, on a simulation's clock.")
+        float | None, typer.Option("--second", metavar="SECONDS", help="The present time on a simulation's clock.")
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Show what would come to mind, and why; nothing is recorded."""
+    """Show the memories that would be retrieved for a query, and why. Nothing is recorded."""
     from nemuri.cli.tiered_lines import show_recalled
     from nemuri.terminal.screen import say_json
     from nemuri_contracts.tiered import Layer, Module
@@ -111,7 +117,7 @@ def recall(
 
 
 def consolidate(context: typer.Context, json: JsonOption = False) -> None:
-    """Let all that is in short-term memory go over into long-term memory."""
+    """Consolidate all of short-term memory into long-term memory."""
     from nemuri.admin import tiered
     from nemuri.terminal.screen import say, say_json
 
@@ -120,22 +126,23 @@ def consolidate(context: typer.Context, json: JsonOption = False) -> None:
     if session.json:
         say_json({"consolidated": done.gone, "short": done.view.short, "long": done.view.long})
     elif done.gone:
-        say(f"{done.gone} memories went over; {done.view.long} are in long-term memory")
+        say(f"{done.gone} memories consolidated; {done.view.long} are in long-term memory")
     else:
         say("short-term memory is empty")
 
 
 def share(
     context: typer.Context,
-    memory: Annotated[str, typer.Argument(metavar="MEMORY", help="How its id begins.")],
-    whom: Annotated[str | None, typer.Option("--with", metavar="AGENT", help="With one other agent.")] = None,
+    memory: Annotated[str, typer.Argument(metavar="MEMORY", help="The memory's id, or a prefix of it.")],
+    whom: Annotated[str | None, typer.Option("--with", metavar="AGENT", help="Share with this agent.")] = None,
     group: Annotated[
-        list[str] | None, typer.Option("--group", metavar="AGENT", help="With a group; once for each of its members.")
+        list[str] | None,
+        typer.Option("--group", metavar="AGENT", help="A member of the group to share with; repeatable."),
     ] = None,
-    everybody: Annotated[bool, typer.Option("--global", help="With all agents.")] = False,
+    everybody: Annotated[bool, typer.Option("--global", help="Share with all agents.")] = False,
     json: JsonOption = False,
 ) -> None:
-    """Let others see a memory; it stays in long-term memory as it is."""
+    """Share a memory with other agents. It stays unchanged in long-term memory."""
     from nemuri.admin import tiered
     from nemuri.terminal.screen import say, say_json
 
@@ -146,12 +153,12 @@ def share(
     if session.json:
         say_json(found)
     else:
-        say(f"{found.memory_id} is seen by {', '.join(others) or 'all'}")
+        say(f"{found.memory_id} is shared with {', '.join(others) or 'all'}")
 
 
 def _with_whom(whom: str | None, group: list[str], *, everybody: bool) -> "tuple[Sharing, list[str]]":
     if (whom is not None) + bool(group) + everybody != 1:
-        raise WrongUse("say with whom: --with AGENT, --group AGENT …, or --global")
+        raise WrongUse("give one of --with AGENT, --group AGENT … and --global")
     if whom is not None:
         return "bilateral", [agent_id(whom)]
     return ("group", [agent_id(each) for each in dict.fromkeys(group)]) if group else ("global", [])

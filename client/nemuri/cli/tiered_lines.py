@@ -1,19 +1,19 @@
-"""How a tiered memory is told: its layers, what came last, and why something comes to mind."""
+"""Text output about tiered memory: its tiers, newest memories, and scores of retrieved memories."""
 
 from nemuri.terminal.screen import say, short, table
 from nemuri_contracts.tiered_views import TierMemoryView, TiersRecallView, TiersView
 
 
 def show(view: TiersView) -> None:
-    """The whole overview."""
+    """Print the whole overview."""
     say(f"{view.agent_id}: lived {view.hours:.1f} hours, {_consolidated(view)}\n")
     rows = [
-        ("short-term", view.short, view.capacity, f"goes over every {view.interval / 60:g} minutes"),
+        ("short-term", view.short, view.capacity, f"consolidated every {view.interval / 60:g} minutes"),
         ("long-term", view.long, view.long_capacity, f"{view.shared} shared" if view.shared else ""),
     ]
     table(("layer", "memories", "at most", ""), rows, numbers=("memories", "at most"))
     if view.going:
-        say(f"{view.going} are about to become part of others")
+        say(f"{view.going} are about to be merged into others")
     if view.types:
         say(", ".join(f"{number} {name}" for name, number in sorted(view.types.items())))
     for title, memories in (("Newest in short-term memory:", view.newest), ("In long-term memory:", view.formed)):
@@ -24,11 +24,11 @@ def show(view: TiersView) -> None:
 
 
 def show_recalled(found: TiersRecallView) -> None:
-    """What came to mind, and why."""
+    """Print the retrieved memories with their scores."""
     if found.working:
-        say(f"{found.module} refers to working memory besides, which only a running society has")
+        say(f"{found.module} also uses working memory, which only a running society has")
     if not found.recalled:
-        say("nothing comes to mind")
+        say("no memory was retrieved")
         return
     numbers = ("score", "relevance", "recency", "importance")
     rows = [
@@ -58,5 +58,5 @@ def _memory(each: TierMemoryView) -> tuple[object, ...]:
 
 
 def _seen(memory: TierMemoryView) -> str:
-    """By whom else, in brackets; "" for nobody."""
+    """Return in brackets the agents that a memory is shared with; "" if it is not shared."""
     return {"private": "", "global": "[all] "}.get(memory.scope, f"[{', '.join(memory.visible_to)}] ")

@@ -1,4 +1,4 @@
-"""The command `replay`: what if another policy had been in force."""
+"""The command `replay`, which compares agents with the same agents under another policy."""
 # ruff: noqa: FBT002 - typer reads options from the parameters
 
 from pathlib import Path
@@ -44,19 +44,25 @@ def replay(
     context: typer.Context,
     policy: Annotated[
         Path,
-        typer.Option("--what-if", metavar="POLICY.yaml", help="Other parameters.", show_default=False),
+        typer.Option(
+            "--what-if", metavar="POLICY.yaml", help="The other policy, as parameters in YAML.", show_default=False
+        ),
     ],
     agent: Annotated[str | None, typer.Option("--agent", metavar="AGENT", help="Only this one.")] = None,
     since: Annotated[
         str | None,
-        typer.Option("--from", metavar="PLACE", help="In force from here on: an event's number, a time, or 2h ago."),
+        typer.Option(
+            "--from",
+            metavar="PLACE",
+            help="Start of the other policy: an event's number, a time, or a time span before now such as 2h.",
+        ),
     ] = None,
     top: TopOption = SHOWN,
     json: JsonOption = False,
 ) -> None:
-    """Compare the minds that there are with those that another policy would have led to; nothing is changed.
+    """Compare the agents' memories with those that another policy would have led to. Nothing is changed.
 
-    What happened stands, and the sleeps are decided anew.
+    Tasks, answers and uses stay as recorded. Sleeps are decided again under the other policy.
     """
     from nemuri.admin.agent_definitions import read_policy
     from nemuri.terminal.screen import say, say_json
@@ -78,7 +84,7 @@ def replay(
         for each in (name,) if name is not None else await agents_of(client.log):
             with _reading(each) as show:
                 found = await otherwise(client.log, each, parameters, place, show)
-            if session.json:  # of one agent after the other, so that the minds of all are never held at once
+            if session.json:  # one agent at a time, so that only one state is in memory
                 plain.append(_plain(each, found))
             else:
                 _show(each, found, top)
@@ -106,7 +112,7 @@ def _asked(parameters: "Mapping[str, JsonValue]", place: "Place | None") -> str:
     given = ", ".join(f"{name} {value}" for name, value in parameters.items()) or "nothing else"
     lines = [f"what if {given}{f', since {place.text}' if place else ''}"]
     if idle := _unanswered(parameters):
-        lines.append(f"the log does not tell what would follow from {', '.join(idle)}: nothing below is due to that")
+        lines.append(f"the log cannot show the effect of {', '.join(idle)}: no difference below comes from it")
     return "\n".join(lines)
 
 
@@ -120,7 +126,7 @@ def _show(name: str, found: "WhatIf", top: int) -> None:
 
     say(f"\n{name}")
     if found.other.agent is None or found.recorded.agent is None:
-        say("nothing has been recorded of it")
+        say("the log has no events of this agent")
         return
     recalls, other = found.recalls, [each for each in found.recalls if each.gained or each.lost]
     nights, exact = found.nights, sum(each.explained for each in recalls)
@@ -130,7 +136,7 @@ def _show(name: str, found: "WhatIf", top: int) -> None:
     )
     shown = Differences.between(found.recorded, found.other)
     if not (shown.changes or other or found.missed):
-        say("there     the same in everything: levels, strengths, archive, and what came to mind")
+        say("there     no differences in levels, strengths, archive and retrievals")
         return
     say(f"archived  {_archived(found.recorded)} here, {_archived(found.other)} there")
     rows = [("here", *found.recorded.agent.active), ("there", *found.other.agent.active)]

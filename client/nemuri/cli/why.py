@@ -1,4 +1,4 @@
-"""The command `why`: who got a task and by which scores, what came to mind for it, and what decided the order."""
+"""The command `why`, which explains the routing and the retrievals of a task."""
 # ruff: noqa: FBT002 - typer reads options from the parameters
 
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from nemuri_contracts.tasks import AgentScore
 
 SHOWN = 10
-"""Candidates of each assignment that are shown unless all are asked for."""
+"""Default number of candidates shown for each assignment."""
 WIDTH = 80
-"""Columns of a line above or below a table."""
+"""Maximum width of a line above or below a table, in columns."""
 DOCUMENTED = "document-"
-"""How the names of those rankings begin that take similarity as it is."""
+"""Prefix of the names of rankings that use the similarity without scaling."""
 SHORT = {
     "similarity": "simil",
     "strength": "strength",
@@ -30,7 +30,7 @@ SHORT = {
     "is_principle": "princ",
     "perspective_match": "match",
 }
-"""The nine features as the heads of narrow columns."""
+"""Column heads of the nine features."""
 
 
 def register(app: typer.Typer) -> None:
@@ -41,10 +41,10 @@ def register(app: typer.Typer) -> None:
 def why(
     context: typer.Context,
     task: TaskArgument,
-    every: Annotated[bool, typer.Option("--all", help="Every candidate, not only the first ten.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Show every candidate, not only the first ten.")] = False,
     json: JsonOption = False,
 ) -> None:
-    """Show why a task got its agent, why memories came to its mind, and what decided their order."""
+    """Show why a task was routed to its agent, which memories were retrieved, and what decided their order."""
     from nemuri.terminal.screen import say, say_json
 
     session = Session.of(context, json=json)
@@ -58,7 +58,7 @@ def why(
         return
     _show_routing(routing)
     if not found:
-        say("nothing has been retrieved for it yet")
+        say("nothing has been retrieved for the task yet")
     for each in found:
         _show(each, every=every)
 
@@ -67,7 +67,7 @@ def _show_routing(routing: "Routing | None") -> None:
     from nemuri.terminal.screen import say, table
 
     if routing is None:
-        say("it has not been routed yet")
+        say("the task has not been routed yet")
         return
     if routing.request:
         say(_line("understood as: ", routing.request))
@@ -81,7 +81,7 @@ def _show_routing(routing: "Routing | None") -> None:
         numbers=("expertise", "history", "load", "total"),
     )
     attempt = f", attempt {routing.attempt}" if routing.attempt > 1 else ""
-    say(f"resting on {routing.recalled} memories of past tasks like this{attempt}\n")
+    say(f"based on {routing.recalled} memories of similar past tasks{attempt}\n")
 
 
 def _values(score: "AgentScore") -> tuple[float, float, float, float]:
@@ -93,11 +93,11 @@ def _show(explanation: "Explanation", *, every: bool) -> None:
 
     view = f", perspective {explanation.perspective}" if explanation.perspective else ""
     say(_line(f"{explanation.agent_id}{view}: ", explanation.query))
-    say(f"ranked by {explanation.ranking}{', the archive was asked too' if explanation.deep else ''}")
+    say(f"ranked by {explanation.ranking}{', archive included' if explanation.deep else ''}")
     for kept in explanation.principles:
         say(_line(f"always in mind: {_label(kept.label)}{str(kept.memory_id)[:8]} ", kept.beginning))
     if not explanation.candidates:
-        say("nothing relevant was remembered\n")
+        say("no relevant memory\n")
         return
     shown = explanation.candidates if every else explanation.candidates[:SHOWN]
     table(
@@ -113,14 +113,14 @@ def _show(explanation: "Explanation", *, every: bool) -> None:
 
 
 def _line(beginning: str, text: str) -> str:
-    """A line of at most `WIDTH` columns in Latin script, with a word or two of the text in any case."""
+    """Return a line of at most `WIDTH` columns in Latin script, with at least the first words of the text."""
     from nemuri.terminal.screen import short
 
     return beginning + short(text, max(WIDTH - len(beginning), 20))
 
 
 def _legend(ranking: str) -> str:
-    """What the numbers below it are."""
+    """Return the explanation of the numbers in the table."""
     stretched = (
         "" if ranking.startswith(DOCUMENTED) else ";\nsimilarity counts stretched over the candidates of this question"
     )
@@ -151,7 +151,7 @@ def _numbers(rank: int, each: "ExplainedCandidate") -> tuple[tuple[object, ...],
 
 
 def _plain(explanation: "Explanation") -> dict[str, Any]:
-    """The explanation with features and contributions by name."""
+    """Return the explanation as JSON values, with features and contributions by name."""
     from nemuri_contracts.strength import FEATURES
 
     rows = []

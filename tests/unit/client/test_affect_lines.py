@@ -59,7 +59,7 @@ def test_levels_are_shown_beside_what_they_may_hold(capsys: pytest.CaptureFixtur
 def test_few_memories_have_no_caps(capsys: pytest.CaptureFixture[str]) -> None:
     """As long as shares are not enforced."""
     text = said(capsys, view(levels=(10, 0, 0, 0)))
-    assert "shares are enforced from 20 memories on" in text
+    assert "shares are enforced at 20 memories or more" in text
 
 
 def test_what_waits_for_protection_is_a_question_with_its_answer(capsys: pytest.CaptureFixture[str]) -> None:
@@ -93,9 +93,9 @@ def test_what_came_to_mind_is_told_with_its_reasons(
     lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
     assert "mem_20260120_001 12.34 0.500 0.30 79.0 2 similarity Question 1 → Answer 1" in lines
     assert lines[2].endswith("relation: continues [archived] Question 2 → Answer 2")
-    assert lines[3] == "there was no vector in time: words were compared"
+    assert lines[3] == "no vector was available in time; words were compared instead"
     show_recalled(AffectRecallView(recalled=(), block=""))
-    assert capsys.readouterr().out == "nothing comes to mind\n"
+    assert capsys.readouterr().out == "no memory was retrieved\n"
 
 
 @pytest.mark.parametrize("name", ["diary.svg", "diary.png"])

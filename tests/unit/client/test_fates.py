@@ -22,7 +22,7 @@ def told(**fields: Any) -> FeedbackStanding:
         (told(standing="applied", memories=(A,)), "credited to 1 memory"),
         (told(standing="applied", memories=(A, B)), "credited to 2 memories"),
         (told(standing="applied", memories=(A,), reason="not used"), "credited to 1 memory; refused: not used"),
-        (told(standing="applied"), "noted; the answer drew on no memory"),
+        (told(standing="applied"), "noted; the answer used no memory"),
         (told(standing="refused", reason="the task failed"), "refused: the task failed"),
         (told(standing="new"), "noted; not yet decided"),
     ],

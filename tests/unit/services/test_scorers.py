@@ -56,4 +56,4 @@ def test_the_view_shows_what_each_feature_weighs() -> None:
 def test_how_far_the_next_training_is() -> None:
     """Nobody waits for what is there already."""
     assert waiting(62, 100) == "62 of 100 samples until the next training"
-    assert waiting(211, 100) == "211 samples, and 100 are enough for a training"
+    assert waiting(211, 100) == "211 samples, 100 are required for a training"

@@ -88,7 +88,7 @@ def test_a_report_says_how_large_it_was_and_what_its_figures_are_not() -> None:
         (["memes", "--without", "planning"], "memes has the modules conversing, wandering"),
         (["taxes", "--agents", "4"], "--agents is at least 5 in taxes"),
         (["likeability", "--seconds", "60"], "--seconds is at least 120 in likeability"),
-        (["items", "--plot", "plot.gif"], "ends with .png, .svg, .pdf"),
+        (["items", "--plot", "plot.gif"], "must end with .png, .svg, .pdf"),
         (["items", "--plot", "/dev/null/plot.png"], "/dev/null is not a directory"),
         (["items", "--runs", "1"], "--runs"),
         (["items", "--seed", "-1"], "--seed"),
