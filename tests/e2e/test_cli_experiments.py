@@ -54,7 +54,7 @@ def test_a_library_that_is_missing_is_named_with_its_extra(
     out = tmp_path / "out"
     done = CommandLine(tmp_path).afresh(*command, PYTHONPATH=without(library, tmp_path))
     assert (done.code, done.out) == (1, ""), done
-    assert done.err.startswith(f"nemuri: there is no {library} "), done
+    assert done.err.startswith(f"nemuri: {library} is not installed "), done
     assert "pip install 'nemuri[experiments]'" in done.err
     assert done.err.count("\n") == 1, done
     assert not out.exists()
@@ -85,7 +85,7 @@ def test_people_are_told_why_there_is_no_plot(tmp_path: Path, monkeypatch: pytes
     arguments = ("experiment", "noise", "--tasks", "10", "--repeats", "8")
     done = CommandLine(tmp_path).afresh(*arguments, PYTHONPATH=without("matplotlib", tmp_path))
     assert done.code == 0, done
-    assert done.out.splitlines()[-1].startswith("no plot is drawn: there is no matplotlib")
+    assert done.out.splitlines()[-1].startswith("no plot is drawn: matplotlib is not installed")
     assert "pip install 'nemuri[experiments]'" in done.out
 
 

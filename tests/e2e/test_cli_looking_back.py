@@ -95,11 +95,11 @@ def test_replay_compares_with_another_policy_and_changes_nothing(
     ("arguments", "said"),
     [
         (("state", "cook", "--at", "999999"), "is beyond the end of the log: its last event is"),
-        (("state", "cook", "--at", "soon"), "is no place in the log"),
+        (("state", "cook", "--at", "soon"), "is not a position in the log"),
         (("diff", "cook", "--from", "now", "--to", "5"), "--from now is later than --to 5"),
         (("replay", "--what-if", "policy: {}", "--agent", "cook"), "policy: there is no such key"),
         (("replay", "--what-if", "archive_threshold: -1"), "archive_threshold: it must be above 0"),
-        (("replay", "--what-if", HUMBLE, "--from", "tomorrow"), "is no place in the log"),
+        (("replay", "--what-if", HUMBLE, "--from", "tomorrow"), "is not a position in the log"),
     ],
 )
 def test_wrong_use_gets_one_line(nemuri: CommandLine, directory: Path, arguments: tuple[str, ...], said: str) -> None:
@@ -115,4 +115,4 @@ def test_an_agent_that_is_not_there_is_no_wrong_use(nemuri: CommandLine) -> None
     """It is something that failed."""
     done = nemuri("state", "nobody")
     assert (done.code, done.out) == (1, "")
-    assert done.err == "nemuri: there is no agent 'nobody'; `nemuri agents` lists those there are\n"
+    assert done.err == "nemuri: there is no agent 'nobody'; `nemuri agents` lists all agents\n"

@@ -121,11 +121,11 @@ async def test_only_the_event_that_halts_the_views_is_parked(settings: Settings)
             await park(settings, 1, "by mistake")
         assert await resources.log.last_sequence() == poison
         second = await unreadable_other(resources.log)
-        with pytest.raises(OperationError, match=f"event {poison} is parked, and then: event {second} on"):
+        with pytest.raises(OperationError, match=f"event {poison} is parked, but then: event {second} on"):
             await park(settings, poison, "the first of two")
         await eventually(halted(resources, second))
         await park(settings, second, "the second of two")
-        with pytest.raises(OperationError, match="parks another one"):
+        with pytest.raises(OperationError, match="parks another event"):
             await park(settings, second + 1, "by mistake", folded=True)
         await quiet(resources, PROJECTOR)
     await assert_verified(settings)

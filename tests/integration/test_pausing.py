@@ -155,7 +155,7 @@ async def test_an_incomplete_log_rests_for_good(settings: Settings) -> None:
             assert await all_rest(log), "somebody else holds a pause"
             assert not await incomplete(log)
         assert await nobody_rests(log)
-        with pytest.raises(OperationError, match="no import and no restore was interrupted"):
+        with pytest.raises(OperationError, match="there is no interrupted import or restore"):
             await give_up(settings)
 
 
@@ -197,7 +197,7 @@ async def test_nobody_works_on_half_a_restored_log(
             assert await all_rest(resources.log)
             brought = await resources.log.last_sequence()
             assert brought > 0
-            with pytest.raises(OperationError, match="something else than the beginning"):
+            with pytest.raises(OperationError, match="events that are not the beginning"):
                 await import_log(elsewhere, another, lambda _done, _total: None)
             assert await resources.log.last_sequence() == brought
         done = await restore(elsewhere, tmp_path / "copy")

@@ -62,7 +62,7 @@ def require(name: str) -> None:
     try:
         import_module("torch")
     except ImportError as error:
-        raise NotTrainable(f"there is no torch ({error}): pip install 'nemuri[experiments]'") from error
+        raise NotTrainable(f"torch is not installed ({error}): pip install 'nemuri[experiments]'") from error
 
 
 def cores() -> int:

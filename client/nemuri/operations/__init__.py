@@ -1,4 +1,4 @@
-"""What operators do with the log and its views."""
+"""Operations on the log and its views: export, backup, erasure, rebuild, parking, re-embedding and history."""
 
 from nemuri.operations.archive import export_log, give_up, import_log
 from nemuri.operations.backup import backup, restore

@@ -25,16 +25,18 @@ from nemuri_infra.stores.objects import IncompleteObjectError
 from nemuri_infra.stores.vectors import hash_in
 
 TOGETHER = 64
-"""Events on their way at the same time while importing."""
+"""Maximum number of concurrent appends during an import."""
 
 logger = structlog.get_logger()
 
 
 async def export_log(settings: Settings, path: Path, on_progress: Advance) -> int:
-    """Write the stores, every event and their number to a new file, for its owner alone, and return that number.
+    """Write the stores, every event and the number of events to a new file with owner-only access; return the number.
 
-    What is on the log and is no event is left out, and what repeats an event, which counts for nothing. Raises
-    `OperationError` when the file exists or cannot be written.
+    Messages that are not events and repetitions of an event are left out.
+
+    Raises:
+        OperationError: The file exists or cannot be written.
     """
     number, firsts = 0, Deduplicator()
     async with workshop(settings) as at:
@@ -64,7 +66,7 @@ async def _stored(at: Workshop) -> AsyncIterator[StoredLine]:
         try:
             text = await blobs.get(ref)
         except (BlobForgedError, BlobMissingError, IncompleteObjectError, UnicodeDecodeError) as error:
-            # No task can read it either, or somebody has just erased it.
+            # No task can read it either, or it has just been erased.
             logger.warning("left out", blob=ref, why=str(error))
         else:
             yield StoredLine(store="blob", name=ref, data=b64encode(text.encode()))
@@ -73,12 +75,15 @@ async def _stored(at: Workshop) -> AsyncIterator[StoredLine]:
 
 
 async def import_log(settings: Settings, path: Path, on_progress: Advance) -> int:
-    """Append every event of a file to an empty log, with its own time, and return their number.
+    """Append every event of a file to an empty log, with its original time, and return the number of events.
 
-    The whole file is read and checked first. Nobody reacts before the views know all of it, so nothing that is
-    recorded is done again: not after an interruption either, but after the same file was imported again, which goes
-    on where the import was interrupted. Raises `OperationError`, and nothing is appended, when the log is not empty, a
-    line is none of an export, or the file is not a whole one.
+    The whole file is read and checked first. Services stay paused until the views contain all events, so no recorded
+    work is done again. After an interruption they stay paused until the same file is imported again, which continues
+    where the import stopped.
+
+    Raises:
+        OperationError: The log is not empty, a line is not valid in an export, or the file is incomplete. Nothing is
+            appended.
     """
     found = counted(path)
     async with workshop(settings) as at:
@@ -89,29 +94,29 @@ async def import_log(settings: Settings, path: Path, on_progress: Advance) -> in
 
 
 async def give_up(settings: Settings) -> None:
-    """Let everybody react to what an interrupted import or restore has brought. Raises `OperationError`."""
+    """Let the services process the events of an interrupted import or restore. Raises `OperationError`."""
     async with workshop(settings) as at:
         if not await incomplete(at.log):
-            raise OperationError("no import and no restore was interrupted")
+            raise OperationError("there is no interrupted import or restore")
         await filled(at.log)
 
 
 async def check_empty(at: Workshop, path: Path, found: Counted) -> None:
-    """Raise `OperationError` unless the log is empty or incomplete, and its server takes the largest of the events."""
+    """Raise `OperationError` unless the log is empty or incomplete and its server accepts the largest event."""
     if found.largest > at.log.room:
-        raise OperationError(f"{path}: an event has {found.largest:,} bytes; this server takes {at.log.room:,}")
+        raise OperationError(f"{path}: an event has {found.largest:,} bytes; this server accepts {at.log.room:,}")
     if await at.log.last_sequence() and not await incomplete(at.log):
         raise OperationError("the log is not empty; import into a fresh data directory or namespace")
 
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """What of a file is left out of an import, because it is erased."""
+    """Erased content of a file that an import leaves out."""
 
     erased: Erased = field(default_factory=Erased)
     blobs: frozenset[str] = frozenset()
     hashes: frozenset[str] = frozenset()
-    """Of the texts whose vectors are left out."""
+    """Hashes of the texts whose vectors are left out."""
 
 
 async def take_in(
@@ -124,10 +129,12 @@ async def take_in(
     left: Left = Left(),
     tombstones: Sequence[Event] = (),
 ) -> None:
-    """Append the events of a checked file, `total` of them, and tombstones to a log that nobody reacts to.
+    """Append the `total` events of a checked file, and tombstones, to a log while the services are paused.
 
-    Those that an interrupted import has brought are there already. Raises `OperationError`, and nothing is appended,
-    where the log holds anything else.
+    Events appended by an interrupted import are skipped.
+
+    Raises:
+        OperationError: The log holds anything else. Nothing is appended.
     """
     skipped = await _there(at, (each for each in _wanted(path, left, tombstones) if isinstance(each, Event)))
     blobs, done, group = await Blobs.open(at.log), 0, list[Event]()
@@ -153,7 +160,7 @@ async def take_in(
 
 
 def _wanted(path: Path, left: Left, tombstones: Sequence[Event]) -> Iterator[Event | StoredLine]:
-    """Yield the lines of a file without what is left out, and then the tombstones."""
+    """Yield the lines of a file without the erased content, followed by the tombstones."""
     for each in read_lines(path):
         if isinstance(each, StoredLine) or (isinstance(each, Event) and not left.erased.deletes(each)):
             yield each
@@ -161,19 +168,19 @@ def _wanted(path: Path, left: Left, tombstones: Sequence[Event]) -> Iterator[Eve
 
 
 async def _there(at: Workshop, wanted: Iterator[Event]) -> int:
-    """Return how many of the wanted events are on the log: the first ones and nothing else, or raise."""
+    """Return the number of wanted events on the log. Raise if the log holds anything but the first of them."""
     number = 0
     async for batch in at.log.read(0, await at.log.last_sequence(), with_parked=True):
         expected = islice(wanted, len(batch.events))
         if batch.unreadable or [each.event_id for each in batch.events] != [each.event_id for each in expected]:
-            why = "the log holds something else than the beginning of this file"
+            why = "the log holds events that are not the beginning of this file"
             raise OperationError(f"{why}; import into a fresh data directory or namespace")
         number += len(batch.events)
     return number
 
 
 async def _append(at: Workshop, events: list[Event]) -> None:
-    """Append events in the order given, with one wait for all of them."""
+    """Append events in the given order, and wait once for all acknowledgements."""
     places = await asyncio.gather(*(at.log.append(each, recorded_at=each.recorded_at) for each in events))
     if places != sorted(set(places)):
-        raise OperationError("somebody else appends to the log; import into a fresh data directory or namespace")
+        raise OperationError("another process appends to the log; import into a fresh data directory or namespace")

@@ -1,4 +1,4 @@
-"""Back a namespace up into a directory, and restore it into an empty one: what was erased meanwhile stays erased."""
+"""Back up a namespace into a directory, and restore it into an empty one without what was erased since."""
 
 import json
 import os
@@ -32,7 +32,7 @@ from nemuri_infra.stores.vectors import hash_in
 
 LOG, MANIFEST = "log.jsonl", "manifest.json"
 FORMAT = 2
-"""The second seals its manifest."""
+"""Version of the backup format. Version 2 seals the manifest."""
 PIECE = 1024 * 1024
 
 
@@ -46,49 +46,49 @@ class Part(BaseModel):
 
 
 class Manifest(BaseModel):
-    """What a backup is of, and what it consists of; written last, so that a part of one is not taken for a whole."""
+    """The manifest of a backup: its origin and its files. It is written last, so an incomplete backup has none."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     format: int = Field(ge=FORMAT, le=FORMAT)
     namespace: Identifier
     log: str
-    """The identity of the log."""
+    """Identity of the log."""
     sequence: int = Field(ge=0)
-    """How far the log was."""
+    """Last sequence of the log in the backup."""
     fold: int
-    """The version of the folds at that time; views are no part of a backup, they are made anew."""
+    """Version of the folds at the time of the backup. Views are not part of a backup; they are rebuilt."""
     events: int = Field(ge=0)
     made_at: AwareDatetime
     files: dict[str, Part]
     seal: str
-    """The sha256 of the rest: a byte that has changed here would let what is erased come back."""
+    """SHA-256 of the other fields. A changed byte here could bring erased content back."""
 
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """What a restore did."""
+    """The result of a restore."""
 
     events: int
-    """Events that are on the log now, tombstones aside."""
+    """Number of events on the log now, without tombstones."""
     left_out: int
-    """Events of the backup that are erased since."""
+    """Number of events of the backup that have been erased since."""
     erasures: int | None
-    """Erasures that were looked up; None where no ledger was known, so that nobody can say what is erased since."""
+    """Number of erasures applied; None without a ledger, when erasures since the backup are unknown."""
     societies: tuple[str, ...]
-    """Those that are there now."""
+    """Names of the restored societies."""
     without: tuple[str, ...]
-    """Societies of the backup that are left out, because words of what is erased may lie in their states."""
+    """Names of societies left out, because their states may contain erased content."""
 
 
 async def backup(settings: Settings, directory: Path, on_progress: Advance = quietly) -> Manifest:
-    """Write the log with its stores into a new directory, while everybody goes on. Raises `OperationError`."""
+    """Write the log and its stores into a new directory while the platform runs. Raises `OperationError`."""
     async with workshop(settings) as at:
         _make(directory)
         societies = await copy_out(at.log, directory)
         identity, sequence = await at.log.identity(), await at.log.last_sequence()
     events = await export_log(settings, directory / LOG, on_progress)
-    # The ledger comes last: an erasure that came in between is in it, and in the file in part at most.
+    # The ledger comes last: an erasure during the backup is in the ledger, and at most partly in the file.
     erasure_ledger.append(
         directory / erasure_ledger.LEDGER,
         erasure_ledger.entries(erasure_ledger.ledger_of(settings), settings.namespace),
@@ -134,11 +134,11 @@ def _make(directory: Path) -> None:
 async def restore(
     settings: Settings, directory: Path, *, erasures: Path | None = None, on_progress: Advance = quietly
 ) -> Restored:
-    """Put a backup into an empty namespace; what a ledger says is erased never gets there again.
+    """Restore a backup into an empty namespace, without anything that a ledger names as erased.
 
-    The ledgers are the backup's own, that of the data directory, and `erasures`. Everything is checked before anything
-    is written. Nobody reacts before all of it is there: after an interruption the same restore has to be repeated, and
-    goes on where it was. Raises `OperationError`.
+    The ledgers are the backup's own, the data directory's, and `erasures`. Everything is checked before anything is
+    written. Services stay paused until all of it is restored. After an interruption the same restore must be repeated;
+    it continues where it stopped. Raises `OperationError`.
     """
     manifest = checked(directory)
     path = directory / LOG
@@ -165,7 +165,7 @@ async def restore(
 
 
 def checked(directory: Path) -> Manifest:
-    """The manifest of a backup whose files are all there and are what they were. Raises `OperationError`."""
+    """Return the manifest of a backup after checking that all files exist unchanged. Raises `OperationError`."""
     path = directory / MANIFEST
     if not directory.is_dir():
         raise OperationError(f"there is no directory {directory}")
@@ -173,12 +173,12 @@ def checked(directory: Path) -> Manifest:
         data = path.read_bytes()
         manifest = Manifest.model_validate_json(data)
         if manifest.seal != _seal(json.loads(data)):
-            raise OperationError(f"{path} is not what was written: its bytes have changed")
+            raise OperationError(f"{path} has changed since it was written")
         for name in {LOG, erasure_ledger.LEDGER, *(each for each in manifest.files if FILE.fullmatch(each))}:
             if manifest.files.get(name) != _part(directory / name):
-                raise OperationError(f"{directory / name} is not what was backed up: its bytes have changed")
+                raise OperationError(f"{directory / name} has changed since the backup")
     except FileNotFoundError as error:
-        raise OperationError(f"{error.filename} is missing: {directory} is no whole backup") from error
+        raise OperationError(f"{error.filename} is missing: {directory} is not a complete backup") from error
     except OSError as error:
         raise OperationError(f"{error.filename} cannot be read: {error.strerror}") from error
     except ValidationError as error:
@@ -198,7 +198,7 @@ def _part(path: Path) -> Part:
 def _ledgers(
     settings: Settings, directory: Path, namespace: str, erasures: Path | None
 ) -> list[erasure_ledger.Entry] | None:
-    """All erasures that are known of, each once; None where only the backup's own ledger is there to ask."""
+    """Return all known erasures, each once; None if there is no ledger besides the backup's own."""
     if erasures is not None and not erasures.exists():
         raise OperationError(f"{erasures} cannot be read: there is no such file")
     own = erasure_ledger.ledger_of(settings)
@@ -215,7 +215,7 @@ def _same(own: Path, other: Path) -> bool:
 
 
 def _unnoted(settings: Settings, known: Iterable[erasure_ledger.Entry]) -> list[erasure_ledger.Entry]:
-    """What the ledger of the data directory does not know of its namespace yet."""
+    """Return the known erasures that the data directory's ledger lacks for its namespace."""
     there = erasure_ledger.entries(erasure_ledger.ledger_of(settings), settings.namespace)
     mine = (each.model_copy(update={"namespace": settings.namespace}) for each in known)
     return [each for each in mine if each not in there]
@@ -223,21 +223,21 @@ def _unnoted(settings: Settings, known: Iterable[erasure_ledger.Entry]) -> list[
 
 @dataclass(slots=True)
 class _File:
-    """What an export tells of what is erased since."""
+    """The parts of an export that matter for erasures since the backup."""
 
     whole: Erasure
     doomed: Doomed = field(default_factory=Doomed)
     buried: list[Event] = field(default_factory=list)
-    """The tombstones in the file."""
+    """Tombstones in the file."""
     minds: list[Event] = field(default_factory=list)
-    """The events of the agents that have to be told how the rest of what they remember stands."""
+    """Events of the agents whose remaining memories must be restated."""
     refs: set[str] = field(default_factory=set)
     hashes: set[str] = field(default_factory=set)
-    """Blobs and texts of what stays."""
+    """Hashes of the blobs and texts that stay."""
 
     @classmethod
     def read(cls, path: Path, whole: Erasure) -> "_File":
-        """Read a checked export; its places stand in for those in a log."""
+        """Read a checked export. Positions in the file stand for positions in a log."""
         found, erased, stays = cls(whole), Erased.in_all(whole), Doomed()
         for place, each in enumerate(read_lines(path), 1):
             if not isinstance(each, Event):
@@ -253,13 +253,13 @@ class _File:
 
     @property
     def left(self) -> Left:
-        """What is not to be imported."""
+        """Return the content that must not be imported."""
         gone = self.doomed.hashes | set(map(hash_in, self.doomed.vectors))
         blobs = frozenset(self.doomed.refs - self.refs)
         return Left(Erased.in_all(self.whole), blobs, frozenset(gone - self.hashes))
 
     def tombstones(self, known: Iterable[erasure_ledger.Entry], room: int) -> Iterator[Event]:
-        """Yield those that the file lacks: first what is erased, then how the rest stands."""
+        """Yield the tombstones that the file lacks: first the erased items, then the remaining memories restated."""
         buried, there = Erased.by(self.buried), {each.event_id for each in self.buried}
         lacking = [each for each in known if not Erased.in_all(each.whole) <= buried]
         firsts = [each for each in all_of(entry.step for entry in lacking) if each.event_id not in there]

@@ -1,4 +1,4 @@
-"""Erase a memory, a task or an agent: tombstones first, then everything that they name, with its bytes."""
+"""Erase a memory, a task or an agent: append tombstones first, then delete everything that they name."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator
@@ -30,44 +30,47 @@ from nemuri_infra.stores.vectors import generation_in, hash_in
 from nemuri_services.simulation.processes import society_of
 
 PATIENCE = 30.0
-"""Seconds in which whoever is at work may finish."""
+"""Seconds to wait for running handlers to finish."""
 POLL = 0.05
 AT_ONCE = 5_000
-"""Memories that one erasure names, at most; what is left goes with the next."""
+"""Maximum number of memories in one erasure. The next erasure takes the rest."""
 TOGETHER = 16
-"""Events that are deleted at the same time: the server waits for the disk for each, and others append meanwhile."""
+"""Maximum number of concurrent deletions. The server waits for the disk for each, and others append meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
-    """What an erasure did."""
+    """The result of an erasure."""
 
     events: int
-    """Events that were deleted from the log."""
+    """Number of events deleted from the log."""
     letters: int
-    """Dead letters."""
+    """Number of dead letters deleted."""
     blobs: int
     left: tuple[str, ...] = ()
-    """What somebody else has to do, because the servers do not let us."""
+    """Remaining steps for the operator, which the servers do not allow us to do."""
 
     @property
     def nothing(self) -> bool:
-        """Whether there was nothing to delete any more."""
+        """Return True if there was nothing left to delete."""
         return not (self.events or self.letters or self.blobs)
 
 
 async def lineage(settings: Settings, things: Iterable[Thing]) -> Reached:
-    """All that would go with these things, and why; changes nothing. Raises `OperationError`."""
+    """Return everything that an erasure of these items would delete, with reasons. Changes nothing.
+
+    Raises `OperationError`.
+    """
     async with workshop(settings) as at:
         await caught_up(at)
         return await _reached(at, list(things))
 
 
 async def forget(settings: Settings, things: Iterable[Thing], on_progress: Advance = quietly) -> Forgotten:
-    """Erase these things, and all that came from them. Raises `OperationError`, with nothing changed.
+    """Erase these items and everything derived from them. Raises `OperationError`, with nothing changed.
 
-    Nobody reacts to anything while it is decided and recorded what goes; then they go on, and it is deleted. After an
-    interruption `resume` goes on, from the ledger or the tombstones.
+    Services are paused while the erasure is planned and recorded. Then they continue, and the content is deleted. After
+    an interruption `resume` continues from the ledger or the tombstones.
     """
     chosen = list(things)
     async with workshop(settings) as at:
@@ -83,11 +86,11 @@ async def forget(settings: Settings, things: Iterable[Thing], on_progress: Advan
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """What is to be erased."""
+    """A planned erasure."""
 
     steps: list[Step]
     unnoted: list[Step]
-    """Those of the steps that the ledger does not have yet."""
+    """The steps that the ledger lacks."""
 
 
 async def _chosen(at: Workshop, things: list[Thing]) -> _Plan:
@@ -96,10 +99,10 @@ async def _chosen(at: Workshop, things: list[Thing]) -> _Plan:
 
 
 async def _recorded(at: Workshop, settings: Settings, plan: Callable[[], Awaitable[_Plan]]) -> list[Step]:
-    """Decide what goes, and record it in the ledger and on the log while nobody reacts; return its steps.
+    """Plan an erasure, record it in the ledger and on the log while the services are paused, and return its steps.
 
-    The long part, to fold what agents remember without it, is done before; then only what was recorded since is left,
-    unless something was recorded that changes what goes.
+    The long part, folding the agents' memories without the erased ones, is done before the pause. During the pause only
+    newer events are folded, unless one of them changes the plan.
     """
     end = await at.log.last_sequence()
     await caught_up(at)
@@ -123,7 +126,7 @@ def _replay(at: Workshop, plan: _Plan) -> Replay:
 
 
 async def lives_nowhere(log: Log, things: Iterable[Thing]) -> None:
-    """Raises `OperationError` for an agent of a society: its words lie in states and checkpoints, others' too."""
+    """Raise `OperationError` for an agent of a society: states and checkpoints of the society contain its words."""
     for each in things:
         society = str(each.name).rpartition("-")[0]
         states = States(log, society)
@@ -135,7 +138,7 @@ async def lives_nowhere(log: Log, things: Iterable[Thing]) -> None:
 
 
 async def let_go(settings: Settings, on_progress: Advance = quietly) -> Forgotten:
-    """Erase the affective memories that nights have let go. Raises `OperationError`."""
+    """Erase the affective memories that have expired in nightly jobs. Raises `OperationError`."""
     async with workshop(settings) as at:
         await caught_up(at)
         due = await Feelings(at.projection.database).let_go(AT_ONCE)
@@ -145,9 +148,9 @@ async def let_go(settings: Settings, on_progress: Advance = quietly) -> Forgotte
 
 
 async def resume(settings: Settings, on_progress: Advance = quietly) -> Forgotten:
-    """Complete erasures that were interrupted, and delete what came late. Raises `OperationError`.
+    """Complete interrupted erasures, and delete content that was appended late. Raises `OperationError`.
 
-    For that the whole log is read.
+    This reads the whole log.
     """
     async with workshop(settings) as at:
         await _complete_log(at)
@@ -156,7 +159,7 @@ async def resume(settings: Settings, on_progress: Advance = quietly) -> Forgotte
 
 
 async def _interrupted(at: Workshop, settings: Settings) -> _Plan:
-    """Return what is on the log, and what was noted and is not there yet, with all that has come from it since."""
+    """Return a plan of the erasures on the log and in the ledger, with everything derived from their items since."""
     views = Lineage(at.projection.database, at.log)
     plan, erased = _Plan(await begun(at), []), await everything_erased(views.database)
     for entry in erasure_ledger.entries(erasure_ledger.ledger_of(settings), settings.namespace):
@@ -173,16 +176,16 @@ async def _interrupted(at: Workshop, settings: Settings) -> _Plan:
 
 
 def _named(whole: Erasure) -> Iterator[Thing]:
-    """What an erasure names of the things that can be asked for."""
+    """Yield the items of an erasure that a user can name."""
     yield from (Thing("agent", each) for each in whole.agents)
     yield from (Thing("task", each) for each in whole.tasks)
     yield from (Thing("memory", each) for some in whole.memories.values() for each in some)
 
 
 async def planned(at: Workshop, things: Iterable[Thing], *, decided: bool = False) -> list[Step]:
-    """Return the steps in which these things go, with all that came from them. Raises `OperationError`.
+    """Return the steps that erase these items with everything derived from them. Raises `OperationError`.
 
-    Protection from forgetting does not stop an erasure that was `decided` before.
+    An erasure that was `decided` before also erases protected memories.
     """
     reached = await _reached(at, list(things), decided=decided)
     root = next(iter(reached.why))
@@ -190,13 +193,13 @@ async def planned(at: Workshop, things: Iterable[Thing], *, decided: bool = Fals
 
 
 async def _complete_log(at: Workshop) -> None:
-    """Raise `OperationError` for a log that an import or a restore has not completed."""
+    """Raise `OperationError` for a log with an unfinished import or restore."""
     if await incomplete(at.log):
         raise OperationError(f"the log is incomplete: an import or a restore {UNFINISHED}")
 
 
 async def _at_rest(at: Workshop) -> None:
-    """Wait for whoever is at work; who takes longer finds what it did absorbed, and `resume` deletes it."""
+    """Wait for running handlers. Late results are ignored by the folds, and `resume` deletes them."""
     end = asyncio.get_running_loop().time() + PATIENCE
     while await in_work(at.log) and asyncio.get_running_loop().time() < end:  # noqa: ASYNC110 - the server tells nobody
         await asyncio.sleep(POLL)
@@ -205,10 +208,12 @@ async def _at_rest(at: Workshop) -> None:
 async def _reached(at: Workshop, things: list[Thing], *, decided: bool = False) -> Reached:
     for each in things:
         if each == Thing("agent", ORCHESTRATOR):
-            raise OperationError("the orchestrator's own mind cannot be erased as a whole; erase tasks or memories")
+            raise OperationError("the orchestrator's memory cannot be erased as a whole; erase tasks or memories")
     if gone := await erased_of(at.projection.database, [each.name for each in things]):
         each = next(each for each in things if each.name in gone)
-        raise OperationError(f"{each.sort} {each.name} is erased already; `nemuri forget --resume` sweeps again")
+        raise OperationError(
+            f"{each.sort} {each.name} is erased already; `nemuri forget --resume` searches all stores again"
+        )
     try:
         found = await Lineage(at.projection.database, at.log).of(things, decided=decided)
     except ProtectedError as error:
@@ -241,9 +246,9 @@ async def _whole(at: Workshop, reached: Reached, root: Thing) -> Erasure:
 
 
 async def _complete(at: Workshop, on_progress: Advance, erased: Erased, whole: Erasure | None = None) -> Forgotten:
-    """Delete what is erased, wherever it lies: the stores first, which the log still tells of.
+    """Delete erased content everywhere, the stores first, because the log still refers to them.
 
-    Only what one erasure names is looked for if there is one; otherwise everything is looked through.
+    With `whole`, only the content of one erasure is searched for; otherwise everything is searched.
     """
     views, log = at.projection.database, at.log
     only = ((),) if whole is None else subjects_of(log.subjects, whole)
@@ -261,7 +266,7 @@ async def _complete(at: Workshop, on_progress: Advance, erased: Erased, whole: E
 
 
 async def _stores(at: Workshop, found: Doomed, *, sweeping: bool) -> int:
-    """Erase blobs and vectors that only the erased had, while nobody begins to use them; how many blobs."""
+    """Delete blobs and vectors used by erased items only, while no new use can begin. Return the number of blobs."""
     views, hashes = at.projection.database, found.hashes | set(map(hash_in, found.vectors))
     if not (found.refs or await at.vectors.any()):
         return 0
@@ -277,16 +282,18 @@ async def _stores(at: Workshop, found: Doomed, *, sweeping: bool) -> int:
 
 
 async def _overwritten(log: Log) -> tuple[str, ...]:
-    """What is left of a society that is gone in the files that it shares with others."""
+    """Return a note if a deleted society may have left bytes in files shared with other societies."""
     if not (there := await societies(log)):
         return ()
     others = f"{'society' if len(there) == 1 else 'societies'} {', '.join(there)}"
-    return (f"the files shared with {others} may hold its bytes: run `nemuri forget --resume` once none is there",)
+    return (f"the files shared with {others} may hold its bytes: run `nemuri forget --resume` after they are deleted",)
 
 
 async def _replicated(log: Log) -> tuple[str, ...]:
-    """What a cluster of servers still holds: no server can be asked to rewrite its Raft log."""
+    """Return a note if cluster nodes still hold erased bytes: no server can be asked to rewrite its Raft log."""
     number = (await log.stream.stream_info(log.subjects.stream)).config.num_replicas or 1
     if number == 1:
         return ()
-    return (f"the Raft logs of {number} servers keep its bytes until their next snapshots: look again in some minutes",)
+    return (
+        f"the Raft logs of {number} servers keep its bytes until their next snapshots: check again in some minutes",
+    )

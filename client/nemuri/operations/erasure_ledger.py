@@ -1,7 +1,7 @@
-"""The ledger of erasures: ids only, beside the data, so that a backup from before an erasure cannot undo it.
+"""The ledger of erasures: a file of ids beside the data, so that an older backup cannot undo an erasure.
 
-Every line ends in a newline and is on the disk before anything that it names is erased. So a last line without a
-newline that is no entry was torn while it was written, and names nothing that is erased.
+Every line ends in a newline and is synced to disk before its items are erased. So a last line without a newline that is
+not a valid entry was torn by a crash and names nothing that is erased.
 """
 
 import fcntl
@@ -34,18 +34,18 @@ class Entry(BaseModel):
     erased_at: AwareDatetime
     namespace: Identifier
     sort: Literal["memory", "task", "agent"]
-    """What was asked for, and its id or name."""
+    """Kind of the requested item. The name field holds its id or name."""
     name: str
     whole: Erasure
 
     @property
     def root(self) -> Thing:
-        """What was asked for."""
+        """Return the requested item."""
         return Thing(self.sort, self.name if self.sort == "agent" else UUID(self.name))
 
     @property
     def step(self) -> Step:
-        """What was asked for, with all that goes."""
+        """Return the requested item with everything erased with it."""
         return Step(self.root, self.whole)
 
     @model_validator(mode="after")
@@ -55,24 +55,26 @@ class Entry(BaseModel):
             "memory": memories, "task": self.whole.tasks, "agent": self.whole.agents,
         }  # fmt: skip
         if self.root.name not in gone[self.sort]:
-            raise ValueError(f"{self.sort} {self.name!r} is not among what the entry says is erased")
+            raise ValueError(f"{self.sort} {self.name!r} is not among the erased items of the entry")
         return self
 
 
 def ledger_of(settings: Settings) -> Path:
-    """Where a data directory keeps its ledger."""
+    """Return the path of a data directory's ledger."""
     return settings.data.expanduser().absolute() / LEDGER
 
 
 def note(settings: Settings, steps: Iterable[Step]) -> None:
-    """Add the steps of an erasure to the ledger, on the disk, before any of them happens. Raises `OperationError`."""
+    """Add the steps of an erasure to the ledger and sync it, before any of them is carried out. Raises
+    `OperationError`.
+    """
     said = {"erased_at": datetime.now(UTC), "namespace": settings.namespace}
     noted = ({"sort": each.root.sort, "name": str(each.root.name), "whole": each.whole} for each in steps)
     append(ledger_of(settings), [Entry.model_validate(said | each) for each in noted])
 
 
 def append(path: Path, entries: Iterable[Entry]) -> None:
-    """Add entries to a ledger, in place of a torn last line. Raises `OperationError`; then the ledger is as it was."""
+    """Append entries to a ledger, replacing a torn last line. On `OperationError` the ledger is unchanged."""
     lines = b"".join(each.model_dump_json().encode() + b"\n" for each in entries)
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -85,7 +87,7 @@ def append(path: Path, entries: Iterable[Entry]) -> None:
 
 
 def _write(file: BinaryIO, lines: bytes) -> None:
-    """Write lines behind the last whole one, and wait for the disk; take back what was written of them on an error."""
+    """Write lines after the last complete one and sync the file. On an error, undo the partial write."""
     whole = _whole(file.read())
     end = len(whole)
     lines = b"\n" + lines if whole and not whole.endswith(b"\n") and lines else lines
@@ -111,9 +113,9 @@ def _whole(data: bytes) -> bytes:
 
 
 def entries(path: Path, namespace: str, *, copied: bool = False) -> list[Entry]:
-    """Return the erasures of a namespace, in their order; none without a ledger. Raises `OperationError`.
+    """Return the erasures of a namespace in order; empty without a ledger. Raises `OperationError`.
 
-    A torn last line is passed over, but not in a file that was `copied`: there the copy may have been cut off.
+    A torn last line is skipped, but raises in a `copied` file, whose copy may be incomplete.
     """
     try:
         data = path.read_bytes() if path.exists() else b""

@@ -1,4 +1,4 @@
-"""Steps of an erasure, each small enough that one event can name all of it."""
+"""Steps of an erasure, each small enough to fit into one event."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,13 +14,13 @@ from nemuri_infra.projections.lineage import Thing
 
 T = TypeVar("T")
 ID_BYTES = 40
-"""What an id takes in an event: its 36 characters, quotes and a comma, with one to spare."""
+"""Bytes of an id in an event: 36 characters, quotes, a comma, and one to spare."""
 FRAME_BYTES = 8_192
-"""What everything else in a tombstone takes at most: its envelope and the names of its fields."""
+"""Maximum bytes of the rest of a tombstone: its envelope and field names."""
 
 
 class Owned(NamedTuple):
-    """A memory and the agent that has it."""
+    """A memory and the agent that owns it."""
 
     agent_id: str
     memory_id: UUID
@@ -28,18 +28,18 @@ class Owned(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A part of an erasure: what it begins with, and everything that it names."""
+    """A part of an erasure: its root item and all items that it names."""
 
     root: Thing
     whole: Erasure
 
     @property
     def key(self) -> str:
-        """What the ids of its tombstones are derived from."""
+        """Return the key that the ids of its tombstones are derived from."""
         return f"erasure/{self.root.sort}/{self.root.name}"
 
     def tombstones(self) -> Iterator[Tombstone]:
-        """Yield the events that name what goes, the root first, which also says what all of them name."""
+        """Yield the tombstones of the step. The first is that of the root and also holds the fields common to all."""
         first, *others = self._tombstones()
         yield first.model_copy(update={"whole": self.whole})
         yield from others
@@ -68,10 +68,10 @@ class Step:
 
 
 def in_steps(root: Thing, whole: Erasure, room: int) -> list[Step]:
-    """Divide an erasure into steps whose first tombstones fit into `room` bytes; one where everything fits.
+    """Divide an erasure into steps whose first tombstones fit into `room` bytes; one step if everything fits.
 
-    A memory or a task that was asked for comes last: as long as it is there, all that came from it can be found again.
-    An agent comes first, so that nothing new comes from it.
+    A requested memory or task comes last: while it exists, everything derived from it can be found again. An agent
+    comes first, so that it produces nothing new.
     """
     room -= FRAME_BYTES
     if _bytes(whole) <= room:
@@ -88,7 +88,7 @@ def in_steps(root: Thing, whole: Erasure, room: int) -> list[Step]:
 
 
 def merged(wholes: Iterable[Erasure]) -> Erasure:
-    """Return several erasures as one."""
+    """Return the union of several erasures."""
     found = list(wholes)
     memories: dict[str, dict[UUID, None]] = {}
     for each in found:
@@ -102,7 +102,7 @@ def merged(wholes: Iterable[Erasure]) -> Erasure:
 
 
 def _bytes(whole: Erasure) -> int:
-    """Return what an erasure takes in its first tombstone, which names the memories of one agent twice, at most."""
+    """Return the bytes of an erasure in its first tombstone, which names the memories of one agent at most twice."""
     ids = sum(map(len, whole.memories.values())) * 2 + len(whole.tasks) + len(whole.events)
     names = (*whole.memories, *whole.restated, *whole.agents)
     return ids * ID_BYTES + sum(len(each) + 8 for each in names)
@@ -127,7 +127,7 @@ def _size(item: Owned | Thing) -> int:
 
 
 def _groups(items: Iterable[Owned | Thing], room: int, most: int) -> Iterator[list[Owned | Thing]]:
-    """Yield the items in groups of at most so many bytes and items."""
+    """Yield the items in groups of at most `room` bytes and `most` items."""
     group, size = list[Owned | Thing](), 0
     for each in items:
         if group and (size + _size(each) > room or len(group) == most):
@@ -139,7 +139,7 @@ def _groups(items: Iterable[Owned | Thing], room: int, most: int) -> Iterator[li
 
 
 def _dealt(values: Sequence[T], number: int) -> list[list[T]]:
-    """Return the values in so many parts that are about equal, some of them empty where there are too few."""
+    """Return the values in `number` parts of about equal size. Parts may be empty."""
     remaining, each = iter(values), ceil(len(values) / number)
     return [list(islice(remaining, each)) for _ in range(number)]
 

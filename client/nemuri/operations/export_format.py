@@ -1,4 +1,4 @@
-"""The lines of an export, each checked by itself: what none could have been written for is refused where it stands."""
+"""The lines of an export. Each line is validated when it is read, and an invalid one is refused with its number."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,13 +20,13 @@ from nemuri_infra.stores.deletion import refs_in
 from nemuri_infra.stores.vectors import bytes_under
 
 LARGEST_LINE = 128 * 1024 * 1024
-"""Bytes of a line: the largest document, and a third more for its form here, with room to spare."""
+"""Maximum bytes of a line: the largest document plus a third for its encoding, with some spare."""
 EARLIEST = datetime(2020, 1, 1, tzinfo=UTC)
-"""No log is older."""
+"""Earliest recording time accepted."""
 SKEW = timedelta(days=1)
-"""How far another machine's clock may be ahead of this one's."""
+"""Maximum lead of another machine's clock over this one's."""
 LENGTH = 1e-2
-"""How far from 1 the length of a vector may be."""
+"""Maximum deviation of a vector's length from 1."""
 
 
 class _Line(BaseModel):
@@ -34,21 +34,21 @@ class _Line(BaseModel):
 
 
 class StoredLine(_Line):
-    """Something out of a store beside the log."""
+    """An item of a store beside the log."""
 
     store: Literal["blob", "vector", "clock"]
     name: str
-    """The sha256 of a blob's bytes, the key of a vector, or what of the clock is stored."""
+    """SHA-256 of a blob's bytes, key of a vector, or name of a stored clock value."""
     data: Base64Bytes
 
     def read(self) -> "StoredLine":
-        """Return the line itself; raises `UndecodableError` for data that is not what its name names."""
+        """Return the line itself. Raise `UndecodableError` if the data do not match the name."""
         if self.store == "vector":
             self._check_vector()
         elif self.store == "clock":
             self._check_clock()
         elif sha256(self.data).hexdigest() != self.name:
-            raise UndecodableError("the bytes of the blob are not those that its name, their sha256, names")
+            raise UndecodableError("the bytes of the blob do not match its name, their sha256")
         else:
             try:
                 self.data.decode()
@@ -58,7 +58,7 @@ class StoredLine(_Line):
 
     @property
     def ahead(self) -> timedelta:
-        """How far the clock was ahead; raises ValueError and OverflowError for anything else than that."""
+        """Return the stored lead of the clock. Raise ValueError or OverflowError for any other value."""
         return timedelta(seconds=float(self.data))
 
     def _check_clock(self) -> None:
@@ -67,17 +67,17 @@ class StoredLine(_Line):
         except (ValueError, OverflowError):
             possible = False
         if not possible:
-            raise UndecodableError(f"the clock can be ahead by 0 to {FURTHEST.days} days in seconds, and nothing else")
+            raise UndecodableError(f"the clock can be ahead by 0 to {FURTHEST.days} days in seconds, only")
 
     def _check_vector(self) -> None:
         wanted = bytes_under(self.name)
         if wanted is None:
-            raise UndecodableError("the name of the vector is none: model, dimension and sha256 of the text")
+            raise UndecodableError("the name of the vector must be model, dimension and sha256 of the text")
         if len(self.data) != wanted:
-            raise UndecodableError(f"the vector has {len(self.data)} bytes, and by its name {wanted}")
+            raise UndecodableError(f"the vector has {len(self.data)} bytes; its name requires {wanted}")
         length = float(np.linalg.norm(np.frombuffer(self.data, dtype="<f4").astype(np.float64)))
         if not (length == 0 or abs(length - 1) <= LENGTH):
-            raise UndecodableError("the vector is not of length 1, nor 0")
+            raise UndecodableError("the length of the vector must be 1 or 0")
 
 
 class EventLine(_Line):
@@ -86,31 +86,31 @@ class EventLine(_Line):
     store: Literal["log"] = "log"
     recorded_at: AwareDatetime
     client: str | None = None
-    """Who said it, for what clients say."""
+    """Name of the client that published the event; None for events of services."""
     event: dict[str, JsonValue]
 
     @classmethod
     def of(cls, event: Event) -> "EventLine":
-        """The line of an event that was read from the log."""
+        """Return the line of an event read from the log."""
         client = event.client_id if isinstance(event, ClientEvent) else None
         return cls(recorded_at=event.at, client=client, event=event.model_dump(mode="json"))
 
     def read(self) -> Event:
-        """The event as it was recorded; raises `UndecodableError` for what the log could not have held."""
+        """Return the event as it was recorded. Raise `UndecodableError` if no log could contain it."""
         if not EARLIEST <= self.recorded_at <= datetime.now(UTC) + SKEW:
-            raise UndecodableError("recorded_at: no event was recorded then; write a time from 2020 until now")
-        data = to_json(self.event, inf_nan_mode="constants")  # not as null, which would pass for a value left out
+            raise UndecodableError("recorded_at: the time must lie between 2020 and now")
+        data = to_json(self.event, inf_nan_mode="constants")  # not null, which would look like a missing value
         event = decode(data, recorded_at=self.recorded_at, sequence=0, client_id=self.client)
         check_id(event)
         return event
 
 
 class EndLine(_Line):
-    """What an export ends with, so that a part of one is not taken for a whole."""
+    """The last line of an export. A file without it is incomplete."""
 
     store: Literal["end"] = "end"
     events: int = Field(ge=0)
-    """How many events the file holds."""
+    """Number of events in the file."""
 
 
 Line = EventLine | StoredLine | EndLine
@@ -118,9 +118,9 @@ _LINES: TypeAdapter[Line] = TypeAdapter(Annotated[Line, Field(discriminator="sto
 
 
 def read_lines(path: Path) -> Iterator[Event | StoredLine | EndLine]:
-    """What is in the lines of a file; raises `OperationError`, with file and line, for one that is none of an export.
+    """Yield the content of each line. Raise `OperationError` with file and line number for an invalid one.
 
-    No line is read beyond what one may have.
+    At most `LARGEST_LINE` bytes of a line are read.
     """
     try:
         with path.open("rb") as file:
@@ -134,7 +134,9 @@ def read_lines(path: Path) -> Iterator[Event | StoredLine | EndLine]:
 
 def _read(text: bytes, place: str) -> Event | StoredLine | EndLine:
     if len(text) > LARGEST_LINE:
-        raise OperationError(f"{place}: the line is longer than {LARGEST_LINE // 1024 // 1024} MB; no export has such")
+        raise OperationError(
+            f"{place}: the line is longer than {LARGEST_LINE // 1024 // 1024} MB, the limit of an export"
+        )
     try:
         line = _LINES.validate_json(text)
         return line if isinstance(line, EndLine) else line.read()
@@ -146,24 +148,24 @@ def _read(text: bytes, place: str) -> Event | StoredLine | EndLine:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """A whole export."""
+    """The summary of a complete export."""
 
     events: int
     largest: int = 0
-    """Bytes of the largest of its events, each of which is one message."""
+    """Bytes of the largest event. Each event is one message."""
     refs: frozenset[str] = frozenset()
-    """Blobs that its events name: of others, as of what an event once said anew, nobody could ever be rid."""
+    """Blobs that the events refer to. Other blobs are not imported, because no erasure could reach them."""
 
 
 def counted(path: Path) -> Counted:
-    """What is in an export; raises `OperationError` for what is none, only a part of one, or holds something twice."""
+    """Return the summary of an export. Raise `OperationError` if it is invalid, incomplete or holds something twice."""
     known: set[UUID | str] = set()
     refs: set[str] = set()
     events = largest = 0
     end = None
     for place, each in enumerate(read_lines(path), 1):
         if end is not None:
-            raise OperationError(f"{path}: something follows the line that ends the export; export it anew")
+            raise OperationError(f"{path}: there are lines after the end of the export; export again")
         if isinstance(each, EndLine):
             end = each
             continue
@@ -172,7 +174,7 @@ def counted(path: Path) -> Counted:
             refs.update(refs_in(each))
         name = each.event_id if isinstance(each, Event) else f"{each.store} {each.name}"
         if name in known:
-            raise OperationError(f"{path}:{place}: {name} is in the file already; export it anew")
+            raise OperationError(f"{path}:{place}: {name} is in the file twice; export again")
         known.add(name)
     if end is None:
         raise OperationError(f"{path}: the file is empty or cut off: the line that ends an export is missing")

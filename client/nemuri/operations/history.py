@@ -1,6 +1,6 @@
-"""What the log says of agents as they were, as they changed, and as they would be: read, and nothing written.
+"""Past, changed and hypothetical states of an agent, folded from the log without writing anything.
 
-One agent at a time, and only its own events: a mind is the fold of these and of nothing else.
+Only the agent's own events are read, because its state is the fold of these and nothing else.
 """
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -34,22 +34,22 @@ Advance = Callable[[int, int], None]
 
 @dataclass(slots=True)
 class Past:
-    """An agent as of some place in the log."""
+    """The state of an agent at a position of the log."""
 
     mind: Mind = field(default_factory=Mind)
     affect: AffectMind = field(default_factory=AffectMind)
-    """What it remembers by feeling; without an agent where it goes by use."""
+    """State of affective memory; empty for an agent with strength memory."""
     tiers: TieredMind = field(default_factory=TieredMind)
-    """What it remembers by tiers; likewise."""
+    """State of tiered memory; empty for an agent with strength memory."""
     courses: dict[UUID, CourseState] = field(default_factory=dict)
     events: int = 0
-    """The agent's own events up to there."""
+    """Number of the agent's own events so far."""
     sequence: int = 0
-    """Of the last of them."""
+    """Sequence of the last of these events."""
     at: datetime | None = None
 
     def take(self, event: AnyAgentEvent) -> None:
-        """Go on by an event."""
+        """Fold an event into the state."""
         self.mind, self.affect = evolve(self.mind, event), evolve_affect(self.affect, event)
         self.tiers = evolve_at_its_time(self.tiers, event)
         if isinstance(event, get_args(CourseEvent)):
@@ -58,22 +58,22 @@ class Past:
         self.events, self.sequence, self.at = self.events + 1, event.sequence or 0, event.at
 
     def kept(self) -> "Past":
-        """The same, which goes on no more."""
+        """Return a copy that later events do not change."""
         return Past(self.mind, self.affect, self.tiers, dict(self.courses), self.events, self.sequence, self.at)
 
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """How far the log reaches."""
+    """The range of the log."""
 
     first: int
-    """The sequence of its first event."""
+    """Sequence of the first event."""
     begins: datetime | None
-    """When that was recorded; None for an empty log."""
+    """Recording time of the first event; None for an empty log."""
     last: int
 
     def check(self, place: Place) -> None:
-        """Raise `PlaceError` for a place that is not in this log."""
+        """Raise `PlaceError` for a position outside this log."""
         if self.begins is None:
             raise PlaceError("the log is empty")
         if place.sequence is not None and place.sequence > self.last:
@@ -86,7 +86,7 @@ class Extent:
 
 
 async def extent(log: Log) -> Extent:
-    """How far the log reaches now."""
+    """Return the present range of the log."""
     state = (await log.stream.stream_info(log.subjects.stream)).state
     if not state.messages:
         return Extent(0, None, state.last_seq)
@@ -99,7 +99,7 @@ async def extent(log: Log) -> Extent:
 
 
 async def agents_of(log: Log) -> tuple[str, ...]:
-    """Every agent that was ever defined and remembers by use, by name."""
+    """Return the names of all agents with strength memory that were ever defined, sorted."""
     [subject] = log.subjects.of_kind(AgentDefined)
     info = await log.stream.stream_info(log.subjects.stream, subjects_filter=subject)
     names = sorted(name for each in info.state.subjects or {} if (name := log.subjects.agent_of(each)))
@@ -109,18 +109,18 @@ async def agents_of(log: Log) -> tuple[str, ...]:
 async def known(log: Log, agent_id: str) -> None:
     """Raise `OperationError` unless the agent was ever defined."""
     if not (await log.newest_on(log.subjects.of_agent(agent_id, AgentDefined))).sequence:
-        raise OperationError(f"there is no agent {agent_id!r}; `nemuri agents` lists those there are")
+        raise OperationError(f"there is no agent {agent_id!r}; `nemuri agents` lists all agents")
 
 
 async def check_use(log: Log, agent_id: str) -> None:
-    """Raise `OperationError` unless the agent is there, and remembers by use."""
+    """Raise `OperationError` unless the agent exists and has strength memory."""
     await known(log, agent_id)
     if (kind := await _memory(log, agent_id)) != "strength":
         raise OperationError(not_by_use(agent_id, str(kind)))
 
 
 async def _memory(log: Log, agent_id: str) -> str | None:
-    """Which kind of memory an agent has."""
+    """Return the kind of an agent's memory; None for an unknown agent."""
     event = parsed((await log.newest_on(log.subjects.of_agent(agent_id, AgentDefined))).data)
     return event.definition.memory if isinstance(event, AgentDefined) else None
 
@@ -128,7 +128,11 @@ async def _memory(log: Log, agent_id: str) -> str | None:
 async def events_of(
     log: Log, agent_id: str, until: int, advance: Advance | None = None
 ) -> AsyncIterator[AnyAgentEvent]:
-    """An agent's own events that count, in order, up to a sequence; raises `OperationError` for one nobody can read."""
+    """Yield an agent's own events in order up to a sequence, without repetitions.
+
+    Raises:
+        OperationError: An event cannot be decoded.
+    """
     firsts = Deduplicator()
     async for batch in log.read(0, until, only=[log.subjects.mind(agent_id)]):
         if batch.unreadable:
@@ -142,7 +146,7 @@ async def events_of(
 
 
 async def as_of(log: Log, agent_id: str, places: Sequence[Place], advance: Advance | None = None) -> list[Past]:
-    """The agent as of each of the places; before its definition without an agent. Raises `PlaceError`."""
+    """Return the agent's state at each position; before its definition the state has no agent. Raises `PlaceError`."""
     reach = await extent(log)
     for each in places:
         reach.check(each)
@@ -160,7 +164,7 @@ async def as_of(log: Log, agent_id: str, places: Sequence[Place], advance: Advan
 async def otherwise(
     log: Log, agent_id: str, parameters: Mapping[str, JsonValue], since: Place | None, advance: Advance | None = None
 ) -> WhatIf:
-    """The agent as it is and as it would be under other parameters, in force since a place; raises `PlaceError`."""
+    """Return the agent's state as recorded, and under other parameters since a position. Raises `PlaceError`."""
     reach = await extent(log)
     if since is not None:
         reach.check(since)
@@ -173,7 +177,7 @@ async def otherwise(
 
 
 async def steps_of(log: Log, agent_id: str, memory_id: UUID) -> tuple[Step, ...]:
-    """Everything that made a memory of the agent what it is."""
+    """Return the steps of a memory's history, oldest first."""
     found, steps = History(memory_id), list[Step]()
     async for event in events_of(log, agent_id, await log.last_sequence()):
         steps.extend(found.take(event))

@@ -1,4 +1,4 @@
-"""Places in the log as people write them: the number of an event, or a time."""
+"""Positions in the log as users write them: an event's number, or a time."""
 
 import re
 from dataclasses import dataclass
@@ -10,17 +10,17 @@ _UNITS = {"d": "days", "h": "hours", "m": "minutes", "s": "seconds"}
 _AGO = re.compile(r"(\d{1,6}(?:\.\d{1,6})?)\s*([dhms])(?:\s+ago)?")
 _NUMBER = re.compile(r"[0-9]+")
 _DIGITS = 20
-"""No number of more digits is that of an event."""
+"""Maximum digits of an event's number."""
 RULE = "the number of an event, a time like 2026-05-31, 2026-05-31T14:30 or 2026-05-31T14:30+02:00 (UTC without a zone)"
 
 
 class PlaceError(Exception):
-    """What was written is no place in the log, or none in this one; the message is one line."""
+    """A text is not a position in the log, or the position is outside this log. The message is one line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A place in the log: after an event, after all that was recorded up to a time, or, with neither, its end."""
+    """A position in the log: after an event, after all events recorded up to a time, or (with neither) at its end."""
 
     text: str = "now"
     sequence: int | None = None
@@ -28,7 +28,7 @@ class Place:
 
     @classmethod
     def read(cls, text: str | None, now: datetime) -> "Place":
-        """The place that people mean; raises `PlaceError`."""
+        """Parse a position. Raises `PlaceError`."""
         if text is None:
             return cls()
         written = text.strip()
@@ -39,7 +39,7 @@ class Place:
         return cls(written, time=_time(written, now))
 
     def holds(self, event: Event) -> bool:
-        """Whether an event of the log lies before the place, or at it."""
+        """Return True if an event of the log lies before or at the position."""
         if self.sequence is not None:
             return (event.sequence or 0) <= self.sequence
         return self.time is None or event.at <= self.time
@@ -52,7 +52,7 @@ def _time(text: str, now: datetime) -> datetime:
         found = datetime.fromisoformat(text)
         found = found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
     except (ValueError, OverflowError) as error:
-        raise PlaceError(f"{text!r:.60} is no place in the log: write {RULE}, or 2h for two hours ago") from error
+        raise PlaceError(f"{text!r:.60} is not a position in the log: write {RULE}, or 2h for two hours ago") from error
     if found > now:
-        raise PlaceError(f"{text} is still to come: it is {now:%Y-%m-%dT%H:%M:%S} UTC now")
+        raise PlaceError(f"{text} is in the future: it is {now:%Y-%m-%dT%H:%M:%S} UTC now")
     return found

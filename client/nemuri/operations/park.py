@@ -1,4 +1,4 @@
-"""Park an event that cannot be folded: an event on the log says that every fold leaves it out."""
+"""Park an event that cannot be folded: a new event on the log makes every fold skip it."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -18,23 +18,25 @@ TOMBSTONE_KINDS = frozenset(each.kind_of() for each in TOMBSTONES)
 
 @dataclass(frozen=True, slots=True)
 class ParkedEvent:
-    """What parking did."""
+    """The result of parking."""
 
     event: EventParked
     projected: int
-    """How far the views are now."""
+    """Position of the views now."""
 
     @property
     def erases(self) -> bool:
-        """Whether it was to erase something, which is not erased now."""
+        """Return True if the event was an erasure, which is not carried out now."""
         return self.event.parked_kind in TOMBSTONE_KINDS
 
 
 async def park(settings: Settings, sequence: int, why: str, *, folded: bool = False) -> ParkedEvent:
     """Park the event at which the views are halted, and bring the views to the end of the log without it.
 
-    With `folded`, any event of the log: views that hold it are made anew. Raises `OperationError`, and parks nothing,
-    where the views are not halted at it, or there is none.
+    With `folded`, any event of the log can be parked; views that contain it are rebuilt.
+
+    Raises:
+        OperationError: The views are not halted at the event, or it does not exist. Nothing is parked.
     """
     async with workshop(settings) as at:
         if not folded:
@@ -52,11 +54,11 @@ async def _check_halted(at: Workshop, sequence: int) -> None:
     position = await at.projection.position()
     if position.halted_at != sequence:
         why = f"are halted at event {position.halted_at}" if position.halted_at else "are halted at no event"
-        raise OperationError(f"the views {why}; --folded parks an event that is no obstacle, and makes the views anew")
+        raise OperationError(f"the views {why}; --folded parks any event, and rebuilds the views")
 
 
 async def _message_at(at: Workshop, sequence: int) -> tuple[UUID, str | None]:
-    """Return by which id a message is parked, and its kind where it is an event. Raises `OperationError`."""
+    """Return the id that a message is parked by, and its kind if it is an event. Raises `OperationError`."""
     try:
         event = await at.log.at(sequence) if sequence > 0 else None
     except UndecodableError:
@@ -65,17 +67,17 @@ async def _message_at(at: Workshop, sequence: int) -> tuple[UUID, str | None]:
     if event is None:
         raise OperationError(f"there is no event {sequence} on the log")
     if isinstance(event, EventParked):
-        raise OperationError(f"event {sequence} parks another one, and cannot be parked itself")
+        raise OperationError(f"event {sequence} parks another event and cannot be parked itself")
     return event.event_id, event.kind
 
 
 async def _caught_up(at: Workshop, sequence: int) -> int:
-    """Bring the views to the end of the log and return their place. Raises `OperationError` where they halt again."""
+    """Bring the views to the end of the log and return their position. Raises `OperationError` if they halt again."""
     until = await at.log.last_sequence()
     try:
         await catch_up(at.projection, at.log, until, lambda *_: None)
     except OutdatedError:
         await rebuild(at.projection, at.log, lambda *_: None)
     except Unprojectable as error:
-        raise OperationError(f"event {sequence} is parked, and then: {error}") from error
+        raise OperationError(f"event {sequence} is parked, but then: {error}") from error
     return (await at.projection.position()).sequence

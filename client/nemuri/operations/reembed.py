@@ -1,4 +1,4 @@
-"""Give the memories vectors of another embedder beside those in use, and then switch agent by agent."""
+"""Compute vectors of another embedder for all memories, beside those in use, then switch agent by agent."""
 
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
@@ -20,34 +20,34 @@ from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.vectors import Vectors
 
 TOGETHER = 200
-"""Memories embedded and recorded together: so many at most are embedded again after an interruption."""
+"""Number of memories embedded and recorded in one batch; at most one batch is repeated after an interruption."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reembedded:
-    """What changed."""
+    """The result of re-embedding."""
 
     agents: int
-    """Agents that recall by other vectors now."""
+    """Number of agents switched to other vectors."""
     memories: int
-    """Memories that have vectors of the configured embedder now and had none before."""
+    """Number of memories that got their first vector of the configured embedder."""
 
 
 async def reembed(
     settings: Settings, on_progress: Advance = quietly, *, embedder: Embedder | None = None
 ) -> Reembedded:
-    """Let every agent recall by the vectors of the configured embedder, or of `embedder`, which stays open.
+    """Switch every agent to the vectors of the configured embedder, or of `embedder`, which is not closed.
 
-    The services may be at work meanwhile; an agent recalls by its old vectors until it has all of the new ones. Doing
-    it again changes nothing, and after an interruption it goes on where it was. Agents of societies are left out: their
-    hosts have an embedder of their own. Raises `OperationError`.
+    Services may run meanwhile. An agent uses its old vectors until it has all new ones. A repeated run changes nothing;
+    after an interruption it continues where it stopped. Agents of societies are left out, because their hosts have an
+    embedder of their own. Raises `OperationError`.
     """
     try:
         async with workshop(settings) as at, _opened(settings, embedder) as chosen:
             change = _Change(at, await Vectors.open(at.log, chosen), on_progress)
             await change.complete()
     except (ModelUnavailable, ModelRefused) as error:
-        raise OperationError(f"{error}; nothing is lost, `nemuri reembed` goes on from here") from error
+        raise OperationError(f"{error}; nothing is lost; `nemuri reembed` continues from here") from error
     return Reembedded(len(change.switched), len(change.embedded))
 
 
@@ -68,7 +68,7 @@ async def _opened(settings: Settings, embedder: Embedder | None) -> AsyncIterato
 
 @dataclass(frozen=True, slots=True)
 class _Lacking:
-    """An agent with memories that have no vector of the new generation, or that recalls by another one."""
+    """An agent that uses another generation of vectors, or has memories without a vector of the new one."""
 
     agent_id: str
     memories: int
@@ -83,21 +83,23 @@ class _Change:
     vectors: Vectors
     advance: Advance
     embedded: set[Words] = field(default_factory=set)
-    """Words, and not memories: an affective one may be put into others meanwhile."""
+    """Texts embedded so far. These are texts and not memories, because affective memories may be merged meanwhile."""
     switched: set[str] = field(default_factory=set)
 
     @property
     def embedding(self) -> Embedding:
-        """The generation that agents change to."""
+        """Return the generation that agents change to."""
         return Embedding(model=self.vectors.embedder.model, dimension=self.vectors.embedder.dimension)
 
     @property
     def views(self) -> Database:
-        """The views of the agents."""
+        """Return the database of the agents' views."""
         return self.at.projection.database
 
     async def complete(self) -> None:
-        """Fill and switch until no agent lacks anything: memories may be encoded under the old model meanwhile."""
+        """Embed and switch until no agent lacks anything, because memories may be encoded under the old model
+        meanwhile.
+        """
         while left := await self._lacking():
             total = len(self.embedded) + sum(each.memories for each in left)
             self.advance(len(self.embedded), total)
@@ -107,7 +109,7 @@ class _Change:
                     await self._switch(each.agent_id)
 
     async def _lacking(self) -> list[_Lacking]:
-        """As of the log's end: what an earlier run has recorded is never done again."""
+        """Return the agents to change as of the log's end, so that nothing recorded by an earlier run is repeated."""
         await self._catch_up()
         agents, missing = await embeddings(self.views), await lacking(self.views, self.vectors.generation)
         found = [
@@ -117,23 +119,23 @@ class _Change:
         return [each for each in found if each.memories or not each.switched]
 
     async def _catch_up(self) -> None:
-        """Bring the views to the end of the log, whether or not a projector is at work."""
+        """Bring the views to the end of the log, with or without a running projector."""
         OtherFoldsError.check(await self.at.projection.position())
         await rebuilder.catch_up(self.at.projection, self.at.log, await self.at.log.last_sequence(), quietly)
 
     async def _is_switched(self, agent_id: str) -> bool:
-        """Whether the agent recalls by the generation, as of the log's end."""
+        """Return True if the agent uses the generation, as of the log's end."""
         await self._catch_up()
         return (await embeddings(self.views))[agent_id] == self.embedding
 
     async def _fill(self, agent_id: str, total: int) -> None:
-        """Vectors for all memories that have none of the generation: stored first, then on record."""
+        """Store, and then record, the missing vectors of the generation for all memories of an agent."""
         after = 0
         generation = self.vectors.generation
         while some := await oldest_lacking(self.views, generation, agent_id, after=after, limit=TOGETHER):
             await self.vectors.of([each.text for each in some])
             if not self.embedded.isdisjoint(some):
-                raise OperationError(f"vectors of {agent_id} went missing from the store; run `nemuri rebuild` first")
+                raise OperationError(f"vectors of {agent_id} are missing from the store; run `nemuri rebuild` first")
             await self.at.log.append(self._filled(agent_id, some))
             self.embedded.update(some)
             self.advance(len(self.embedded), max(total, len(self.embedded)))
@@ -150,7 +152,7 @@ class _Change:
         )
 
     async def _switch(self, agent_id: str) -> None:
-        """Each change follows from the one before, so that a model may come back later."""
+        """Switch an agent. The event id is derived from the previous change, so that a model can come back later."""
         newest = await self.at.log.newest_on(self.at.log.subjects.of_agent(agent_id, EmbeddingAdopted))
         if await self._is_switched(agent_id):
             return
@@ -161,5 +163,5 @@ class _Change:
         try:
             await self.at.log.append(adopted, expected=newest.sequence)
         except ConflictError as error:
-            raise OperationError(f"somebody else changes the vectors of {agent_id} at the same time") from error
+            raise OperationError(f"another process changes the vectors of {agent_id} at the same time") from error
         self.switched.add(agent_id)

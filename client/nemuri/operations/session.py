@@ -1,4 +1,4 @@
-"""What operations work with, how they say how far they are, and how they fail."""
+"""The context of operations: log and views, progress reports, and errors."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -15,7 +15,7 @@ from nemuri_infra.stores.vectors import Vectors
 
 
 class OperationError(Exception):
-    """The operation was not done; the text says why in one line."""
+    """The operation was not carried out. The message says why in one line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,16 +29,17 @@ class Workshop:
 
 @asynccontextmanager
 async def workshop(settings: Settings) -> AsyncIterator[Workshop]:
-    """The log and the views of a platform, whether or not its services run.
+    """Open the log and the views of a platform. Its services may run or not.
 
-    Raises `OperationError`, also for what the server refused meanwhile, and `DatabaseError` for views that have to be
-    provisioned first: only who provisions migrates them.
+    Raises:
+        OperationError: A server refused an operation, on opening or later.
+        DatabaseError: The views must be provisioned first, because only provisioning migrates them.
     """
     log = await Log.connect(str(settings.nats_url), settings.namespace, patient=False, access=settings.access)
     database = Database.at(str(settings.database_url), settings.namespace)
     try:
         await database.check()
-        # A replay never calls a model: the vectors of others are read, those of the hashing embedder computed again.
+        # A replay never calls a model: vectors of models are read, those of the hashing embedder are computed again.
         with permitted(log, OperationError):
             with jetstream_needed(str(settings.nats_url)):
                 vectors = await Vectors.open(log, HashingEmbedder())
@@ -51,4 +52,4 @@ async def workshop(settings: Settings) -> AsyncIterator[Workshop]:
 
 
 def quietly(done: int, total: int) -> None:
-    """Tell nobody how far an operation is."""
+    """Ignore a progress report."""

@@ -1,4 +1,4 @@
-"""Societies in a backup: their states as they stand, and their checkpoints, each a file of its own."""
+"""Societies in a backup: their present states and their checkpoints, each in a file of its own."""
 
 import re
 import zlib
@@ -19,7 +19,7 @@ from nemuri_services.simulation.archive_format import packed, unpacked
 from nemuri_services.simulation.checkpoints import Checkpoints, kept
 
 NOW: Final = "now"
-"""What the copy of a society's states is called; the others are called as their checkpoints are."""
+"""Name of the copy of the present states. The other copies have the names of their checkpoints."""
 FILE: Final = re.compile(r"society\.([A-Za-z0-9][A-Za-z0-9_-]{0,47})\.(now|[0-9]{8}T[0-9]{12})")
 
 
@@ -32,14 +32,14 @@ class Kept:
     checkpoints: dict[str, bytes]
 
     def tells_of(self, agents: set[str]) -> bool:
-        """Whether words of any of these may lie in it."""
+        """Return True if the states may contain words of any of these agents."""
         return not agents.isdisjoint(each.id for each in self.society.agents)
 
 
 async def copy_out(log: Log, directory: Path) -> list[str]:
-    """Write every society of the namespace into a directory, while they live; the names of the files.
+    """Write every society of the namespace into a directory while it runs, and return the names of the files.
 
-    Done before the log is read, so that nobody's state tells of what is not on the log.
+    This happens before the log is read, so that no state is newer than the copy of the log.
     """
     files = list[str]()
     for name in await societies(log):
@@ -51,7 +51,7 @@ async def copy_out(log: Log, directory: Path) -> list[str]:
             except (ObjectNotFoundError, IncompleteObjectError):
                 if each in await checkpoints.names():
                     raise
-                continue  # a newer one has come in its place
+                continue  # a newer one has replaced it
         for each, data in copies.items():
             files.append(f"society.{name}.{each}")
             (directory / files[-1]).write_bytes(data)
@@ -59,7 +59,7 @@ async def copy_out(log: Log, directory: Path) -> list[str]:
 
 
 def kept_in(directory: Path, files: Iterable[str]) -> list[Kept]:
-    """The societies among the files of a checked backup; raises `OperationError` for what is none."""
+    """Return the societies among the files of a checked backup. Raise `OperationError` for an invalid file."""
     found = dict[str, dict[str, Path]]()
     for name in sorted(files):
         if match := FILE.fullmatch(name):
@@ -81,7 +81,7 @@ def _kept(name: str, paths: dict[str, Path]) -> Kept:
 
 
 def words_of(entries: Iterable[erasure_ledger.Entry], before: Container[erasure_ledger.Entry]) -> set[str]:
-    """The agents whose words erasures took away: those that are erased, and who lost a memory since the backup."""
+    """Return the agents affected by erasures since the backup: erased agents, and agents that lost a memory."""
     found = set[str]()
     for each in entries:
         found.update(each.whole.agents)
@@ -91,13 +91,13 @@ def words_of(entries: Iterable[erasure_ledger.Entry], before: Container[erasure_
 
 
 async def check_room(log: Log, own: Container[str]) -> None:
-    """Raise `OperationError` where there are societies already, except those that an interrupted restore put back."""
+    """Raise `OperationError` if there are societies other than those put back by an interrupted restore."""
     if there := [each for each in await societies(log) if each not in own]:
         raise OperationError(f"there are societies already ({', '.join(there)}); restore into a fresh namespace")
 
 
 async def put_back(log: Log, kept: Kept) -> None:
-    """Lay a society down as it was, with its checkpoints; nobody keeps any of it, and nothing was there before."""
+    """Restore a society with its checkpoints and without leases. It must not exist before."""
     await States(log, kept.society.name).delete()
     states = await States.create(log, kept.society)
     for batch in in_batches({key: value for key, value in kept.entries.items() if key != SOCIETY}):

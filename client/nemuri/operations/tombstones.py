@@ -1,4 +1,4 @@
-"""Tombstones: appended before anything is deleted, and completed where somebody was interrupted."""
+"""Tombstones: events appended before content is deleted, and completed after an interruption."""
 
 import asyncio
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -18,19 +18,19 @@ from nemuri_infra.projections.projection import OtherFoldsError
 from nemuri_infra.stores.deletion import tombstones
 
 ATTEMPTS = 20
-"""So often it is begun again because an agent did something meanwhile."""
+"""Maximum number of attempts when an agent appends events meanwhile."""
 TOGETHER = 64
-"""Tombstones that are appended at the same time."""
+"""Maximum number of concurrent appends of tombstones."""
 
 
 async def caught_up(at: Workshop) -> None:
-    """Bring the views to the end of the log, whether or not a projector is at work."""
+    """Bring the views to the end of the log, with or without a running projector."""
     OtherFoldsError.check(await at.projection.position())
     await rebuilder.catch_up(at.projection, at.log, await at.log.last_sequence(), quietly)
 
 
 async def begun(at: Workshop) -> list[Step]:
-    """Return the erasures on the log, step by step."""
+    """Return the steps of the erasures on the log."""
     found: list[Step] = []
     for each in await tombstones(at.log, 0, await at.log.last_sequence()):
         match each:
@@ -46,10 +46,10 @@ async def begun(at: Workshop) -> list[Step]:
 
 
 async def bury(at: Workshop, steps: Sequence[Step], replay: Replay) -> None:
-    """Append those tombstones of an erasure that are not there yet, and let the views fold them.
+    """Append the missing tombstones of an erasure, and let the views fold them.
 
-    First what is erased is named, step by step, and then it is said how the rest of what agents remember stands, as
-    `replay` finds it without what is erased. Raises `OperationError`.
+    First the erased items are named, step by step. Then the state of the agents' remaining memories is restated, as
+    `replay` computes it without the erased ones. Raises `OperationError`.
     """
     there = {each.event_id for each in await tombstones(at.log, 0, await at.log.last_sequence())}
     try:
@@ -64,12 +64,14 @@ async def bury(at: Workshop, steps: Sequence[Step], replay: Replay) -> None:
         if steps:
             await _restate(at, steps[-1].key, replay)
     except TooLargeError as error:
-        raise OperationError(f"this server takes no tombstone of that size ({error}); raise its max_payload") from error
+        raise OperationError(
+            f"this server accepts no tombstone of that size ({error}); raise its max_payload"
+        ) from error
     await caught_up(at)
 
 
 async def _restate(at: Workshop, key: str, replay: Replay) -> None:
-    """Tell the agents how the rest of what they remember stands."""
+    """Append events that restate the remaining memories of the agents."""
     agents = list(replay.minds)
     for _ in range(ATTEMPTS):
         ends = {each: (await at.log.newest_on(at.log.subjects.mind(each))).sequence for each in agents}
@@ -87,13 +89,13 @@ async def _restate(at: Workshop, key: str, replay: Replay) -> None:
             reason = error
         else:
             return
-    raise OperationError(f"{agents[0]} cannot be told what it is to forget: {reason}; try again")
+    raise OperationError(f"{agents[0]} cannot be updated after the erasure: {reason}; try again")
 
 
 def standing(
     live: Mind, replayed: Mind, gone: Collection[UUID], agent_id: str, place: str, room: int
 ) -> list[MemoriesErased]:
-    """Return what an agent is told of the memories that stay, so that the events that stay make the mind as it is.
+    """Return the events that restate the remaining memories, so that folding the remaining events gives the same state.
 
     Each event fits into `room` bytes. Raises `DivergedError`.
     """
@@ -108,7 +110,7 @@ def standing(
 
 
 def _fitting(standings: Iterable[Standing], room: int) -> Iterator[tuple[Standing, ...]]:
-    """Yield stretches of at most so many bytes."""
+    """Yield groups of at most `room` bytes."""
     some, size = list[Standing](), 0
     for each in standings:
         more = len(each.model_dump_json().encode()) + 1
@@ -122,6 +124,6 @@ def _fitting(standings: Iterable[Standing], room: int) -> Iterator[tuple[Standin
 
 
 def all_of(steps: Iterable[Step]) -> Iterator[Event]:
-    """Yield the events that name what goes with these steps."""
+    """Yield the events that name the erased items of these steps."""
     for each in steps:
         yield from each.tombstones()

@@ -1,4 +1,4 @@
-"""Rebuild the views, or verify that they are what the log says."""
+"""Rebuild the views, or verify that they match the log."""
 
 from dataclasses import dataclass
 
@@ -11,19 +11,19 @@ from nemuri_infra.runtime.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class Rebuilt:
-    """What a rebuild did."""
+    """The result of a rebuild."""
 
     sequence: int
-    """The place in the log that the views are at now."""
+    """Position of the views in the log now."""
 
 
 async def rebuild(settings: Settings, on_progress: Advance = quietly) -> Rebuilt:
-    """Make all views anew from the log, while those in use go on serving. Raises `OperationError`."""
+    """Rebuild all views from the log while the present ones stay in use. Raises `OperationError`."""
     async with workshop(settings) as at:
         return Rebuilt(await rebuilder.rebuild(at.projection, at.log, on_progress))
 
 
 async def verify(settings: Settings, on_progress: Advance = quietly) -> Verified:
-    """Compare every row of every view with what the log says, at the same sequence. Raises `OperationError`."""
+    """Compare every row of every view with the log at the same sequence. Raises `OperationError`."""
     async with workshop(settings) as at:
         return await rebuilder.verify(at.projection, at.log, on_progress)

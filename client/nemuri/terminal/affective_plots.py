@@ -1,4 +1,4 @@
-"""The plot of an affective memory: how what is strongest will fade, how full the levels are, what was felt."""
+"""The plot of an affective memory: decay of the strongest memories, size of the levels, and mood by day."""
 
 from datetime import date
 from pathlib import Path
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 Nights = NDArray[np.float64]
 FORMATS: Final = (".svg", ".png")
 SIZE: Final = (12.0, 7.5)
-"""Inches."""
+"""Width and height in inches."""
 CURVES: Final = 8
-"""So many of the strongest memories have a curve."""
+"""Number of memories drawn with a decay curve, strongest first."""
 LONGEST: Final = 365
-"""Nights that curves go on at most."""
+"""Maximum length of the curves, in nights."""
 EPOCH: Final = date(1970, 1, 1).toordinal()
-"""From which matplotlib counts days."""
+"""Ordinal of the day from which matplotlib counts days."""
 LEVELS: Final = ("1 whole", "2 summary", "3 keywords", "archive")
 
 
 def draw(view: AffectView, file: Path) -> None:
-    """Write the plot into the file, as SVG or as PNG by its name. Raises `MatplotlibMissing` and `OSError`."""
+    """Write the plot into the file, as SVG or PNG by its suffix. Raises `MatplotlibMissing` and `OSError`."""
     rules = AffectPolicy.of(view.parameters)
     with canvas(SIZE) as figure:
         grid = figure.add_gridspec(2, 2, height_ratios=(3, 2))
@@ -41,7 +41,7 @@ def draw(view: AffectView, file: Path) -> None:
 
 
 def retention(memory: AffectMemoryView, nights: Nights) -> Nights:
-    """What will be left of a memory after so many more nights without a recall."""
+    """Return the retention of a memory after each number of nights without a recall."""
     left: Nights = memory.retention * memory.coefficient ** (nights * (not memory.archived))
     return left
 
@@ -72,7 +72,7 @@ def _curves(view: AffectView, rules: AffectPolicy, axes: "Axes") -> None:
 
 
 def _horizon(shown: tuple[AffectMemoryView, ...], rules: AffectPolicy) -> int:
-    """Nights until all of them are in the archive, ten at least."""
+    """Return the nights until all memories are in the archive, at least ten."""
     threshold = max(rules.levels.level3_threshold, 0.1)
     left = [np.log(threshold / each.retention) / np.log(each.coefficient) for each in shown if each.retention > 0]
     return int(min(LONGEST, max([10.0, *left])))
@@ -86,7 +86,7 @@ def _levels(view: AffectView, rules: AffectPolicy, axes: "Axes") -> None:
         axes.hlines(most, place - 0.4, place + 0.4, color="0.2", linewidth=1.5)
         axes.annotate(f"at most {most}", (place, most), ha="center", va="bottom", fontsize=8)
     axes.set_ylabel("memories (number)")
-    axes.set_title(f"Levels; {view.protected} of {view.limit} protected besides", fontsize=10)
+    axes.set_title(f"Levels; {view.protected} of {view.limit} protected", fontsize=10)
     axes.margins(y=0.15)
 
 

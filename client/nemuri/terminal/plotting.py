@@ -1,4 +1,4 @@
-"""How this project draws: colours that everybody can tell apart, and files that are the same for the same figures."""
+"""Plotting style: a palette that colour-blind readers can tell apart, and reproducible files."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 BLUE, ORANGE, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
-"""Of Okabe and Ito: told apart by people who see colours otherwise; every series has a mark of its own as well."""
+"""Okabe-Ito colours, which colour-blind readers can tell apart. Every series also has its own marker."""
 MARKS: Final = ("o", "s", "^", "D")
 COLOURS: Final = (BLUE, ORANGE, GREEN, PURPLE)
 RESOLUTION: Final = 130
@@ -18,20 +18,20 @@ RESOLUTION: Final = 130
 
 
 class MatplotlibMissing(RuntimeError):  # noqa: N818 - said as the fact that it is
-    """matplotlib cannot be imported; it comes with the extra `experiments`."""
+    """matplotlib cannot be imported. The extra `experiments` installs it."""
 
 
 def require() -> None:
-    """Raises `MatplotlibMissing`, so that nothing is run whose plot could not be drawn."""
+    """Raise `MatplotlibMissing` if no plot can be drawn. Called before anything is run."""
     try:
         import_module("matplotlib")
     except ImportError as error:
-        raise MatplotlibMissing(f"there is no matplotlib ({error}): pip install 'nemuri[experiments]'") from error
+        raise MatplotlibMissing(f"matplotlib is not installed ({error}): pip install 'nemuri[experiments]'") from error
 
 
 @contextmanager
 def canvas(size: tuple[float, float]) -> Iterator["Figure"]:
-    """A figure of so many inches to draw on. Raises `MatplotlibMissing`."""
+    """Yield a figure of the given size in inches. Raises `MatplotlibMissing`."""
     require()
     from matplotlib import rc_context
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -44,5 +44,5 @@ def canvas(size: tuple[float, float]) -> Iterator["Figure"]:
 
 
 def save(figure: "Figure", file: Path) -> None:
-    """Write the figure in the format that the file's name says, the same bytes for the same figure."""
+    """Write the figure in the format of the file's suffix. The same figure gives the same bytes."""
     figure.savefig(file, dpi=RESOLUTION, metadata={"Date": None} if file.suffix == ".svg" else None)

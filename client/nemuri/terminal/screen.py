@@ -1,4 +1,4 @@
-"""How results look: tables and lines for people, JSON for programs, progress on a terminal."""
+"""Output of results: tables and lines for people, JSON for programs, progress on a terminal."""
 
 import json
 import shutil
@@ -16,29 +16,29 @@ from rich.table import Table
 from rich.text import Text
 
 PIPE_WIDTH = 200
-"""Columns of a table that does not go to a terminal, unless COLUMNS says otherwise."""
+"""Width in columns of a table that is not written to a terminal, unless COLUMNS is set."""
 READABLE = 30
-"""Columns that the last column of a table needs."""
+"""Minimum width of the last column of a table."""
 GAP = 2
-"""Columns between two columns of a table."""
+"""Spaces between two columns of a table."""
 IDS = ("id", "task", "memory")
 SHORT_ID = 8
-"""Characters of an id where the whole one leaves no room."""
+"""Characters of an id in a table that is too narrow for whole ids."""
 
 
 def console() -> Console:
-    """Standard output, without any interpretation of what memories and answers contain."""
+    """Return a console for standard output that does not interpret markup in memories and answers."""
     width = None if sys.stdout.isatty() else shutil.get_terminal_size((PIPE_WIDTH, 0)).columns
     return Console(markup=False, emoji=False, highlight=False, width=width, soft_wrap=True)
 
 
 def say(text: str) -> None:
-    """A line, or several, for people."""
+    """Print one or several lines for people."""
     console().print(Text(printable(text)))
 
 
 def say_json(value: object) -> None:
-    """One JSON value on standard output, indented, not escaped."""
+    """Print one JSON value on standard output, indented and with non-ASCII characters unescaped."""
     print(json.dumps(_plain(value), ensure_ascii=False, indent=2))
 
 
@@ -49,9 +49,9 @@ def table(
     numbers: Iterable[str] = (),
     spare: Iterable[str] = (),
 ) -> None:
-    """A table; `numbers` names the columns that are aligned to the right.
+    """Print a table. Columns named in `numbers` are aligned to the right.
 
-    Where the last column has no room, those of `spare` are left out, the first of them first, and then ids are cut.
+    If the last column is too narrow, the columns in `spare` are dropped in their order, then ids are cut.
     """
     screen, right = console(), set(numbers)
     cells = [[printable(str(cell)) for cell in row] for row in rows]
@@ -71,9 +71,9 @@ def table(
 def fitting(
     columns: list[str], rows: list[list[str]], width: int, spare: Iterable[str]
 ) -> tuple[list[str], list[list[str]]]:
-    """The columns and rows of a table that leave its last column `READABLE` columns of the width, or all it needs.
+    """Return the columns and rows of a table whose last column has `READABLE` columns of the width, or all it needs.
 
-    Columns of `spare` go in their order for as long as there is no room, then ids are cut to `SHORT_ID` characters.
+    Columns in `spare` are dropped in their order until it fits, then ids are cut to `SHORT_ID` characters.
     """
     for name in spare:
         if _room(columns, rows, width):
@@ -89,25 +89,25 @@ def fitting(
 
 
 def _room(columns: list[str], rows: list[list[str]], width: int) -> bool:
-    """Whether the last column has the room that it needs."""
+    """Return True if the last column is wide enough."""
     widths = [max(map(cell_len, column)) for column in zip(columns, *rows, strict=True)]
     return width - sum(widths[:-1]) - GAP * (len(widths) - 1) >= min(READABLE, widths[-1])
 
 
 def printable(text: str) -> str:
-    """The text without control characters, which could do something to a terminal."""
+    """Return the text without control characters, which could change the state of a terminal."""
     return "".join(each if each.isprintable() or each in "\n\t" else "\N{REPLACEMENT CHARACTER}" for each in text)
 
 
 def short(text: str, length: int = 100) -> str:
-    """The text on one line, cut to a length."""
+    """Return the text on one line, cut to a length."""
     line = " ".join(text.split())
     return line if len(line) <= length else line[: length - 1].rstrip() + "…"
 
 
 @contextmanager
 def progress(description: str) -> Iterator[Callable[[int, int], None]]:
-    """A bar on stderr that is moved by calls of (done, total); nothing where stderr is no terminal."""
+    """Show a progress bar on stderr, updated by calls of (done, total). Shows nothing if stderr is not a terminal."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar:
         line = bar.add_task(description, total=None)
@@ -116,7 +116,7 @@ def progress(description: str) -> Iterator[Callable[[int, int], None]]:
 
 @contextmanager
 def waiting(description: str) -> Iterator[Callable[[str], None]]:
-    """A spinner on stderr whose text is changed by calls; nothing where stderr is no terminal."""
+    """Show a spinner on stderr, whose text is updated by calls. Shows nothing if stderr is not a terminal."""
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as spinner:
         line = spinner.add_task(description, total=None)
@@ -125,9 +125,9 @@ def waiting(description: str) -> Iterator[Callable[[str], None]]:
 
 @contextmanager
 def reading(description: str) -> Iterator[Callable[[str, int, int], None]]:
-    """A spinner on stderr, with a bar as soon as there are documents to read; nothing where stderr is no terminal.
+    """Show a spinner on stderr, with a bar once there are documents to read. Shows nothing if stderr is not a terminal.
 
-    It is changed by calls of (text, parts read, parts).
+    It is updated by calls of (text, parts read, parts).
     """
     columns = (SpinnerColumn(), TextColumn("{task.description}"), _PartsColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar:
@@ -138,7 +138,7 @@ def reading(description: str) -> Iterator[Callable[[str, int, int], None]]:
 
 
 class _PartsColumn(BarColumn):
-    """A bar that is there only while something is counted."""
+    """A progress bar that is visible only while there is a total."""
 
     def render(self, task: Task) -> ProgressBar | Text:  # type: ignore[override]
         return super().render(task) if task.total else Text()

@@ -89,7 +89,7 @@ async def test_a_copy_of_a_society_is_checked_before_anything_is_written(
     file = tmp_path / "copy" / "society.village.now"
     file.write_bytes(file.read_bytes()[:-1])
     empty = await emptied(servers)
-    with pytest.raises(OperationError, match="not what was backed up"):
+    with pytest.raises(OperationError, match="has changed since the backup"):
         await restore(empty, tmp_path / "copy")
     async with logged(empty) as log:
         assert await societies(log) == []

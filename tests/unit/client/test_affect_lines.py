@@ -66,7 +66,11 @@ def test_what_waits_for_protection_is_a_question_with_its_answer(capsys: pytest.
     """Which wait, which could be released, and the command that says so."""
     waiting, protected = memory(7, protection="asked"), memory(4, protection="protected")
     text = said(capsys, view(waiting=(waiting,), oldest_protected=(protected,), protected=50))
-    assert text.index("no room") < text.index("mem_20260120_007") < text.index("mem_20260120_004 [2026-01-20] Question")
+    assert (
+        text.index("the limit is reached")
+        < text.index("mem_20260120_007")
+        < text.index("mem_20260120_004 [2026-01-20] Question")
+    )
     assert "nemuri affect diary unprotect MEMORY" in text
 
 

@@ -46,7 +46,7 @@ def test_a_whole_export_is_counted(tmp_path: Path, number: int) -> None:
         ("", "empty or cut off"),
         (LINE, "empty or cut off"),
         (LINE + end(2), "holds 1 events, but 2 were exported"),
-        (LINE + end(1) + LINE, "something follows"),
+        (LINE + end(1) + LINE, "there are lines after the end"),
         (LINE + end(1)[:-6], "log.jsonl:2: "),
         (LINE[: len(LINE) // 2], "log.jsonl:1: "),
     ],

@@ -34,7 +34,7 @@ def test_what_was_read_of_documents_is_one_line(capsys: pytest.CaptureFixture[st
     """Unless all of it was."""
     parts = {"chunks": 13, "chunks_read": 5}
     for share, line in (
-        (0.042, ["read     4 % of the documents, in passages from 5 of 13 parts"]),
+        (0.042, ["read     4 % of the documents, in passages from 5 of 13 chunks"]),
         (1.0, []),
         (None, []),
     ):

@@ -72,11 +72,11 @@ def test_without_a_place_it_is_the_end(text: str | None) -> None:
 )
 def test_what_is_no_place_is_refused(text: str) -> None:
     """With how one is written."""
-    with pytest.raises(PlaceError, match="is no place in the log: write the number of an event"):
+    with pytest.raises(PlaceError, match="is not a position in the log: write the number of an event"):
         Place.read(text, NOW)
 
 
 def test_what_is_still_to_come_is_refused() -> None:
     """Nobody knows it yet."""
-    with pytest.raises(PlaceError, match="2026-06-01 is still to come: it is 2026-05-31T12:30:00 UTC now"):
+    with pytest.raises(PlaceError, match="2026-06-01 is in the future: it is 2026-05-31T12:30:00 UTC now"):
         Place.read("2026-06-01", NOW)
