@@ -114,7 +114,7 @@ def _assert_told(played: Played, story: str) -> None:
     assert f"{len(played.unused)} have never been used" in story
     for asked in (*played.first, *played.second):
         number = len(asked.result.learned)
-        assert (f"learned {number} (" if number else "learned nothing new") in story
+        assert (f"learned {number} (" if number else "no new learnings") in story
 
 
 async def test_a_cancelled_demo_leaves_nothing(temporary: Path) -> None:
@@ -141,7 +141,7 @@ async def test_given_data_are_kept_and_not_played_in_twice(temporary: Path) -> N
     one = (replace(QUESTIONS[0], praised=False),)
     assert await run(Settings(), paper(), data=own, questions=one) == 0
     assert (own / "nats").is_dir()
-    with pytest.raises(ClientError, match="agents in this data directory already"):
+    with pytest.raises(ClientError, match="this data directory has agents already"):
         await run(Settings(), paper(), data=own, questions=one)
     assert left_running(own) == []
 

@@ -1,4 +1,4 @@
-"""Who answers in the demo: the example agents, from a checkout or from an installed package."""
+"""The agents of the demo: the example agents of a checkout or of the installed package."""
 
 import asyncio
 from collections.abc import Mapping
@@ -14,25 +14,25 @@ from nemuri.platform.embedders import embedding_in_force
 from nemuri_infra.runtime.settings import Settings
 
 _INSTALLED: Final = Path(__file__).parent / "examples"
-"""Where the package carries the examples."""
+"""Directory of the examples in the installed package."""
 _CHECKOUT: Final = Path(__file__).parents[3] / "examples" / "agents"
 
 POLICY: Final[Mapping[str, JsonValue]] = {"expected_tasks_per_day": 1.0, "fading": "tasks"}
-"""Each task ages by a day, however fast they come, so that fading can be seen within a minute."""
+"""Policy of the demo: each task counts as a day, regardless of real time, so that decay is visible within a minute."""
 _PATIENCE: Final = 30.0
-"""Seconds until the principles must be known."""
+"""Maximum seconds to wait until the views contain the principles."""
 
 
 def example_agents() -> tuple[AgentFile, ...]:
-    """The agents of the examples, by file name, under the demo's own policy; raises `DefinitionError`."""
+    """Return the example agents, sorted by file name, with the demo's own policy. Raises `DefinitionError`."""
     for folder in (_INSTALLED, _CHECKOUT):
         if found := sorted(folder.glob("*.yaml")):
             return tuple(replace(read_definition(path), policy=POLICY) for path in found)
-    raise DefinitionError(f"{_INSTALLED}: the example agents are not there; install nemuri again")
+    raise DefinitionError(f"{_INSTALLED}: the example agents are missing; install nemuri again")
 
 
 async def define(client: Client, settings: Settings) -> tuple[AgentFile, ...]:
-    """Add the example agents and return them, once the views hold them and what they keep in mind."""
+    """Add the example agents and return them once the views contain them and their principles."""
     embedding = await embedding_in_force(settings)
     files = example_agents()
     for file in files:

@@ -1,4 +1,4 @@
-"""The demo's own platform: servers and services in this process, in a directory that goes with them."""
+"""The demo's own platform: servers and services in this process, with a data directory that is removed at the end."""
 
 import asyncio
 import shutil
@@ -14,10 +14,10 @@ from nemuri_infra.runtime.settings import Settings
 
 @asynccontextmanager
 async def stage(settings: Settings, data: Path | None) -> AsyncIterator[Settings]:
-    """The settings of a platform that runs for as long as the context lasts.
+    """Run a platform for the time of the context, and yield its settings.
 
-    Its data lie in `data`, or in a temporary directory that is removed at the end, however it ends. Servers and
-    models that the settings name are not used: the demo is the same everywhere, and costs nothing.
+    Its data are in `data`, or in a temporary directory that is always removed at the end. Servers and models named in
+    the settings are not used, so that the demo is the same everywhere and costs nothing.
     """
     with _directory(data) as directory:
         own = settings.model_copy(

@@ -1,4 +1,4 @@
-"""What is asked, and which part of the language reference comes with it."""
+"""The questions of the demo, with the topics of the language reference that come with each."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -9,20 +9,20 @@ from nemuri_contracts.client_events import NegotiationOption
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A task of the demo, asked once with its documents and later once more."""
+    """A task of the demo. It is asked once with its document, and once more later."""
 
     text: str
     topics: tuple[str, ...]
-    """The topics that are joined into its document."""
+    """Topics that are joined into the document."""
     agent: str | None = None
-    """Who is asked for; None leaves the choice to the orchestrator."""
+    """Name of the agent to ask; None leaves the choice to the orchestrator."""
     perspective: str | None = None
     praised: bool = True
-    """Whether the client says that the answer was helpful and led to success."""
+    """True if the client gives the feedback helpful and success."""
     documents_again: bool = False
-    """Whether the document comes along the second time too."""
+    """True if the document is sent the second time too."""
     option: NegotiationOption = "all"
-    """How to go on when there are too many items."""
+    """The choice when there are too many items."""
 
 
 STATEMENTS: Final = (

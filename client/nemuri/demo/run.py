@@ -1,4 +1,4 @@
-"""The demo from its first line to its last."""
+"""The demo: start a platform, ask all questions twice, print the tables, verify the views."""
 
 import time
 from collections.abc import Sequence
@@ -22,15 +22,15 @@ from nemuri_domain.strength.policy import Policy
 from nemuri_infra.runtime.settings import Settings
 
 SLEEPS: Final = 24
-"""Sleeps over which the screen compares policies."""
+"""Number of sleeps over which the screen compares policies."""
 
 
 async def run(
     settings: Settings, console: Console, *, data: Path | None = None, questions: Sequence[Question] = QUESTIONS
 ) -> int:
-    """Play the demo on a platform of its own; the exit code: 0, or 1 when the views differ from the log.
+    """Run the demo on a platform of its own. Return the exit code: 0, or 1 if the views differ from the log.
 
-    The platform's data are kept in `data` if it is given, else they go when the demo ends, also when it is cancelled.
+    With `data`, the platform's data are kept there. Otherwise they are removed at the end, also after cancellation.
     """
     return (await perform(settings, console, data=data, questions=questions))[1]
 
@@ -38,10 +38,10 @@ async def run(
 async def perform(
     settings: Settings, console: Console, *, data: Path | None = None, questions: Sequence[Question] = QUESTIONS
 ) -> tuple[Played, int]:
-    """What `run` does, with what was played.
+    """Run the demo, and return its record with the exit code.
 
-    Raises `ClientError` when a task fails or `data` is in use already, `TextsMissing`, and what starting a platform
-    raises.
+    Raises `ClientError` if a task fails or `data` is in use already, `TextsMissing`, and the errors of starting a
+    platform.
     """
     started = time.monotonic()
     with Screen(console, total=2 * len(questions)) as screen:
@@ -51,14 +51,14 @@ async def perform(
                 str(addressed.nats_url), namespace=addressed.namespace, client_id="demo"
             ) as client:
                 if await client.agents():
-                    raise ClientError("there are agents in this data directory already; give the demo a fresh one")
+                    raise ClientError("this data directory has agents already; give the demo a new one")
                 files = await define(client, addressed)
                 _introduce(screen, files, questions)
                 played = await play(client, questions, told=screen.told, done=screen.done, interval=screen.interval)
             _conclude(screen, played)
             code = await _verified(screen, addressed)
     took = time.monotonic() - started
-    screen.say(f"{2 * len(questions)} tasks in {took:.0f} s, starting and stopping included.")
+    screen.say(f"{2 * len(questions)} tasks in {took:.0f} s, including start and stop.")
     return played, code
 
 
@@ -87,7 +87,7 @@ def _introduce(screen: Screen, files: Sequence[AgentFile], questions: Sequence[Q
 
 
 def _conclude(screen: Screen, played: Played) -> None:
-    screen.chapter("What became of what was learned: strength before and after the second round")
+    screen.chapter("Strength of the learned memories before and after the second round")
     screen.console.print(strengths(played, screen.console.width), soft_wrap=False)
     screen.say()
     for sentence in summary(played):
@@ -97,7 +97,7 @@ def _conclude(screen: Screen, played: Played) -> None:
 
 
 async def _verified(screen: Screen, settings: Settings) -> int:
-    """Compare the views with the log, say what was found, and return the exit code."""
+    """Compare the views with the log, print the result, and return the exit code."""
     screen.doing("verifying")
     found = await verify(settings)
     screen.say()

@@ -1,4 +1,4 @@
-"""The play: every question once with its document, then all of them once more."""
+"""The scenario: every question once with its document, then all of them once more."""
 
 import asyncio
 import time
@@ -16,50 +16,50 @@ from nemuri_contracts.memory_views import MemoryView
 from nemuri_contracts.task_views import TaskResult
 
 PATIENCE: Final = 60.0
-"""Seconds that a task and all that follows from it may take."""
+"""Maximum seconds for a task and everything that follows from it."""
 RANKED: Final = 50
-"""So far down a memory's rank is looked for."""
+"""Number of ranks in which a memory is looked for."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question, and what became of it."""
+    """A question with its result."""
 
     number: int
     question: Question
     document: tuple[str, int] | None
-    """Name and characters of what came with it."""
+    """Name and number of characters of the document."""
     way: Way
     result: TaskResult
     lessons: tuple[str, ...]
-    """The perspectives under which something was learned."""
+    """Perspectives under which something was learned."""
     seconds: float
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a memory stands among those that come to mind."""
+    """The rank and score of a retrieved memory."""
 
     rank: int
-    """From 1."""
+    """Rank, from 1."""
     score: float
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Where the memories stand at one moment."""
+    """The state of all memories at one moment."""
 
     memories: Mapping[UUID, MemoryView]
-    """All of them, archived ones too."""
+    """All memories, archived ones included."""
     recalled: Mapping[int, Mapping[UUID, Place]]
-    """By the number of a question: where each memory that would come to mind stands."""
+    """Rank and score of each retrieved memory, by the number of a question."""
     slept: Mapping[str, int]
-    """Sessions that each agent has slept over."""
+    """Number of sessions that each agent has slept over."""
 
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """How a memory's place for a question changed over the second round."""
+    """The change of a memory's rank for a question in the second round."""
 
     number: int
     memory_id: UUID
@@ -68,43 +68,43 @@ class Moved:
 
     @property
     def climb(self) -> int:
-        """By how many ranks it rose."""
+        """Return the number of ranks that it rose."""
         return self.before.rank - self.after.rank
 
     @property
     def rise(self) -> float:
-        """By how much its score rose."""
+        """Return the increase of its score."""
         return self.after.score - self.before.score
 
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """The whole play, from which every number on the screen comes."""
+    """The record of a demo, from which every number on the screen is computed."""
 
     first: tuple[Asked, ...]
     before: Standing
-    """Between the two rounds."""
+    """State between the two rounds."""
     second: tuple[Asked, ...]
     after: Standing
 
     @property
     def learned(self) -> Mapping[UUID, int]:
-        """What was learned in the first round, with the number of the question that taught it."""
+        """Return the memories learned in the first round, with the number of the question that taught each."""
         return {memory: asked.number for asked in self.first for memory in asked.result.learned}
 
     @property
     def used(self) -> tuple[UUID, ...]:
-        """What was learned in the first round and drawn on in the second."""
+        """Return the memories learned in the first round and used in the second."""
         drawn = {memory for asked in self.second for memory in asked.result.used}
         return tuple(memory for memory in self.learned if memory in drawn)
 
     @property
     def unused(self) -> tuple[UUID, ...]:
-        """What was learned in the first round and never drawn on."""
+        """Return the memories learned in the first round and never used."""
         return tuple(each for each in self.learned if self.after.memories[each].access_count == 0)
 
     def places(self) -> tuple[Moved, ...]:
-        """For each question and each memory that it drew on the second time: its place before that round and after."""
+        """Return the change of rank of each memory used in the second round, for each question."""
         return tuple(
             Moved(asked.number, memory, before[memory], after[memory])
             for asked in self.second
@@ -122,10 +122,10 @@ Done = Callable[[Asked], None]
 async def play(
     client: Client, questions: Sequence[Question], *, told: Told, done: Done, interval: Callable[[Standing], None]
 ) -> Played:
-    """Ask every question twice, one after the other, each only when everything that follows from the last is done.
+    """Ask every question twice, in order. The next one starts when everything that follows from the last is done.
 
-    `told` hears how the task stands, `done` each finished one, `interval` how the memories stand between the rounds.
-    Raises `ClientError` when a task fails or takes too long.
+    `told` receives the progress of a task, `done` each finished one, and `interval` the memories between the rounds.
+    Raises `ClientError` if a task fails or takes too long.
     """
     first = []
     for number, question in enumerate(questions, 1):
@@ -152,9 +152,9 @@ async def _ask(client: Client, number: int, question: Question, text: tuple[str,
         async with asyncio.timeout(PATIENCE) as limit:
             await _accompany(client, way, question, told)
     except TimeoutError as error:
-        if not limit.expired():  # it was the server that did not answer
+        if not limit.expired():  # the server did not answer in time
             raise
-        raise ClientError(f"question {number} and what follows from it took more than {PATIENCE:g} s") from error
+        raise ClientError(f"question {number} and its consequences took more than {PATIENCE:g} s") from error
     if way.failed is not None:
         raise ClientError(f"question {number} failed: {way.failed}")
     await client.settle()
@@ -166,7 +166,7 @@ async def _ask(client: Client, number: int, question: Question, text: tuple[str,
 
 
 async def _accompany(client: Client, way: Way, question: Question, told: Told) -> None:
-    """Choose where the platform asks, praise where the question says so, and see everything through."""
+    """Choose an option if the platform asks, give feedback if the question says so, and wait until all is done."""
     await follow(client.log, way, lambda here: here.over or here.items > 0, told)
     if way.items:
         await client.settle()

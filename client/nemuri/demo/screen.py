@@ -1,4 +1,4 @@
-"""What the demo shows: a line or two for each task, and tables of what became of the memories."""
+"""Output of the demo: a line or two for each task, and tables of the memories."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -18,20 +18,20 @@ from nemuri.demo.task_trace import Way
 from nemuri.terminal.screen import short
 
 LONGEST_QUOTE: Final = 170
-"""Characters of an answer that are shown."""
+"""Maximum characters shown of an answer."""
 _QUOTE = re.compile(r"^\s*- (?P<text>.+) \[(?P<label>[md])[0-9]+\]$", re.MULTILINE)
 _INDENT: Final = 6
 
 
 @dataclass(slots=True)
 class Screen:
-    """The story on a console, above a bar that says how far it is."""
+    """The output on a console, above a progress bar."""
 
     console: Console
     total: int
-    """Tasks in both rounds together."""
+    """Number of tasks in both rounds together."""
     taught: dict[UUID, int] = field(default_factory=dict)
-    """Which question taught a memory."""
+    """Number of the question that taught each memory."""
     _bar: Progress = field(init=False)
     _line: object = field(init=False)
 
@@ -50,24 +50,24 @@ class Screen:
         self._bar.stop()
 
     def say(self, text: Text | str = "") -> None:
-        """A paragraph."""
+        """Print a paragraph."""
         self.console.print(Text(text) if isinstance(text, str) else text, soft_wrap=False)
 
     def chapter(self, title: str) -> None:
-        """The beginning of a part of the story."""
+        """Print a section title."""
         self.say()
         self.console.print(Rule(Text(title, style="bold"), align="left"), soft_wrap=False)
 
     def doing(self, what: str) -> None:
-        """What the bar says beside itself."""
+        """Set the text beside the progress bar."""
         self._bar.update(self._line, description=what)  # type: ignore[arg-type]  # the id that it gave itself
 
     def told(self, way: Way) -> None:
-        """How the task at hand stands."""
+        """Show the progress of the present task."""
         self.doing(_stage(way))
 
     def done(self, asked: Asked) -> None:
-        """A task's story: the question, its way, and the best of the answer."""
+        """Print a finished task: the question, its processing steps, and the best quotation of the answer."""
         self._bar.advance(self._line)  # type: ignore[arg-type]
         again = any(number == asked.number for number in self.taught.values())
         self.say(Text(f"{asked.number:>3}.  {short(asked.question.text, 110)}", style="bold"))
@@ -81,8 +81,8 @@ class Screen:
         self.console.print(Padding(text, (0, 0, 0, _INDENT)), soft_wrap=False)
 
     def interval(self, _: Standing) -> None:
-        """Between the rounds."""
-        self.chapter("The same questions once more, now from memory")
+        """Print the title of the second round."""
+        self.chapter("The same questions again, now answered from memory")
 
 
 def _stage(way: Way) -> str:
@@ -93,12 +93,12 @@ def _stage(way: Way) -> str:
     if way.agent_id:
         return f"{way.agent_id} answers"
     if way.items:
-        return f"{way.items} items, choosing how to go on"
+        return f"{way.items} items, choosing how to continue"
     return f"reading {way.read} of {way.chunks} chunks" if way.chunks else "taking it in"
 
 
 def _way(asked: Asked, taught: Mapping[UUID, int]) -> Text:
-    """Input → who → memories used → what was learned → praise."""
+    """Return the line input → agent → memories used → learnings → feedback."""
     steps = [_input(asked), *_negotiated(asked), _chosen(asked), _memory(asked, taught), _learned(asked)]
     if asked.question.praised:
         steps.append("praised")
@@ -127,7 +127,7 @@ def _chosen(asked: Asked) -> str:
     way = asked.way
     who = f"{way.agent_id} ({way.perspective})" if way.perspective else str(way.agent_id)
     if asked.question.agent:
-        return f"{who}, asked for by name"
+        return f"{who}, requested by name"
     scores = f"{way.scores[0].total:.2f}" if way.scores else "?"
     following = f" before {way.scores[1].agent_id} {way.scores[1].total:.2f}" if len(way.scores) > 1 else ""
     return f"{who}, score {scores}{following}"
@@ -147,11 +147,11 @@ def _memory(asked: Asked, taught: Mapping[UUID, int]) -> str:
 def _learned(asked: Asked) -> str:
     number = len(asked.result.learned)
     under = ", ".join(dict.fromkeys(asked.lessons))
-    return f"learned {number} ({under})" if number else "learned nothing new"
+    return f"learned {number} ({under})" if number else "no new learnings"
 
 
 def _quote(asked: Asked) -> Text | None:
-    """The first quotation of the answer, and how many more there are."""
+    """Return the first quotation of the answer, and the number of further ones."""
     quotes = list(_QUOTE.finditer(asked.result.answer or ""))
     if not quotes:
         return None

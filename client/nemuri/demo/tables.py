@@ -1,4 +1,4 @@
-"""What became of the memories: strengths before and after, the rise and the fall."""
+"""Tables of the memories: strengths before and after the second round, and changes of rank."""
 
 from collections.abc import Iterator, Sequence
 from statistics import fmean
@@ -13,18 +13,18 @@ from nemuri.terminal.screen import short
 from nemuri_contracts.memory_views import MemoryView
 
 RISEN: Final = 5
-"""Memories of an agent that are shown because they are the strongest."""
+"""Number of strongest memories shown for each agent."""
 FALLEN: Final = 3
-"""Memories of an agent that are shown because they are the weakest."""
+"""Number of weakest memories shown for each agent."""
 _STEADY: Final = 0.005
 _FIGURES: Final = 58
-"""Columns that the figures take."""
+"""Width of the numeric columns, in columns of the screen."""
 _NARROWEST: Final = 30
-"""Columns of a memory's text at least."""
+"""Minimum width of a memory's text, in columns of the screen."""
 
 
 def strengths(played: Played, width: int) -> Table:
-    """The strongest and the weakest of what each agent learned in the first round, for a screen of so many columns."""
+    """Return a table of the strongest and weakest memories of each agent from the first round, for a screen width."""
     table = Table(box=None, header_style="bold", pad_edge=False)
     table.add_column("memory", no_wrap=True)
     for column in ("from", "before", "after", "", "uses", "level", "rank"):
@@ -34,17 +34,17 @@ def strengths(played: Played, width: int) -> Table:
         shown = memories if len(memories) <= RISEN + FALLEN else [*memories[:RISEN], *memories[-FALLEN:]]
         for place, memory in enumerate(shown):
             if place == RISEN and len(memories) > len(shown):
-                table.add_row(Text(f"  … {len(memories) - len(shown)} more between them", style="dim"))
+                table.add_row(Text(f"  … {len(memories) - len(shown)} more in between", style="dim"))
             table.add_row(*_row(played, memory, max(width - _FIGURES, _NARROWEST)))
     return table
 
 
 def summary(played: Played) -> Iterator[str]:
-    """What the table comes to, in sentences."""
+    """Yield a summary of the table in sentences."""
     used, unused = played.used, played.unused
     if used:
         yield (
-            f"Of {len(played.learned)} memories learned in the first round, the second drew on {len(used)}: "
+            f"Of {len(played.learned)} memories learned in the first round, the second used {len(used)}: "
             f"their mean strength went from {_mean(played, used, before=True):.2f} to {_mean(played, used):.2f}."
         )
     if unused:
@@ -54,21 +54,21 @@ def summary(played: Played) -> Iterator[str]:
         )
     if places := played.places():
         yield (
-            f"Recalled for the questions that drew on them, {sum(each.rise > 0 for each in places)} of {len(places)} "
+            f"Retrieved for the questions that used them, {sum(each.rise > 0 for each in places)} of {len(places)} "
             f"score higher than before (mean {fmean(each.before.score for each in places):.2f} → "
             f"{fmean(each.after.score for each in places):.2f}); {sum(each.climb > 0 for each in places)} rank higher, "
             f"{sum(each.climb < 0 for each in places)} lower, "
-            f"{sum(each.before.rank == each.after.rank == 1 for each in places)} came first and still do."
+            f"{sum(each.before.rank == each.after.rank == 1 for each in places)} stayed first."
         )
         yield from _overtaking(played)
     archived = [each for each in played.after.memories.values() if each.status == "archived"]
-    yield f"Archived: {len(archived)}." if archived else "Archived: none, nothing is that faint yet."
+    yield f"Archived: {len(archived)}." if archived else "Archived: none, because no strength is low enough yet."
     for each in archived:
         yield f"  {short(each.memory.content, 100)} at {each.strength:.2f}"
 
 
 def _overtaking(played: Played) -> Iterator[str]:
-    """The memories that climbed, each with what they are before now."""
+    """Yield a line for each memory that rose, with the memory that it overtook."""
     for each in played.places():
         if each.climb <= 0:
             continue
@@ -110,7 +110,7 @@ def _row(played: Played, memory: MemoryView, room: int) -> tuple[Text, ...]:
 
 
 def _rank(played: Played, memory: UUID) -> str:
-    """Its rank for the question that taught it, before and after."""
+    """Return the memory's rank for the question that taught it, before and after."""
     number = played.learned[memory]
     before = played.before.recalled.get(number, {}).get(memory)
     after = played.after.recalled.get(number, {}).get(memory)

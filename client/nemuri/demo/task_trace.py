@@ -1,4 +1,4 @@
-"""What became of a task, as the log tells it."""
+"""The progress of a task, read from the log."""
 
 import asyncio
 from collections.abc import Callable
@@ -23,47 +23,47 @@ from nemuri_infra.bus.event_log import Log
 
 @dataclass(slots=True)
 class Way:
-    """One task's way, gathered from its events; every event counts once, however often it is there."""
+    """The progress of one task, folded from its events. Repeated events count once."""
 
     task_id: UUID
     place: int
-    """How far the log has been read."""
+    """Last sequence of the log that was read."""
     chunks: int = 0
     read: int = 0
-    """Chunks that have their key point."""
+    """Number of chunks that have their key point."""
     items: int = 0
-    """Items that a negotiation was opened about."""
+    """Number of items in an open negotiation."""
     options: int = 0
     parts: int = 0
     agent_id: str | None = None
     perspective: str | None = None
     scores: tuple[AgentScore, ...] = ()
-    """Best first."""
+    """Routing scores, best first."""
     methods: dict[UUID, str] = field(default_factory=dict)
-    """How the use of each used memory was recognised."""
+    """Detection method of the use of each used memory."""
     learning: int = 0
-    """Assignments whose learnings are extracted."""
+    """Number of assignments whose learnings are extracted."""
     ended: set[UUID] = field(default_factory=set)
     slept: set[UUID] = field(default_factory=set)
     drawing: set[UUID] = field(default_factory=set)
-    """Assignments whose answer drew on a memory."""
+    """Assignments whose answer used a memory."""
     rewards: int = 0
-    """Credits for feedback that reached a memory."""
+    """Number of feedback credits that reached a memory."""
     failed: str | None = None
     _seen: set[UUID] = field(default_factory=set)
 
     @property
     def over(self) -> bool:
-        """Whether every session of the task has ended and been slept over, or the task has failed."""
+        """Return True if every session of the task has ended and been slept over, or the task has failed."""
         return self.failed is not None or (0 < self.parts <= len(self.ended) and self.ended <= self.slept)
 
     @property
     def credited(self) -> bool:
-        """Whether praise, for being helpful and for success, has reached every assignment that drew on memories."""
+        """Return True if the feedback helpful and success has been credited to every assignment that used memories."""
         return self.failed is not None or self.rewards >= 2 * len(self.drawing)
 
     def take(self, event: Event) -> None:
-        """Take in one event of the log; what the orchestrator remembers of the task is no part of its way."""
+        """Fold one event of the log. The orchestrator's memory of the task is ignored."""
         if event.event_id in self._seen:
             return
         self._seen.add(event.event_id)
@@ -101,14 +101,16 @@ class Way:
 
 
 def heed_cancellation() -> None:
-    """End the task if that was asked for: a driver may have swallowed it (`asyncio.wait_for` before Python 3.12)."""
+    """Raise CancelledError if a cancellation was requested. A driver may swallow it (`asyncio.wait_for` before Python
+    3.12).
+    """
     task = asyncio.current_task()
     if task is not None and task.cancelling():
         raise asyncio.CancelledError
 
 
 async def follow(log: Log, way: Way, until: Callable[[Way], bool], told: Callable[[Way], None]) -> None:
-    """Read on in the log, telling how the task stands, until what is waited for has happened."""
+    """Read the log until the condition holds, and report progress after each event."""
     if until(way):
         return
     async with aclosing(log.read(way.place)) as batches:

@@ -1,31 +1,31 @@
-"""The texts: the language reference that CPython itself ships."""
+"""The texts of the demo: the language reference that CPython ships."""
 
 from collections.abc import Iterable, Mapping
 from typing import Final
 
 EVERYTHING: Final = ("*",)
-"""The name of all topics together."""
+"""The name that stands for all topics."""
 _NAMED: Final = 2
-"""Topics that a document is called by; more are only counted."""
+"""Number of topics named in a document's title. Further ones are only counted."""
 
 
 class TextsMissing(RuntimeError):  # noqa: N818 - said as the fact that it is
-    """This Python was installed without its language reference; the message is one line."""
+    """This Python was installed without its language reference. The message is one line."""
 
 
 def topics() -> Mapping[str, str]:
-    """The topics of the language reference by name; raises `TextsMissing`."""
+    """Return the topics of the language reference by name. Raises `TextsMissing`."""
     try:
-        from pydoc_data.topics import topics as found  # half a megabyte, only read where it is needed
+        from pydoc_data.topics import topics as found  # half a megabyte, so it is imported on use only
     except ImportError as error:
         raise TextsMissing("this Python has no pydoc_data.topics; install its standard library as a whole") from error
     return found
 
 
 def document(names: Iterable[str]) -> tuple[str, str]:
-    """The topics of these names joined into one document: its name and its text.
+    """Join the named topics into one document, and return its name and its text.
 
-    Names that this version of Python does not know are passed over. Raises `TextsMissing` when nothing is left.
+    Names that this version of Python does not have are skipped. Raises `TextsMissing` if nothing is left.
     """
     known = topics()
     wanted = sorted(known) if tuple(names) == EVERYTHING else [name for name in names if name in known]

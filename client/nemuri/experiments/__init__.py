@@ -1,1 +1,1 @@
-"""The claim, tested: agents in memory live through streams of tasks, and what became of them is measured."""
+"""Experiments on the project's claims: agents in memory process streams of tasks, and the results are measured."""

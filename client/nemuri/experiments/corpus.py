@@ -12,14 +12,14 @@ from nemuri_domain.language.keywords import candidates
 from nemuri_domain.language.passage_ranking import passages
 
 Condition = Literal["recurring", "one-off"]
-"""Whether needs come again, worded otherwise, or each of them once."""
+"""The condition of a stream: needs recur in other words, or each occurs once."""
 
 AREAS: Final[dict[str, tuple[str, ...]]] = {
     "values": ("objects", "types", "specialnames", "typesmapping", "typesseq", "numeric-types", "comparisons"),
     "flow": ("compound", "execmodel", "exceptions", "import", "raise", "assignment", "calls", "async", "debugger"),
     "text": ("strings", "string-methods", "formatstrings", "identifiers", "floating", "integers"),
 }
-"""Areas of the Python language reference by their topics; each area is a perspective of the agents."""
+"""Areas of the Python language reference with their topics. Each area is a perspective of the agents."""
 KEYWORDS: Final[dict[str, tuple[str, ...]]] = {
     "values": ("object", "attribute", "type"),
     "flow": ("statement", "exception", "scope"),
@@ -27,29 +27,29 @@ KEYWORDS: Final[dict[str, tuple[str, ...]]] = {
 }
 
 TELLING_WORDS: Final = 2
-"""Content words that a question has of the passage that it needs, drawn anew every time: so it is worded otherwise."""
+"""Number of content words that a question shares with the needed passage, drawn anew each time."""
 OTHER_WORDS: Final = 2
-"""Content words that it has of some other passage of the same area: people do not ask in the words of the answer."""
+"""Number of content words from another passage of the area, because people do not ask in the words of the answer."""
 FEWEST_WORDS: Final = 8
 LONGEST: Final = 400
-"""Characters of a passage."""
+"""Maximum characters of a passage."""
 STANDS_ALONE: Final = 0.7
-"""The least fitness of a sentence that is taken: code and fragments are left out."""
+"""Minimum fitness of a sentence. Code and fragments score lower and are left out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A sentence of the language reference: one memory, and one thing that can be needed."""
+    """A sentence of the language reference: one memory, and one need."""
 
     area: str
     text: str
     words: tuple[str, ...]
-    """Its content words, each once."""
+    """The distinct content words."""
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """Something asked, and the one passage that answers it: the truth that no agent sees."""
+    """A question and the one passage that answers it, which is the ground truth hidden from agents."""
 
     query: str
     needed: Passage
@@ -57,7 +57,7 @@ class Task:
 
 @cache
 def library() -> tuple[Passage, ...]:
-    """Every passage, no two with the same text; raises `TextsMissing` when Python came without its reference."""
+    """Return all passages with distinct texts. Raise `TextsMissing` if Python has no language reference."""
     known = topics()
     found: dict[str, Passage] = {}
     for area, names in AREAS.items():
@@ -70,7 +70,7 @@ def library() -> tuple[Passage, ...]:
 
 
 def memories(chance: random.Random, number: int) -> tuple[Passage, ...]:
-    """So many passages, drawn evenly from the areas as far as these have them."""
+    """Return `number` passages, drawn evenly from the areas where these have enough."""
     by_area = [chance.sample(each, len(each)) for each in (_of_area(area) for area in AREAS)]
     longest = max(map(len, by_area))
     mixed = (area[place] for place in range(longest) for area in by_area if place < len(area))
@@ -78,16 +78,17 @@ def memories(chance: random.Random, number: int) -> tuple[Passage, ...]:
 
 
 def worded(chance: random.Random, needed: Passage) -> Task:
-    """A task that needs the passage, in words drawn now and in any order."""
+    """Return a task that needs the passage, with words drawn now and in random order."""
     other = chance.choice(_of_area(needed.area))
     words = [*chance.sample(needed.words, TELLING_WORDS), *chance.sample(other.words, OTHER_WORDS)]
     return Task(" ".join(chance.sample(words, len(words))), needed)
 
 
 def stream(chance: random.Random, needs: Sequence[Passage], tasks: int, condition: Condition) -> Iterator[Task]:
-    """So many tasks: recurring needs by Zipf's law (the nth need with weight 1/n), or each need once, in any order.
+    """Yield a number of tasks: recurring needs by Zipf's law (the nth with weight 1/n), or each need once in random
+    order.
 
-    Raises ValueError when there are fewer needs than tasks that need each of them once.
+    Raises ValueError if each need occurs once and there are fewer needs than tasks.
     """
     if condition == "recurring":
         weights = [1 / rank for rank in range(1, len(needs) + 1)]

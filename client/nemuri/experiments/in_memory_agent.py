@@ -1,7 +1,7 @@
-"""An agent in memory: what the services do, done in one process, with the same functions and events.
+"""An agent in memory: the work of the services in one process, with the same functions and events.
 
-The specialist's retrieval and answer, attribution's uses and the sleep follow one another without a log, a view or a
-server between them. Only what the experiments do not ask about is left out: learnings, details and feedback.
+Retrieval, answer, usage detection and sleep follow each other without a log, views or servers. Learnings, details and
+feedback are left out, because the experiments do not ask about them.
 """
 
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ from nemuri_infra.models.extractive import ExtractiveModel
 from nemuri_infra.models.protocol import AnswerJob, Source
 
 Regime = Literal["use", "retrieval", "none"]
-"""What strengthens a memory: that an answer drew on it, that it was in the context, or nothing (and nothing fades)."""
+"""The event that strengthens a memory: use by an answer, retrieval into the context, or nothing (and no decay)."""
 
 BEGINNING: Final = datetime(2026, 1, 1, tzinfo=UTC)
 AGENT: Final = "experiment"
@@ -46,13 +46,13 @@ DEFINITION: Final = Definition(
 
 
 def memory_id(passage: Passage) -> UUID:
-    """The id of the memory that a passage becomes, the same in every agent."""
+    """Return the id of the memory made from a passage. It is the same in every agent."""
     return derive(passage.text, "memory_encoded")
 
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
-    """What came to mind, and what the answer made of it."""
+    """The retrieved memories of a task, and their use by the answer."""
 
     order: tuple[UUID, ...]
     """All candidates, best first."""
@@ -64,16 +64,16 @@ class Recalled:
 
 @dataclass(slots=True)
 class Living:
-    """An agent that remembers these passages and lives through tasks, a tenth of a day each by default."""
+    """An agent that remembers a set of passages and processes tasks, by default ten a day."""
 
     regime: Regime
     vectors: "Vectors"
     mind: Mind = field(default_factory=Mind)
     history: list[AnyAgentEvent] = field(default_factory=list)
-    """Every event that happened to it, as it would stand in the log."""
+    """All events of the agent, as the log would hold them."""
     model: ExtractiveModel = field(default_factory=ExtractiveModel)
     lived: int = 0
-    """Tasks so far."""
+    """Number of tasks so far."""
     index: AgentIndex = field(init=False)
 
     def __post_init__(self) -> None:
@@ -81,7 +81,7 @@ class Living:
 
     @classmethod
     async def remembering(cls, passages: Sequence[Passage], regime: Regime, vectors: "Vectors") -> "Living":
-        """A new agent with these memories, which all begin at the same moment."""
+        """Return a new agent with these memories, all encoded at the same moment."""
         living = cls(regime, vectors)
         embedding = Embedding(model=vectors.embedder.model, dimension=vectors.embedder.dimension)
         beginning_of = AgentDefined(
@@ -99,29 +99,29 @@ class Living:
 
     @property
     def agent(self) -> Agent:
-        """The agent, which has been defined."""
+        """Return the state of the agent. It must have been defined."""
         if self.mind.agent is None:
             raise LookupError("the agent has not been defined")
         return self.mind.agent
 
     @property
     def now(self) -> datetime:
-        """The moment of the present task: tasks come evenly, as many a day as the policy expects."""
+        """Return the time of the present task. Tasks are evenly spaced, at the policy's expected rate."""
         return BEGINNING + timedelta(days=self.lived / self.agent.rules.expected_tasks_per_day)
 
     def remembered(self, memory_id: UUID) -> Remembered:
-        """A memory, and how strong it is."""
+        """Return a memory with its strength."""
         return self.mind.contents[memory_id], self.mind.memories[memory_id]
 
     def happens(self, event: AnyAgentEvent) -> None:
-        """The event is folded into the mind, numbered and timed as the log would."""
+        """Fold an event into the state, with the number and time that the log would give it."""
         at = BEGINNING if self.mind.agent is None else self.now
         known = event.model_copy(update={"sequence": len(self.history) + 1, "recorded_at": at})
         self.history.append(known)
         self.mind = evolve(self.mind, known)
 
     async def recall(self, task: Task) -> Recalled:
-        """What comes to mind for a task and what the extractive model answers from it; nothing happens to the agent."""
+        """Return the memories retrieved for a task and the extractive model's answer. The agent does not change."""
         query, agent = task.query, self.agent
         wording = worded(agent, query)
         asked = Asked(
@@ -136,7 +136,7 @@ class Living:
         return Recalled(order, candidates, context, await self._cited(task, context), dict(wording.expansions))
 
     async def live(self, task: Task) -> Recalled:
-        """A whole task: retrieval, answer, attribution, the end of the session, and the sleep over it."""
+        """Process a whole task: retrieval, answer, usage detection, end of the session, and the sleep over it."""
         self.lived += 1
         recalled = await self.recall(task)
         if self.regime == "none":
@@ -179,7 +179,7 @@ class Living:
         )  # fmt: skip
         answer = (await self.model.answer(job)).value
         shown = [Shown(each, self.mind.contents[each].memory.tags, similarity=0.0) for each in context]
-        # The extractive model cites completely, so that nothing but its citations is looked at.
+        # The extractive model cites completely, so only its citations are used.
         citations = [labels[each] for each in answer.cited if each in labels]
         threshold = self.vectors.embedder.use_threshold
         used = usage_detection.uses(answer.text, citations, shown, threshold=threshold, complete=answer.complete)
@@ -216,13 +216,13 @@ def _assigned(number: int, task: Task) -> TaskAssigned:
 
 @dataclass(slots=True)
 class Vectors:
-    """The vectors of texts, each made once."""
+    """Vectors of texts, each computed once."""
 
     embedder: HashingEmbedder = field(default_factory=HashingEmbedder)
     made: dict[str, NDArray[np.float32]] = field(default_factory=dict)
 
     async def of(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Shape (len(texts), dimension)."""
+        """Return the vectors of the texts, shape (len(texts), dimension)."""
         missing = [each for each in dict.fromkeys(texts) if each not in self.made]
         if missing:
             self.made |= zip(missing, await self.embedder.embed(missing), strict=True)

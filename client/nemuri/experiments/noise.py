@@ -1,4 +1,4 @@
-"""Does it matter that use strengthens, and not retrieval?"""
+"""The experiment `noise`: reinforcement on use against reinforcement on retrieval."""
 
 import random
 from collections.abc import Sequence
@@ -14,28 +14,32 @@ from nemuri.experiments.statistics import auc, gain
 
 MEMORIES: Final = 420
 NEEDS: Final = 60
-"""Memories that tasks need, by Zipf's law; all others are noise as soon as they come into a context."""
+"""Number of memories that tasks need, by Zipf's law. All others are noise when retrieved."""
 ARMS: Final[dict[str, Regime]] = {
     "reinforced on use": "use",
     "reinforced on retrieval": "retrieval",
     "without strengths": "none",
 }
 USE, RETRIEVAL, WITHOUT = ARMS
-AUC, ON_SIGNAL, RATIO = "AUC of strength", "reinforcements of what was needed", "strength, needed / noise"
+AUC, ON_SIGNAL, RATIO = "AUC of strength", "reinforcements of needed memories", "strength, needed / noise"
 KEPT_SIGNAL, KEPT_NOISE = "needed memories archived", "noise archived"
 FOUND = "nDCG@10, last half"
 CLAIMS: Final = (
-    Claim("Reinforcement on use tells signal from noise better than on retrieval", (AUC, USE), (AUC, RETRIEVAL)),
-    Claim("Reinforcement on use goes to what the task needed more often", (ON_SIGNAL, USE), (ON_SIGNAL, RETRIEVAL)),
+    Claim(
+        "Reinforcement on use separates signal from noise better than reinforcement on retrieval",
+        (AUC, USE),
+        (AUC, RETRIEVAL),
+    ),
+    Claim("Reinforcement on use goes to needed memories more often", (ON_SIGNAL, USE), (ON_SIGNAL, RETRIEVAL)),
     Claim("Sleep archives more of the noise when use reinforces", (KEPT_NOISE, USE), (KEPT_NOISE, RETRIEVAL)),
-    Claim("Sleep archives less of what was needed when use reinforces", (KEPT_SIGNAL, RETRIEVAL), (KEPT_SIGNAL, USE)),
+    Claim("Sleep archives fewer needed memories when use reinforces", (KEPT_SIGNAL, RETRIEVAL), (KEPT_SIGNAL, USE)),
     Claim("Later tasks find what they need better when use reinforces", (FOUND, USE), (FOUND, RETRIEVAL)),
     Claim("Later tasks find what they need better than without strengths", (FOUND, USE), (FOUND, WITHOUT)),
 )
 
 
 async def sample(seed: int, repeat: int, tasks: int) -> Sample:
-    """The same memories and the same stream of tasks under each regime."""
+    """Run the same memories and the same stream of tasks under each regime."""
     chance = random.Random(f"noise/{seed}/{repeat}")
     world, vectors = memories(chance, MEMORIES), Vectors()
     asked = list(stream(chance, world[:NEEDS], tasks, "recurring"))
@@ -59,7 +63,7 @@ async def sample(seed: int, repeat: int, tasks: int) -> Sample:
 
 
 def _told_apart(living: Living, needed: set[UUID]) -> dict[str, float]:
-    """How strength and archive tell what was needed from what only came into a context."""
+    """Return how well strength and archiving separate needed memories from noise."""
     shown = [each for each in living.mind.memories.values() if each.candidate_count]
     signal = [each for each in shown if each.memory_id in needed]
     noise = [each for each in shown if each.memory_id not in needed]

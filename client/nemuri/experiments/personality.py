@@ -1,4 +1,4 @@
-"""Do agents with the same model and the same memories become different, by what they are asked alone?"""
+"""The experiment `personality`: agents with equal models and memories diverge by their tasks alone."""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -14,29 +14,29 @@ from nemuri.experiments.statistics import gain, jaccard_distance, jensen_shannon
 
 MEMORIES: Final = 420
 NEEDS: Final = 25
-"""Needs of each area, which recur by Zipf's law."""
+"""Number of needs in each area, which recur by Zipf's law."""
 FOCUS: Final = 0.8
-"""The share of an agent's tasks that comes from its own area; the others share the rest."""
+"""Share of an agent's tasks from its own area. The other areas share the rest."""
 PROBES: Final = 20
-"""Questions of each area that all agents are asked, half of them about what was never needed."""
+"""Number of questions in each area that all agents are asked, half of them about passages never needed."""
 LATER: Final = 40
-"""Later questions of each of the two areas, of each sort."""
+"""Number of later questions of each kind in each of the two areas."""
 
 APART, ALIKE, WITHOUT = "different streams", "same mixture, other draws", "without strengths"
 OWN, OTHER = "specialist", "other specialist"
 CLAIMS: Final = (
-    Claim("Different streams drive rankings apart", ("ranking: 1 - tau", APART), ("ranking: 1 - tau", ALIKE)),
+    Claim("Different streams make rankings diverge", ("ranking: 1 - tau", APART), ("ranking: 1 - tau", ALIKE)),
     Claim(
-        "Different streams drive the ten in context apart",
+        "Different streams make the ten memories in context diverge",
         ("context: 1 - overlap@10", APART),
         ("context: 1 - overlap@10", ALIKE),
     ),
     Claim(
-        "Different streams drive perspectives apart",
+        "Different streams make perspectives diverge",
         ("strengths: Jensen-Shannon", APART),
         ("strengths: Jensen-Shannon", ALIKE),
     ),
-    Claim("Different streams drive answers apart", ("answer: 1 - Jaccard", APART), ("answer: 1 - Jaccard", ALIKE)),
+    Claim("Different streams make answers diverge", ("answer: 1 - Jaccard", APART), ("answer: 1 - Jaccard", ALIKE)),
     Claim(
         "A specialist finds what recurs in its area better than the other one",
         ("nDCG@10, recurring", OWN),
@@ -61,7 +61,7 @@ CLAIMS: Final = (
 
 
 async def sample(seed: int, repeat: int, tasks: int) -> Sample:
-    """One pair of agents, and its controls."""
+    """Run one pair of agents and its controls."""
     chance = random.Random(f"personality/{seed}/{repeat}")
     world, vectors = memories(chance, MEMORIES), Vectors()
     needs = {area: [each for each in world if each.area == area][:NEEDS] for area in AREAS}
@@ -89,7 +89,7 @@ async def sample(seed: int, repeat: int, tasks: int) -> Sample:
 
 
 def mixed(chance: random.Random, needs: dict[str, list[Passage]], area: str, tasks: int) -> Iterator[Task]:
-    """Tasks of which most come from one area; within an area the nth need comes with weight 1/n."""
+    """Yield tasks mostly from one area. Within an area the nth need has weight 1/n."""
     areas = list(needs)
     weights = [FOCUS if each == area else (1 - FOCUS) / (len(areas) - 1) for each in areas]
     for drawn in chance.choices(areas, weights, k=tasks):
@@ -97,7 +97,7 @@ def mixed(chance: random.Random, needs: dict[str, list[Passage]], area: str, tas
 
 
 async def drift(first: Living, second: Living, probes: Sequence[Task]) -> dict[str, float]:
-    """How far apart two agents are: means over the probes, 0 for agents that are the same."""
+    """Return the distances between two agents: means over the probes, 0 for equal agents."""
     pairs: list[tuple[Recalled, Recalled]] = [(await first.recall(each), await second.recall(each)) for each in probes]
     return {
         "ranking: 1 - tau": float(np.mean([1 - kendall(one.order, other.order) for one, other in pairs])),
@@ -108,7 +108,7 @@ async def drift(first: Living, second: Living, probes: Sequence[Task]) -> dict[s
 
 
 def _strengths(living: Living) -> list[float]:
-    """The strength of every memory in every perspective, in the order of the ids."""
+    """Return the strength of every memory in every perspective, ordered by id."""
     return [
         living.agent.strength(memory, perspective)
         for _, memory in sorted(living.mind.memories.items())

@@ -1,4 +1,4 @@
-"""The plots: one figure for each experiment, as PNG and as SVG."""
+"""The plots of the memory experiments: one figure for each experiment, as PNG and as SVG."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 SIZE: Final = (12.0, 5.0)
-"""Inches."""
+"""Width and height in inches."""
 
 
 def draw(report: Report, folder: Path) -> tuple[Path, ...]:
-    """Write the figure of a report into the folder as PNG and SVG, the same bytes for the same report."""
+    """Write the figure of a report into the folder as PNG and SVG. The same report gives the same bytes."""
     title, panels = _FIGURES[report.experiment]
     repeats = max(each.repeats for each in report.figures.values())
     with canvas(SIZE) as figure:
@@ -34,7 +34,7 @@ def draw(report: Report, folder: Path) -> tuple[Path, ...]:
 
 
 def _points(report: Report, axes: "Axes", measures: Mapping[str, str], conditions: Sequence[str], label: str) -> None:
-    """Each measure, under its short name, a place on the x axis, with a point and its interval for each condition."""
+    """Draw each measure at a position of the x axis, with a point and its interval for each condition."""
     width = 0.36 / max(1, len(conditions) - 1)
     for number, condition in enumerate(conditions):
         known = [(place, report.figure(each, condition)) for place, each in enumerate(measures)]
@@ -58,7 +58,7 @@ def _points(report: Report, axes: "Axes", measures: Mapping[str, str], condition
 
 
 def _course(report: Report, axes: "Axes", measure: str, conditions: Sequence[str], title: str, against: str) -> None:
-    """A measure over the stream above another condition's, a line with its interval for each condition."""
+    """Draw a measure over the stream minus another condition, one line with its interval for each condition."""
     axes.axhline(0, color="0.4", linewidth=1)
     for number, condition in enumerate(conditions):
         course = report.course(measure, condition)
@@ -75,7 +75,7 @@ def _course(report: Report, axes: "Axes", measure: str, conditions: Sequence[str
 
 
 def _legend(axes: "Axes", columns: int) -> None:
-    """Below the panel, where no seed can put data."""
+    """Draw the legend below the panel, where it hides no data."""
     axes.legend(frameon=False, fontsize=9, loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=columns)
 
 
@@ -105,7 +105,7 @@ def _usefulness(report: Report, axes: "Axes") -> None:
 def _apart(report: Report, axes: "Axes") -> None:
     measures = {
         noise.AUC: "AUC: strength tells\nneeded from noise",
-        noise.ON_SIGNAL: "reinforcements\nof what was needed",
+        noise.ON_SIGNAL: "reinforcements\nof needed memories",
         noise.KEPT_NOISE: "noise\narchived",
         noise.KEPT_SIGNAL: "needed\narchived",
     }

@@ -1,4 +1,4 @@
-"""What an experiment found: every figure with its interval, and every claim with what became of it."""
+"""The report of an experiment: every figure with its interval, and every claim with its verdict."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,14 +10,14 @@ import numpy as np
 from nemuri.experiments.statistics import CLAIM_LEVEL, LEVEL, Interval, interval
 
 Sample = Mapping[tuple[str, str], float]
-"""What one repeat measured, by measure and condition."""
+"""The measurements of one repeat, by measure and condition."""
 WINDOWS: Final = 10
-"""Stretches of a stream over which a course is shown."""
+"""Number of windows of a stream in which a measure is averaged."""
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """That the first figure, by measure and condition, is higher than the second."""
+    """The claim that the first figure (measure, condition) is higher than the second."""
 
     text: str
     higher: tuple[str, str]
@@ -26,14 +26,14 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What became of a claim: the mean difference over the repeats, each with itself, at `CLAIM_LEVEL`."""
+    """The result of a claim: the mean paired difference over the repeats, at `CLAIM_LEVEL`."""
 
     claim: Claim
     difference: Interval
 
     @property
     def verdict(self) -> str:
-        """Shown, not shown, or that the opposite is."""
+        """Return "shown", "not shown" or "the opposite is shown"."""
         if self.difference.low > 0:
             return "shown"
         return "the opposite is shown" if self.difference.high < 0 else "not shown"
@@ -41,7 +41,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """An experiment that was run."""
+    """The report of an experiment."""
 
     experiment: str
     seed: int
@@ -49,11 +49,11 @@ class Report:
     figures: Mapping[tuple[str, str], Interval]
     findings: Sequence[Finding]
     above: Mapping[tuple[str, str], Interval]
-    """The figures of windows as differences from those of the condition that courses are compared with."""
+    """Figures of windows as differences from the baseline condition."""
 
     @property
     def shown(self) -> dict[tuple[str, str], Interval]:
-        """The figures for people: all but those of single windows."""
+        """Return the figures of the table: all except those of single windows."""
         return {
             (measure, condition): each
             for (measure, condition), each in self.figures.items()
@@ -61,16 +61,16 @@ class Report:
         }
 
     def figure(self, measure: str, condition: str) -> Interval | None:
-        """A figure; None where no three repeats have it."""
+        """Return a figure; None if fewer than three repeats have it."""
         return self.figures.get((measure, condition))
 
     def course(self, measure: str, condition: str) -> list[tuple[int, Interval]]:
-        """A measure over the stream, above that of the compared condition, each with the last task of its window."""
+        """Return a measure over the stream as difference to the baseline, each with the last task of its window."""
         known = ((window, self.above.get((f"{measure} {window}", condition))) for window in edges(self.tasks))
         return [(int(window.split("-")[1]), each) for window, each in known if each]
 
     def as_json(self) -> dict[str, Any]:
-        """All of it as JSON values."""
+        """Return the whole report as JSON values."""
         return {
             "experiment": self.experiment,
             "seed": self.seed,
@@ -91,9 +91,9 @@ class Report:
 def reported(
     experiment: str, samples: Sequence[Sample], claims: Sequence[Claim], *, seed: int, tasks: int, compared: str = ""
 ) -> Report:
-    """The report of samples, one for each repeat; deterministic for a seed.
+    """Return the report of samples, one for each repeat. It is deterministic for a seed.
 
-    `compared` is the condition that the courses of the others are shown above.
+    `compared` is the baseline condition of the measures over the stream.
     """
     keys = dict.fromkeys(key for each in samples for key in each)
     columns = {key: [each[key] for each in samples if key in each] for key in keys}
@@ -118,22 +118,22 @@ def reported(
 
 
 MOST_MISSING: Final = 2
-"""So few repeats have no interval, and what only they measured is not reported."""
+"""Maximum number of repeats that give no interval. A measure of so few repeats is not reported."""
 
 
 def edges(tasks: int) -> list[str]:
-    """The windows of a stream of so many tasks, by their first and last task, counted from 1."""
+    """Return the windows of a stream, named by their first and last task, counted from 1."""
     cuts = sorted({round(tasks * cut / WINDOWS) for cut in range(WINDOWS + 1)})
     return [f"{first + 1}-{last}" for first, last in pairwise(cuts)]
 
 
 def _endings(tasks: int) -> tuple[str, ...]:
-    """How the measures of windows end."""
+    """Return the suffixes of the measures of windows."""
     return tuple(f" {window}" for window in edges(tasks))
 
 
 def windows(values: Sequence[float]) -> Iterator[tuple[str, float]]:
-    """The mean of each window of a course."""
+    """Yield the name and the mean of each window of a series."""
     for window in edges(len(values)):
         first, last = map(int, window.split("-"))
         yield window, float(np.mean(values[first - 1 : last]))

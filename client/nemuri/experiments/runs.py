@@ -1,4 +1,4 @@
-"""Running an experiment: every repeat is a world of its own, in a process of its own."""
+"""Run an experiment. Every repeat is independent and runs in a process of its own."""
 
 import asyncio
 import multiprocessing
@@ -17,33 +17,33 @@ from nemuri.experiments.report import Claim, Report, Sample, reported
 from nemuri_infra.process.thread_limits import ONE_THREAD
 
 CORES: Final = 8
-"""At most so many processes, each of which loads its own libraries."""
+"""Maximum number of processes. Each loads its own libraries."""
 
 
 class NotTrainable(RuntimeError):  # noqa: N818 - said as the fact that it is
-    """The experiment trains scorers and torch cannot be imported."""
+    """The experiment trains scorers, and torch cannot be imported."""
 
 
 Sampling = Callable[[int, int, int], Coroutine[Any, Any, Sample]]
-"""(seed, repeat, tasks) to what this repeat measures."""
+"""A function from (seed, repeat, tasks) to the measurements of this repeat."""
 
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """Something that can be found out."""
+    """The definition of an experiment."""
 
     sample: Sampling
     claims: Sequence[Claim]
     compared: str
-    """The condition that the courses of the others are shown above."""
+    """Baseline condition of the measures over the stream."""
     tasks: int
-    """Tasks of a stream, unless said otherwise."""
+    """Default number of tasks of a stream."""
     repeats: int
-    """Independent repeats, unless said otherwise: what two idle cores finish in about two minutes."""
+    """Default number of independent repeats, for about two minutes on two idle cores."""
     longest: int = 10_000
-    """The most tasks of a stream."""
+    """Maximum number of tasks of a stream."""
     trains: bool = False
-    """Whether it needs torch."""
+    """True if the experiment needs torch."""
 
 
 EXPERIMENTS: Final = {
@@ -56,7 +56,7 @@ EXPERIMENTS: Final = {
 
 
 def require(name: str) -> None:
-    """Raises `NotTrainable` where the experiment needs torch and there is none."""
+    """Raise `NotTrainable` if the experiment needs torch and torch is missing."""
     if not EXPERIMENTS[name].trains:
         return
     try:
@@ -66,7 +66,7 @@ def require(name: str) -> None:
 
 
 def cores() -> int:
-    """How many processes to use here."""
+    """Return the number of processes to use on this machine."""
     return min(os.cpu_count() or 1, CORES)
 
 
@@ -79,7 +79,7 @@ def run(
     processes: int,
     progress: Callable[[int, int], None] = lambda _done, _of: None,
 ) -> Report:
-    """The experiment with so many repeats, in so many processes (in this one for 0); the same for the same seed."""
+    """Run the experiment in `processes` processes (0: in this one). The result depends on the seed only."""
     experiment = EXPERIMENTS[name]
     progress(0, repeats)
     samples: dict[int, Sample] = {}
@@ -92,7 +92,7 @@ def run(
 
 
 def repeated(work: Callable[[int], Sample], repeats: int, processes: int) -> Iterator[tuple[int, Sample]]:
-    """What each repeat measures, with its number, as they end; the work goes to so many processes (this one for 0)."""
+    """Yield each repeat's number and measurements as they finish, run in `processes` processes (0: in this one)."""
     if not processes:
         yield from ((each, work(each)) for each in range(repeats))
         return
@@ -102,13 +102,13 @@ def repeated(work: Callable[[int], Sample], repeats: int, processes: int) -> Ite
 
 
 def one(name: str, seed: int, repeat: int, tasks: int) -> Sample:
-    """What one repeat measures."""
+    """Return the measurements of one repeat."""
     return asyncio.run(EXPERIMENTS[name].sample(seed, repeat, tasks))
 
 
 @contextmanager
 def _pool(processes: int) -> Iterator[ProcessPoolExecutor]:
-    """Processes that end at once when whoever needs them is interrupted; the executor alone would wait for them."""
+    """Open a process pool that stops at once on interruption. The executor alone would wait for its processes."""
     before = set(multiprocessing.active_children())
     ignoring = (signal.SIGINT, signal.SIG_IGN)
     context = multiprocessing.get_context("spawn")
@@ -124,7 +124,7 @@ def _pool(processes: int) -> Iterator[ProcessPoolExecutor]:
 
 @contextmanager
 def _one_thread_each() -> Iterator[None]:
-    """The processes inherit that linear algebra takes one thread."""
+    """Set linear algebra to one thread in the child processes."""
     before = {name: os.environ.get(name) for name in ONE_THREAD}
     os.environ.update(ONE_THREAD)
     try:

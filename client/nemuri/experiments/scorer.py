@@ -1,7 +1,7 @@
-"""Does a scorer that learns from use rank better than the linear score, and than similarity alone?
+"""The experiment `scorer`: the learned scorer against the linear score and similarity alone.
 
-Every ranking orders the same candidates, those that the agent (which ranks by the linear score) found for a task, and
-is judged by what the task truly needed, before the trainer may learn from that task: prequentially.
+Every ranking orders the same candidates, which the agent found for a task with the linear score. It is evaluated
+prequentially: by the true need of the task, before the trainer learns from that task.
 """
 
 import random
@@ -25,9 +25,9 @@ from nemuri_services.trainer import training
 
 MEMORIES: Final = 420
 NEEDS: Final = 60
-"""Needs of the condition in which they recur."""
+"""Number of needs in the condition in which they recur."""
 RETRAIN_AFTER: Final = 90
-"""Samples between two trainings; the platform's default is 30, which would only take three times as long."""
+"""Number of samples between two trainings. The platform's default of 30 would only take three times as long."""
 
 SIMILARITY, LINEAR, GATED, UNGATED = "similarity alone", "linear score", "learned, gated", "learned, ungated"
 RANKINGS: Final = (SIMILARITY, LINEAR, GATED, UNGATED)
@@ -39,13 +39,13 @@ CLAIMS: Final = tuple(
         ("The linear score ranks better than similarity alone", LINEAR, SIMILARITY),
         ("The learned scorer with its gate ranks better than the linear score", GATED, LINEAR),
         ("The learned scorer with its gate ranks better than similarity alone", GATED, SIMILARITY),
-        ("The gate is better than none", GATED, UNGATED),
+        ("The gate ranks better than no gate", GATED, UNGATED),
     )
 )
 
 
 async def sample(seed: int, repeat: int, tasks: int) -> Sample:
-    """The same memories under both conditions, each with an agent and a trainer of its own."""
+    """Run the same memories under both conditions, each with an agent and a trainer of its own."""
     chance = random.Random(f"scorer/{seed}/{repeat}")
     world, vectors = memories(chance, MEMORIES), Vectors()
     found: dict[tuple[str, str], float] = {}
@@ -76,18 +76,18 @@ async def sample(seed: int, repeat: int, tasks: int) -> Sample:
 
 @dataclass(slots=True)
 class Trainer:
-    """What the trainer's service does after each session, with the same experience, training and gate."""
+    """The work of the trainer service after each session, with the same samples, training and gate."""
 
     rules: Policy = field(default_factory=lambda: Policy(retrain_after=RETRAIN_AFTER))
     past: list[Experience] = field(default_factory=list)
     since: int = 0
-    """Lessons that the newest training has seen."""
+    """Number of samples that the newest training has seen."""
     weights: Weights | None = None
     serves: bool = False
     trained: int = 0
 
     def orders(self, recalled: Recalled) -> dict[str, list[object]]:
-        """The candidates as each ranking orders them, ties by relevance; without a scorer by the linear score."""
+        """Return the candidates in the order of each ranking. Ties go by relevance; the linear score is the fallback."""
         ids = [each.memory_id for each in recalled.candidates]
         raw = np.array([each.features for each in recalled.candidates], np.float64).reshape(len(ids), len(FEATURES))
         rows = transformed(raw)
@@ -101,7 +101,7 @@ class Trainer:
         return {name: [ids[at] for at in np.lexsort((-raw[:, 0], -values))] for name, values in by.items()}
 
     def learn(self, living: Living, recalled: Recalled) -> None:
-        """The task becomes an experience, and the scorer is trained anew when there are enough."""
+        """Make the task a training sample, and train again once there are enough."""
         event = next(each for each in reversed(living.history) if isinstance(each, MemoriesRetrieved))
         self.past.append(training_samples.experienced(Retrieval.of(event), recalled.cited, ()))
         enough = self.rules.min_training_samples if self.weights is None else self.rules.retrain_after

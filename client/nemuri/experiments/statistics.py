@@ -1,4 +1,4 @@
-"""What is measured, and how sure it is."""
+"""Measures and their confidence intervals."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 LEVEL: Final = 0.95
-"""How often an interval holds the true mean: of a figure."""
+"""Confidence level of a figure's interval."""
 CLAIM_LEVEL: Final = 0.99
-"""The same of a claim's difference. It is higher because there are some twenty claims."""
+"""Confidence level of a claim's difference. It is higher because there are some twenty claims."""
 DRAWS: Final = 10_000
 TOP: Final = 10
-"""Places of a ranking that count."""
+"""Number of ranks of a ranking that count."""
 
 Floats = NDArray[np.float64]
 
@@ -33,11 +33,11 @@ class Interval:
 
 
 def interval(values: ArrayLike, chance: np.random.Generator, level: float = LEVEL) -> Interval:
-    """The mean of independent values with its studentised bootstrap interval, which few repeats do not make too short.
+    """Return the mean of independent values with its studentised bootstrap interval, which is valid for few repeats.
 
-    Each resample's deviation from the mean is taken in units of its own standard error (Efron and Tibshirani 1993,
-    §12.5), and the interval is at least as wide as that of the resamples' means themselves. Equal values give an
-    interval without width. Raises ValueError for fewer than three values.
+    Each resample's deviation from the mean is divided by its own standard error (Efron and Tibshirani 1993, §12.5), and
+    the interval is at least as wide as that of the resamples' means. Equal values give an interval of width 0. Raises
+    ValueError for fewer than three values.
     """
     sample = np.asarray(values, np.float64)
     count = len(sample)
@@ -58,7 +58,7 @@ def interval(values: ArrayLike, chance: np.random.Generator, level: float = LEVE
 
 
 def kendall(first: Sequence[Hashable], second: Sequence[Hashable]) -> float:
-    """Kendall's tau, -1 to 1, of two orders, over what both contain; 1 where that is less than two."""
+    """Return Kendall's tau, -1 to 1, of two orders over their common members; 1 for fewer than two of these."""
     places = {each: place for place, each in enumerate(second)}
     order = np.array([places[each] for each in first if each in places])
     pairs = len(order) * (len(order) - 1) / 2
@@ -69,19 +69,19 @@ def kendall(first: Sequence[Hashable], second: Sequence[Hashable]) -> float:
 
 
 def overlap(first: Sequence[Hashable], second: Sequence[Hashable]) -> float:
-    """The share of their first `TOP` that two rankings have in common, 0 to 1; 1 for two empty ones."""
+    """Return the share of the first `TOP` that two rankings have in common, 0 to 1; 1 for two empty ones."""
     one, other = set(first[:TOP]), set(second[:TOP])
     return len(one & other) / max(len(one), len(other)) if one | other else 1.0
 
 
 def jaccard_distance(first: Sequence[Hashable], second: Sequence[Hashable]) -> float:
-    """One minus the share of all members that two sets have in common, 0 to 1; 0 for two empty ones."""
+    """Return the Jaccard distance of two sets, 0 to 1; 0 for two empty ones."""
     one, other = set(first), set(second)
     return 1 - len(one & other) / len(one | other) if one | other else 0.0
 
 
 def jensen_shannon(first: ArrayLike, second: ArrayLike) -> float:
-    """The Jensen-Shannon distance of two distributions over the same things, 0 to 1: the root of the divergence (bits).
+    """Return the Jensen-Shannon distance of two distributions, 0 to 1: the square root of the divergence in bits.
 
     Weights are normalised first.
     """
@@ -93,9 +93,9 @@ def jensen_shannon(first: ArrayLike, second: ArrayLike) -> float:
 
 
 def auc(signal: ArrayLike, noise: ArrayLike) -> float:
-    """How often one of the signal has a higher value than one of the noise, 0 to 1; a tie counts half.
+    """Return the probability that a signal value is higher than a noise value, 0 to 1; a tie counts half.
 
-    Raises ValueError when there is nothing to compare.
+    Raises ValueError if either is empty.
     """
     above, below = np.asarray(signal, np.float64), np.asarray(noise, np.float64)
     if not len(above) or not len(below):
@@ -105,11 +105,11 @@ def auc(signal: ArrayLike, noise: ArrayLike) -> float:
 
 
 def gain(order: Sequence[Hashable], needed: Hashable) -> float:
-    """nDCG at `TOP` of a ranking in which one thing is needed, 0 to 1."""
+    """Return the nDCG at `TOP` of a ranking with one needed item, 0 to 1."""
     return 1 / log2(order.index(needed) + 2) if needed in order[:TOP] else 0.0
 
 
 def _divergence(p: Floats, q: Floats) -> float:
-    """Kullback-Leibler, in bits, where `q` is positive wherever `p` is."""
+    """Return the Kullback-Leibler divergence in bits. `q` must be positive wherever `p` is."""
     there = p > 0
     return float((p[there] * np.log2(p[there] / q[there])).sum())

@@ -112,7 +112,7 @@ def test_a_line_that_none_wrote_is_refused(tmp_path: Path, line: bytes, complain
 def test_nothing_is_in_an_export_twice(tmp_path: Path, line: bytes) -> None:
     """Be it the same or something else under its name: the log would take in the first alone."""
     other = line.replace(b'"hi"', b'"ho"')
-    with pytest.raises(OperationError, match=r"log\.jsonl:2: .* is in the file already"):
+    with pytest.raises(OperationError, match=r"log\.jsonl:2: .* is in the file twice"):
         counted(file(tmp_path, line, other, end(2)))
 
 

@@ -1,1 +1,1 @@
-"""The experiments on societies: agents in a grid world on a simulated clock, without a language model."""
+"""Experiments on societies: agents in a grid world on a simulated clock, without a language model."""

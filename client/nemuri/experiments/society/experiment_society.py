@@ -1,4 +1,4 @@
-"""How a society of an experiment is put together: who is in it, where, with which modules and whose answers."""
+"""The set-up of an experiment's society: its members, places, modules and scripted answers."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,45 +21,45 @@ from nemuri_domain.world.grid_world import World
 from nemuri_domain.world.world_settings import WorldSettings
 
 FULL = "all modules"
-"""The arm with nothing taken away."""
+"""Name of the condition with all modules."""
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """How large an experiment is."""
+    """The size of an experiment."""
 
     agents: int
     seconds: int
-    """Of the society's clock."""
+    """Duration in simulated seconds."""
     without: tuple[str, ...] = ()
-    """Modules that further arms go without, one each."""
+    """Modules to leave out, each in a condition of its own."""
 
     @property
     def ablations(self) -> dict[str, frozenset[str]]:
-        """What each further arm goes without."""
+        """Return the further conditions, each with the modules that it leaves out."""
         return {f"without {each}": frozenset({each}) for each in self.without}
 
     @property
     def moments(self) -> list[tuple[str, int]]:
-        """The ten seconds at which a course is looked at, each with the name of the stretch that it ends."""
+        """Return ten times in seconds at which measures are taken, each with the name of the window that it ends."""
         return [(each, int(each.split("-")[1])) for each in edges(self.seconds)]
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """Somebody who takes part."""
+    """A member of the society."""
 
     id: str
     town: str | None = None
-    """Where it begins; None is anywhere."""
+    """Town to start in; None means anywhere."""
     profile: Mapping[str, JsonValue] = field(default_factory=dict)
     goals: Mapping[str, JsonValue] = field(default_factory=dict)
-    """What it wants when it begins."""
+    """Goals at the start."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """What a society is staged with."""
+    """The parameters of a society."""
 
     members: Sequence[Member]
     modules: Sequence[Module]
@@ -67,16 +67,17 @@ class Stage:
     towns: tuple[str, ...] = ("town",)
     size: int = 128
     tick: float = 2.0
-    """Seconds between two percepts; where people only walk and talk there is little to see."""
+    """Seconds between two percepts. Two suffice where agents only walk and talk."""
     creatures: bool = False
     hallucinating: float = 0.0
-    """How likely an act is only imagined to be done."""
+    """Probability that an act is only imagined to be done."""
 
 
 def staged(stage: Stage, seed: str, witness: Witness | None = None) -> tuple[Simulation, World]:
-    """The society before anything has happened; the same for the same seed. Those who live nowhere live where they are.
+    """Return the society before its first step; the same for the same seed. Agents without a town live where they
+    start.
 
-    Profiles get `home`, and `visits`: the middles of all towns.
+    Profiles get `home`, and `visits`: the centres of all towns.
     """
     land, minds, dreams = (Random(f"{seed}/{each}") for each in ("land", "minds", "dreams"))
     settings = WorldSettings(
@@ -93,7 +94,7 @@ def staged(stage: Stage, seed: str, witness: Witness | None = None) -> tuple[Sim
 
 
 def parts(names: Collection[str], without: Collection[str]) -> list[Module]:
-    """The modules of these names but for those to go without: of the nine, and `conversing` and `wandering`."""
+    """Return the named modules except those in `without`: any of the nine, and `conversing` and `wandering`."""
     everyone = build_modules(NoMemories(), plugins=(Conversing(), Wandering()))
     return [each for each in everyone if each.spec.name in names and each.spec.name not in without]
 
@@ -106,5 +107,5 @@ def _settled(member: Member, world: World, seed: str) -> dict[str, Any]:
 
 
 def course(measure: str, arm: str, setting: Setting, values: Sequence[float]) -> dict[tuple[str, str], float]:
-    """A measure at each of the moments, as figures of a report."""
+    """Return a measure at each of the times, as figures of a report."""
     return {(f"{measure} {window}", arm): value for (window, _), value in zip(setting.moments, values, strict=True)}

@@ -1,4 +1,4 @@
-"""Item progression: how many different items agents ever hold, with all modules and without one of them."""
+"""The experiment `items`: number of different items that agents obtain, with all modules and without one of them."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -17,15 +17,15 @@ AWARENESS: Final = "action_awareness"
 BLIND: Final = f"without {AWARENESS}"
 ITEMS, MOST = "different items by agent, mean", "different items by agent, most"
 HALLUCINATION: Final = 0.3
-"""How likely an act with a result is not done and counts as done, in all arms."""
+"""Probability that an act with a result is not done and counts as done, in all conditions."""
 TICK: Final = 0.5
 """Seconds between two percepts."""
 MODULES: Final = tuple(each.spec.name for each in build_modules(NoMemories()))
-CLAIMS: Final = (Claim("With action awareness agents get further", (ITEMS, FULL), (ITEMS, BLIND)),)
+CLAIMS: Final = (Claim("Agents obtain more items with action awareness", (ITEMS, FULL), (ITEMS, BLIND)),)
 
 
 def sample(seed: int, repeat: int, setting: Setting) -> Sample:
-    """One land, with all modules and without each that is to be left out: action awareness always."""
+    """Run one land with all modules and without each module to leave out; action awareness is always one of them."""
     name = f"items/{seed}/{repeat}"
     found: dict[tuple[str, str], float] = {}
     for arm, without in {FULL: frozenset[str](), BLIND: frozenset({AWARENESS}), **setting.ablations}.items():
@@ -39,7 +39,7 @@ def sample(seed: int, repeat: int, setting: Setting) -> Sample:
 
 
 def society(name: str, setting: Setting, without: frozenset[str]) -> tuple[Simulation, World]:
-    """Agents with all nine modules but these, in a town of a land with everything that there is."""
+    """Return agents with the nine modules except those in `without`, in a town of a land with every resource."""
     members = [Member(f"agent-{number}", "town") for number in range(setting.agents)]
     stage = Stage(
         members, parts(MODULES, without), scripted_answer, tick=TICK, creatures=True, hallucinating=HALLUCINATION
@@ -48,5 +48,5 @@ def society(name: str, setting: Setting, without: frozenset[str]) -> tuple[Simul
 
 
 def held(world: World) -> Sequence[int]:
-    """How many different items each agent has ever held."""
+    """Return the number of different items that each agent has ever held."""
     return [len(world.unique_items(each)) for each in world.agents]

@@ -1,4 +1,4 @@
-"""Likeability: do agents find out who is likeable, from words alone, and does social awareness help?"""
+"""The experiment `likeability`: agents infer from words alone who is likeable, with and without social awareness."""
 
 import json
 from random import Random
@@ -16,17 +16,17 @@ WITHOUT: Final = "without social_awareness"
 R, SLOPE, JUDGED = "Pearson's r", "slope", "agents judged by enough"
 OBSERVERS: Final = (1, 3, 5, 7, 9, 11)
 TASTE: Final = 1.5
-"""Standard deviation of what the same words are worth to one observer of one speaker, in points of 10."""
+"""Standard deviation of one observer's lasting bias towards one speaker, in points of 10."""
 CLAIMS: Final = (
-    Claim("With social awareness likeability is perceived more truly", (R, FULL), (R, WITHOUT)),
-    Claim("More observers see better: eleven against one", ("r with 11 observers", FULL), ("r with 1 observers", FULL)),
+    Claim("Perceived likeability is closer to the truth with social awareness", (R, FULL), (R, WITHOUT)),
+    Claim("Eleven observers judge better than one", ("r with 11 observers", FULL), ("r with 1 observers", FULL)),
 )
 MODULES: Final = ("conversing", "social_awareness", "wandering")
 Sentiments = dict[tuple[str, str], float]
 
 
 def sample(seed: int, repeat: int, setting: Setting) -> Sample:
-    """One society and the same without social awareness."""
+    """Run one society with social awareness and the same one without it."""
     name = f"likeability/{seed}/{repeat}"
     chance = Random(name)
     true = {f"agent-{number}": chance.uniform(0, 10) for number in range(setting.agents)}
@@ -45,13 +45,13 @@ def sample(seed: int, repeat: int, setting: Setting) -> Sample:
 
 
 def society(name: str, true: dict[str, float], without: frozenset[str]) -> Simulation:
-    """Agents of these likeabilities in one town."""
+    """Return agents with these true likeabilities in one town."""
     members = [Member(who, "town", {"likeable": likeable, "radius": 10}) for who, likeable in true.items()]
     return staged(Stage(members, parts(MODULES, without), answer), name)[0]
 
 
 def answer(prompt: Prompt, rng: Random) -> str:
-    """Words by how likeable one is; sentiments by the words that one heard."""
+    """Answer a prompt: words by the speaker's likeability, sentiments by the words heard."""
     about = prompt.about
     if about["job"] == "converse":
         return json.dumps({"say": uttered(float(mapped(about["profile"])["likeable"]), rng), "mind": {}})
@@ -69,14 +69,14 @@ def answer(prompt: Prompt, rng: Random) -> str:
 
 
 def taste(observer: str, speaker: str) -> float:
-    """What one observer makes of one speaker besides its words; lasting."""
+    """Return the lasting bias of one observer towards one speaker, independent of words."""
     return Random(f"{observer}/{speaker}").gauss(0.0, TASTE)
 
 
 def judgements(simulation: Simulation) -> Sentiments:
-    """What each agent thinks of each other at the end: its social model, or else what it makes of words still in mind.
+    """Return each agent's final sentiment about each other: from its social model, else from remembered words.
 
-    Who has no social awareness has kept no opinion; asked at the end, it judges by the conversations it still knows.
+    An agent without social awareness has no stored opinion. It judges at the end by the conversations it still knows.
     """
     aware = any(each.spec.name == "social_awareness" for each in simulation.engine.schedule.modules)
     found: Sentiments = {}
@@ -100,7 +100,7 @@ def _recollected(observer: str, state: SharedState) -> Sentiments:
 
 
 def _fitted(sentiments: Sentiments, true: dict[str, float], least: int = LEAST) -> Fit | None:
-    """None where too few are known to enough others."""
+    """Return the fit; None if too few agents are known to enough others."""
     try:
         return fitted(sentiments, true, least)
     except ValueError:

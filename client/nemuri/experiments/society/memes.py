@@ -1,4 +1,4 @@
-"""Memes and a religion: what spreads through towns and the country by talk within earshot alone."""
+"""The experiment `memes`: memes and a religion spread through towns and the country by talk within earshot alone."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -17,17 +17,17 @@ from nemuri_domain.society.simulation import Simulation, Witness
 EVERYBODY, PRIESTS_TOWN, TOWNS, COUNTRY = "everybody", "the priests' town", "other towns", "the country"
 DIRECT, INDIRECT, EXPOSED = "direct converts, share", "direct or indirect converts, share", "heard of the faith, share"
 KINDS, LATE = "memes spoken of by one agent", "share of direct converts who came in the last quarter"
-EDGES, UNEXPLAINED = "who heard the faith from whom, pairs", "spoke of the faith without having heard it"
-SOURCES, SECOND_HAND = "people the faith was heard from", "share who heard it from somebody who is no priest"
+EDGES, UNEXPLAINED = "speaker-listener pairs of the faith", "spoke of the faith without hearing it"
+SOURCES, SECOND_HAND = "speakers of the faith that were heard", "share who heard it from a non-priest"
 TOWN_NAMES: Final = ("amber", "birch", "cedar", "dune", "elm", "fern")
 TOWN_SHARE, PRIEST_SHARE = 33 / 500, 20 / 500
-"""Of all agents, those of one town, and the priests, who live in the first."""
+"""Share of all agents that live in one town, and share of the priests, who live in the first town."""
 BUDDING: Final = 0.3
-"""The share of agents who begin with a meme."""
+"""Share of agents who start with a meme."""
 QUIET: Final = 0.5
-"""How often one speaks of nothing in particular."""
+"""Probability of an utterance without a meme."""
 TRAVELS: Final = {True: 0.05, False: 0.15}
-"""How often one walks to a town instead of around home: townspeople, and those of the country."""
+"""Probability of a walk to a town instead of around home: for townspeople, and for the country."""
 MODULES: Final = ("conversing", "wandering")
 CLAIMS: Final = (
     Claim("More convert in the priests' town than in the country", (INDIRECT, PRIESTS_TOWN), (INDIRECT, COUNTRY)),
@@ -37,24 +37,24 @@ CLAIMS: Final = (
 
 
 class Chronicle(Witness):
-    """Notes who heard what from whom, and who spoke of what."""
+    """A witness that records every utterance: speakers, listeners and topics."""
 
     def __init__(self) -> None:
-        """Nothing yet."""
+        """Start with an empty record."""
         self.exposures = Exposures()
 
     def perceived(self, agent_id: str, percept: Percept) -> None:
-        """By the words alone."""
+        """Record the topics of the words that an agent heard."""
         for each in percept.heard:
             self.exposures.hear(topics(each.text), each.speaker, agent_id, each.second)
 
     def said(self, agent_id: str, text: str, second: float) -> None:
-        """By the words alone."""
+        """Record the topics of the words that an agent spoke."""
         self.exposures.speak(topics(text), agent_id, second)
 
 
 def sample(seed: int, repeat: int, setting: Setting) -> Sample:
-    """One land with six towns."""
+    """Run one land with six towns."""
     name = f"memes/{seed}/{repeat}"
     found: dict[tuple[str, str], float] = {}
     for arm, without in {"": frozenset[str](), **setting.ablations}.items():
@@ -66,7 +66,7 @@ def sample(seed: int, repeat: int, setting: Setting) -> Sample:
 
 
 def people(agents: int, rng: Random) -> list[Member]:
-    """Six towns, each with 33 of 500, and the rest in the country; the priests are 20 of 500, in the first town."""
+    """Return the members: 33 of 500 in each of six towns, the rest in the country; 20 of 500 priests in town one."""
     each_town, priests = max(2, round(agents * TOWN_SHARE)), max(1, round(agents * PRIEST_SHARE))
     homes: list[str | None] = [town for town in TOWN_NAMES for _ in range(each_town)]
     homes += [None] * (agents - len(homes))
@@ -86,14 +86,14 @@ def people(agents: int, rng: Random) -> list[Member]:
 
 
 def society(name: str, members: list[Member], without: frozenset[str]) -> tuple[Simulation, Chronicle]:
-    """Everybody where they live, and somebody who notes what is said and heard."""
+    """Return the society with all members at home, and the witness that records their talk."""
     chronicle = Chronicle()
     stage = Stage(members, parts(MODULES, without), answer, towns=TOWN_NAMES, size=256 if len(members) <= 200 else 512)
     return staged(stage, name, chronicle)[0], chronicle
 
 
 def answer(prompt: Prompt, rng: Random) -> str:
-    """Speaks of what one has on one's mind, which grows and fades by what one hears."""
+    """Answer a prompt: speak of a topic in mind. Topics grow by hearing and fade without it."""
     about: Mapping[str, Any] = prompt.about
     profile, mind = about["profile"], about["mind"]
     if profile["priest"]:
@@ -109,7 +109,7 @@ def answer(prompt: Prompt, rng: Random) -> str:
 
 
 def measured(seen: Exposures, members: list[Member], setting: Setting, arm: str) -> Sample:
-    """Converts, exposure and memes, by where people live; the priests do not count."""
+    """Return conversions, exposure and memes by place of residence, without the priests."""
     priests = {each.id for each in members if each.profile["priest"]}
     lay = [each for each in members if each.id not in priests]
     where = {
@@ -132,7 +132,7 @@ def measured(seen: Exposures, members: list[Member], setting: Setting, arm: str)
 
 
 def _graph(seen: Exposures, priests: set[str], end: float) -> dict[str, float]:
-    """How the faith went from mouth to ear, and how many of its converts came late."""
+    """Return measures of the exposure graph, and the share of late conversions."""
     found: dict[str, float] = {
         EDGES: len(seen.heard.get(FAITH, {})),
         UNEXPLAINED: len(seen.unexplained(FAITH, priests)),
@@ -148,7 +148,7 @@ def _graph(seen: Exposures, priests: set[str], end: float) -> dict[str, float]:
 
 
 def _shares(seen: Exposures, those: Iterable[str], second: float) -> dict[str, float]:
-    """What is true of these people at the end; nothing where there are none."""
+    """Return the shares measured at the end for a group of agents; empty for an empty group."""
     who = set(those)
     if not who:
         return {}

@@ -1,4 +1,4 @@
-"""The plots of the experiments on societies: one figure for each, with its label below the title."""
+"""The plots of the society experiments: one figure for each, with its caveat below the title."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 SIZE: Final = (12.0, 5.0)
-"""Inches."""
+"""Width and height in inches."""
 SORTS: Final = (".png", ".svg", ".pdf")
-"""The formats by a file's ending."""
+"""Supported file suffixes."""
 Line = tuple[str, str]
 """A measure and a condition."""
 
 
 def draw(report: Report, setting: Setting, runs: int, file: Path) -> None:
-    """Write the figure of a report, in the format of the file's ending; the same bytes for the same report."""
+    """Write the figure of a report in the format of the file's suffix. The same report gives the same bytes."""
     experiment = EXPERIMENTS[report.experiment]
     panels = _FIGURES[report.experiment]
     with canvas(SIZE) as figure:
@@ -39,7 +39,7 @@ def draw(report: Report, setting: Setting, runs: int, file: Path) -> None:
 
 
 def _conditions(report: Report, measure: str) -> list[str]:
-    """All conditions under which something was measured, as many as there are colours."""
+    """Return the conditions of a measure, at most as many as there are colours."""
     return [condition for name, condition in report.figures if name == measure][: len(COLOURS)]
 
 

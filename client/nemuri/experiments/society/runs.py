@@ -1,4 +1,4 @@
-"""The experiments on societies by name: how large each is, what it claims, and what its figures are not."""
+"""The society experiments by name: sizes, claims and caveats."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,32 +13,32 @@ from nemuri.experiments.society.experiment_society import Setting
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """Something that can be found out about a society."""
+    """The definition of a society experiment."""
 
     sample: Callable[[int, int, Setting], Sample]
-    """(seed, repeat, setting) to what this repeat measures."""
+    """A function from (seed, repeat, setting) to the measurements of this repeat."""
     claims: Sequence[Claim]
     title: str
     label: str
-    """What its figures are, and are not, without a language model."""
+    """The caveat: the meaning and the limits of the figures without a language model."""
     modules: tuple[str, ...]
-    """The modules that it can go without."""
+    """Modules that can be left out."""
     usual: Setting
-    """How large it is unless said otherwise: a few minutes for all runs on two idle cores."""
+    """Default size, for a few minutes of all runs on two idle cores."""
     paper: Setting
-    """How large it is in the paper."""
+    """Size in the paper."""
     runs: int = 8
     fewest: int = 3
-    """Agents at least."""
+    """Minimum number of agents."""
     shortest: int = 60
-    """Seconds at least."""
+    """Minimum duration in seconds."""
 
 
 EXPERIMENTS: Final = {
     "items": Experiment(
         item_progression.sample,
         item_progression.CLAIMS,
-        "Item progression: different items that agents ever held",
+        "Item progression: number of different items that agents held",
         f"scripted planner, injected hallucination rate {item_progression.HALLUCINATION}: the relative effect of an"
         " ablation, no more",
         item_progression.MODULES,
@@ -71,7 +71,7 @@ EXPERIMENTS: Final = {
         taxes.sample,
         taxes.CLAIMS,
         "The tax vote: what is paid before and under a law that was voted on",
-        "timeline, ledger and controls are exact; opinions are scripted, so how far they move is set and not found",
+        "timeline, ledger and controls are exact; opinions are scripted, so the size of their change is set, not found",
         taxes.MODULES,
         usual=Setting(29, 1_200),
         paper=Setting(29, 1_200),
@@ -82,7 +82,7 @@ EXPERIMENTS: Final = {
         memes.sample,
         memes.CLAIMS,
         "Memes and a religion: what spreads by talk within earshot",
-        "curves and the graph of exposure are of this world; how catching words are is set and not found",
+        "curves and the graph of exposure are of this world; the infectiousness of words is set, not found",
         memes.MODULES,
         usual=Setting(80, 1_200),
         paper=Setting(500, 9_000),
@@ -101,7 +101,7 @@ def run(
     processes: int,
     progress: Callable[[int, int], None] = lambda _done, _of: None,
 ) -> Report:
-    """The experiment so many times, in so many processes (this one for 0); the same for the same seed."""
+    """Run the experiment `runs` times in `processes` processes (0: this one). The result depends on the seed only."""
     experiment = EXPERIMENTS[name]
     progress(0, runs)
     samples: dict[int, Sample] = {}
@@ -112,12 +112,12 @@ def run(
 
 
 def one(name: str, seed: int, repeat: int, setting: Setting) -> Sample:
-    """What one run measures."""
+    """Return the measurements of one run."""
     return EXPERIMENTS[name].sample(seed, repeat, setting)
 
 
 def as_json(report: Report, setting: Setting, runs: int) -> dict[str, Any]:
-    """All of a report as JSON values, with how large it was and what it is not."""
+    """Return a report as JSON values, with its size and its caveat."""
     found = report.as_json()
     del found["tasks"]
     return {

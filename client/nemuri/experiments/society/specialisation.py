@@ -1,4 +1,4 @@
-"""Specialisation: do roles come up from goals, and does it matter that one sees what the others do?"""
+"""The experiment `specialisation`: roles emerge from goals, with and without seeing what others do."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -20,19 +20,19 @@ from nemuri_domain.society.simulation import Simulation
 SEES, BLIND = "sees others", "sees nobody"
 ENTROPY, PERSISTENCE = "entropy", "persistence"
 TASTE: Final = 0.5
-"""The most that a role is worth to somebody beyond what the town lacks."""
+"""Maximum value of a role to an agent beyond the town's need."""
 SETTLING: Final[dict[str, JsonValue]] = {"id": "g0", "description": "settle in", "priority": 0.1}
-"""What everybody wants first, so that not all look for something else at the same moment."""
+"""First goal of every agent, so that not all look for another one at the same moment."""
 MODULES: Final = ("conversing", "goal_generation", "social_awareness", "wandering")
 CLAIMS: Final = (
-    Claim("Who sees others makes the town more many-sided", (ENTROPY, SEES), (ENTROPY, BLIND)),
-    Claim("Who sees others stays longer with a role", (PERSISTENCE, SEES), (PERSISTENCE, BLIND)),
+    Claim("Roles are more diverse if agents see others", (ENTROPY, SEES), (ENTROPY, BLIND)),
+    Claim("Roles last longer if agents see others", (PERSISTENCE, SEES), (PERSISTENCE, BLIND)),
 )
 Arm = tuple[Callable[[Prompt, Random], str], frozenset[str]]
 
 
 def sample(seed: int, repeat: int, setting: Setting) -> Sample:
-    """One town, and the same with choosers who see nobody."""
+    """Run one town, and the same town with goal choosers that see nobody."""
     name = f"specialisation/{seed}/{repeat}"
     arms: dict[str, Arm] = {SEES: (seeing, frozenset()), BLIND: (blind, frozenset())}
     arms |= {arm: (seeing, without) for arm, without in setting.ablations.items()}
@@ -46,7 +46,7 @@ def sample(seed: int, repeat: int, setting: Setting) -> Sample:
 def society(
     name: str, setting: Setting, thinker: Callable[[Prompt, Random], str], without: frozenset[str]
 ) -> Simulation:
-    """Agents in one town who set themselves goals, tell each other what they are and judge each other."""
+    """Return agents in one town that choose goals, tell each other their roles and judge each other."""
     chance = Random(f"{name}/arrivals")
     members = [
         Member(
@@ -58,7 +58,7 @@ def society(
 
 
 def measured(simulation: Simulation, arm: str, setting: Setting) -> Mapping[tuple[str, str], float]:
-    """Entropy over the moments and at the end; persistence from one review of the goals to the next."""
+    """Return the entropy of roles over time and at the end, and their persistence between two reviews of the goals."""
     looks, courses = {second for _, second in setting.moments}, dict[str, list[str]]()
     reviews = {round(REVIEW_SECONDS * number) for number in range(1, int(setting.seconds / REVIEW_SECONDS) + 1)}
     entropies = []
@@ -78,13 +78,13 @@ def measured(simulation: Simulation, arm: str, setting: Setting) -> Mapping[tupl
 
 
 def role_now(state: SharedState) -> str | None:
-    """What an agent is, by its present goals."""
+    """Return an agent's role by its present goals."""
     goals = listed(state.values().get("goals", {}), "active")
     return role_of(str(each["description"]) for each in goals)
 
 
 def answer(prompt: Prompt, rng: Random, *, sees: bool) -> str:
-    """Tells its role, reads the roles of others from what they say, and chooses goals by what the town lacks."""
+    """Answer a prompt: tell one's role, read the others' roles from their words, choose goals by the town's need."""
     about: Mapping[str, Any] = prompt.about
     match about["job"]:
         case "converse":
@@ -109,7 +109,7 @@ seeing, blind = partial(answer, sees=True), partial(answer, sees=False)
 
 
 def _told(about: Mapping[str, Any], speaker: str) -> str:
-    """The role that a speaker named last, or what was known of it."""
+    """Return the role that a speaker named last, or the role known before."""
     known = str(mapped(about["known"].get(speaker)).get("relationship") or "stranger")
     said = [str(each["text"]) for each in about["heard"] if each["speaker"] == speaker]
     named = [role for text in said for role in ROLES if f"a {role}" in text]

@@ -1,4 +1,4 @@
-"""The tax vote: influencers talk, opinions move, a constitution is amended by vote, a ledger is kept to the unit."""
+"""The experiment `taxes`: influencers talk, opinions move, a constitution is amended by vote, a ledger is exact."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -21,15 +21,15 @@ RATE, OPINION, EXACT = "rate in force at the end, percent", "mean opinion at the
 INFLUENCERS: Final = 3
 MANAGER: Final = "manager"
 INCOMES: Final = (40, 160)
-"""Units that somebody earns in a season: the least and the most."""
+"""Minimum and maximum income of an agent in a season, in units."""
 PULL: Final = 0.01
-"""By how much of the way one utterance moves an opinion."""
+"""Share of the distance by which one utterance moves an opinion."""
 STUBBORN: Final = 0.1
-"""By how much of the way an opinion goes back in a turn to what it was at the beginning."""
+"""Share of the distance by which an opinion returns in a turn to its initial value."""
 SPREAD: Final = 0.2
-"""Standard deviation of opinions at the beginning."""
+"""Standard deviation of the initial opinions."""
 LOUD: Final = 0.3
-"""From how strong an opinion on one voices it."""
+"""Minimum strength of an opinion that is voiced."""
 SAYINGS: Final = {-1: "Taxes are too high, keep what you have earned.", 1: "Taxes built this town, they are worth it."}
 MODULES: Final = ("conversing", "wandering")
 CLAIMS: Final = (
@@ -41,7 +41,7 @@ CLAIMS: Final = (
 
 
 def sample(seed: int, repeat: int, setting: Setting) -> Sample:
-    """One town under each of the conditions; the same people and incomes."""
+    """Run one town under each condition, with the same people and incomes."""
     name = f"taxes/{seed}/{repeat}"
     arms = {
         AGAINST: (-1, False, frozenset[str]()),
@@ -59,7 +59,7 @@ def sample(seed: int, repeat: int, setting: Setting) -> Sample:
 
 
 def society(name: str, setting: Setting, stance: int, without: frozenset[str]) -> Simulation:
-    """All but four are constituents; three influence them, one manages the election."""
+    """Return a society of constituents with three influencers and one election manager."""
     chance = Random(f"{name}/opinions")
     constituents = [
         Member(f"constituent-{each}", "town", {"tax": round(chance.gauss(0, SPREAD), 3)})
@@ -70,10 +70,10 @@ def society(name: str, setting: Setting, stance: int, without: frozenset[str]) -
 
 
 class Town:
-    """A town through its seasons and its vote."""
+    """A town with its seasons and its vote."""
 
     def __init__(self, simulation: Simulation, law: Constitution, timeline: Timeline, rng: Random) -> None:
-        """Before anything has happened; incomes are drawn."""
+        """Draw the incomes."""
         self.simulation, self.law, self.timeline = simulation, law, timeline
         self.ledger, self.opinion = Ledger(), 0.0
         self._rng = rng
@@ -83,7 +83,7 @@ class Town:
         self._carried: int | None = None
 
     def live(self) -> None:
-        """Everything in its time: seasons, feedback, amendments, vote, tally, law."""
+        """Run all steps at their times: seasons, feedback, amendments, vote, tally, law."""
         plan, due = self.timeline, self.timeline.due
         steps: list[tuple[float, Callable[[], None]]] = [
             (due(each), partial(self._pay, each)) for each in range(plan.seasons)
@@ -101,7 +101,7 @@ class Town:
         self.simulation.run(plan.end)
 
     def opinions(self) -> dict[str, float]:
-        """What each constituent thinks of taxes now: -1 against them, 1 for them."""
+        """Return each constituent's present opinion on taxes: -1 against them, 1 for them."""
         states = self.simulation.engine.states
         return {each: opinion_of(states[each].values()) for each in states if each.startswith("constituent-")}
 
@@ -134,7 +134,7 @@ class Town:
 
 
 def measured(town: Town, arm: str, setting: Setting) -> Sample:
-    """What was paid before and after, and the ledger's own proof."""
+    """Return the shares paid before and after the law, with the ledger's own proof."""
     plan = town.timeline
     return {
         (BEFORE, arm): town.ledger.share(plan.before),
@@ -147,7 +147,7 @@ def measured(town: Town, arm: str, setting: Setting) -> Sample:
 
 
 def answer(prompt: Prompt, rng: Random) -> str:
-    """Influencers say what they are there for; constituents are moved by what they hear, and voice strong opinions."""
+    """Answer a prompt: influencers state their position; constituents move by hearing and voice strong opinions."""
     about: Mapping[str, Any] = prompt.about
     profile, mind = about["profile"], about["mind"]
     if stance := profile.get("stance"):
@@ -162,7 +162,7 @@ def answer(prompt: Prompt, rng: Random) -> str:
 
 
 def moved(opinion: float, born: float, heard: list[str]) -> float:
-    """An opinion after a turn: a little back to what it was at the beginning, and towards what was heard."""
+    """Return an opinion after a turn: moved a little to its initial value, and towards what was heard."""
     opinion += STUBBORN * (born - opinion)
     for text in heard:
         for stance, saying in SAYINGS.items():
@@ -172,6 +172,6 @@ def moved(opinion: float, born: float, heard: list[str]) -> float:
 
 
 def opinion_of(sections: Mapping[str, Mapping[str, Any]]) -> float:
-    """What an agent thinks of taxes now, by its mind, or at its beginning by its profile."""
+    """Return an agent's present opinion on taxes: from its state, or at the start from its profile."""
     born = number(sections["profile"].get("tax"))
     return number(mapped(sections.get("reflections", {}).get("mind")).get("tax"), born)
