@@ -1,1 +1,1 @@
-"""One script for each figure that is quoted; each says how it is run."""
+"""Benchmarks: one script for each quoted figure. Each script's docstring says how to run it."""

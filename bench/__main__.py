@@ -1,12 +1,12 @@
-"""Every figure, one script after the other, and then the table of them.
+"""Run all benchmark scripts in order, then print the table of figures.
 
     python -m bench                     # what `make bench` does
-    python -m bench --quick             # a smoke test of every script; keeps nothing
-    python -m bench --data FOLDER       # with the public data that are not part of this repository
+    python -m bench --quick             # a smoke test of every script; keeps no results
+    python -m bench --data FOLDER       # with the public data sets that are not part of this repository
     python -m bench --only sleep --only vectors
 
-The data: jsquad-valid-v1.3.json (JSQuAD, of JGLUE) and locomo10.json (LoCoMo). Without them the scripts that need them
-are left out, and the table shows what was measured before.
+The data sets are jsquad-valid-v1.3.json (JSQuAD, of JGLUE) and locomo10.json (LoCoMo). Without them the scripts that
+need them are skipped, and the table shows the previous results.
 """
 
 import argparse
@@ -27,13 +27,13 @@ SETS = ("jsquad-valid-v1.3.json", "locomo10.json")
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """One script, with what it is told when only to be tried."""
+    """A benchmark script with its arguments for a smoke test."""
 
     name: str
     quick: tuple[str, ...] = ()
     data: bool = False
     slow: bool = False
-    """Whether its smallest run is none: it is left out of a smoke test."""
+    """True if even its smallest run is slow. A smoke test skips it."""
 
 
 SCRIPTS = (
@@ -54,7 +54,7 @@ SCRIPTS = (
 
 
 def main() -> int:
-    """Run them; the exit code is 1 where one failed."""
+    """Run the scripts. Return exit code 1 if any failed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--data", type=Path, default=DATA)
@@ -75,13 +75,13 @@ def main() -> int:
 def _ran(script: Script, data: Path, *, quick: bool) -> bool:
     arguments = list(script.quick) if quick else []
     if quick and script.slow:
-        print(f"== {script.name}: left out of a smoke test", flush=True)
+        print(f"== {script.name}: skipped in a smoke test", flush=True)
         return True
     if script.data:
         there = [data / name for name in SETS if (data / name).exists()]
         for name in SETS:
             if not (data / name).exists():
-                print(f"== {script.name}: left out for want of {name}; put it into {data}", flush=True)
+                print(f"== {script.name}: skipped, because {name} is missing; put it into {data}", flush=True)
         if not there:
             return True
         arguments += [part for path in there for part in ("--dataset", str(path))]

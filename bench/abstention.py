@@ -1,16 +1,16 @@
-"""Whether nothing comes to mind where there is nothing: questions put to memories that know nothing of them.
+"""Abstention of retrieval: questions are put to agents whose memories do not answer them.
 
     python -m bench.abstention --dataset jsquad-valid-v1.3.json --dataset locomo10.json [--embedder SPEC]
 
-Formats as in `bench/retrieval.py`. Own questions are those of a conversation (LoCoMo), or of the articles with even
-numbers and with odd ones (SQuAD); foreign ones are those of the next conversation, or of the other articles. For each
-floor it prints recall@10 of the own questions, and how many of the own and of the foreign ones got nothing. Recall
-beside that without a floor, and foreign questions that get nothing:
+Formats as in `bench/retrieval.py`. Own questions belong to a conversation (LoCoMo), or to the articles with even or
+with odd numbers (SQuAD). Foreign questions belong to the next conversation, or to the other articles. For each
+similarity floor the script prints recall@10 of the own questions, and the shares of own and foreign questions without a
+result. Recall with the floor / without it, and share of foreign questions without a result:
 
     at 0.25, the default   hashing, LoCoMo .643 / .645, 65 %    hashing, JSQuAD .977 / .980, 74 %
     at 0.3                 hashing, LoCoMo .633 / .645, 84 %    hashing, JSQuAD .973 / .980, 85 %
 
-So a quarter to a third of the unrelated questions still find something: friends talk about the same hobbies.
+So a quarter to a third of the unrelated questions still find something, because friends talk about the same hobbies.
 """
 
 import os
@@ -41,7 +41,7 @@ FLOORS = (0.0, 0.10, 0.15, 0.20, RELEVANCE_FLOOR, 0.30)
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of the questions under one floor."""
+    """The results of all questions under one floor."""
 
     recall: float
     own_nothing: float
@@ -49,12 +49,12 @@ class Outcome:
 
 
 def halves(data: dict[str, Any]) -> list[Agent]:
-    """Two agents, each of which remembers the paragraphs of every other article."""
+    """Return two agents, each of which remembers the paragraphs of every other article."""
     return [agent for part in (0, 1) for agent in squad({"data": data["data"][part::2]})]
 
 
 async def outcomes(agents: Sequence[Agent], embedder: Embedder) -> dict[float, Outcome]:
-    """For each floor, over all agents."""
+    """Return the outcome for each floor, over all agents."""
     shares: dict[float, list[float]] = {floor: [] for floor in FLOORS}
     nothing: dict[tuple[float, bool], list[bool]] = {(floor, own): [] for floor in FLOORS for own in (True, False)}
     for number, agent in enumerate(agents):

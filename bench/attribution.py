@@ -1,12 +1,12 @@
-"""How well each way of recognising the use of memories agrees with labels, with the others, and what it costs.
+"""Accuracy, agreement and cost of each method of usage detection.
 
     python bench/attribution.py [--embedder hashing]            # the table
-    python bench/attribution.py --prompts FILE                    # what a judge would be asked, without the labels
+    python bench/attribution.py --prompts FILE                    # the judge's prompts, without the labels
 
-The labelled set `bench/attribution.jsonl` was written by hand for this. A memory is labelled as used where something
-that it in particular holds shows in the answer, or the answer sets itself against it. A judge's replies are not asked
-for here but read from `bench/attribution_judge.jsonl` ({"id", "reply"} a line), written by a language model that was
-given the prompts of `--prompts` and nothing else.
+The labelled set `bench/attribution.jsonl` was written by hand for this benchmark. A memory is labelled as used if the
+answer shows content specific to it, or argues against it. The judge's replies are recorded in
+`bench/attribution_judge.jsonl` ({"id", "reply"} on each line), written by a language model that was given the prompts
+of `--prompts` and nothing else.
 """
 
 import argparse
@@ -53,7 +53,7 @@ class Held(BaseModel):
 
 
 class Example(BaseModel):
-    """An answer with what was in its context, and on what of it it really drew."""
+    """An answer with the memories of its context, labelled with those that it used."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -67,29 +67,29 @@ class Example(BaseModel):
 
     @property
     def job(self) -> JudgeJob:
-        """What a judge is asked."""
+        """Return the input of the usage judge."""
         return JudgeJob(self.question, self.answer, tuple(Source(each.id, each.content) for each in self.memories))
 
 
 @dataclass
 class Verdicts:
-    """What one way says of every example, and what it cost."""
+    """The decisions of one method on every example, and their cost."""
 
     name: str
     found: dict[str, frozenset[str]]
     milliseconds: float = 0.0
-    """CPU for an answer; without the embedding of memories, which are embedded when they are encoded."""
+    """CPU milliseconds for an answer, without embedding the memories, which happens when they are encoded."""
     tokens: float = 0.0
-    """Of a prompt and its reply, estimated, for an answer."""
+    """Estimated tokens of prompt and reply for an answer."""
 
 
 def examples() -> list[Example]:
-    """The labelled set."""
+    """Return the labelled set."""
     return [Example.model_validate_json(line) for line in SET.read_text(encoding="utf-8").splitlines()]
 
 
 async def shown(embedder: Embedder, example: Example) -> list[Shown]:
-    """The memories as attribution sees them: tags, and the cosine of each to the answer."""
+    """Return the memories as attribution sees them: tags, and the cosine similarity of each to the answer."""
     texts = [embedded_text(MemoryContent(content=each.content, tags=each.tags)) for each in example.memories]
     rows = await embedder.embed([example.answer, *texts])
     likeness = rows[1:] @ rows[0]
@@ -100,7 +100,7 @@ async def shown(embedder: Embedder, example: Example) -> list[Shown]:
 
 
 async def pure(detection: Detection, embedder: Embedder, every: Sequence[Example]) -> Verdicts:
-    """A way that asks no model."""
+    """Return the decisions of a method that calls no model."""
     verdicts, spent = Verdicts(detection, {}), 0.0
     for example in every:
         compared = await shown(embedder, example)
@@ -125,20 +125,20 @@ async def pure(detection: Detection, embedder: Embedder, every: Sequence[Example
 
 
 def extractive(every: Sequence[Example]) -> Verdicts:
-    """The judgement that serves without a language model."""
+    """Return the decisions of the judge that works without a language model."""
     began = time.process_time()
     found = {each.id: frozenset(judged(each.job)) for each in every}
     return Verdicts("judge, extractive", found, milliseconds=1_000 * (time.process_time() - began) / len(every))
 
 
 def recorded(every: Sequence[Example], layered: Verdicts) -> tuple[Verdicts, int] | None:
-    """The recorded judge, and how many of its replies could not be read; those are left to the layered way."""
+    """Return the recorded judge's decisions, and the number of unreadable replies, which the layered method decides."""
     if not REPLIES.exists():
         return None
     lines = map(json.loads, REPLIES.read_text(encoding="utf-8").splitlines())
     replies: dict[str, str] = {line["id"]: line["reply"] for line in lines}
     if missing := [each.id for each in every if each.id not in replies]:
-        sys.exit(f"{REPLIES} lacks the replies to {len(missing)} prompts, among them {', '.join(missing[:5])}")
+        sys.exit(f"{REPLIES} has no replies to {len(missing)} prompts, such as {', '.join(missing[:5])}")
     verdicts, unread, tokens = Verdicts("judge, recorded", {}), 0, 0
     for example in every:
         reply = replies[example.id]
@@ -151,17 +151,17 @@ def recorded(every: Sequence[Example], layered: Verdicts) -> tuple[Verdicts, int
 
 
 def labels(every: Iterable[Example]) -> Verdicts:
-    """The labels themselves, as if they were a way of recognising use."""
+    """Return the labels in the form of a method's decisions."""
     return Verdicts("labels", {each.id: each.used for each in every})
 
 
 def decisions(every: Iterable[Example], of: Verdicts) -> list[bool]:
-    """Used or not, for each memory of each example in turn."""
+    """Return used or not for each memory of each example in turn."""
     return [held.id in of.found[example.id] for example in every for held in example.memories]
 
 
 def scores(truth: Sequence[bool], said: Sequence[bool]) -> tuple[float, float, float]:
-    """Precision, recall and F1 over memories; each 0 where it is undefined."""
+    """Return precision, recall and F1 over memories; each is 0 if undefined."""
     right = sum(one and other for one, other in zip(truth, said, strict=True))
     precision = right / sum(said) if any(said) else 0.0
     recall = right / sum(truth) if any(truth) else 0.0
@@ -169,20 +169,20 @@ def scores(truth: Sequence[bool], said: Sequence[bool]) -> tuple[float, float, f
 
 
 def chance(one: Sequence[bool], other: Sequence[bool]) -> float:
-    """The share of decisions on which two would agree if they had nothing to do with each other."""
+    """Return the expected share of equal decisions if both methods were independent."""
     first, second = sum(one) / len(one), sum(other) / len(other)
     return first * second + (1 - first) * (1 - second)
 
 
 def kappa(one: Sequence[bool], other: Sequence[bool]) -> float:
-    """Cohen's kappa: agreement beyond chance, 1 for complete, 0 for none; 1 where chance alone is complete."""
+    """Return Cohen's kappa: agreement beyond chance, 1 for complete, 0 for none; 1 if chance alone is complete."""
     agreed = sum(a == b for a, b in zip(one, other, strict=True)) / len(one)
     expected = chance(one, other)
     return 1.0 if expected == 1 else (agreed - expected) / (1 - expected)
 
 
 def write_prompts(path: Path, every: Iterable[Example]) -> int:
-    """The prompts exactly as `PromptedModel` sends them, one JSON object a line; how many."""
+    """Write the prompts as `PromptedModel` sends them, one JSON object on each line. Return their number."""
     lines = []
     for example in every:
         system, user = judgement_prompt(example.job)
@@ -192,7 +192,7 @@ def write_prompts(path: Path, every: Iterable[Example]) -> int:
 
 
 def table(title: str, every: Sequence[Example], ways: Sequence[Verdicts]) -> None:
-    """Precision, recall, F1, and the share of answers of which everything is recognised rightly."""
+    """Print precision, recall, F1, and the share of answers with all memories decided correctly."""
     truth = decisions(every, labels(every))
     print(f"\n{title}: {len(every)} answers, {len(truth)} memories, {sum(truth)} of them used")
     print(f"{'':20}precision  recall      F1   exact   kappa")
@@ -204,14 +204,14 @@ def table(title: str, every: Sequence[Example], ways: Sequence[Verdicts]) -> Non
 
 
 def agreement(every: Sequence[Example], ways: Sequence[Verdicts]) -> None:
-    """Cohen's kappa between each two ways."""
+    """Print Cohen's kappa between each two methods."""
     print("\nagreement with each other (Cohen's kappa)")
     for one, other in combinations(ways, 2):
         print(f"{one.name:20}{other.name:20}{kappa(decisions(every, one), decisions(every, other)):7.3f}")
 
 
 def by_case(every: Sequence[Example], ways: Sequence[Verdicts]) -> None:
-    """The share of exactly recognised answers, by what makes them hard."""
+    """Print the share of answers with all memories decided correctly, by kind of difficulty."""
     print(f"\nexact by case{'':12}" + "".join(f"{way.name.split(', ')[-1]:>12}" for way in ways))
     for case in sorted({each.case for each in every}):
         mine = [each for each in every if each.case == case]
@@ -219,12 +219,12 @@ def by_case(every: Sequence[Example], ways: Sequence[Verdicts]) -> None:
 
 
 def share(every: Sequence[Example], way: Verdicts) -> float:
-    """The share of the answers of which everything is recognised rightly."""
+    """Return the share of answers with all memories decided correctly."""
     return sum(way.found[each.id] == each.used for each in every) / len(every)
 
 
 async def measured(name: str) -> None:
-    """Every way over the whole set, and over each language."""
+    """Measure every method over the whole set, and over each language."""
     embedder = build_embedder(EmbeddingSettings(spec=name))
     every = examples()
     ways = [await pure(each, embedder, every) for each in PURE]
@@ -253,7 +253,7 @@ async def measured(name: str) -> None:
 
 
 def languages(every: Sequence[Example]) -> list[tuple[str, list[Example]]]:
-    """Everything, then each language by itself."""
+    """Return the whole set, then each language by itself."""
     names: list[tuple[str, Callable[[Example], bool]]] = [
         ("all", lambda _: True),
         ("English", lambda one: one.language == "en"),
@@ -263,7 +263,7 @@ def languages(every: Sequence[Example]) -> list[tuple[str, list[Example]]]:
 
 
 def main() -> None:
-    """Read the arguments and do it."""
+    """Read the arguments and print the tables or write the prompts."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--embedder", default="hashing")
     parser.add_argument("--prompts", type=Path, metavar="FILE")

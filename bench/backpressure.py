@@ -1,12 +1,12 @@
-"""Many tasks waiting: what each process keeps in memory meanwhile, and how fast they are worked off.
+"""Memory use of each process and throughput with many waiting tasks.
 
     python -m bench.backpressure --tasks 100000 --seconds 600
 
 One process for each service, as `nemuri up --processes` runs them, on embedded servers; no model, the built-in
-embedder, ten agents. All tasks are published as fast as the log takes them; then the platform works for so many
-seconds, or until none is left. The resident memory of each process is sampled every second from the first task on.
-Prints JSON: for each process the memory at first, in the middle and at last, its most, in MB, and last / first; and
-how many tasks a second were submitted, routed and done, and the CPU time that each process took.
+embedder, ten agents. All tasks are published as fast as the log accepts them. Then the platform works for the given
+seconds, or until no task is left. The resident memory of each process is sampled every second from the first task on.
+Prints JSON: for each process the first, middle, last and maximum memory in MB, and last / first; tasks submitted,
+routed and done in a second; and the CPU time of each process.
 """
 
 import argparse
@@ -39,12 +39,12 @@ from nemuri_infra.runtime.resources import Resources, opened
 from nemuri_infra.runtime.settings import Settings
 
 AT_ONCE = 256
-"""Tasks on their way into the log at the same time."""
+"""Maximum number of concurrent submissions."""
 TOPICS = ("python", "cooking", "chess", "gardens", "sailing", "bread", "birds", "maps", "clocks", "paper")
 
 
 def main() -> None:
-    """Run it and print what was seen."""
+    """Measure and print the result."""
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--tasks", type=int, default=100_000)
     arguments.add_argument("--seconds", type=float, default=300.0, help="how long to work after the last submission")
@@ -53,7 +53,7 @@ def main() -> None:
 
 
 async def measured(tasks: int, seconds: float) -> dict[str, Any]:
-    """Submit so many tasks, work for so many seconds, and say what each process kept in memory."""
+    """Submit the tasks, work for the given seconds, and return the memory use of each process."""
     async with _platform() as (settings, workers), opened(settings) as resources:
         await agents(resources)
         samples: dict[str, list[float]] = defaultdict(list)
@@ -102,7 +102,7 @@ async def _platform() -> AsyncIterator[tuple[Settings, list[Worker]]]:
 
 
 async def agents(resources: Resources) -> None:
-    """An expert for each topic."""
+    """Define an expert agent for each topic."""
     for topic in TOPICS:
         definition = Definition(
             role=f"an expert of {topic}",
@@ -130,7 +130,7 @@ async def _submit(resources: Resources, tasks: int) -> None:
 async def _work(resources: Resources, tasks: int, seconds: float) -> dict[str, int]:
     until = time.monotonic() + seconds
     while (found := await _counted(resources))["done"] < tasks and time.monotonic() < until:  # noqa: ASYNC110
-        await asyncio.sleep(1.0)  # nothing announces it
+        await asyncio.sleep(1.0)  # polled, because no message announces it
     return found
 
 

@@ -1,11 +1,11 @@
-"""Time to answer a question about a large document, and the wait of another client's question meanwhile.
+"""Time to answer a question about a large document, and the delay of another client's question meanwhile.
 
     python -m bench.documents                          # 250 kB, 1 MB and 5 MB, two rounds
     python -m bench.documents --sizes 100 --rounds 1   # kilobytes
 
-A platform of its own (`nemuri up`, built-in embedder, no model). In each round one client asks about every size in turn
-(a new document each time), while another client asks one small question after the other; before that the same small
-question is asked with nothing else at work. Linear cost means that a document five times as large takes five times as
+Runs a platform of its own (`nemuri up`, built-in embedder, no model). In each round one client asks about every size in
+turn (a new document each time), while another client asks small questions one after the other. Before that, the same
+small question is asked on an idle platform. Linear cost means that a document five times as large takes five times as
 long.
 """
 
@@ -31,20 +31,20 @@ from nemuri_infra.runtime.settings import Settings
 AGENT = "clerk"
 QUESTION = "Which pump leaks oil when the pressure drops?"
 CHARACTERS = 1_000
-"""In a kilobyte of these texts, which are ASCII."""
+"""Characters in a kilobyte of these texts, which are ASCII."""
 PATIENCE = 1_800.0
 
 
 @dataclass
 class Size:
-    """The seconds that documents of one size took, and the questions asked meanwhile."""
+    """Seconds for documents of one size, and for the questions asked meanwhile."""
 
     kilobytes: int
     document: list[float] = field(default_factory=list)
     meanwhile: list[float] = field(default_factory=list)
 
     def figures(self, alone: float) -> dict[str, float]:
-        """Return the medians in seconds, and the waits as multiples of the question's time alone."""
+        """Return the medians in seconds, and the delays as multiples of the question's time on an idle platform."""
         return {
             "seconds": round(statistics.median(self.document), 2),
             "question_ratio": round(statistics.median(self.meanwhile) / alone, 2),
@@ -54,13 +54,13 @@ class Size:
 
 
 def document(kilobytes: int, number: int) -> str:
-    """Return a text of that size that is like no other of the same run."""
+    """Return a text of the given size, different from all others of the run."""
     text = f"Volume {number}.\n" + "\n".join(memories(kilobytes * CHARACTERS // 100))
     return text[: kilobytes * CHARACTERS]
 
 
 async def asked(client: Client) -> float:
-    """Return how long a small question takes, in seconds."""
+    """Return the seconds that a small question takes."""
     began = time.perf_counter()
     result = await client.ask(QUESTION, timeout=PATIENCE)
     if result.status != "done":
@@ -69,7 +69,7 @@ async def asked(client: Client) -> float:
 
 
 async def read_beside(reader: Client, other: Client, size: Size, number: int) -> None:
-    """Ask about a document, and let the other client ask small questions until it is answered."""
+    """Ask about a document while the other client asks small questions until it is answered."""
     text, began = document(size.kilobytes, number), time.perf_counter()
     reading = asyncio.create_task(reader.ask(QUESTION, documents=[("volume.txt", text)], timeout=PATIENCE))
     while not reading.done():
@@ -101,7 +101,7 @@ async def measure(sizes: list[Size], rounds: int) -> dict[str, object]:
 
 
 async def defined(client: Client, settings: Settings) -> None:
-    """Define the agent that answers, and tell it something."""
+    """Define the agent that answers, and give it a memory."""
     definition = Definition(
         role="a clerk of the works", description="machines, places and their faults",
         perspectives=(Perspective(name="faults"),),
@@ -113,7 +113,7 @@ async def defined(client: Client, settings: Settings) -> None:
 
 
 def main() -> None:
-    """Measure, print and keep the figures."""
+    """Measure, print and save the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sizes", type=int, nargs="+", default=[250, 1_000, 5_000], metavar="KILOBYTES")
     parser.add_argument("--rounds", type=int, default=2)

@@ -1,4 +1,4 @@
-"""What clients and models would say in a life of tasks, drawn in words of a small language; the same for a seed."""
+"""Random texts of clients and models for synthetic tasks, in the words of a small language; the same for a seed."""
 
 import random
 from uuid import UUID
@@ -10,32 +10,32 @@ from nemuri_contracts.tasks import AgentScore
 
 PERSPECTIVES = ("cost", "risk", "quality")
 PIECES = 4
-"""Pieces of the documents of one task in ten."""
+"""Number of chunks in the documents of one task in ten."""
 LETTERS = "abcdefghijklmnoprstuvwz"
 
 
 class Drawn:
-    """Everything comes from one source of chance, and so depends on what was drawn before."""
+    """A generator with one random source. Each result depends on all earlier draws."""
 
     def __init__(self, rng: random.Random) -> None:
         self._rng = rng
         self._words = ["".join(rng.choices(LETTERS, k=rng.randint(3, 9))) for _ in range(3_000)]
 
     def said(self, words: int) -> str:
-        """So many words."""
+        """Return a text of the given number of words."""
         return " ".join(self._rng.choices(self._words, k=words))
 
     def identity(self) -> UUID:
-        """The id of an event that follows from none."""
+        """Return a random id for an event without a cause."""
         return UUID(int=self._rng.getrandbits(128), version=4)
 
     def definition(self, name: str) -> Definition:
-        """What an agent is for."""
+        """Return the definition of an agent."""
         perspectives = tuple(Perspective(name=each, keywords=(each, "price")) for each in PERSPECTIVES)
         return Definition(role=name, description=self.said(12), perspectives=perspectives)
 
     def task(self) -> TaskSubmitted:
-        """What a client asks, now and then with a document."""
+        """Return a client's task, sometimes with a document."""
         documents = (Document(name="offer.txt", ref="a" * 64, characters=PIECES * 900),)
         return TaskSubmitted(
             event_id=self.identity(),
@@ -45,7 +45,7 @@ class Drawn:
         )
 
     def feedback(self, task_id: UUID) -> FeedbackGiven:
-        """What a client says of an answer."""
+        """Return a client's feedback on an answer."""
         return FeedbackGiven(
             event_id=self.identity(),
             client_id="ann",
@@ -54,12 +54,12 @@ class Drawn:
         )
 
     def score(self, agent: str) -> AgentScore:
-        """How well an agent suits a task."""
+        """Return an agent's routing score for a task."""
         share = self._rng.random
         return AgentScore(agent_id=agent, expertise=share(), history=share(), load=share(), total=share())
 
     def candidate(self, memory_id: UUID) -> Candidate:
-        """How well a memory suits a query."""
+        """Return a memory's features as a candidate of a query."""
         share = self._rng.random
         return Candidate(
             memory_id=memory_id, similarity=share(), lexical=share(), relevance=share(),
@@ -67,7 +67,7 @@ class Drawn:
         )  # fmt: skip
 
     def learning(self, perspective: str) -> MemoryContent:
-        """What a model takes from an answer."""
+        """Return a learning that a model extracts from an answer."""
         return MemoryContent(
             content=self.said(22),
             tags=tuple(self._rng.sample(self._words, 4)),

@@ -37,12 +37,12 @@ def _goal(figure: Figure, result: Any) -> str:
 
 
 def results(folder: Path = RESULTS) -> dict[str, Any]:
-    """What the scripts wrote down, by name."""
+    """Return the saved results of all scripts by name."""
     return {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.json"))}
 
 
 def table(found: Results) -> str:
-    """The table as Markdown: a line for each figure whose script has written something down."""
+    """Return the table as Markdown, with a line for each figure that has a saved result."""
     lines = ["| what | figure | goal | by |", "|---|---|---|---|"]
     for each in FIGURES:
         if each.script in found and (each.size is None or each.size in found[each.script]["at"]):
@@ -70,7 +70,7 @@ def _headline_rows(found: Results, *, japanese: bool) -> Iterator[str]:
 
 
 def _reserved(one: Any) -> str:
-    """What a reader has to know before trusting a figure."""
+    """Return the caveat of a figure, if any."""
     if "taken_over" in one:
         return ", taken over"
     machine = one["machine"]
@@ -79,7 +79,7 @@ def _reserved(one: Any) -> str:
 
 
 def machines(found: Results) -> str:
-    """On what it was measured."""
+    """Return the description of the machines of the measurements."""
     kinds = sorted({_machine(one) for one in found.values() if "machine" in one})
     dates = sorted(one["measured_at"][:10] for one in found.values() if "measured_at" in one)
     when = " to ".join(dict.fromkeys((dates[0], dates[-1]))) if dates else ""

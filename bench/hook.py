@@ -1,11 +1,11 @@
-"""What an assistant waits for with every prompt: `nemuri hook prompt` as a process, interpreter start included.
+"""Latency of the assistant's hook: `nemuri hook prompt` as a process, interpreter start included.
 
     python -m bench.hook                # 10,000 memories, 100 prompts
 
-A platform of its own (`nemuri up`, built-in embedder, no model) and an agent with affective memory, whose memories are
-turns that are offered as the end of a session offers them. Then every prompt is put to a hook by a process of its
-own, in turn with an interpreter that does nothing, so that both see the same machine. A prompt counts only if
-something came to mind; goal: p95 of 150 ms wall.
+Runs a platform of its own (`nemuri up`, built-in embedder, no model) and an agent with affective memory. Its memories
+come from turns uploaded like those at the end of a session. Every prompt is sent to a hook in a new process,
+alternating with an interpreter that does nothing, so that both run on the same machine load. A prompt counts only if a
+memory was retrieved. Goal: p95 of 150 ms wall time.
 """
 
 import argparse
@@ -39,20 +39,20 @@ from nemuri_infra.runtime.settings import Settings
 AGENT = "assistant"
 GOAL_MS = 150.0
 STALLED = 120.0
-"""Seconds without another memory after which the platform is taken for stuck."""
+"""Seconds without a new memory after which the platform is considered stuck."""
 SCRIPT = Path(sys.executable).with_name("nemuri")
 NOTHING = (sys.executable, "-c", "pass")
 
 
 @contextmanager
 def platform(data: Path) -> Iterator[None]:
-    """`nemuri up` in a process of its own, from when it is ready."""
+    """Run `nemuri up` in a process of its own, and continue once it is ready."""
     told = {**os.environ, "NEMURI_PROVIDERS": "extractive", "NEMURI_EMBEDDER": "hashing"}
     running = subprocess.Popen([SCRIPT, "--data", data, "up"], stdout=subprocess.PIPE, env=told, text=True)
     try:
         assert running.stdout is not None
         if "nemuri runs in" not in running.stdout.readline():
-            raise RuntimeError("the platform does not start")
+            raise RuntimeError("the platform did not start")
         yield
     finally:
         running.terminate()
@@ -60,7 +60,7 @@ def platform(data: Path) -> Iterator[None]:
 
 
 def turns(number: int) -> Iterator[TurnOffered]:
-    """So many, of the last hundred days."""
+    """Yield a number of turns spread over the last hundred days."""
     ended_at = datetime.now(UTC)
     for place, text in enumerate(memories(number)):
         prompt, _, reply = text.partition(". ")
@@ -77,7 +77,7 @@ def turns(number: int) -> Iterator[TurnOffered]:
 
 
 async def filled(client: Client, settings: Settings, number: int) -> float:
-    """Define the agent, offer the turns, and return after so many seconds, once all of them are memories."""
+    """Define the agent, upload the turns, wait until all of them are memories, and return the seconds it took."""
     definition = Definition(role="the memory of an assistant", memory="affective")
     embedding = await embedding_in_force(settings)
     await client.log.append(AgentDefined(event_id=uuid4(), agent_id=AGENT, definition=definition, embedding=embedding))
@@ -91,19 +91,19 @@ async def filled(client: Client, settings: Settings, number: int) -> float:
             known, moved = found, time.monotonic()
             print(f"  {known} of {number} turns remembered", flush=True)
         elif time.monotonic() - moved > STALLED:
-            raise RuntimeError("no more turns become memories")
+            raise RuntimeError("turns no longer become memories")
     return time.monotonic() - began
 
 
 async def _remembered(client: Client) -> int:
     try:
         return (await client._exchange.ask(AffectQuery, AffectView, agent_id=AGENT)).remembered  # noqa: SLF001
-    except ClientError:  # the agent is not known yet
+    except ClientError:  # the agent is not defined yet
         return 0
 
 
 def called(data: Path, prompts: Sequence[str]) -> tuple[list[float], list[float], int]:
-    """Milliseconds of every call, those of an interpreter that does nothing, and how many calls printed a block."""
+    """Return milliseconds of every hook call and of the empty interpreter, and the number of calls with output."""
     hook, nothing, printed = list[float](), list[float](), 0
     for prompt in prompts:
         said = json.dumps({"session_id": "bench", "hook_event_name": "UserPromptSubmit", "prompt": prompt})
@@ -147,7 +147,7 @@ def _figures(took: Sequence[float]) -> dict[str, float]:
 
 
 def main() -> None:
-    """Measure, print and keep the figures."""
+    """Measure, print and save the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--memories", type=int, default=10_000)
     parser.add_argument("--calls", type=int, default=100)
@@ -158,9 +158,9 @@ def main() -> None:
         one: dict[str, float] = figures[f"{name}_ms"]  # type: ignore[assignment]
         rows.append((name, one["p50"], one["p95"]))
     print(table(rows))
-    print(f"{figures['printed']} of {chosen.calls} prompts brought something to mind; goal: p95 of {GOAL_MS:g} ms")
+    print(f"{figures['printed']} of {chosen.calls} prompts retrieved a memory; goal: p95 of {GOAL_MS:g} ms")
     if not figures["printed"]:
-        raise SystemExit("nothing came to mind: what was measured is no recall")
+        raise SystemExit("no prompt retrieved a memory, so the measurement is not valid")
     kept("hook", figures)
 
 

@@ -1,9 +1,10 @@
-"""A language model that thinks about nothing: completions in OpenAI's format on loopback, at once or after a while.
+"""A stub language model: completions in OpenAI's format on loopback, immediate or delayed.
 
-    python -m bench.instant --milliseconds 200        # prints its base URL, then serves until it is ended
+    python -m bench.instant --milliseconds 200        # prints its base URL, then serves until it is stopped
 
-An answer cites the first memory it is shown; asked for learnings it has one for each perspective, in words of the
-question; of everything else it says nothing. So tasks go the whole way: retrieved, used, learned, encoded, slept over.
+An answer cites the first memory in the prompt. A request for learnings gets one for each perspective, in words of the
+question. Other requests for JSON get an empty object. So tasks pass all steps: retrieved, used, learned, encoded,
+slept over.
 """
 
 import argparse
@@ -18,7 +19,7 @@ MEMORY = re.compile(r"\bm1\b")
 
 
 def said(system: str, user: str) -> str:
-    """Its reply."""
+    """Return the model's reply."""
     asked = PERSPECTIVES.search(user)
     subject = " ".join(re.findall(r"\b[a-z]+\b|\bcase \d+\b", user)[:40])
     if asked:
@@ -30,7 +31,7 @@ def said(system: str, user: str) -> str:
 
 
 def reply(request: dict[str, Any]) -> bytes:
-    """The response to a request for a completion."""
+    """Return the response to a request for a completion."""
     words = {each["role"]: str(each["content"]) for each in request["messages"]}
     message = {"role": "assistant", "content": said(words.get("system", ""), words["user"])}
     tokens = [sum(map(len, words.values())) // 4, len(message["content"]) // 4]
@@ -57,13 +58,13 @@ async def talk(seconds: float, reader: asyncio.StreamReader, writer: asyncio.Str
             writer.write(reply(request))
             await writer.drain()
     except (asyncio.IncompleteReadError, ConnectionError):
-        pass  # the other side is done
+        pass  # the other side has closed the connection
     finally:
         writer.close()
 
 
 async def serve(seconds: float) -> None:
-    """Serve on a free port until the process is ended."""
+    """Serve on a free port until the process is stopped."""
     server = await asyncio.start_server(partial(talk, seconds), "127.0.0.1", 0)
     print(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1", flush=True)
     async with server:

@@ -1,11 +1,10 @@
-"""In which order evidence of use is best asked where an answer cites nothing; on people's questions and answers.
+"""The best order of evidence of use for answers without citations, measured on human questions and answers.
 
     python bench/layers.py --dataset jsquad-valid-v1.3.json --dataset locomo10.json
 
-What somebody asked of a text, with the right answer, is taken for an answer that drew on the text: people wrote it, in
-their own words, and not for this. Beside the text there are others of the same article or session, ten in all. Neither
-data set is part of this repository; the labelled set of `bench/attribution.py` is not used here, so that the order that
-comes out is not made for it.
+A question with its right answer counts as an answer that used the text it is about: people wrote it in their own words,
+and not for this benchmark. The context has ten texts of the same article or session. Neither data set is part of this
+repository. The labelled set of `bench/attribution.py` is not used here, so that the order is not fitted to it.
 """
 
 import argparse
@@ -29,12 +28,12 @@ AROUND: Final = 10
 QUESTIONS: Final = 600
 ADVERSARIAL: Final = 5
 Asked = tuple[str, list[int], list[str]]
-"""Question with answer, the positions of what it rests on, and the texts of its article or session."""
+"""A question with its answer, the positions of its evidence, and the texts of its article or session."""
 EMBEDDER: Final = HashingEmbedder()
 
 
 def squad(data: dict[str, Any]) -> Iterator[Asked]:
-    """Every question of every paragraph."""
+    """Yield every question of every paragraph."""
     for article in data["data"]:
         texts = [each["context"].split("[SEP]")[-1].strip() for each in article["paragraphs"]]
         for place, paragraph in enumerate(article["paragraphs"]):
@@ -43,7 +42,7 @@ def squad(data: dict[str, Any]) -> Iterator[Asked]:
 
 
 def locomo(data: list[dict[str, Any]]) -> Iterator[Asked]:
-    """Every question whose evidence begins in a known session, amid the turns of that session."""
+    """Yield every question with evidence in a known session, with the turns of that session."""
     for sample in data:
         for asked in sample["qa"]:
             session = re.match(r"D(\d+):", (asked.get("evidence") or [""])[0])
@@ -60,7 +59,7 @@ Places = set[int]
 
 
 def orders(answer: str, shown: list[Shown]) -> dict[str, Places]:
-    """What each order of evidence calls used."""
+    """Return the positions that each order of evidence marks as used."""
 
     def found(**how: Any) -> Places:
         return {each.memory_id.int for each in uses(answer, [], shown, threshold=EMBEDDER.use_threshold, **how)}
@@ -76,7 +75,7 @@ def orders(answer: str, shown: list[Shown]) -> dict[str, Places]:
 
 
 async def measure(name: str, every: list[Asked]) -> None:
-    """Precision, recall and F1 of each order."""
+    """Print precision, recall and F1 of each order."""
     rng = random.Random(1)
     counts: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
     chosen = rng.sample(every, min(QUESTIONS, len(every)))

@@ -1,8 +1,9 @@
-"""Whole lives of tasks, submitted to slept on, as the platform would record them: deterministic, without any server.
+"""A synthetic log of whole tasks, from submission to sleep, as the platform would record them; deterministic, no
+server.
 
-Every event is what the domain itself decides (summaries, ends of tasks, precedents, credits, sleeps) about states
-folded on the way; only what clients and models would say is drawn (`bench/drawn.py`), and which memories came to mind
-and were used. Many tasks are on their way at once, so that their events lie mixed in the log as they do in one in use.
+Every event is decided by the domain itself (summaries, ends of tasks, precedents, credits, sleeps) on states folded on
+the way. Only the texts of clients and models are random (`bench/drawn.py`), and the choice of retrieved and used
+memories. Many tasks run concurrently, so that their events interleave as in a real log.
 """
 
 import random
@@ -48,17 +49,17 @@ from nemuri_domain.tasks.fold import evolve as evolve_task
 from nemuri_infra.stores.vectors import vector_key
 
 AT_ONCE = 16
-"""Tasks on their way at the same time."""
+"""Number of concurrent tasks."""
 CANDIDATES, CONTEXT = 50, 10
 MANY = 25
-"""The orchestrator sleeps over so many sessions at once: it is never alone."""
+"""Number of sessions in one sleep of the orchestrator, which is never idle."""
 USAGE = Usage(model="extractive", input_tokens=900, output_tokens=120)
 BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 @dataclass
 class Town:
-    """Some agents at work; `lives` tells everything that happens, in the order of the log."""
+    """A group of agents at work. `lives` yields all events in the order of the log."""
 
     agents: int = 40
     embedding: Embedding = field(default_factory=lambda: Embedding(model="hashing-v1", dimension=384))
@@ -74,7 +75,7 @@ class Town:
         self.known: dict[str, list[UUID]] = {}
 
     def lives(self, tasks: int) -> Iterator[Event]:
-        """The agents, then so many tasks."""
+        """Yield the definitions of the agents, then the events of the given number of tasks."""
         for name in (*self.names, ORCHESTRATOR):
             yield self._happens(self._defined(name))
         coming, going = iter(range(tasks)), list[Iterator[Event]]()
@@ -91,7 +92,7 @@ class Town:
                 yield self._happens(event)
 
     def _happens(self, event: Event) -> Event:
-        """The event as it is read from the log, once the states have it."""
+        """Fold the event into the states, and return it as read from the log."""
         self.sequence += 1
         known = event.model_copy(
             update={"sequence": self.sequence, "recorded_at": BEGAN + timedelta(seconds=self.sequence)}

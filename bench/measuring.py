@@ -1,4 +1,4 @@
-"""What the scripts that measure have in common: a long log, the processor time of every process, and results."""
+"""Shared code of the benchmarks: filling the log, CPU time of all processes, and saved results."""
 
 import asyncio
 import json
@@ -22,26 +22,26 @@ from nemuri_infra.bus.event_log import MESSAGE_ID, Log
 
 RESULTS = Path(__file__).parent / "results"
 ELSEWHERE = "NEMURI_BENCH_RESULTS"
-"""The variable that names another folder for results: those of a smoke test are no figures."""
+"""Environment variable with another folder for results. Smoke tests use it, because their results are not figures."""
 ON_THEIR_WAY = 512
-"""Events that are published and not yet acknowledged, at most."""
+"""Maximum number of unacknowledged publishes."""
 LOAD = os.getloadavg()[0]
-"""Of the machine before anything is measured: by others than us."""
+"""Load average of the machine before the measurement, caused by others."""
 
 
 @dataclass(slots=True)
 class Spent:
-    """What doing something took, each time that it was done, in seconds."""
+    """Wall and CPU time of repeated runs of an action, in seconds."""
 
     alone: bool = False
-    """Whether only this process is at work, so that its own clock says it all."""
+    """True if only this process works, so that its own CPU clock suffices."""
     wall: list[float] = field(default_factory=list)
     cpu: list[float] = field(default_factory=list)
-    """Of this process and, unless it is alone, of all that it started, servers included."""
+    """CPU seconds of this process and, unless it is alone, of all its child processes, servers included."""
 
     @contextmanager
     def measured(self) -> Iterator[None]:
-        """Add what the context takes."""
+        """Measure the body of the context and add its times."""
         theirs, mine, started = self._theirs(), time.process_time(), time.perf_counter()
         yield
         ended, done = time.perf_counter(), time.process_time()
@@ -49,26 +49,26 @@ class Spent:
         self.cpu.append(done - mine + self._theirs() - theirs)
 
     def _theirs(self) -> float:
-        """Seconds of processor time that all the others have had so far."""
+        """Return the CPU seconds of all child processes so far."""
         return 0.0 if self.alone else sum(map(had, psutil.Process().children(recursive=True)))
 
     def medians(self) -> dict[str, float]:
-        """The median of both, in milliseconds."""
+        """Return the medians of both times in milliseconds."""
         return {
             "wall_ms": round(statistics.median(self.wall) * 1e3, 3),
             "cpu_ms": round(statistics.median(self.cpu) * 1e3, 3),
         }
 
     def figures(self) -> dict[str, float]:
-        """The medians, and what one in twenty takes longer than."""
+        """Return the medians and the 95th percentiles."""
         slow = statistics.quantiles(self.wall, n=20)[-1] if len(self.wall) > 1 else self.wall[0]
         return self.medians() | {"wall_p95_ms": round(slow * 1e3, 3)}
 
 
 def had(process: psutil.Process) -> float:
-    """Seconds of processor time of a process and of those that it started and that have ended since.
+    """Return the CPU seconds of a process and of its children that have ended.
 
-    The former to the nanosecond where the kernel says so, to a hundredth of a second elsewhere.
+    The resolution of the process's own time is a nanosecond if the kernel reports it, else a hundredth of a second.
     """
     try:
         used = process.cpu_times()
@@ -83,9 +83,9 @@ def had(process: psutil.Process) -> float:
 
 
 async def record(log: Log, events: Iterable[Event]) -> int:
-    """Put the events into the log in their order, many on their way at once, and return how many there were.
+    """Append the events to the log in order, many concurrently, and return their number once all are acknowledged.
 
-    Raises `RuntimeError` where the server does not take one. Each is acknowledged before this returns.
+    Raises `RuntimeError` if the server refuses one.
     """
     inbox, room = log.connection.new_inbox(), asyncio.Semaphore(ON_THEIR_WAY)
     refused: list[bytes] = []
@@ -106,12 +106,12 @@ async def record(log: Log, events: Iterable[Event]) -> int:
             await room.acquire()
     await subscription.unsubscribe()
     if refused:
-        raise RuntimeError(f"{len(refused)} of {number} events were not taken: {refused[0]!r}")
+        raise RuntimeError(f"{len(refused)} of {number} events were refused: {refused[0]!r}")
     return number
 
 
 def kept(name: str, figures: Mapping[str, Any]) -> None:
-    """Write a script's figures down as JSON, with the machine that they were measured on."""
+    """Save a script's figures as JSON, with a description of the machine."""
     folder = Path(os.environ.get(ELSEWHERE, RESULTS))
     folder.mkdir(exist_ok=True)
     machine = {
@@ -125,7 +125,7 @@ def kept(name: str, figures: Mapping[str, Any]) -> None:
 
 
 def table(rows: Sequence[Sequence[object]]) -> str:
-    """Rows as text, the first of them the heading, in columns as wide as they have to be."""
+    """Return rows as text with aligned columns. The first row is the heading."""
     cells = [[str(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     return "\n".join("  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)) for row in cells)

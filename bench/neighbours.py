@@ -1,21 +1,21 @@
-"""Recalling and adding memories beside two others on the same PostgreSQL, given the same texts and the same vectors.
+"""Retrieving and adding memories, compared with two other stores on the same PostgreSQL, texts and vectors.
 
     pip install -e '.[bench,neighbours]'        # mem0 wants an older protobuf than constraints.txt names
     python -m bench.neighbours
 
-The others are LangGraph's PostgresStore and mem0 on pgvector, both as they are by default; no model is in the loop and
-nothing reaches for the network. In turn, question by question and portion by portion, on the same embedded servers:
+The others are LangGraph's PostgresStore and mem0 on pgvector, both with their defaults; no model is called and no
+network is used. The three are measured in turn, question by question and batch by batch, on the same embedded servers:
 
 - **recall** of the best ten by both channels and the whole ranking, in the process that asks, as the specialist does it
   (`ours`), and asked over the bus by a client (`ours, over the bus`); LangGraph searches by vectors alone, mem0 by
   vectors and by words. All embed by looking up the same vectors, made before (the built-in embedder, 384 dimensions);
-- **adding** one by one, and in portions of a thousand by what each offers for that. Ours is acknowledged when the event
+- **adding** one by one, and in batches of a thousand by each store's bulk method. Ours is acknowledged when the event
   is on disk, its memory encoded, folded and committed to the view, so that it can be recalled; the others' when
   PostgreSQL has committed.
 
-Processor time is that of this process, in which our services and all clients run, and of both servers together.
-`found` is how many of the ten nearest vectors, found by looking at all of them, each finds: the others by their default
-HNSW indexes, ours by its vector channel alone (`AgentIndex`); of the ten that mem0 returns some come by words.
+CPU time is that of this process, in which our services and all clients run, and of both servers together. `found` is
+the number of the ten nearest vectors (by exhaustive search) that each finds: the others by their default HNSW indexes,
+ours by its vector channel alone (`AgentIndex`). Some of the ten results of mem0 come from words.
 """
 
 import os
@@ -39,13 +39,13 @@ from nemuri_infra.embeddings.hashing import HashingEmbedder
 
 SIZES, PORTION, QUESTIONS, ONE_BY_ONE = (1_000, 10_000), 1_000, 200, 100
 GOAL = 1.0
-"""Ahead of both: a smaller ratio than this, ours over theirs."""
+"""Maximum ratio of ours to theirs, for both stores."""
 
 Floats = NDArray[np.float32]
 
 
 async def measure(sizes: Sequence[int], asked: int, singly: int) -> dict[str, Any]:
-    """Let all three grow to each of the sizes in turn, and ask and add at each."""
+    """Grow all three stores to each of the sizes, and query and add at each."""
     texts = list(memories(sizes[-1] + singly * len(sizes) + WARM))
     asking = list(questions(asked + WARM))
     vectors = await HashingEmbedder(DIMENSION).embed([*texts, *asking])
@@ -81,7 +81,7 @@ async def measure(sizes: Sequence[int], asked: int, singly: int) -> dict[str, An
 
 
 WARM = 10
-"""Questions and additions that come before those that are measured: statements are prepared, indexes read."""
+"""Number of warm-up questions and additions, which prepare statements and read indexes."""
 
 
 async def _in_bulk(stores: Mapping[str, Store], portion: Sequence[str], spent: Mapping[str, Spent]) -> None:
@@ -116,7 +116,7 @@ async def _recalling(stores: Mapping[str, Store], ours: Nemuri, asking: Sequence
 
 
 async def _read_whole(ours: Nemuri, question: str) -> None:
-    """The first recall reads all that the agent knows, which may take longer than a client waits on a busy machine."""
+    """Run the first recall. It loads the whole agent, which on a busy machine may exceed a client's timeout."""
     async with asyncio.timeout(300):
         while True:
             try:
@@ -129,7 +129,7 @@ async def _read_whole(ours: Nemuri, question: str) -> None:
 async def _found(
     stores: Mapping[str, Store], ours: Nemuri, asking: Sequence[str], held: Sequence[str], embedder: Precomputed
 ) -> dict[str, float]:
-    """How many of the nearest ten each finds on average, as a share. Equally near ones may stand for each other."""
+    """Return the mean share of the ten nearest that each store finds. Equally near ones may replace each other."""
     rows = np.stack([embedder.known[text] for text in held])
     place = {text: number for number, text in enumerate(held)}
     hits: dict[str, list[float]] = {name: [] for name in (*stores, "ours, by vectors alone")}
@@ -144,7 +144,7 @@ async def _found(
 
 
 def _ratios(figures: Mapping[str, Any]) -> dict[str, Any]:
-    """Ours over theirs, so that below 1 is ahead."""
+    """Return ours divided by theirs; below 1, ours is faster."""
 
     def over(one: Mapping[str, Any], mine: str) -> dict[str, Any]:
         return {
@@ -166,7 +166,7 @@ def _ratios(figures: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Measure, print and keep the figures."""
+    """Measure, print and save the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--size", type=int, action="append", default=[], help="memories; 1,000 and 10,000 by default")
     parser.add_argument(

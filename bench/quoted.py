@@ -9,23 +9,23 @@ Results = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One line of the table."""
+    """A line of the table."""
 
     what: str
     script: str
-    """The script's name, and that of the JSON it writes."""
+    """Name of the script and of its JSON result."""
     said: Callable[[Any], str]
-    """What was measured, in words, from that JSON."""
+    """Function from the JSON result to the text of the figure."""
     goal: str = ""
     met: Callable[[Any], bool] | None = None
     size: str | None = None
-    """Of a result under several conditions: with how many memories, with which model."""
+    """Condition of the result: number of memories, or model."""
     headline: tuple[str, str] | None = None
     """Label in README.md and in README.ja.md; None if the figure stands in docs/measurements.md only."""
 
 
 def _over(*path: str) -> Callable[[Any], str]:
-    """Ours over LangGraph's and over mem0's, by wall time and by processor time."""
+    """Return the ratios of ours to LangGraph's and to mem0's, by wall time and by CPU time."""
 
     def said(result: Any) -> str:
         one = _at(result["ratios"], path)
@@ -72,28 +72,28 @@ def _held(result: Any) -> str:
 
 
 def _each(result: Any, said: Callable[[Any], str]) -> str:
-    """Of each number of agents."""
+    """Return the figure for each number of agents."""
     return " / ".join(map(said, result["at"].values()))
 
 
 def _society(result: Any, met: Callable[[Any, Any], bool]) -> bool:
-    """Whether a thousand agents meet a goal."""
+    """Return True if a thousand agents meet a goal."""
     return bool(met(result["at"]["1000"], result["goals_at_1000"]))
 
 
 def _rates(run: Any) -> str:
-    """How often each module ran for each agent in a second, and how often at most."""
+    """Return each module's runs in a second for one agent, achieved and maximum."""
     rates = run["runs_per_agent_second"].items()
     return ", ".join(f"{name} {rate['achieved']:.2f} of {rate['set']:g}" for name, rate in rates)
 
 
 def _remembered(run: Any) -> str:
-    """How much more the agents remember in the end than after a minute."""
+    """Return the growth of the agents' memories between the first minute and the end."""
     return f"{run['memories']['at_last'] / run['memories']['settled']:.1f}×"
 
 
 def _of_set(run: Any, module: str) -> float:
-    """How often a module ran over how often it may at most."""
+    """Return a module's achieved rate divided by its maximum rate."""
     rate = run["runs_per_agent_second"][module]
     return float(rate["achieved"] / rate["set"])
 

@@ -1,17 +1,17 @@
-"""A rebuild of all views beside the bare reading of the log, and beside the package `eventsourcing` on PostgreSQL.
+"""A rebuild of all views, compared with reading the log alone and with the package `eventsourcing` on PostgreSQL.
 
     pip install -e '.[bench]'
     python -m bench.rebuild --tasks 6000
 
-The log holds whole lives of tasks (`bench/lives.py`), some seventeen events each. In turn, on the same servers:
+The log holds whole synthetic tasks (`bench/lives.py`), some seventeen events each. In turn, on the same servers:
 
-- `bytes`: every message is received and thrown away; nobody looks into it;
+- `bytes`: every message is received and discarded undecoded;
 - `events`: every message is read as an event: decoded, validated, its subject checked, as every reader of the log does;
 - `rebuild`: `nemuri rebuild`, whole: an empty schema, fold, vectors, indexes, the exchange;
 - `eventsourcing`: as many events with bodies of the same sizes, one aggregate for each task, are read from its
   notification log on the same PostgreSQL, decoded and folded into the aggregates in memory. It writes nothing.
 
-Two figures of a rebuild are told: of its wall time, and of the processor time of this process and both servers.
+The script reports the wall time of a rebuild, and the CPU time of this process and both servers.
 """
 
 import os
@@ -44,7 +44,7 @@ PAGE = 1_000
 
 
 class Life(Aggregate):
-    """What happened to one task, as an aggregate of `eventsourcing`."""
+    """A task's events as an aggregate of `eventsourcing`."""
 
     def __init__(self) -> None:
         self.happened = 0
@@ -52,17 +52,17 @@ class Life(Aggregate):
 
     @event("Happened")
     def happen(self, kind: str, body: str) -> None:
-        """One event more."""
+        """Add an event."""
         self.happened += 1
         self.newest, self.size = kind, len(body)
 
 
 class Lives(Application[UUID]):
-    """The application that keeps them; it takes no snapshots."""
+    """The `eventsourcing` application of these aggregates, without snapshots."""
 
 
 def neighbour(settings: Settings) -> Lives:
-    """The application on the platform's own PostgreSQL."""
+    """Return the application on the platform's own PostgreSQL."""
     url = make_url(str(settings.database_url))
     return Lives(
         env={
@@ -77,7 +77,7 @@ def neighbour(settings: Settings) -> Lives:
 
 
 def stored(application: Lives, events: Sequence[Event]) -> int:
-    """Put the same events into it, task by task; how many there are with those by which aggregates begin."""
+    """Store the same events task by task. Return their number, including the creation events of aggregates."""
     number = 0
     by_task = sorted((each for each in events if each.thread), key=lambda each: str(each.thread))
     for _, mine in groupby(by_task, key=lambda each: each.thread):
@@ -89,7 +89,7 @@ def stored(application: Lives, events: Sequence[Event]) -> int:
 
 
 def replayed(application: Lives) -> int:
-    """Read everything and fold it; how many events there were."""
+    """Read and fold all events, and return their number."""
     lives: dict[UUID, Any] = {}
     number = 0
     for page in _pages(application):
@@ -108,7 +108,7 @@ def _pages(application: Lives) -> Iterator[Sequence[Any]]:
 
 
 async def received(log: Log, until: int) -> int:
-    """Receive every message."""
+    """Receive every message up to a sequence."""
     number = 0
     async with Pull.of(log.connection, log.stream, log.subjects.stream, after=0) as pull:
         while number < until:
@@ -117,12 +117,12 @@ async def received(log: Log, until: int) -> int:
 
 
 async def read(log: Log, until: int) -> int:
-    """Read every event."""
+    """Read every event up to a sequence."""
     return sum([len(batch.events) async for batch in log.read(0, until)])
 
 
 async def measure(tasks: int, rounds: int) -> dict[str, object]:
-    """Fill the log, then do each in turn."""
+    """Fill the log, then run each reader in turn."""
     async with servers() as settings:
         log = await Log.connect(str(settings.nats_url), settings.namespace, patient=False)
         events = list(Town().lives(tasks))
@@ -169,7 +169,7 @@ def _figures(numbers: dict[str, int], spent: dict[str, Spent]) -> dict[str, obje
 
 
 def main() -> None:
-    """Measure, print and keep the figures."""
+    """Measure, print and save the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tasks", type=int, default=6_000)
     parser.add_argument("--rounds", type=int, default=5)

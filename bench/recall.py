@@ -1,10 +1,10 @@
-"""Recall@10 and times of the whole way, `Client.remember_all` and `Client.recall`, beside the bare index.
+"""Recall@10 and latency of `Client.remember_all` and `Client.recall`, compared with the bare index.
 
     python -m bench.recall --dataset jsquad-valid-v1.3.json --dataset locomo10.json
 
-Starts the embedded servers and all services in this process. Formats as in `bench/retrieval.py`: each conversation
-(LoCoMo) or all paragraphs (SQuAD) are what one agent remembers. Every question is put to the client and to an index
-of the same texts in turn, so that both see the same machine; one question is on its way at a time.
+Starts the embedded servers and all services in this process. Formats as in `bench/retrieval.py`: the memories of one
+agent are one conversation (LoCoMo) or all paragraphs (SQuAD). Every question is put to the client and to an index of
+the same texts in turn, so that both run on the same machine load. Questions are asked one at a time.
 """
 
 import os
@@ -40,13 +40,13 @@ from nemuri_infra.embeddings.hashing import HashingEmbedder
 
 FOUND = 10
 ADVERSARIAL = 5
-"""LoCoMo's category of questions that cannot be answered."""
+"""LoCoMo's category of unanswerable questions."""
 EMBEDDER = HashingEmbedder()
 
 
 @dataclass(frozen=True)
 class Person:
-    """What one agent remembers, and the questions with the positions of their evidence."""
+    """The memories of one agent, and the questions with the positions of their evidence."""
 
     memories: list[MemoryContent] = field(default_factory=list)
     questions: list[tuple[str, frozenset[int]]] = field(default_factory=list)
@@ -54,21 +54,21 @@ class Person:
 
 @dataclass
 class Measured:
-    """What came out, for the whole way and for the bare index: shares of the evidence, and seconds."""
+    """The results of the platform and of the bare index: shares of the evidence found, and seconds."""
 
     shares: list[float] = field(default_factory=list)
     bare_shares: list[float] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
     bare_seconds: list[float] = field(default_factory=list)
     first_seconds: list[float] = field(default_factory=list)
-    """Of the first recall of each agent, which reads its memories."""
+    """Seconds of each agent's first recall, which loads its memories."""
     remembering: float = 0.0
     appending: float = 0.0
-    """Of appending as many events that nobody reacts to."""
+    """Seconds to append as many events to a stream without consumers."""
 
 
 def squad(data: dict[str, Any]) -> Iterator[Person]:
-    """One agent that remembers every paragraph."""
+    """Yield one agent that remembers every paragraph."""
     person = Person()
     for article in data["data"]:
         for paragraph in article["paragraphs"]:
@@ -79,7 +79,7 @@ def squad(data: dict[str, Any]) -> Iterator[Person]:
 
 
 def locomo(data: list[dict[str, Any]]) -> Iterator[Person]:
-    """One agent for each conversation, every turn a memory with its speaker and the day of its session."""
+    """Yield one agent for each conversation. Every turn is a memory with its speaker and the day of its session."""
     for sample in data:
         person, places = Person(), dict[str, int]()
         talk = sample["conversation"]
@@ -98,7 +98,7 @@ def locomo(data: list[dict[str, Any]]) -> Iterator[Person]:
 
 
 async def define(log: Log, name: str, keywords: Sequence[str]) -> None:
-    """An agent with one perspective, which widens queries if it has keywords."""
+    """Define an agent with one perspective. Its keywords, if any, expand queries."""
     perspective = Perspective(name="conversation", keywords=tuple(keywords))
     definition = Definition(role="listener", perspectives=(perspective,))
     embedding = Embedding(model=EMBEDDER.model, dimension=EMBEDDER.dimension)
@@ -106,7 +106,7 @@ async def define(log: Log, name: str, keywords: Sequence[str]) -> None:
 
 
 async def append_only(log: Log, memories: Sequence[MemoryContent]) -> float:
-    """Seconds to append as many offers to a stream that nobody reads, as many at the same time."""
+    """Return the seconds to append as many events to a stream without consumers, with the same concurrency."""
     beside = Log(log.connection, log.stream, type(log.subjects)(f"beside-{uuid4().hex[:8]}"))
     await beside.stream.add_stream(name=beside.subjects.stream, subjects=list(beside.subjects.everything))
     room = asyncio.Semaphore(TOGETHER)
@@ -123,7 +123,7 @@ async def append_only(log: Log, memories: Sequence[MemoryContent]) -> float:
 
 
 async def bare_index(memories: Sequence[MemoryContent], ids: Sequence[UUID]) -> AgentIndex:
-    """The index alone, of the same texts."""
+    """Return an index of the same texts."""
     index = AgentIndex(EMBEDDER.dimension)
     vectors = await EMBEDDER.embed([embedded_text(each) for each in memories])
     index.add(ids, vectors, [indexed_text(each) for each in memories])
@@ -131,7 +131,7 @@ async def bare_index(memories: Sequence[MemoryContent], ids: Sequence[UUID]) -> 
 
 
 async def search(index: AgentIndex, question: str) -> list[UUID]:
-    """The bare index's first ten."""
+    """Return the bare index's best ten."""
     vector = await EMBEDDER.embed([question])
     found = index.search(
         vector, [terms(question)], vector_threshold=EMBEDDER.relevance_threshold, floor=RELEVANCE_FLOOR, limit=FOUND
@@ -140,7 +140,7 @@ async def search(index: AgentIndex, question: str) -> list[UUID]:
 
 
 async def measure(client: Client, name: str, person: Person, measured: Measured) -> None:
-    """Remember everything, then ask every question both ways in turn."""
+    """Store all memories, then ask every question both ways in turn."""
     started = time.perf_counter()
     ids = await client.remember_all(name, person.memories)
     measured.remembering += time.perf_counter() - started
@@ -162,7 +162,7 @@ async def measure(client: Client, name: str, person: Person, measured: Measured)
 
 
 def report(measured: Measured, memories: int) -> None:
-    """Figures with their relation to what is bare beside them."""
+    """Print the figures with their ratio to the bare index and appending alone."""
     share, bare_share = statistics.mean(measured.shares), statistics.mean(measured.bare_shares)
     print(f"  recall@{FOUND} {share:.3f}, bare index {bare_share:.3f}")
     rate, bare_rate = memories / measured.remembering, memories / measured.appending
@@ -176,14 +176,14 @@ def report(measured: Measured, memories: int) -> None:
 
 
 def read(path: Path, limit: int | None) -> list[Person]:
-    """The people of a dataset, each with so many questions at most."""
+    """Return the agents of a data set, each with at most `limit` questions."""
     data = json.loads(path.read_text(encoding="utf-8"))
     people = squad(data) if isinstance(data, dict) else locomo(data)
     return [Person(each.memories, each.questions[:limit]) for each in people]
 
 
 async def run(people: Sequence[Person], keywords: Sequence[str]) -> None:
-    """Measure one dataset."""
+    """Measure one data set."""
     memories = sum(len(each.memories) for each in people)
     print(f"  {memories} memories, {sum(len(each.questions) for each in people)} questions")
     measured = Measured()
@@ -201,11 +201,13 @@ async def run(people: Sequence[Person], keywords: Sequence[str]) -> None:
 
 
 def main() -> None:
-    """Print a table for each dataset."""
+    """Print a table for each data set."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--dataset", type=Path, action="append", required=True)
-    parser.add_argument("--keyword", action="append", default=[], help="widens every query, as a perspective does")
-    parser.add_argument("--questions", type=int, default=None, help="at most so many of each agent")
+    parser.add_argument(
+        "--keyword", action="append", default=[], help="keyword that expands every query, as a perspective does"
+    )
+    parser.add_argument("--questions", type=int, default=None, help="maximum number of questions of each agent")
     chosen = parser.parse_args()
     for path in chosen.dataset:
         print(path.name)

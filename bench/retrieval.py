@@ -1,10 +1,10 @@
-"""Recall@10 of the retrieval index, and its time beside a plain matrix product.
+"""Recall@10 of the retrieval index, and its time compared with a plain matrix product.
 
     python bench/retrieval.py --dataset jsquad-valid-v1.3.json --dataset locomo10.json
 
-Two formats are told apart by their content: SQuAD (JSQuAD: paragraphs are the memories) and LoCoMo (the turns of a
-conversation are the memories of an agent of its own; answerable questions, all of whose evidence counts). Embedders
-are the built-in ones; times are medians of the process's CPU time with one BLAS thread.
+Two formats are recognised by content: SQuAD (JSQuAD: paragraphs are the memories) and LoCoMo (each conversation is an
+agent whose memories are the turns; answerable questions, all of whose evidence counts). The embedders are the built-in
+ones. Times are medians of the process's CPU time with one BLAS thread.
 """
 
 import os
@@ -37,21 +37,21 @@ from nemuri_infra.embeddings.hashing import HashingEmbedder
 FOUND = 10
 ROWS, DIMENSION, LETTERS = 10_000, 384, 200
 ADVERSARIAL = 5
-"""LoCoMo's category of questions that cannot be answered."""
+"""LoCoMo's category of unanswerable questions."""
 
 Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True)
 class Agent:
-    """What one agent remembers, and the questions with the positions of their evidence."""
+    """The memories of one agent, and the questions with the positions of their evidence."""
 
     memories: list[str]
     questions: list[tuple[str, frozenset[int]]]
 
 
 def squad(data: dict[str, Any]) -> Iterator[Agent]:
-    """One agent that remembers every paragraph."""
+    """Yield one agent that remembers every paragraph."""
     agent = Agent([], [])
     for article in data["data"]:
         for paragraph in article["paragraphs"]:
@@ -62,7 +62,7 @@ def squad(data: dict[str, Any]) -> Iterator[Agent]:
 
 
 def locomo(data: list[dict[str, Any]]) -> Iterator[Agent]:
-    """One agent for each conversation; who spoke and when is part of the text."""
+    """Yield one agent for each conversation. Speaker and time are part of each text."""
     for sample in data:
         agent, places = Agent([], []), dict[str, int]()
         talk = sample["conversation"]
@@ -79,7 +79,7 @@ def locomo(data: list[dict[str, Any]]) -> Iterator[Agent]:
 
 
 def recall(agents: list[Agent]) -> dict[str, float]:
-    """Mean share of the evidence among the first ten, by channel."""
+    """Return the mean share of the evidence among the first ten, by channel."""
     embedder = HashingEmbedder()
     shares: dict[str, list[float]] = {"words": [], "vectors": [], "both": []}
     for agent in agents:
@@ -104,12 +104,12 @@ def recall(agents: list[Agent]) -> dict[str, float]:
 
 
 def dataset(data: object) -> str:
-    """The name of a dataset, told by its form."""
+    """Return the name of a data set, recognised by its form."""
     return "jsquad" if isinstance(data, dict) else "locomo"
 
 
 def timings(agents: list[Agent]) -> None:
-    """Of an index of ten thousand memories of two hundred characters cut from the dataset."""
+    """Print the times of an index of ten thousand memories of two hundred characters cut from the data set."""
     chance = random.Random(1)
     everything = "\n".join(memory for agent in agents for memory in agent.memories)
     starts = [chance.randrange(max(1, len(everything) - LETTERS)) for _ in range(ROWS)]
@@ -139,14 +139,14 @@ def timings(agents: list[Agent]) -> None:
 
 
 def cpu(work: Callable[[], object]) -> float:
-    """Seconds of this process's CPU time."""
+    """Return the CPU seconds of this process for a piece of work."""
     started = time.process_time()
     work()
     return time.process_time() - started
 
 
 def main() -> None:
-    """Print a table for each dataset."""
+    """Print a table for each data set."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--dataset", type=Path, action="append", required=True)
     for path in parser.parse_args().dataset:

@@ -1,4 +1,4 @@
-"""The embedded servers that figures are measured on, with data that does not stay."""
+"""Embedded servers for benchmarks, with temporary data."""
 
 import tempfile
 from collections.abc import AsyncIterator
@@ -13,7 +13,7 @@ from nemuri_infra.runtime.settings import Settings
 
 @asynccontextmanager
 async def servers() -> AsyncIterator[Settings]:
-    """Settings under which both servers are found and everything is provisioned; no service runs yet."""
+    """Start and provision both servers, and yield settings that name them. No service runs yet."""
     with tempfile.TemporaryDirectory(prefix="nemuri-bench-") as directory:
         nats, postgres = EmbeddedNats(Path(directory, "nats")), EmbeddedPostgres(Path(directory, "postgres"))
         try:

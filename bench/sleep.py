@@ -1,14 +1,15 @@
-"""One sleep of an agent with a thousand memories, and of one with a million, in turn on the same servers.
+"""The cost of one sleep of an agent with a thousand memories and of one with a million, in turn on the same servers.
 
     python -m bench.sleep
 
-A sleep here is all of it: the question what it has to look at, the decision, the append, and the projector's fold and
-write of the event. Before each, unmeasured, both agents have the same session: ten memories retrieved, three used, one
-learned. The same two memories fade to the threshold in each sleep of either, because what changes is paid for, and what
-is known is not to be. The limits on numbers and weight are off for both: otherwise the million would be pruned first.
+A sleep includes reading its input, the decision, the append, and the projector's fold and write of the event. Before
+each, unmeasured, both agents have the same session: ten memories retrieved, three used, one learned. The same two
+memories fade to the threshold in each sleep of either agent, because the cost should depend on what changes and not on
+what is known. The limits on number and weight are off for both, because otherwise the million memories would be pruned
+first.
 
-The memories are put into the tables directly: one is folded from its event, and its rows are multiplied by the database
-with other ids, strengths, levels and places in the log. They have no vectors, which no sleep reads.
+The memories are put into the tables directly: one is folded from its event, and the database multiplies its rows with
+other ids, strengths, levels and positions in the log. They have no vectors, which no sleep reads.
 """
 
 import argparse
@@ -63,7 +64,7 @@ UPDATE agent SET active = (
 
 
 async def say(resources: Resources, *events: Event) -> None:
-    """Record the events and bring the views up to them."""
+    """Append the events and bring the views up to them."""
     for event in events:
         await resources.log.append(event)
     await followed(resources)
@@ -75,7 +76,7 @@ async def followed(resources: Resources) -> None:
 
 
 def encoded(agent_id: str, content: str) -> MemoryEncoded:
-    """A memory that was learned."""
+    """Return the event of a learned memory."""
     return MemoryEncoded(
         event_id=uuid4(), agent_id=agent_id, memory=MemoryContent(content=content, tags=("steel", "price")),
         vector=vector_key(EMBEDDING.model, EMBEDDING.dimension, content), source="task", strength=1.0,
@@ -84,7 +85,7 @@ def encoded(agent_id: str, content: str) -> MemoryEncoded:
 
 
 async def filled(resources: Resources, agent_id: str, memories: int, sleeps: int) -> list[UUID]:
-    """An agent with so many memories; the ids of some that are strong."""
+    """Create an agent with a number of memories, and return the ids of some strong ones."""
     definition = Definition(role=agent_id, perspectives=(Perspective(name="cost"),))
     template = encoded(agent_id, "Steel is dear in winter, when the river cannot be used.")
     await say(
@@ -93,7 +94,7 @@ async def filled(resources: Resources, agent_id: str, memories: int, sleeps: int
         PolicyAdopted(event_id=uuid4(), agent_id=agent_id, parameters=ROOM),
         template,
     )
-    for _ in range(2):  # the second one has looked at all that came before the first
+    for _ in range(2):  # the second sleep leaves nothing from before the first
         await session(resources, agent_id, [])
         await slept(resources, agent_id, Spent())
     agent = (await resources.views.agents(agent_id))[0]
@@ -109,7 +110,7 @@ async def filled(resources: Resources, agent_id: str, memories: int, sleeps: int
 
 
 async def session(resources: Resources, agent_id: str, memories: list[UUID]) -> SessionEnded:
-    """One session that draws on some of its memories and learns something."""
+    """Run one session that uses some of the agent's memories and learns something."""
     assignment = uuid4()
     retrieved = MemoriesRetrieved(
         event_id=uuid4(), agent_id=agent_id, assignment_id=assignment, query="What does steel cost?", terms=("steel",),
@@ -124,7 +125,7 @@ async def session(resources: Resources, agent_id: str, memories: list[UUID]) -> 
 
 
 async def slept(resources: Resources, agent_id: str, spent: Spent) -> AgentSlept:
-    """One sleep, whole."""
+    """Run and measure one whole sleep."""
     over = SessionEnded(event_id=uuid4(), agent_id=agent_id, assignment_id=uuid4())
     with spent.measured():
         newest = await resources.log.newest_on(resources.log.subjects.of_agent(agent_id, AgentSlept))
@@ -139,7 +140,7 @@ async def slept(resources: Resources, agent_id: str, spent: Spent) -> AgentSlept
 
 
 async def measure(sizes: dict[str, int], sleeps: int) -> dict[str, object]:
-    """Fill both, then let them sleep in turn."""
+    """Fill both agents, then let them sleep in turn."""
     async with servers() as settings, opened(settings) as resources:
         strong = {name: await filled(resources, name, size, sleeps) for name, size in sizes.items()}
         async with resources.database.reading() as connection:
@@ -160,7 +161,7 @@ async def measure(sizes: dict[str, int], sleeps: int) -> dict[str, object]:
 
 
 def main() -> None:
-    """Measure, print and keep the figures."""
+    """Measure, print and save the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sleeps", type=int, default=100)
     parser.add_argument("--large", type=int, default=SIZES["large"])

@@ -1,12 +1,12 @@
-"""Societies as they run: hosts, world and server in processes of their own; how fast, how late, how fair, at what cost.
+"""Societies with hosts, world and server in processes of their own: throughput, delay, fairness and cost.
 
     python -m bench.society             # twenty-two minutes
     python -m bench.society --quick     # a hundred agents for twenty seconds
 
-Agents live in the grid world at 4 Hz with all nine modules. The model is a stub that answers by rules, after a time
-that is exponentially distributed around a second and a half; 200 questions are answered at once. A host keeps 500.
-Measured is from the moment at which all agents are there; only the waits of questions count from the beginning. A run
-counts when every host lives through it.
+Agents live in the grid world at 4 Hz with all nine modules. The model is a stub that answers by rules, after an
+exponentially distributed time with a mean of one and a half seconds; it answers 200 questions concurrently. A host runs
+500 agents. Measurement starts once all agents are present; only the waits for the model count from the start. A run is
+valid if every host survives it.
 """
 
 import argparse
@@ -33,46 +33,46 @@ from nemuri_domain.cognition.module_registry import build_modules
 from nemuri_infra.runtime.settings import Settings
 
 SIZES = {100: 256, 500: 512, 1_000: 512, 4_000: 1_024}
-"""The blocks from edge to edge, for so many agents."""
+"""Edge of the land in blocks, by number of agents."""
 SECONDS = {100: 120.0, 500: 180.0, 1_000: 600.0, 4_000: 300.0}
 HOST = 500
-"""Agents of a host."""
+"""Number of agents in a host."""
 SLOTS, LATENCY = 200, 1.5
 QUICK = 20.0
 SETTLED = 60.0
-"""Seconds after which memory is held against that of the end."""
+"""Seconds after which the first memory measurement is taken, for comparison with the end."""
 LATE_MS = 50.0
 GOALS = {"within_50_ms": 0.99, "unfairness": 2.0, "growth": 1.1}
-"""At 1,000 agents."""
+"""Goals at 1,000 agents."""
 Sizes = dict[str, float]
 
 
 @dataclass(slots=True)
 class Moment:
-    """What was told by one moment of a run."""
+    """The measurements up to one moment of a run."""
 
     at: float
     hosts: Mapping[str, Vitals]
     world: Turning
     server: float
-    """Seconds of processor time of the NATS server."""
+    """CPU seconds of the NATS server."""
     megabytes: Sizes
 
 
 @dataclass(slots=True)
 class Watching:
-    """Listens to a run for so many seconds from when all are there, and ends it then."""
+    """An observer that measures a run for a number of seconds after all agents are present, then stops it."""
 
     agents: int
     seconds: float
     stop: asyncio.Event = field(default_factory=asyncio.Event)
     moments: list[Moment] = field(default_factory=list)
-    """When all were there, when memory is looked at first, half of it, the end."""
+    """Measurements when all agents are present, at the first look at memory, at half time, and at the end."""
     silence: float = 0.0
-    """The longest, in seconds, that an agent decided nothing."""
+    """Longest time in seconds without a decision by an agent."""
 
     def tell(self, seen: Vigil) -> None:
-        """Called whenever a host tells how it is."""
+        """Record a host's health report."""
         if self.stop.is_set() or seen.turning is None or sum(each.agents for each in seen.told.values()) < self.agents:
             return
         due = (0.0, min(SETTLED, self.seconds / 4), self.seconds / 2, self.seconds)[len(self.moments)]
@@ -96,7 +96,7 @@ def _moment(hosts: Mapping[str, Vitals], world: Turning) -> Moment:
 
 
 async def measure(agents: int, seconds: float) -> dict[str, Any]:
-    """Let so many live for so many seconds of the wall's clock; raises RuntimeError where a host did not."""
+    """Run a society for a number of real seconds. Raises RuntimeError if a host did not survive."""
     name = f"bench-{agents}"
     society = Society(
         name=name, seed=1, size=SIZES[agents], agents=residents(name, agents, 1), slots=SLOTS, hosts=-(-agents // HOST),
@@ -112,7 +112,7 @@ async def measure(agents: int, seconds: float) -> dict[str, Any]:
 
 
 def figures(watching: Watching) -> dict[str, Any]:
-    """What there is to tell of a run that has ended; raises RuntimeError where a host or the world began anew."""
+    """Return the figures of a finished run. Raises RuntimeError if a host or the world restarted."""
     first, settled, halfway, last = watching.moments
     if first.hosts.keys() != last.hosts.keys() or first.world.process != last.world.process:
         raise RuntimeError(f"{len(last.hosts)} hosts at last and {len(first.hosts)} at first: one did not live through")
@@ -159,7 +159,7 @@ def figures(watching: Watching) -> dict[str, Any]:
 
 
 def _rates(ends: Sequence[tuple[Vitals, Vitals]], agents: int) -> dict[str, dict[str, float]]:
-    """Of each module, how often it ran for each agent in a second, and how often at most by its interval."""
+    """Return for each module its runs in a second for one agent, and the maximum by its interval."""
     found = {}
     for name, spec in _specs().items():
         achieved = sum(
@@ -182,7 +182,7 @@ def _late(ends: Sequence[tuple[Vitals, Vitals]]) -> dict[str, Lateness]:
 
 
 def _within(late: Lateness) -> float:
-    """The share of runs that began within 50 ms of their time."""
+    """Return the share of runs that began within 50 ms of their scheduled time."""
     return round(sum(late.counts[: LATENESS.index(LATE_MS) + 1]) / max(1, sum(late.counts)), 4)
 
 
@@ -222,7 +222,7 @@ def _columns(one: Mapping[str, Any]) -> tuple[object, ...]:
 
 
 def main() -> None:
-    """Measure, print and keep the figures."""
+    """Measure, print and save the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--agents", type=int, action="append", default=[], choices=list(SIZES), help="all by default")
     parser.add_argument("--seconds", type=float, help="for each number of agents the same")

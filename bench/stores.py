@@ -1,4 +1,4 @@
-"""Memories kept by the platform, by LangGraph's PostgresStore and by mem0 on pgvector, behind one small protocol."""
+"""Memory stores behind one small protocol: the platform, LangGraph's PostgresStore, and mem0 on pgvector."""
 
 import asyncio
 import importlib
@@ -29,28 +29,28 @@ from nemuri_infra.runtime.resources import Resources, opened
 
 AGENT, BEST, DIMENSION = "keeper", 10, 384
 TOGETHER = 500
-"""Memories that are given to a neighbour in one call, where it takes many."""
+"""Number of memories given to another store in one bulk call."""
 
 Floats = NDArray[np.float32]
 Found = Sequence[str]
 
 
 class Store(Protocol):
-    """Somebody who remembers."""
+    """A store of memories."""
 
     async def add(self, text: str) -> None:
-        """One memory; it can be found when this returns."""
+        """Add one memory and return when it can be found."""
 
     async def add_all(self, texts: Sequence[str]) -> None:
-        """Many, by the way that is meant for many."""
+        """Add many memories by the store's bulk method."""
 
     async def recall(self, question: str) -> Found:
-        """The best ten texts."""
+        """Return the best ten texts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Precomputed:
-    """An embedder that knows its texts; the built-in one made the vectors before. Raises `KeyError` for others."""
+    """An embedder that looks up vectors computed before by the built-in one. Raises `KeyError` for other texts."""
 
     known: Mapping[str, Floats]
     model: str = HashingEmbedder.model
@@ -62,20 +62,20 @@ class Precomputed:
     lexical: bool = HashingEmbedder.lexical
 
     async def embed(self, texts: Sequence[str]) -> Floats:
-        """Rows by looking up."""
+        """Return the vectors of the texts, one row each."""
         return np.array([self.known[text] for text in texts], np.float32).reshape(-1, DIMENSION)
 
     async def aclose(self) -> None:
-        """Nothing to release."""
+        """Release nothing."""
 
     def rows(self, texts: Sequence[str]) -> list[list[float]]:
-        """The same, as the neighbours want them."""
+        """Return the vectors as lists, as the other stores require."""
         return [self.known[text].tolist() for text in texts]
 
 
 @dataclass(slots=True)
 class Nemuri:
-    """The platform: what it takes to remember and recall, in this process."""
+    """The platform with the services for remembering and recalling, in this process."""
 
     resources: Resources
     client: Client
@@ -87,7 +87,7 @@ class Nemuri:
     @classmethod
     @asynccontextmanager
     async def open(cls, embedder: Precomputed) -> AsyncIterator[Self]:
-        """With servers of its own and an agent that knows nothing."""
+        """Open the store with servers of its own and an agent without memories."""
         async with servers() as settings, opened(settings) as found:
             resources = replace(found, vectors=replace(found.vectors, embedder=embedder))
             names = ("projector", "intake", "specialist", "query-api", "strength-sleep")
@@ -102,21 +102,21 @@ class Nemuri:
 
     @property
     def address(self) -> str:
-        """Of its PostgreSQL, in which neighbours may have databases of their own."""
+        """Return the address of its PostgreSQL, where the other stores get databases of their own."""
         return str(self.resources.settings.database_url)
 
     async def add(self, text: str) -> None:
-        """By the client, until it can be recalled."""
+        """Add one memory by the client, and wait until it can be recalled."""
         await self.client.remember(AGENT, text)
         self._seen([text])
 
     async def add_all(self, texts: Sequence[str]) -> None:
-        """By the client, many on their way at once."""
+        """Add many memories by the client, concurrently."""
         await self.client.remember_all(AGENT, [MemoryContent(content=text) for text in texts])
         self._seen(texts)
 
     async def recall(self, question: str) -> Found:
-        """What the specialist does for a task: both channels, the ranking, the choice."""
+        """Recall as the specialist does for a task: both channels, the ranking, the selection."""
         agent = await self.resources.views.agent(AGENT)
         if agent is None:
             raise LookupError(f"{AGENT} was not defined")
@@ -125,12 +125,12 @@ class Nemuri:
         return [found.known[each][0].memory.content for each in best]
 
     async def recall_over_the_bus(self, question: str) -> Found:
-        """What a client gets."""
+        """Recall as a client does."""
         view = await self.client.recall(AGENT, question, top=BEST)
         return [each.memory.content for each in view.memories]
 
     def nearest(self, question: str) -> Found:
-        """By the channel of vectors alone, whatever the ranking would make of it."""
+        """Return the nearest texts by the vector channel alone, without the ranking."""
         query = self.embedder.known[question]
         found = self._index.search(query[None], [()], vector_threshold=-1.0, limit=BEST)
         return [self._texts[each.int] for each in found.ids]
@@ -144,7 +144,7 @@ class Nemuri:
 
 @dataclass(slots=True)
 class LangGraph:
-    """LangGraph's store as its documentation shows it: one connection, its default index."""
+    """LangGraph's store as its documentation shows it: one connection, the default index."""
 
     store: Any
     _put: Any
@@ -152,7 +152,7 @@ class LangGraph:
     @classmethod
     @asynccontextmanager
     async def open(cls, beside: Nemuri, embedder: Precomputed) -> AsyncIterator[Self]:
-        """In a database of its own on the same server."""
+        """Open the store in a database of its own on the same server."""
         postgres = importlib.import_module("langgraph.store.postgres")
         put = importlib.import_module("langgraph.store.base").PutOp
         index = {"dims": DIMENSION, "embed": embedder.rows, "fields": ["text"]}
@@ -161,45 +161,45 @@ class LangGraph:
             yield cls(store, put)
 
     async def add(self, text: str) -> None:
-        """One put."""
+        """Add one memory with a put."""
         self.store.put((AGENT,), str(uuid4()), {"text": text})
 
     async def add_all(self, texts: Sequence[str]) -> None:
-        """Batches of puts."""
+        """Add many memories with batches of puts."""
         for start in range(0, len(texts), TOGETHER):
             some = [self._put((AGENT,), str(uuid4()), {"text": text}) for text in texts[start : start + TOGETHER]]
             await asyncio.to_thread(self.store.batch, some)
 
     async def recall(self, question: str) -> Found:
-        """A search; it knows vectors only."""
+        """Search by vectors, the only search of this store."""
         return [each.value["text"] for each in self.store.search((AGENT,), query=question, limit=BEST)]
 
 
 @dataclass(frozen=True, slots=True)
 class Looking:
-    """What mem0 asks of an embedder."""
+    """The interface of an embedder for mem0."""
 
     embedder: Precomputed
 
     def embed(self, text: str, memory_action: str | None = None) -> list[float]:  # noqa: ARG002 - as it calls it
-        """One vector."""
+        """Return one vector."""
         return self.embedder.rows([text])[0]
 
     def embed_batch(self, texts: Sequence[str], memory_action: str = "add") -> list[list[float]]:  # noqa: ARG002
-        """Many vectors."""
+        """Return many vectors."""
         return self.embedder.rows(texts)
 
 
 @dataclass(slots=True)
 class Mem0:
-    """mem0 with its default index on pgvector; texts are kept as they are (`infer=False`), so it asks no model."""
+    """mem0 with its default index on pgvector. Texts are stored unchanged (`infer=False`), so it calls no model."""
 
     memory: Any
 
     @classmethod
     @asynccontextmanager
     async def open(cls, beside: Nemuri, embedder: Precomputed) -> AsyncIterator[Self]:
-        """In a database of its own on the same server; its telemetry is off, its files do not stay."""
+        """Open the store in a database of its own on the same server, without telemetry and with temporary files."""
         with tempfile.TemporaryDirectory(prefix="nemuri-bench-mem0-") as directory:
             os.environ |= {"MEM0_TELEMETRY": "False", "MEM0_DIR": directory}
             mem0 = importlib.import_module("mem0")
@@ -225,25 +225,25 @@ class Mem0:
                 memory.vector_store.connection_pool.close()
 
     async def add(self, text: str) -> None:
-        """One message."""
+        """Add one message."""
         self.memory.add(text, user_id=AGENT, infer=False)
 
     async def add_all(self, texts: Sequence[str]) -> None:
-        """Many messages in one call."""
+        """Add many messages in one call."""
         for start in range(0, len(texts), TOGETHER):
             some = [{"role": "user", "content": text} for text in texts[start : start + TOGETHER]]
             await asyncio.to_thread(self.memory.add, some, user_id=AGENT, infer=False)
 
     async def recall(self, question: str) -> Found:
-        """A search by vectors and words."""
+        """Search by vectors and words."""
         found = self.memory.search(question, filters={"user_id": AGENT}, top_k=BEST)
         return [each["memory"] for each in found["results"]]
 
 
 async def database(beside: Nemuri, name: str) -> str:
-    """A fresh database on the same server, with pgvector."""
+    """Create a new database with pgvector on the same server, and return its address."""
     url = make_url(beside.address)
     connection = await psycopg.AsyncConnection.connect(beside.address, autocommit=True)
     async with connection:
-        await connection.execute(f"CREATE DATABASE {name}")  # a name of ours
+        await connection.execute(f"CREATE DATABASE {name}")  # the name is a constant of ours
     return url.set(database=name).render_as_string(hide_password=False)

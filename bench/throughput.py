@@ -1,14 +1,15 @@
-"""Tasks from submission to sleep on a platform of one process for each service: how many a second, and what each costs.
+"""Throughput and cost of tasks, from submission to sleep, on a platform with one process for each service.
 
     python -m bench.throughput
 
-Embedded servers, the built-in embedder, and a model of its own process on loopback (`bench/instant.py`), which speaks a
-provider's protocol: one that answers at once, and one that takes its time. Of the two services that wait for it,
-specialist and attribution, one, two and four workers each; the rounds of all arms are interleaved on one platform, for
-extra workers come and go. Five clients submit at once; the time runs from the first submission until the last session
-was slept over. A round counts when every task is done, and all rounds when `verify` finds no difference at the end.
+Embedded servers, the built-in embedder, and a model in a process of its own on loopback (`bench/instant.py`), which
+speaks a provider's protocol: one that answers at once, and a slow one. The two services that wait for the model,
+specialist and attribution, have one, two or four workers each. The rounds of all conditions are interleaved on one
+platform by starting and stopping extra workers. Five clients submit concurrently. The time runs from the first
+submission until the last session was slept over. A round is valid if every task is done, and all rounds if `verify`
+finds no difference at the end.
 
-It tells tasks a second; processor milliseconds for each task, by process; and the memory of each process.
+It reports tasks in a second, CPU milliseconds for each task by process, and the memory of each process.
 """
 
 import argparse
@@ -41,7 +42,7 @@ from nemuri_infra.runtime.resources import Resources, opened
 from nemuri_infra.runtime.settings import Settings
 
 MODELS = {"instant": 0, "slow": 2_000}
-"""Milliseconds that a call takes."""
+"""Milliseconds of a call, by name of the model."""
 WORKERS = (1, 2, 4)
 SCALED = ("specialist", "attribution")
 CLIENTS, ROUNDS, PATIENCE = 5, 3, 180.0
@@ -49,21 +50,21 @@ CLIENTS, ROUNDS, PATIENCE = 5, 3, 180.0
 
 @dataclass(slots=True)
 class Round:
-    """Some tasks, from the first submission until the last session was slept over."""
+    """A round of tasks, from the first submission until the last session was slept over."""
 
     seconds: float
     tasks: int
     cpu: dict[str, float]
-    """Seconds of processor time by process."""
+    """CPU seconds by process."""
 
 
 @dataclass(slots=True)
 class Ground:
-    """A platform, with the workers that may be added to it."""
+    """A platform to which workers can be added."""
 
     settings: Settings
     told: Mapping[str, str]
-    """The environment of its workers."""
+    """Environment of its workers."""
     resources: Resources
     directory: Path
     workers: list[Worker]
@@ -73,7 +74,7 @@ class Ground:
 
     @asynccontextmanager
     async def with_workers(self, number: int) -> AsyncIterator[None]:
-        """So many workers of each service that waits for the model, for as long as the context lasts."""
+        """Run the given number of workers of each service that waits for the model, for the time of the context."""
         homes = [_home(self.directory / f"home-{each}") for each in range(1, number)]
         self.extra = [Worker(home, name, self.told) for home in homes for name in SCALED]
         try:
@@ -84,7 +85,7 @@ class Ground:
             self.extra = []
 
     def processes(self) -> dict[str, list[psutil.Process]]:
-        """Every process that works for the tasks, this one and the model left out."""
+        """Return every process that works on the tasks, except this one and the model."""
         found = defaultdict(list)
         for worker in (*self.workers, *self.extra):
             if worker.pid is not None:
@@ -95,7 +96,7 @@ class Ground:
         return dict(found)
 
     async def round(self, tasks: int) -> Round:
-        """Submit so many and wait until all is slept over; raises `RuntimeError` where a task fails."""
+        """Submit a number of tasks and wait until all are slept over. Raises `RuntimeError` if a task fails."""
         before, came = _spent(self.processes()), time.monotonic()
         start = await self.resources.log.last_sequence()
         watching = asyncio.ensure_future(self._slept(start, tasks))
@@ -112,7 +113,7 @@ class Ground:
             await client.submit(f"What is worth knowing about {TOPICS[number % len(TOPICS)]} in case {number}?")
 
     async def _slept(self, after: int, tasks: int) -> None:
-        """Return once so many tasks are completed and all their sessions, each ended, are slept over."""
+        """Wait until the given number of tasks are completed and all their sessions have ended and are slept over."""
         assigned: set[UUID] = set()
         ended: set[UUID] = set()
         slept: set[UUID] = set()
@@ -138,7 +139,7 @@ class Ground:
 
 @asynccontextmanager
 async def model(milliseconds: int) -> AsyncIterator[str]:
-    """The model in a process of its own; its base URL."""
+    """Run the model in a process of its own, and yield its base URL."""
     command = (sys.executable, "-m", "bench.instant", "--milliseconds", str(milliseconds))
     process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
     try:
@@ -151,7 +152,7 @@ async def model(milliseconds: int) -> AsyncIterator[str]:
 
 @asynccontextmanager
 async def ground(milliseconds: int) -> AsyncIterator[Ground]:
-    """A platform whose model takes so long."""
+    """Run a platform whose model has the given response time."""
     async with AsyncExitStack() as stack:
         url = await stack.enter_async_context(model(milliseconds))
         directory = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="nemuri-bench-")))
@@ -172,14 +173,14 @@ async def ground(milliseconds: int) -> AsyncIterator[Ground]:
 
 
 async def measure(models: Sequence[str], tasks: int, rounds: int) -> dict[str, Any]:
-    """All arms of each model."""
+    """Measure all conditions of each model."""
     at = {name: {"model_ms": MODELS[name]} | await _measured(MODELS[name], tasks, rounds) for name in models}
     return {"tasks_in_a_round": tasks, "rounds": rounds, "clients": CLIENTS, "at": at}
 
 
 async def _measured(milliseconds: int, tasks: int, rounds: int) -> dict[str, Any]:
     async with ground(milliseconds) as here:
-        await here.round(tasks // 2)  # connections are made, agents know something
+        await here.round(tasks // 2)  # warm-up: opens connections and gives agents memories
         memory = {"at_first": _resident(here.processes())}
         arms: dict[int, list[Round]] = {number: [] for number in WORKERS}
         for turn in range(rounds):
@@ -218,7 +219,7 @@ def _spent(processes: Mapping[str, Sequence[psutil.Process]]) -> dict[str, float
 
 
 def _resident(processes: Mapping[str, Sequence[psutil.Process]]) -> dict[str, float]:
-    """Megabytes: for services what one process holds by itself and its share of what several hold together (PSS)."""
+    """Return megabytes by service: the private memory of one process and its share of common memory (PSS)."""
     found = {}
     for name, each in processes.items():
         held = [one.memory_full_info() for one in each]
@@ -227,7 +228,7 @@ def _resident(processes: Mapping[str, Sequence[psutil.Process]]) -> dict[str, fl
 
 
 def main() -> None:
-    """Measure, print and keep the figures."""
+    """Measure, print and save the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tasks", type=int, default=150, help="in a round")
     parser.add_argument("--model", action="append", default=[], choices=list(MODELS), help="both by default")

@@ -1,11 +1,11 @@
-"""The vector channel of the retrieval index beside numpy's limit: ten thousand memories of one agent, 384 dimensions.
+"""The vector channel of the retrieval index, compared with numpy: ten thousand memories of one agent, 384 dimensions.
 
     python -m bench.vectors
 
-The limit is one matrix-vector product and `argpartition` of the best fifty, with one BLAS thread. Beside it, in turn on
-the same vectors, `AgentIndex.search` by a vector alone: the mask of what may be found, the product, the threshold, the
-choice of the best fifty in an order that ties cannot change, and their ids. The vectors are random directions around
-a hundred topics, so that a query has near and far ones, as texts have.
+The lower limit is one matrix-vector product and `argpartition` of the best fifty, with one BLAS thread. It alternates,
+on the same vectors, with `AgentIndex.search` by a vector alone: the mask of eligible memories, the product, the
+threshold, the selection of the best fifty in an order independent of ties, and their ids. The vectors are random
+directions around a hundred topics, so that a query has near and far ones, as texts have.
 """
 
 import os
@@ -28,7 +28,7 @@ Floats = NDArray[np.float32]
 
 
 def directions(chance: np.random.Generator, number: int, topics: Floats) -> Floats:
-    """Unit vectors, each near one of the topics."""
+    """Return unit vectors, each near one of the topics."""
     near = topics[chance.integers(0, len(topics), number)]
     rows = near + chance.normal(scale=1.0, size=(number, DIMENSION)).astype(np.float32) / np.sqrt(DIMENSION)
     unit: Floats = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
@@ -36,7 +36,7 @@ def directions(chance: np.random.Generator, number: int, topics: Floats) -> Floa
 
 
 def best(vectors: Floats, query: Floats) -> NDArray[np.intp]:
-    """The limit: the places of the fifty nearest, in no order."""
+    """Return the positions of the fifty nearest vectors in no order, by the fastest method."""
     scores = vectors @ query
     return np.argpartition(scores, -BEST)[-BEST:]
 
@@ -65,7 +65,7 @@ def measure(queries: int) -> dict[str, object]:
 
 
 def main() -> None:
-    """Measure, print and keep the figures."""
+    """Measure, print and save the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--queries", type=int, default=1_000)
     figures = measure(parser.parse_args().queries)

@@ -1,10 +1,11 @@
-"""What one recall costs the process that recalls: ten thousand memories of one agent, 384 dimensions, CPU time.
+"""CPU time of one recall in the process that recalls: ten thousand memories of one agent, 384 dimensions.
 
     python -m bench.warm --dataset jsquad-valid-v1.3.json --dataset locomo10.json
 
-Memories are passages of the dataset of two hundred characters, with tags; queries are its questions. It measures
-`Recollections.recall` whole, on the embedded PostgreSQL: stage 1, expansions (three perspectives, with keywords of
-their own) and stage 2, less what embedding the query and its expansions takes. One BLAS thread. On two shared cores:
+Memories are passages of two hundred characters from the data set, with tags; queries are its questions. The script
+measures `Recollections.recall` whole, on the embedded PostgreSQL: stage 1, expansions (three perspectives, each with
+keywords) and stage 2, without the time for embedding the query and its expansions. One BLAS thread. On two shared
+cores:
 
     JSQuAD  4.5 to 4.7 ms; cold start 2.5 s CPU; 12.3 kB a memory     LoCoMo  3.9 to 4.1 ms; 1.8 s; 10.4 kB
 """
@@ -45,7 +46,7 @@ QUERIES, AT_ONCE, TAGS = 100, 50, 4
 
 
 async def remember(resources: Resources, everything: str, perspectives: Sequence[Perspective]) -> None:
-    """Ten thousand passages become the agent's memories; returns when the views hold them."""
+    """Store ten thousand passages as the agent's memories, and return once the views contain them."""
     definition = Definition(role="reader", perspectives=tuple(perspectives))
     await resources.log.append(
         AgentDefined(event_id=uuid4(), agent_id="reader", definition=definition, embedding=EMBEDDING)
@@ -76,7 +77,7 @@ def _encoded(text: str, perspectives: tuple[str, ...]) -> MemoryEncoded:
 
 
 async def measure(name: str, everything: str, questions: Sequence[str], words: Sequence[str]) -> None:
-    """Cold start and memory, then the median of warm recalls."""
+    """Print cold start and memory use, then the median of warm recalls."""
     perspectives = [Perspective(name=f"view {number}", keywords=(word,)) for number, word in enumerate(words)]
     async with servers() as settings, opened(settings) as resources, working(resources, ["projector"]):
         await remember(resources, everything, perspectives)
@@ -108,7 +109,7 @@ async def measure(name: str, everything: str, questions: Sequence[str], words: S
 
 
 def _resident() -> int:
-    """Bytes of memory that the process holds."""
+    """Return the resident memory of the process in bytes."""
     gc.collect()
     return int(psutil.Process().memory_info().rss)
 
@@ -118,7 +119,7 @@ def _ms(seconds: Sequence[float]) -> str:
 
 
 def main() -> None:
-    """Print the figures for each dataset."""
+    """Print the figures for each data set."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--dataset", type=Path, action="append", required=True)
     parser.add_argument("--keyword", action="append", default=[], help="of one perspective each; three by default")

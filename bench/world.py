@@ -1,12 +1,12 @@
-"""The grid world alone: what it takes for 50, 1,000 and 4,000 agents, and how many of their steps it does in a second.
+"""The grid world alone: its cost for 50, 1,000 and 4,000 agents, and agent steps in a second.
 
     python -m bench.world
 
-A step of the world is a quarter of a second, as at 4 Hz. Each agent has something to do all the time: it walks to a
-block that it sees and takes it, or somewhere else, makes something, or speaks, and thinks two seconds about what it
-perceived. A third begin in six towns, the others anywhere; the land grows with their number, four times as many on four
-times the land. Measured is what the process of a world does: the acts, the time that passes, the percepts of all for
-whom something is new, and these as messages; not the server, and not the checks of what hosts say.
+A step of the world is a quarter of a second, as at 4 Hz. Each agent is always busy: it walks to a visible block and
+takes it, or walks elsewhere, crafts, or speaks, and thinks for two seconds about its percept. A third start in six
+towns, the others anywhere. The land grows with the number of agents: four times as many on four times the area. The
+script measures the world process: acts, passing time, percepts of all agents with something new, and their messages. It
+does not measure the server and the validation of the hosts' messages.
 """
 
 import argparse
@@ -24,19 +24,19 @@ from nemuri_domain.world.world_settings import WorldSettings
 from nemuri_services.simulation.world_messages import packed
 
 SIZES = {50: 128, 1_000: 512, 4_000: 1_024}
-"""The blocks from edge to edge, for so many agents."""
+"""Edge of the land in blocks, by number of agents."""
 TOWNS = ("north", "south", "east", "west", "mill", "port")
 RATE = 4.0
 THINKING = 8
-"""Steps from one act of an agent to its next one."""
+"""Steps between two acts of an agent."""
 ROOM = 2**20
-"""Bytes of a message, as a nats-server has it unless told otherwise."""
+"""Maximum bytes of a message, the default of nats-server."""
 GOAL = 0.5
-"""Cores that 1,000 agents may take."""
+"""Maximum number of cores for 1,000 agents."""
 
 
 def acts(told: Mapping[str, bytes], step: int, size: int, rng: np.random.Generator) -> Iterator[Act]:
-    """What those do whose turn it is, by what they perceived last."""
+    """Yield the acts of the agents whose turn it is, based on their last percepts."""
     for number, (agent, percept) in enumerate(told.items()):
         if (number + step) % THINKING == 0:
             yield Act(agent_id=agent, act_id=f"{agent}-{step}", act=_act(orjson.loads(percept), size, rng))
@@ -58,7 +58,7 @@ def _act(percept: Mapping[str, Any], size: int, rng: np.random.Generator) -> Act
 
 
 def measure(agents: int, seconds: float) -> dict[str, float]:
-    """Let so many live for so many seconds of their clock, the first five of which are not measured."""
+    """Run the world for a number of simulated seconds. The first five are not measured."""
     size, rng = SIZES[agents], np.random.default_rng(1)
     world = World(WorldSettings(seed=1, size=size, towns=TOWNS, rate=RATE))
     for number in range(agents):
@@ -91,7 +91,7 @@ def measure(agents: int, seconds: float) -> dict[str, float]:
 
 
 def main() -> None:
-    """Measure, print and keep the figures."""
+    """Measure, print and save the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=30.0)
     parser.add_argument("--most", type=int, default=max(SIZES))

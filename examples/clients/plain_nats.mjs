@@ -1,9 +1,9 @@
-// Ask a question with nothing but a NATS client: `npm install` in this folder, no part of this project.
+// Ask a question with a NATS client alone: `npm install` in this folder, without this project.
 //
 //     NATS_URL=$(nemuri status --nats-url) node plain_nats.mjs "May I compare a value to True?"
 //
-// What goes over the bus is described in `contracts/schemas`. Exits as `nemuri ask` does: 0 answered, 1 failed, 3 not answered in
-// time, 4 the platform asks how to go on with many items.
+// `contracts/schemas` describes the messages on the bus. Exit codes are those of `nemuri ask`: 0 answered, 1 failed,
+// 3 not answered in time, 4 the platform asks how to continue with many items.
 
 import { randomUUID } from "node:crypto";
 import { jetstream } from "@nats-io/jetstream";
@@ -19,7 +19,7 @@ const NEGOTIATION = 4;
 
 class LateError extends Error {}
 
-// This client library reads neither user nor password in an address: they are taken out of it.
+// This client library ignores user and password in an address, so they are passed separately.
 function address(text) {
   const urls = text.split(",").map((each) => new URL(each.includes("://") ? each : `nats://${each}`));
   const [{ username, password }] = urls;
@@ -39,7 +39,7 @@ async function ask(text) {
     const task = randomUUID();
     const news = await results.watch({ key: task });
 
-    // Acknowledged means on disk. Published again under the same id, it is still one task.
+    // An acknowledged message is on disk. A repeated publish with the same id is still one task.
     const event = { event_id: task, kind: "task_submitted", version: 1, text };
     const named = headers();
     named.set("Nats-Msg-Id", task);

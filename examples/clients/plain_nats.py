@@ -1,9 +1,9 @@
-"""Ask a question with nothing but a NATS client: `pip install nats-py`, no part of this project.
+"""Ask a question with a NATS client alone: `pip install nats-py`, without this project.
 
     NATS_URL=$(nemuri status --nats-url) python plain_nats.py "May I compare a value to True?"
 
-`contracts/schemas` describes what goes over the bus. Exits as `nemuri ask` does: 0 answered, 1 failed, 3 not
-answered in time, 4 the platform asks how to go on with many items.
+`contracts/schemas` describes the messages on the bus. Exit codes are those of `nemuri ask`: 0 answered, 1 failed, 3 not
+answered in time, 4 the platform asks how to continue with many items.
 """
 
 import asyncio
@@ -17,16 +17,16 @@ import nats
 NAMESPACE = os.environ.get("NEMURI_NAMESPACE", "nemuri")
 CLIENT = "plain-python"
 PATIENCE = float(os.environ.get("PATIENCE", "120"))
-"""Seconds to wait for the answer."""
+"""Maximum seconds to wait for the answer."""
 FAILED, LATE, NEGOTIATION = 1, 3, 4
 
 
 async def _quietly(_: Exception) -> None:
-    """What keeps the connection from being made is raised."""
+    """Ignore connection errors here. The failed connection raises them."""
 
 
 async def ask(text: str) -> dict:
-    """The result of a task."""
+    """Submit a task and return its result."""
     url = os.environ.get("NATS_URL", "nats://127.0.0.1:4222")
     connection = await nats.connect(url, max_reconnect_attempts=1, error_cb=_quietly)
     try:
@@ -35,7 +35,7 @@ async def ask(text: str) -> dict:
         task = str(uuid.uuid4())
         news = await results.watch(task)
 
-        # Acknowledged means on disk. Published again under the same id, it is still one task.
+        # An acknowledged message is on disk. A repeated publish with the same id is still one task.
         event = {"event_id": task, "kind": "task_submitted", "version": 1, "text": text}
         subject = f"{NAMESPACE}.client.{CLIENT}.task_submitted"
         await stream.publish(subject, json.dumps(event).encode(), headers={"Nats-Msg-Id": task})
@@ -51,7 +51,7 @@ async def ask(text: str) -> dict:
 
 
 def show(found: dict) -> int:
-    """Print how the task stands and return the exit code that says so."""
+    """Print the result of the task and return the exit code."""
     print(found["status"])
     if found["status"] == "done":
         print(found["answer"])

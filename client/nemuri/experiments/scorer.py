@@ -87,7 +87,7 @@ class Trainer:
     trained: int = 0
 
     def orders(self, recalled: Recalled) -> dict[str, list[object]]:
-        """Return the candidates in the order of each ranking. Ties go by relevance; the linear score is the fallback."""
+        """Return the candidates by each ranking, ties by relevance. Without a scorer, the linear score ranks."""
         ids = [each.memory_id for each in recalled.candidates]
         raw = np.array([each.features for each in recalled.candidates], np.float64).reshape(len(ids), len(FEATURES))
         rows = transformed(raw)
