@@ -1,4 +1,4 @@
-"""What says nothing is told from what says little."""
+"""Tests of the detection of texts without content."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from nemuri_domain.language.boilerplate import SET_PHRASE, WORDLESS, saying_noth
 
 @pytest.mark.parametrize("text", ["", "   \n", "...", "—", "。、！", "🙂", "()[]"])
 def test_a_text_without_letter_or_digit_has_no_words(text: str) -> None:
-    """Punctuation, white space and pictures."""
+    """A text of punctuation, white space and pictures has no words."""
     assert saying_nothing(text) == WORDLESS
 
 
@@ -25,7 +25,7 @@ def test_a_text_without_letter_or_digit_has_no_words(text: str) -> None:
     ],
 )  # fmt: skip
 def test_set_phrases_say_nothing(text: str) -> None:
-    """In English and Japanese, alone or one after the other."""
+    """Set phrases in English and Japanese are boilerplate, alone or in sequence."""
     assert saying_nothing(text) == SET_PHRASE
 
 
@@ -41,10 +41,10 @@ def test_set_phrases_say_nothing(text: str) -> None:
     ],
 )  # fmt: skip
 def test_whatever_says_anything_is_kept(text: str) -> None:
-    """A phrase beside it does not spoil it, and a short statement is one."""
+    """A text with any other statement is kept, even a short one beside a phrase."""
     assert saying_nothing(text) is None
 
 
 def test_time_is_no_way_to_attack() -> None:
-    """Long texts of nothing but the words of set phrases are read as fast as any."""
+    """A long text of words from set phrases is read in linear time."""
     assert saying_nothing("I could not find any " + "relevant information " * 5_000) is None

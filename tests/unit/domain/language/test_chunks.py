@@ -1,4 +1,4 @@
-"""Chunks of large texts."""
+"""Tests of the division into chunks."""
 
 from itertools import pairwise
 
@@ -10,7 +10,7 @@ from nemuri_domain.language.chunks import DENSE, Span, split
 
 
 def test_a_hundred_pages_are_ten_chunks() -> None:
-    """The example of document 000 §3.9."""
+    """A hundred pages become ten chunks, the example of document 000 §3.9."""
     text = "\f".join(f"Page {number} says something." for number in range(1, 101))
 
     chunks = split(text)
@@ -20,7 +20,7 @@ def test_a_hundred_pages_are_ten_chunks() -> None:
 
 
 def test_dense_pages_make_smaller_chunks_and_a_monstrous_page_is_cut() -> None:
-    """Whole pages as far as they fit."""
+    """Dense pages make chunks of fewer whole pages, and a page above the limit is cut."""
     text = "\f".join(["a" * 99, "b" * 99, "c" * 99, "d" * 500])
 
     chunks = split(text, characters=100)
@@ -29,7 +29,7 @@ def test_dense_pages_make_smaller_chunks_and_a_monstrous_page_is_cut() -> None:
 
 
 def test_text_without_pages_is_cut_between_paragraphs_then_sentences_then_words() -> None:
-    """The best boundary in the second half of the size."""
+    """Text without pages is cut at the best boundary in the second half: paragraph, sentence, word."""
     assert _parts("One two three four.\n\nFive six seven eight. Nine ten", 30)[0] == "One two three four.\n\n"
     assert _parts("今日は雨だ。明日は晴れだ。明後日は雪だ。", 15)[0] == "今日は雨だ。明日は晴れだ。"
     assert _parts("one two three four five", 12)[0] == "one two "
@@ -37,14 +37,14 @@ def test_text_without_pages_is_cut_between_paragraphs_then_sentences_then_words(
 
 
 def test_empty_text_has_no_chunk_and_a_short_one_has_one() -> None:
-    """A trailing form feed begins no page."""
+    """The empty text has no chunk, a short one has one, and a trailing form feed begins no page."""
     assert split("") == ()
     assert split("short") == (Span(0, 5),)
     assert split("one\f") == (Span(0, 4, 1, 1),)
 
 
 def test_sizes_below_one_are_refused() -> None:
-    """Rather than looping for ever."""
+    """Sizes below 1 raise ValueError."""
     with pytest.raises(ValueError, match="at least one"):
         split("text", characters=0)
     with pytest.raises(ValueError, match="at least one"):
@@ -53,7 +53,7 @@ def test_sizes_below_one_are_refused() -> None:
 
 @given(st.text(alphabet=st.sampled_from("ab. 。日本\n\f"), max_size=400), st.integers(1, 60), st.integers(1, 5))
 def test_chunks_cover_the_text_without_overlap_or_loss(text: str, characters: int, pages: int) -> None:
-    """And keep both limits."""
+    """Chunks cover the text without overlap or gap, within both limits."""
     chunks = split(text, characters, pages)
 
     assert "".join(text[chunk.start : chunk.end] for chunk in chunks) == text

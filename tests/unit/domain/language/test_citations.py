@@ -1,4 +1,4 @@
-"""Labels in brackets."""
+"""Tests of citations."""
 
 import pytest
 
@@ -16,18 +16,18 @@ from nemuri_domain.language.citations import cited, cites_details, disarmed, wit
     ],
 )
 def test_only_given_labels_count_by_first_occurrence(text: str, labels: tuple[str, ...]) -> None:
-    """Several in one bracket, any case, ASCII or full-width brackets."""
+    """Given labels are found in order, several in one bracket, in any case, in ASCII or full-width brackets."""
     assert cited(text, ["m1", "m2", "d1"]) == labels
 
 
 def test_labels_are_taken_out_and_disarmed() -> None:
-    """Other brackets stay."""
+    """Citations are removed or disarmed, and other brackets stay."""
     assert without_labels("Rare [m1, d2]. See [3] 【m1】") == "Rare. See [3]"
     assert disarmed("Rare [m1] [3] ［d2］") == "Rare (m1) [3] (d2)"
 
 
 @pytest.mark.parametrize("text", ["It is so [d1].", "Both [m1, D2]", "全角［d12］"])
 def test_citing_a_detail_is_seen(text: str) -> None:
-    """Alone or beside others, any case, ASCII or full-width; a word in brackets is no citation."""
+    """A citation of a document is recognised alone or with others; a word in brackets is not a citation."""
     assert cites_details(text)
     assert not cites_details("Only [m1], d1, (d2), [draft], []")

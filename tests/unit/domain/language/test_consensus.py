@@ -1,4 +1,4 @@
-"""What several texts agree on, and where they part."""
+"""Tests of the comparison of several texts."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,7 +10,7 @@ TEXTS = st.lists(st.lists(st.sampled_from(SAID), max_size=4).map(" ".join), max_
 
 
 def test_what_two_say_is_shared_and_said_once() -> None:
-    """In the words of the first; list marks do not matter."""
+    """A claim of two texts is shared once, in the words of the first, without its list marker."""
     found = consensus(
         ["The boiler runs at 70 degrees.", "- The boiler runs at 70 degrees Celsius.", "Cats sleep a lot."]
     )
@@ -21,7 +21,7 @@ def test_what_two_say_is_shared_and_said_once() -> None:
 
 
 def test_another_number_or_the_contrary_is_dissent() -> None:
-    """The majority is shared; between two who contradict each other both dissent."""
+    """Another number or a negation contradicts; the majority is shared, and a tie contradicts both."""
     seventy, ninety = "The boiler runs at 70 degrees.", "The boiler runs at 90 degrees."
 
     assert _said(consensus([seventy, seventy, ninety]).against) == [(2, ninety)]
@@ -33,7 +33,7 @@ def test_another_number_or_the_contrary_is_dissent() -> None:
 
 
 def test_japanese_statements_are_compared_too() -> None:
-    """By what they are about, their numbers and their polarity."""
+    """Japanese claims are compared by topic, numbers and polarity."""
     found = consensus(
         ["空のリストは偽です。納期は5日です。", "空のリストは偽である。納期は9日です。", "空のリストは偽ではない。"]
     )
@@ -43,26 +43,26 @@ def test_japanese_statements_are_compared_too() -> None:
 
 
 def test_a_must_is_no_denial() -> None:
-    """Some Japanese forms deny nothing although they look like it."""
+    """Japanese forms of obligation are not negations."""
     found = consensus(["鍵を必ず閉めなければならない。", "鍵を必ず閉めます。"])
 
     assert _said(found.shared) == [(0, "鍵を必ず閉めなければならない。")]
 
 
 def test_numbers_are_compared_without_their_separators() -> None:
-    """1,000 is 1000."""
+    """Numbers are compared without thousands separators."""
     assert _said(consensus(["The hall costs 1,000 euro.", "The hall costs 1000 euro."]).against) == []
 
 
 def test_very_long_texts_are_compared_by_their_beginning() -> None:
-    """So that merging ends in time."""
+    """Only the beginning of a very long text is compared, so that the time is bounded."""
     found = consensus(["".join(f"Room {number} of building {number} is number {number}. " for number in range(500))])
 
     assert len(found.alone) == MOST_CLAIMS
 
 
 def test_sentences_of_the_same_words_differ_by_polarity_and_values() -> None:
-    """A denial, a number or another day, in either order; not by a word that says nothing."""
+    """Sentences with the same words differ by a negation, a number or another day, in either order."""
     for one, two in (
         ("Moss is green.", "Moss is not green."),
         ("空のリストは偽です。", "空のリストは偽ではありません。"),
@@ -76,7 +76,7 @@ def test_sentences_of_the_same_words_differ_by_polarity_and_values() -> None:
 
 @given(TEXTS)
 def test_every_statement_has_one_place(texts: list[str]) -> None:
-    """What is shared, alone or contradicted never overlaps, and nothing that anybody says is lost."""
+    """Every claim is in exactly one of shared, alone and contradicted."""
     found = consensus(texts)
     everything = [*found.shared, *found.alone, *found.against]
     said = {each.text for each in everything}

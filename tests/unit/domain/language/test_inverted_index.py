@@ -1,4 +1,4 @@
-"""The inverted index."""
+"""Tests of the inverted index."""
 
 import math
 
@@ -10,7 +10,7 @@ from nemuri_domain.language.search_terms import HIRAGANA_ALONE
 
 
 def test_scores_are_okapi_bm25() -> None:
-    """The closed form for one term in one of two rows; a repeated query term counts twice."""
+    """Scores equal the closed form of Okapi BM25, and a repeated query term counts twice."""
     postings = Postings()
     postings.add(0, {"sleep": 2, "memory": 1})
     postings.add(1, {"memory": 1})
@@ -25,7 +25,7 @@ def test_scores_are_okapi_bm25() -> None:
 
 
 def test_a_removed_row_leaves_no_trace() -> None:
-    """Scores are those of an index that never held it, and its terms are gone."""
+    """After a removal scores and terms equal those of an index that never had the row."""
     kept, other = Postings(), Postings()
     for postings in (kept, other):
         postings.add(0, {"a": 1, "b": 2})
@@ -39,12 +39,14 @@ def test_a_removed_row_leaves_no_trace() -> None:
 
 
 def test_an_empty_index_scores_nothing() -> None:
-    """Of the asked shape."""
+    """An empty index gives scores of 0 in the requested shape."""
     assert Postings().scores([["a"], []], 0).shape == (2, 0)
 
 
 def test_a_share_is_what_a_row_holds_of_the_query() -> None:
-    """By rarity among the texts there are and a hundred more, of all its distinct terms and one that nobody holds."""
+    """A share is the idf of the row's terms relative to all distinct terms and one unknown term, over a hundred texts
+    more.
+    """
     postings = Postings()
     postings.add(0, {"sleep": 3, "memory": 1})
     postings.add(1, {"memory": 1})
@@ -57,7 +59,7 @@ def test_a_share_is_what_a_row_holds_of_the_query() -> None:
 
 
 def test_a_share_says_the_same_whatever_the_other_rows_hold() -> None:
-    """Unlike BM25 over its maximum: a weak hit stays weak where there is no better one."""
+    """A share does not depend on the other results, unlike BM25 divided by its maximum."""
     alone, beside = Postings(), Postings()
     for postings in (alone, beside):
         postings.add(0, {"bread": 1})
@@ -69,7 +71,7 @@ def test_a_share_says_the_same_whatever_the_other_rows_hold() -> None:
 
 
 def test_each_term_counts_in_a_share_as_far_as_it_is_telling() -> None:
-    """Endings say little of what a text is about, and a word that only asks says nothing."""
+    """Each term counts in a share by its topic weight; words that only ask count 0."""
     postings = Postings()
     postings.add(0, {"記憶": 1})
     postings.add(1, {"にぎ": 1})
@@ -82,7 +84,7 @@ def test_each_term_counts_in_a_share_as_far_as_it_is_telling() -> None:
 
 
 def test_a_share_of_a_long_query_is_one_of_a_part_of_it() -> None:
-    """A short memory could never hold a fifth of a page."""
+    """The share of a long query is relative to a part of it, because a short memory cannot contain all of it."""
     postings = Postings()
     postings.add(0, {f"term {number}": 1 for number in range(10)})
     query = [f"term {number}" for number in range(500)]

@@ -1,4 +1,4 @@
-"""Words that make good tags, and tags that occur."""
+"""Tests of keywords and tags."""
 
 import pytest
 
@@ -6,28 +6,28 @@ from nemuri_domain.language.keywords import candidates, keywords, occurring
 
 
 def test_identifiers_and_frequent_content_words_come_first() -> None:
-    """In the form in which the text mostly writes them."""
+    """Identifiers and frequent content words come first, in their most frequent form."""
     text = "Memories fade. The memory of pgvector: memory and list.append() are used in 2026 by 10:30."
 
     assert keywords(text, 3) == ("memory", "list.append", "pgvector")
 
 
 def test_japanese_gives_runs_of_katakana_and_kanji() -> None:
-    """Without general words and numerals."""
+    """Japanese keywords are runs of katakana and kanji, without general words and numerals."""
     found = keywords("この場合、エージェントの記憶は分散システムで二十年も使用する。", 9)
 
     assert set(found) == {"エージェント", "記憶", "分散", "システム"}
 
 
 def test_numbers_stop_words_and_short_words_are_no_keywords() -> None:
-    """Nothing is better than noise."""
+    """Numbers, stop words and short words are not keywords, even if nothing else is left."""
     assert keywords("The 2026-11-20 of 3.14 is to do 1234567a ab __ ...") == ()
     assert keywords("") == ()
     assert keywords("memory", 0) == ()
 
 
 def test_inflected_forms_share_a_key() -> None:
-    """So that items can be grouped by them."""
+    """Inflected forms share a key."""
     assert candidates("Memories, memory") == (("memori", "Memories"), ("memori", "memory"))
 
 
@@ -48,7 +48,7 @@ def test_inflected_forms_share_a_key() -> None:
     ],
 )
 def test_a_tag_occurs_as_a_whole_term(tag: str, text: str) -> None:
-    """Case, width, number and the final ー do not matter."""
+    """A tag is found as a whole term, whatever its case, width, number and final ー."""
     assert occurring([tag], text) == (tag,)
 
 
@@ -65,10 +65,10 @@ def test_a_tag_occurs_as_a_whole_term(tag: str, text: str) -> None:
     ],
 )
 def test_a_part_of_a_word_is_not_a_tag(tag: str, text: str) -> None:
-    """Substrings prove nothing."""
+    """A tag is not found as a part of a word."""
     assert occurring([tag], text) == ()
 
 
 def test_occurring_tags_keep_their_order() -> None:
-    """The tags' order, not the text's."""
+    """Found tags keep the order of the tags."""
     assert occurring(["b1", "a1", "c1"], "a1 b1") == ("b1", "a1")

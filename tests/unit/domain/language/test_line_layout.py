@@ -1,4 +1,4 @@
-"""Trees of files and tables, read line by line."""
+"""Tests of the conversion of file trees and tables."""
 
 import time
 
@@ -36,12 +36,12 @@ TABLE = """\
 
 
 def rows(text: str) -> list[str]:
-    """The rows that were made of a text."""
+    """Return the rows that were made from a text."""
     return [line for line in laid_out(text).split("\n") if is_row(line)]
 
 
 def test_a_row_of_a_tree_stands_behind_its_path() -> None:
-    """With the lines that continue it; prose stays as it is."""
+    """A row of a file tree gets its path and its continuation lines, and prose is unchanged."""
     assert rows(TREE) == [
         "shop/services/ one folder for each consumer",
         "shop/services/intake/ cuts large inputs",
@@ -53,13 +53,13 @@ def test_a_row_of_a_tree_stands_behind_its_path() -> None:
 
 
 def test_what_tree_draws_is_read_too() -> None:
-    """Without the comment marks."""
+    """The output of `tree` is read, without comment marks."""
     said = [line for line in laid_out(DRAWN).split("\n") if "tasks" in line or "inputs" in line or "decided" in line]
     assert said == ["intake/ cuts large inputs", "router/ routes tasks", "notes.md what was decided"]
 
 
 def test_a_row_of_a_table_has_the_heads_of_its_columns() -> None:
-    """Cells that hold nothing are left out; without a head the cells stand alone."""
+    """A row of a table gets its column heads without empty cells; without heads the cells stand alone."""
     assert [line for line in laid_out(TABLE).split("\n") if line] == [
         "service: intake; does: cuts documents; when: at first",
         "service: `router`; does: routes tasks",
@@ -69,13 +69,13 @@ def test_a_row_of_a_table_has_the_heads_of_its_columns() -> None:
 
 @pytest.mark.parametrize("text", ["", "One line.", "a\n\nb\n", "x = {1: 2}\nfor y in x:\n    print(y)\n", "3 | 4"])
 def test_everything_else_comes_back_as_it_is(text: str) -> None:
-    """Prose, code and what only looks like a table."""
+    """Prose, code and text that only resembles a table are unchanged."""
     assert laid_out(text) == text
 
 
 @pytest.mark.parametrize("unit", [" ", "| ", "│ ", "a/", "a.b ", "|a", "├── ", "a/ b/ ", "`-- "])
 def test_time_is_linear(unit: str) -> None:
-    """Also for lines that are nothing but what rows begin with."""
+    """Time is linear, also for lines that only contain beginnings of rows."""
 
     def taken(times: int) -> float:
         began = time.process_time()
@@ -86,7 +86,7 @@ def test_time_is_linear(unit: str) -> None:
 
 
 def test_passages_of_rows_are_single_and_fit_to_be_quoted() -> None:
-    """A name of code with hardly a word beside it is not."""
+    """Rows become single passages that can be quoted; a name of code with few words cannot."""
     found = {
         each.text: each.fitness for each in passages("d1", f"{TREE}\n{TABLE}\n`a/b.py`, `c`, reacts to `task_done`.")
     }

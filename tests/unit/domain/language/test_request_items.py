@@ -1,4 +1,4 @@
-"""Requests in a text, and what is offered about them."""
+"""Tests of the separation of requests in a text."""
 
 import pytest
 from hypothesis import given
@@ -31,7 +31,7 @@ Q5: What about backups?
 
 
 def test_every_kind_of_list_mark_is_understood() -> None:
-    """Continuation lines and nested items belong to the item above."""
+    """Every kind of list marker is recognised; continuation lines and nested items belong to the item above."""
     assert listed_items(MIXED) == (
         "データベースの設計は？ 主キーも決めたい。",
         "How large is the cache? and who fills it",
@@ -60,7 +60,7 @@ def test_every_kind_of_list_mark_is_understood() -> None:
     ],
 )
 def test_what_asks_says_nothing(sentence: str) -> None:
-    """Questions and requests, in both languages."""
+    """Questions and requests are recognised in both languages."""
     assert asks(sentence)
 
 
@@ -75,12 +75,12 @@ def test_what_asks_says_nothing(sentence: str) -> None:
     ],
 )
 def test_what_says_something_does_not_ask(sentence: str) -> None:
-    """Instructions that tell how a thing is done are statements too."""
+    """Statements are not requests, and neither are instructions on how something is done."""
     assert not asks(sentence)
 
 
 def test_a_list_of_facts_is_answered_only_where_the_request_says_so() -> None:
-    """Items that ask are requests by themselves."""
+    """Items that ask are requests; a list of facts is one only if the request says so."""
     facts, asked = ("Steel is dear.", "Rent is due in May."), ("What is dear?", "When is rent due?")
     assert are_to_be_answered(asked, "Here they are.")
     assert not are_to_be_answered(facts, "What is dear?")
@@ -120,7 +120,7 @@ REQUESTS = (
 @pytest.mark.parametrize("request_", REQUESTS)
 @pytest.mark.parametrize("gap", [" ", "", "\u3000", "\n", "\n\n"], ids=["space", "none", "wide", "line", "blank"])
 def test_the_first_item_may_stand_on_the_line_of_the_request(marks: list[str], request_: str, gap: str) -> None:
-    """Find every item, and keep what is asked about them, in whatever layout a person writes them."""
+    """The first item is found on the line of the request, in any layout, and the introduction is kept."""
     items = ("the red boat", "a small car", "蒸気機関車")
     for between in ("\n", "\n\n", "\n  " if "\n" not in gap else "\n"):
         text = request_ + gap + between.join(mark + item for mark, item in zip(marks, items, strict=False))
@@ -142,7 +142,7 @@ def test_the_first_item_may_stand_on_the_line_of_the_request(marks: list[str], r
         ("Is A? Is B?", ("Is A?", "Is B?"), ""),
         ("We know this. Is A? Is B?", ("Is A?", "Is B?"), "We know this."),
         ("Just one request.", (), "Just one request."),
-        # what looks like an item inside a line and begins no list
+        # text that resembles an item inside a line and begins no list
         ("We run version 1.2 now\n2. foo\n3. bar", ("foo", "bar"), "We run version 1.2 now"),
         ("As in step 6. Then:\n7. foo\n8. bar", ("foo", "bar"), "As in step 6. Then:"),
         ("A - B: which?\n- a\n- b", ("a", "b"), "A - B: which?"),
@@ -150,13 +150,13 @@ def test_the_first_item_may_stand_on_the_line_of_the_request(marks: list[str], r
     ],
 )
 def test_nothing_that_a_person_wrote_is_in_neither(text: str, items: tuple[str, ...], said: str) -> None:
-    """Put every word into an item or into the introduction."""
+    """Every word is in an item or in the introduction."""
     assert listed_items(text) == items
     assert introduction(text) == said
 
 
 def test_the_request_for_an_answer_is_no_question_of_its_own() -> None:
-    """Ask the questions before a list too, but not whether the list can be answered."""
+    """Questions before a list are requests, except the request to answer the list."""
     assert requests("Who built it? Also:\n- Who paid?\n- Who left?") == ("Who built it?", "Who paid?", "Who left?")
     assert requests("Can you answer these?\n- Who paid?\n- Who left?") == ("Who paid?", "Who left?")
     assert requests("Is it safe? Who pays?") == ("Is it safe?", "Who pays?")
@@ -165,7 +165,7 @@ def test_the_request_for_an_answer_is_no_question_of_its_own() -> None:
 
 @given(st.lists(st.sampled_from([*"ab?:。 \n", "word", "1. ", "2. ", "3. ", "- ", "・", "①", "②", "# "]), max_size=30))
 def test_every_word_is_in_an_item_or_in_the_introduction(parts: list[str]) -> None:
-    """Lose no word of a text, however it is laid out."""
+    """No word of a text is lost, in any layout."""
     text = "".join(parts)
 
     kept = "".join((introduction(text), *listed_items(text)))
@@ -174,7 +174,7 @@ def test_every_word_is_in_an_item_or_in_the_introduction(parts: list[str]) -> No
 
 
 def test_a_hundred_and_two_design_questions_are_a_hundred_and_two_items() -> None:
-    """The example of document 000 §3.9."""
+    """102 design questions become 102 items, the example of document 000 §3.9."""
     text = "\n".join(f"{number}. 設計質問{number}はどうしますか？" for number in range(1, 103))
 
     assert len(listed_items(text)) == 102
@@ -182,7 +182,7 @@ def test_a_hundred_and_two_design_questions_are_a_hundred_and_two_items() -> Non
 
 
 def test_questions_without_marks_count_one_by_one() -> None:
-    """A run of questions in English and Japanese."""
+    """Questions without list markers are separate items, in English and Japanese."""
     text = "Is it safe? Who pays? いつ始めますか。どこで？"
 
     assert listed_items(text) == ("Is it safe?", "Who pays?", "いつ始めますか。", "どこで？")
@@ -190,7 +190,7 @@ def test_questions_without_marks_count_one_by_one() -> None:
 
 
 def test_a_document_with_some_bullets_is_not_a_list_of_requests() -> None:
-    """Less than half of its lines belong to items."""
+    """A document with less than half of its lines in items is not a list of requests."""
     prose = "A line of the report.\n" * 10
 
     assert not is_list_of_requests(f"{prose}\n- one\n- two\n\n{prose}")
@@ -201,12 +201,12 @@ def test_a_document_with_some_bullets_is_not_a_list_of_requests() -> None:
 
 @pytest.mark.parametrize("text", ["", "Just one request.", "One question?", "1984. was a year", "----\n****"])
 def test_a_single_request_has_no_items(text: str) -> None:
-    """There is nothing to negotiate about."""
+    """A single request has no items."""
     assert listed_items(text) == ()
 
 
 def test_the_most_important_items_are_central_and_different() -> None:
-    """Near-duplicates do not fill the choice."""
+    """The most representative items are central and no near-duplicates."""
     items = ["Deploy the database", "Deploying a database?", "deploy the database", "database cache size", "lunch"]
 
     chosen = most_important(items, 2)
@@ -217,7 +217,7 @@ def test_the_most_important_items_are_central_and_different() -> None:
 
 
 def test_categories_share_a_word_as_the_items_write_it() -> None:
-    """What shares none is put last under other."""
+    """A category has a shared word as the items spell it; items without one come last under "other"."""
     items = ["Database schema", "Cache size", "database backups", "The caches' owner", "Lunch"]
 
     found = categories(items, 4)
@@ -232,7 +232,7 @@ def test_categories_share_a_word_as_the_items_write_it() -> None:
 
 @given(st.lists(st.text(alphabet="ab データ設計 "), max_size=12), st.integers(1, 5), st.integers(0, 6))
 def test_every_item_is_in_exactly_one_category(items: list[str], limit: int, k: int) -> None:
-    """And limits are kept; choices are sorted and distinct."""
+    """Every item is in exactly one category, limits hold, and chosen indexes are sorted and distinct."""
     found = categories(items, limit)
     chosen = most_important(items, k)
 
@@ -243,13 +243,13 @@ def test_every_item_is_in_exactly_one_category(items: list[str], limit: int, k: 
 
 
 def test_batches_keep_the_order() -> None:
-    """The last one may be smaller."""
+    """Batches keep the order, and the last one may be smaller."""
     assert batches("abcde", 2) == (("a", "b"), ("c", "d"), ("e",))
     assert batches([], 2) == ()
 
 
 def test_sizes_below_one_are_refused() -> None:
-    """Rather than answering with nothing."""
+    """Sizes below 1 raise ValueError."""
     with pytest.raises(ValueError, match="at least one"):
         batches("abc", 0)
     with pytest.raises(ValueError, match="at least one"):

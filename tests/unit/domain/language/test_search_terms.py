@@ -1,4 +1,4 @@
-"""By which terms a text is found."""
+"""Tests of the terms of lexical search."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -31,18 +31,18 @@ from nemuri_domain.language.word_lists import is_stop_word
     ],
 )
 def test_terms(text: str, expected: list[str]) -> None:
-    """Words are stemmed, identifiers kept whole and in parts, CJK cut into bigrams."""
+    """Words are stemmed, identifiers are kept whole and in parts, CJK is cut into bigrams."""
     assert terms(text) == expected
 
 
 def test_inflected_forms_and_widths_meet_in_one_term() -> None:
-    """What is written differently is found alike."""
+    """Inflected forms and widths give the same term."""
     assert terms("Running RUNS run") == ["run", "run", "run"]
     assert terms("ﾃﾞｰﾀ") == terms("データ")
 
 
 def test_counts_are_of_terms() -> None:
-    """Each term comes with its number, first occurrence first."""
+    """Each term comes with its number of occurrences, first occurrence first."""
     assert term_counts("memory of memories, 記憶記憶") == {"memori": 2, "記憶": 2, "憶記": 1}
 
 
@@ -63,24 +63,24 @@ def test_counts_are_of_terms() -> None:
     ],
 )
 def test_a_term_tells_as_much_as_it_is_about_something(term: str, expected: float) -> None:
-    """A kanji beside hiragana counts alone, words that ask do not, and hiragana is a word now and then."""
+    """The topic weight is 1 for content, 0 for words that ask and mixed bigrams, and less than 1 for hiragana."""
     assert telling(term) == expected
 
 
 def test_terms_are_bounded() -> None:
-    """A megabyte without a space is one short term."""
+    """A megabyte without a space gives one short term."""
     assert terms("a" * 1_000_000) == ["a" * LONGEST_TERM]
     assert max(map(len, terms("a." * 100_000 + "bB" * 1_000))) <= LONGEST_TERM
 
 
 def test_stop_words_are_told_in_any_case_and_apostrophe() -> None:
-    """Both apostrophes and capitals are folded."""
+    """Stop words are recognised in any case and with both apostrophes."""
     assert is_stop_word("Don’t")
     assert not is_stop_word("memory")
 
 
 def test_stems_are_right_in_many_threads() -> None:
-    """The stemmer is guarded."""
+    """Stems are correct in many threads."""
     words = [f"{letter}unning{number}s" for letter in "abcdefgh" for number in range(200)]
     expected = list(map(stem, words))
     stem.cache_clear()

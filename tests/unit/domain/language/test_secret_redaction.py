@@ -1,4 +1,4 @@
-"""Secrets in a text are replaced by what they were; code and prose about secrets stays as it is."""
+"""Tests of the redaction of secrets."""
 
 import pytest
 from hypothesis import given
@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from nemuri_domain.language.secret_redaction import redacted
 
-# Put together, so that nobody who looks for secrets in this repository finds any.
+# Concatenated, so that scanners for secrets do not report this repository.
 ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 MIXED = f"{ALPHABET}0123456789{ALPHABET.upper()}"
 RANDOM = "Zm9vYmFyQmF6MTIzNDU2Nzg5MHF3ZXJ0eQ"
@@ -119,14 +119,14 @@ passed: 214, pass: 12, monkey: 12345678a, key: value1
 
 @pytest.mark.parametrize(("name", "secret"), VENDORS)
 def test_a_token_is_known_by_its_form(name: str, secret: str) -> None:
-    """In prose, in code and in quotation marks; nothing around it is lost."""
+    """A token is recognised by its form in prose, code and quotation marks, and the text around it is kept."""
     for before, after in (("use ", " please"), ('x = f("', '")'), ("キーは", "です"), ("", "")):
         assert redacted(f"{before}{secret}{after}") == f"{before}[redacted:{name}]{after}"
 
 
 @pytest.mark.parametrize(("before", "rest"), NAMED)
 def test_a_password_is_known_by_what_is_before_it(before: str, rest: str) -> None:
-    """By its name, its place in an address, a header or an option."""
+    """A password is recognised by its name or by its place in an address, a header or an option."""
     shown = redacted(f"first line\n{before}{rest}\nlast line")
     assert shown.startswith(f"first line\n{before}[redacted:")
     assert shown.endswith("\nlast line")
@@ -135,12 +135,12 @@ def test_a_password_is_known_by_what_is_before_it(before: str, rest: str) -> Non
 
 @pytest.mark.parametrize("line", STAYS)
 def test_what_is_no_secret_stays(line: str) -> None:
-    """Hashes, ids and code: what says where a secret comes from says no secret."""
+    """Hashes, ids and code that refers to a secret are kept."""
     assert redacted(line) == line
 
 
 @given(st.text(max_size=300))
 def test_what_was_replaced_is_not_replaced_again(text: str) -> None:
-    """However often a text comes by."""
+    """Redaction is idempotent."""
     once = redacted(f"{text} password=hunter2 {text}")
     assert redacted(once) == once

@@ -1,4 +1,4 @@
-"""Where sentences end."""
+"""Tests of sentence segmentation."""
 
 import time
 
@@ -27,7 +27,7 @@ HOSTILE = ["a", ".", " ", "\n", "。", "「", "1", "A.", "a.", "'", "- \n", "é"
     ],
 )
 def test_english_sentences_end_at_stops_but_not_at_abbreviations(text: str, expected: list[str]) -> None:
-    """Abbreviations, initials, decimals, identifiers and quoted questions do not end a sentence."""
+    """Abbreviations, initials, decimals, identifiers and quoted questions do not end an English sentence."""
     assert sentences(text) == expected
 
 
@@ -40,26 +40,26 @@ def test_english_sentences_end_at_stops_but_not_at_abbreviations(text: str, expe
     ],
 )
 def test_japanese_sentences_keep_their_closing_brackets(text: str, expected: list[str]) -> None:
-    """A quotation that the sentence goes on after does not end it."""
+    """A Japanese sentence keeps its closing brackets, and a quotation inside it does not end it."""
     assert sentences(text) == expected
 
 
 def test_lines_of_lists_headings_and_blank_lines_end_sentences_and_wraps_do_not() -> None:
-    """A wrapped line goes on, with a space in English and without one in Japanese."""
+    """List lines, headings and blank lines end sentences; a wrap becomes a space in English and nothing in Japanese."""
     text = "# Title\nOne\nline\n- first\n- second\n1. third\n\n文の\n続き\fNext"
 
     assert sentences(text) == ["# Title", "One line", "- first", "- second", "1. third", "文の続き", "Next"]
 
 
 def test_white_space_is_normalised() -> None:
-    """Runs of any white space become one space, but for a line that wraps after the hyphen of a word."""
+    """White space becomes one space, except at a wrap after the hyphen of a word."""
     assert normalised("  a \t\n b　c ") == "a b c"
     assert normalised("a well-\n  known thing -\nnot a well- known one") == "a well-known thing - not a well- known one"
 
 
 @given(st.text(alphabet=st.sampled_from("aA1.!?。？」)\"' \n\t\f-・日本ー…\r")))
 def test_only_white_space_lies_outside_the_spans(text: str) -> None:
-    """Spans are ordered, disjoint, trimmed, and lose nothing."""
+    """Spans are ordered, disjoint and trimmed, and only white space is outside them."""
     position, outside = 0, ""
     for start, end in spans(text):
         assert position <= start < end
@@ -71,7 +71,7 @@ def test_only_white_space_lies_outside_the_spans(text: str) -> None:
 
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_hostile_text_takes_linear_time(piece: str) -> None:
-    """A third of a megabyte of one thing is done in seconds even on a slow machine."""
+    """A third of a megabyte of one repeated piece is read in seconds."""
     started = time.process_time()
 
     sentences(piece * (300_000 // len(piece)))

@@ -1,4 +1,4 @@
-"""What one statement says of another, in English and Japanese."""
+"""Tests of the comparison of two statements, in English and Japanese."""
 
 import pytest
 from hypothesis import given
@@ -110,19 +110,19 @@ UNRELATED = [
     ],
 )
 def test_a_statement_is_judged_by_its_words(new: str, old: str, expected: str) -> None:
-    """The same, the contrary, what came in its place, or, in doubt, nothing."""
+    """Two statements are the same, contradicting, superseding or, in doubt, unrelated by their words."""
     assert compared(new, old) == expected
 
 
 @pytest.mark.parametrize(("new", "old"), CONTRARY)
 def test_the_contrary_is_so_from_both_sides(new: str, old: str) -> None:
-    """Which of the two is the newer one makes no difference."""
+    """A contradiction is symmetric."""
     assert compared(old, new) == "contradicts"
 
 
 @pytest.mark.parametrize(("new", "old"), SUCCEEDING)
 def test_what_was_succeeded_does_not_succeed(new: str, old: str) -> None:
-    """Only what tells of a change takes another's place."""
+    """Only the statement about a change supersedes the other."""
     assert compared(old, new) == "unrelated"
 
 
@@ -134,13 +134,13 @@ TEXTS = st.text(max_size=80) | st.lists(
 
 @given(TEXTS)
 def test_every_text_says_the_same_as_itself(text: str) -> None:
-    """Whatever it says, even if that is nothing, and however much it denies."""
+    """Every text is the same as itself."""
     assert compared(text, text) == "same"
 
 
 @given(TEXTS, TEXTS)
 def test_nothing_is_the_same_from_one_side_and_the_contrary_from_the_other(one: str, two: str) -> None:
-    """And every text gets a judgement."""
+    """Two texts are never the same in one direction and contradicting in the other, and every pair has a result."""
     there, back = compared(one, two), compared(two, one)
 
     assert {there, back} <= {"same", "contradicts", "supersedes", "unrelated"}

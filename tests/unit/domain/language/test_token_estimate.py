@@ -1,4 +1,4 @@
-"""Estimates of tokens."""
+"""Tests of the estimate of tokens."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,7 +7,9 @@ from nemuri_domain.language.token_estimate import estimate_tokens, most_tokens, 
 
 
 def test_the_rule() -> None:
-    """Letters by six, digits by three, CJK one each, marks one each, white space free but for line breaks."""
+    """Six letters, three digits, one CJK character or one mark cost a token; white space costs nothing except line
+    breaks.
+    """
     assert estimate_tokens("") == 0
     assert estimate_tokens("the memory") == 2
     assert estimate_tokens("understanding") == 3
@@ -18,18 +20,18 @@ def test_the_rule() -> None:
 
 
 def test_a_text_that_fits_is_unchanged() -> None:
-    """Even its trailing space."""
+    """A text that fits is unchanged, with its trailing space."""
     assert truncate("One. Two. ", 4) == "One. Two. "
 
 
 def test_truncation_prefers_the_end_of_a_sentence() -> None:
-    """In English and in Japanese."""
+    """A text is cut at the end of a sentence, in English and Japanese."""
     assert truncate("One two three. Four five six. Seven eight.", 10) == "One two three. Four five six."
     assert truncate("今日は雨だ。明日は晴れだ。", 9) == "今日は雨だ。"
 
 
 def test_truncation_falls_back_to_a_word_and_then_into_it() -> None:
-    """When the first sentence is too long itself."""
+    """A text is cut after a word if the first sentence is too long, and inside a word that is too long."""
     assert truncate("One two three four five six", 4) == "One two three four"
     assert truncate("x" * 100, 3) == "x" * 18
     assert truncate("Short. " + "word " * 50, 20).count("word") == 18
@@ -38,7 +40,7 @@ def test_truncation_falls_back_to_a_word_and_then_into_it() -> None:
 
 @given(st.text(alphabet=st.sampled_from("aA1.!?。日本 \n-é😀")), st.integers(-1, 40))
 def test_a_truncated_text_is_a_prefix_that_fits(text: str, tokens: int) -> None:
-    """Never more than asked for."""
+    """A truncated text is a prefix within the limit."""
     cut = truncate(text, tokens)
 
     assert text.startswith(cut)
@@ -47,5 +49,5 @@ def test_a_truncated_text_is_a_prefix_that_fits(text: str, tokens: int) -> None:
 
 @given(st.text(st.characters(), max_size=80))
 def test_no_text_costs_more_than_at_most(text: str) -> None:
-    """Whatever it is written in."""
+    """No text exceeds the upper bound of its tokens."""
     assert estimate_tokens(text) <= most_tokens(text)

@@ -1,1 +1,1 @@
-"""What is remembered for how long, and how it comes back."""
+"""Tests of tiered memory."""

@@ -1,4 +1,4 @@
-"""Experiences and minds as the tests make them up."""
+"""Builders of experiences, memories and tiered memories for tests."""
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
@@ -21,12 +21,12 @@ VECTOR = "hashing-1.4." + "0" * 64
 
 
 def named(number: int | str) -> UUID:
-    """An id by its number."""
+    """Return an id by its number."""
     return uuid5(NAMESPACE, str(number))
 
 
 def defined() -> AgentDefined:
-    """The agent's definition, as the log has it."""
+    """Return the agent's definition, as read from the log."""
     return AgentDefined(
         event_id=named("born"),
         agent_id=AGENT,
@@ -47,7 +47,7 @@ def lived(
     minutes: float = 0.0,
     **more: Any,
 ) -> ExperienceRecorded:
-    """An experience, `minutes` after the agent's definition by the log's clock."""
+    """Return an experience recorded `minutes` after the agent's definition, by the log's clock."""
     return ExperienceRecorded(
         event_id=named(number),
         agent_id=AGENT,
@@ -61,7 +61,7 @@ def lived(
 
 
 def became(number: int, sources: Iterable[int], *, second: float = 0.0, **more: Any) -> MemoryFormed:
-    """A memory that others became."""
+    """Return the event of a memory formed from others."""
     return MemoryFormed(
         event_id=named(number),
         agent_id=AGENT,
@@ -75,12 +75,12 @@ def became(number: int, sources: Iterable[int], *, second: float = 0.0, **more: 
 
 
 def mind(*events: AnyAgentEvent) -> TieredMind:
-    """A mind after these events."""
+    """Return the tiered memory after these events."""
     return fold([defined(), *events])
 
 
 def simulated(events: Iterable[tuple[AnyAgentEvent, float]]) -> TieredMind:
-    """A mind in a process of its own, by a clock of its own."""
+    """Return a tiered memory kept in process, with each event at its second of a simulation's clock."""
     tiers = TieredMind.of(AGENT)
     for event, moment in events:
         tiers = evolve(tiers, event, moment)
@@ -88,7 +88,7 @@ def simulated(events: Iterable[tuple[AnyAgentEvent, float]]) -> TieredMind:
 
 
 def rows(*vectors: Sequence[float]) -> dict[UUID, NDArray[np.float32]]:
-    """Vectors of length 1 for memories 0, 1, 2, …"""
+    """Return vectors of length 1 for memories 0, 1, 2, …"""
     found = {}
     for number, each in enumerate(vectors):
         row = np.array(each, np.float32)

@@ -1,4 +1,4 @@
-"""How something lived through gets into short-term memory."""
+"""Tests of admission to short-term memory."""
 
 import pytest
 
@@ -11,7 +11,7 @@ RULES = TiersPolicy()
 
 
 def offered(**more: object) -> ExperienceOffered:
-    """Something that a client tells."""
+    """Return an experience that a client offers."""
     return ExperienceOffered.model_validate(
         {
             "event_id": named("offered"),
@@ -24,7 +24,7 @@ def offered(**more: object) -> ExperienceOffered:
 
 
 def test_what_a_client_tells_is_recorded_with_what_its_words_tell() -> None:
-    """Cues and importance where it says neither."""
+    """Cues and importance come from the text if the client gives neither."""
     event = admit(offered(), RULES, VECTOR)
 
     assert event is not None
@@ -33,7 +33,7 @@ def test_what_a_client_tells_is_recorded_with_what_its_words_tell() -> None:
 
 
 def test_who_knows_better_says_so() -> None:
-    """Given cues take the place of the words, a given importance that of both."""
+    """Given cues replace those of the text, and a given importance replaces the computed one."""
     plain = admit(offered(cues={}), RULES, VECTOR)
     rated = admit(offered(importance=0.95), RULES, VECTOR)
 
@@ -44,14 +44,16 @@ def test_who_knows_better_says_so() -> None:
 
 
 def test_what_does_not_matter_is_not_recorded() -> None:
-    """Below 0.2, which no rule gives (§4.3)."""
+    """An importance below 0.2 is not recorded (document 004 §4.3). No rule gives such an importance."""
     assert admit(offered(importance=0.19), RULES, VECTOR) is None
     assert admit(offered(importance=0.2), RULES, VECTOR) is not None
 
 
 @pytest.mark.parametrize(("failed", "expected"), [(False, 0.6), (True, 0.8)])
 def test_a_completed_action_becomes_an_experience(failed: bool, expected: float) -> None:
-    """With where, when and who was near, related to the goals whose words it shares."""
+    """A completed action becomes an experience with place, time and nearby agents, related to goals that share its
+    words.
+    """
     working = WorkingMemory(
         agent_id="noah",
         second=60.0,
@@ -72,7 +74,7 @@ def test_a_completed_action_becomes_an_experience(failed: bool, expected: float)
 
 
 def test_an_experience_of_no_words_is_none() -> None:
-    """Nothing is there to be remembered."""
+    """An experience without words is refused."""
     with pytest.raises(ValueError, match="content"):
         Experience(type="action", content="")
     assert Cues() == Cues(emotion=0.0)

@@ -1,4 +1,4 @@
-"""What goes over into long-term memory, when, and what belongs together."""
+"""Tests of the selection and clustering of short-term memories."""
 
 import numpy as np
 import pytest
@@ -16,13 +16,13 @@ RULES = TiersPolicy()
 
 
 def full(number: int, every: float = 10.0, policy: dict[str, object] | None = None) -> TieredMind:
-    """A mind with so many experiences, one every so many seconds."""
+    """Return a tiered memory with `number` experiences, one every `every` seconds."""
     tiers = simulated((lived(each), each * every) for each in range(number))
     return tiers.with_agent(policy=policy or {})
 
 
 def agent_of(tiers: TieredMind) -> TiersAgent:
-    """Its agent."""
+    """Return the agent of a tiered memory."""
     assert tiers.agent is not None
     return tiers.agent
 
@@ -34,7 +34,7 @@ def agent_of(tiers: TieredMind) -> TiersAgent:
 def test_the_longer_it_lives_the_more_is_held_and_the_more_often_it_goes_over(
     hours: float, most: int, minutes: float
 ) -> None:
-    """The table of §4.2.2."""
+    """Capacity grows and the interval shrinks with age, as in the table of document 004 §4.2.2."""
     agent = agent_of(TieredMind.of(AGENT))
 
     assert capacity(agent, hours * 3_600) == most
@@ -42,7 +42,7 @@ def test_the_longer_it_lives_the_more_is_held_and_the_more_often_it_goes_over(
 
 
 def test_too_much_goes_over_the_oldest_first() -> None:
-    """Down to half of the capacity."""
+    """At capacity the oldest move, until half of the capacity is left."""
     tiers = full(100, every=1.0)
     agent = agent_of(tiers)
 
@@ -52,7 +52,7 @@ def test_too_much_goes_over_the_oldest_first() -> None:
 
 
 def test_in_time_what_is_old_goes_over() -> None:
-    """Every ten minutes in the first hour, what is older than thirty."""
+    """Every ten minutes in the first hour, memories older than thirty minutes move."""
     tiers = full(90, every=30.0)
     agent = agent_of(tiers)
     later = agent.replace(consolidated_at=2_500.0)
@@ -68,7 +68,7 @@ def test_in_time_what_is_old_goes_over() -> None:
 
 
 def test_a_reflection_leaves_the_newest_and_who_asks_gets_all() -> None:
-    """The thread of the talk is not cut."""
+    """A reflection keeps the newest memories, and a client's request moves all."""
     tiers = full(15)
     agent = agent_of(tiers)
 
@@ -77,7 +77,7 @@ def test_a_reflection_leaves_the_newest_and_who_asks_gets_all() -> None:
 
 
 def test_what_is_alike_belongs_together() -> None:
-    """From the cosine 0.85 on, also by way of a third; the rest goes over alone."""
+    """Memories with a cosine from 0.85 are in one cluster, also by a chain; the others are alone."""
     tiers = full(5)
     turned = [np.deg2rad(angle) for angle in (0, 30, 60, 120, 61)]
     vectors = rows(*((np.cos(each), np.sin(each)) for each in turned))
@@ -90,14 +90,14 @@ def test_what_is_alike_belongs_together() -> None:
 
 @pytest.mark.parametrize(("cosine", "together"), [(0.85, True), (0.849, False)])
 def test_the_bound_is_the_documents(cosine: float, together: bool) -> None:
-    """0.85 belongs together, less does not."""
+    """A cosine of 0.85 puts two memories in one cluster, a lower one does not."""
     vectors = rows((1.0, 0.0), (cosine, np.sqrt(1 - cosine**2)))
 
     assert (len(clusters(full(2).short, vectors, RULES)) == 1) == together
 
 
 def test_a_cluster_that_is_too_large_is_told_in_pieces() -> None:
-    """By time."""
+    """A cluster above the maximum size is divided by time."""
     tiers = full(45)
     vectors = dict.fromkeys((named(each) for each in range(45)), np.array([1.0, 0.0], np.float32))
 
@@ -108,7 +108,7 @@ def test_a_cluster_that_is_too_large_is_told_in_pieces() -> None:
 
 
 def test_what_has_no_vector_is_like_nothing() -> None:
-    """And one of another length is none."""
+    """A memory without a vector, or with one of another length, is similar to none."""
     vectors: Vectors = {named(0): np.array([1.0, 0.0], np.float32), named(1): np.array([1.0], np.float32)}
 
     assert len(clusters(full(3).short, vectors, RULES)) == 3
@@ -116,7 +116,7 @@ def test_what_has_no_vector_is_like_nothing() -> None:
 
 @given(st.lists(st.tuples(st.floats(0, 6.28), st.integers(0, 5)), max_size=12), st.randoms())
 def test_clusters_are_the_same_in_any_order(turned: list[tuple[float, int]], random: object) -> None:
-    """Every memory is in exactly one."""
+    """Clusters do not depend on the order of the input, and every memory is in exactly one."""
     tiers = simulated((lived(each), float(second)) for each, (_, second) in enumerate(turned))
     vectors = rows(*((np.cos(angle), np.sin(angle)) for angle, _ in turned))
     shuffled: list[TierMemory] = list(tiers.short)
@@ -130,7 +130,7 @@ def test_clusters_are_the_same_in_any_order(turned: list[tuple[float, int]], ran
 
 @given(st.integers(0, 120), st.sampled_from(["capacity", "interval", "reflection", "asked"]), st.floats(0, 20_000))
 def test_what_goes_over_is_the_oldest(number: int, because: Because, now: float) -> None:
-    """For whatever reason: nothing younger goes before anything older."""
+    """For every reason the oldest memories move first."""
     tiers = full(number)
     going = memories_to_move(tiers.short, agent_of(tiers), because, now)
 

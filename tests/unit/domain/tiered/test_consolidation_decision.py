@@ -1,4 +1,4 @@
-"""What one consolidation decides for a whole mind that somebody holds."""
+"""Tests of the plan of a consolidation for a complete tiered memory."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -14,7 +14,7 @@ ROOM = 40
 
 
 def test_a_mind_that_lives_on_holds_no_more_than_its_capacities() -> None:
-    """Whoever consolidates when it is due forgets the weakest of long ago, and never what is new."""
+    """Regular consolidation keeps both memories within their capacities, and forgets only weak old memories."""
     policy = {"long_term": {"capacity": ROOM}, "short_term": {"base_capacity": 10, "max_capacity": 10}}
     tiers, most = TieredMind.of(AGENT, policy=policy), 0
     for number in range(400):
@@ -40,7 +40,7 @@ def test_a_mind_that_lives_on_holds_no_more_than_its_capacities() -> None:
 
 
 def test_what_is_faint_in_long_term_memory_is_merged_in_the_same_go() -> None:
-    """By the vectors of what goes over and of what is faint, which are asked for together."""
+    """A consolidation also merges weak long-term memories, and asks for all vectors at once."""
     tiers = TieredMind.of(AGENT, policy={"long_term": {"capacity": 10}})
     for number in range(8):
         tiers = evolve(tiers, became(number, (100 + number,)), 0.0)

@@ -1,4 +1,4 @@
-"""How important experiences are, and the words that tell."""
+"""Tests of importance and cues."""
 
 import pytest
 
@@ -24,7 +24,7 @@ from nemuri_domain.tiered.importance import detect_cues, importance
     ],
 )
 def test_importance_goes_by_the_documents_rules(kind: Experienced, cues: Cues, expected: float) -> None:
-    """A base for the type, and what its own cues add (§4.5.3)."""
+    """Importance is the base of the type plus the bonus of its cues (document 004 §4.5.3)."""
     assert importance(kind, cues) == pytest.approx(expected)
 
 
@@ -49,21 +49,21 @@ def test_importance_goes_by_the_documents_rules(kind: Experienced, cues: Cues, e
     ],
 )
 def test_words_tell_of_cues(text: str, found: set[str]) -> None:
-    """In Japanese and in English, and nothing else than what they tell."""
+    """Words give exactly the expected cues, in Japanese and English."""
     cues = detect_cues(text).model_dump(exclude={"emotion"})
 
     assert {name for name, there in cues.items() if there} == found
 
 
 def test_what_is_felt_is_heard() -> None:
-    """Strong feelings are beyond what moves a conversation, passing ones are not."""
+    """A strong emotion exceeds the threshold of a conversation, a weak one does not."""
     assert detect_cues("本当に悲しい、泣いている").emotion > 0.5
     assert detect_cues("I am furious with you!").emotion > 0.5
     assert detect_cues("Noah planted wheat").emotion == 0
 
 
 def test_what_shares_words_with_a_goal_is_related_to_it() -> None:
-    """And nothing is while there is no goal."""
+    """A text that shares words with a goal is related to it; without goals nothing is."""
     goals = ["鉄インゴットを精錬する", "Build a stone house"]
 
     assert detect_cues("鉄インゴットを3個手に入れた", goals).goal_related

@@ -1,4 +1,4 @@
-"""What memories become."""
+"""Tests of the formation of memories without a model."""
 
 import re
 
@@ -18,7 +18,7 @@ RULES = Consolidation()
 def told(
     *contents: str, kind: Experienced = "observation", failures: tuple[int, ...] = (), **more: object
 ) -> list[TierMemory]:
-    """Experiences with these contents."""
+    """Return experiences with these contents."""
     events = (
         lived(number, text, kind=kind, cues=Cues(failure=number in failures), **more)  # type: ignore[arg-type]
         for number, text in enumerate(contents)
@@ -27,7 +27,7 @@ def told(
 
 
 def test_one_alone_keeps_its_words() -> None:
-    """And is something that happened."""
+    """A single memory keeps its text and becomes episodic."""
     written = extract_memory(told("Lila and Noah quarrelled at the farm.", participants=("Lila", "Noah")), RULES)
 
     assert (written.content, written.type) == ("Lila and Noah quarrelled at the farm.", "episodic")
@@ -35,7 +35,7 @@ def test_one_alone_keeps_its_words() -> None:
 
 
 def test_several_become_sentences_of_their_own_and_how_many_they_were() -> None:
-    """At most three; what is said twice is told once."""
+    """Several memories become at most three of their sentences without duplicates, and their number."""
     mined = [f"Noah mined iron with Lila in the {place}" for place in ("north", "north", "west", "south", "east")]
     written = extract_memory(told(*mined, kind="conversation"), RULES)
 
@@ -48,7 +48,7 @@ def test_several_become_sentences_of_their_own_and_how_many_they_were() -> None:
 
 @pytest.mark.parametrize("number", [1, 4])
 def test_no_word_of_a_conversation_loses_its_speaker(number: int) -> None:
-    """Whichever sentences are kept, each still says who said it, and nobody else."""
+    """Every kept sentence of a conversation names its own speaker."""
     said = {
         "Bela": ["Could you help me, please?", "The iron lies north of the lake."],
         "Chiyo": ["I have seen it.", "Two skeletons guard the iron in the cave"],
@@ -68,7 +68,7 @@ def test_no_word_of_a_conversation_loses_its_speaker(number: int) -> None:
 
 
 def test_japanese_is_joined_as_japanese() -> None:
-    """With its own full stops and without spaces."""
+    """Japanese sentences are joined with Japanese full stops and without spaces."""
     written = extract_memory(told("Lilaと鉄を採掘した", "Noahと石炭を採掘した。"), RULES)
 
     assert written.content == "Lilaと鉄を採掘した。Noahと石炭を採掘した。"
@@ -86,14 +86,16 @@ def test_japanese_is_joined_as_japanese() -> None:
     ],
 )
 def test_what_kind_of_memory_it_becomes(kind: Experienced, number: int, failures: tuple[int, ...], kept: Kept) -> None:
-    """Repeated actions that succeeded are a way to do it; what comes again and again is something known."""
+    """Repeated successful actions become procedural, other repeated experiences semantic."""
     smelting = [f"Smelted iron in the furnace with coal {each}" for each in range(number)]
 
     assert extract_memory(told(*smelting, kind=kind, failures=failures), RULES).type == kept
 
 
 def test_importance_is_that_of_the_most_important_and_grows_with_access() -> None:
-    """A model's own rating takes the place of the first (§4.3, §4.5.3)."""
+    """The importance is the highest of the sources or a model's rating, raised by retrievals (document 004 §4.3,
+    §4.5.3).
+    """
     assert importance_after_access(0.5, 0, 10, RULES) == 0.5
     assert importance_after_access(0.5, 10, 10, RULES) == pytest.approx(0.6)
     assert 0.5 < importance_after_access(0.5, 3, 10, RULES) < 0.6
@@ -102,7 +104,7 @@ def test_importance_is_that_of_the_most_important_and_grows_with_access() -> Non
 
 
 def test_a_memory_that_is_formed_names_what_it_came_from() -> None:
-    """With the importance of the most important where no model rated it."""
+    """A formed memory names its sources and has the highest of their importances."""
     sources = [each.replace(importance=0.1 * place) for place, each in enumerate(told("One.", "Two."), 1)]
     event = form_memory(defined(), sources, extract_memory(sources, RULES), vector="v", most=0, rules=RULES, second=7.0)
 
@@ -111,13 +113,13 @@ def test_a_memory_that_is_formed_names_what_it_came_from() -> None:
 
 
 def test_tags_are_few_short_and_each_once() -> None:
-    """In their first spelling."""
+    """Tags are at most eight, short and unique, in their first spelling."""
     assert normalised_tags(["Lila", "lila", "  iron\nore ", "", "x" * 200]) == ("Lila", "iron ore", "x" * 60)
     assert len(normalised_tags(map(str, range(100)))) == 8
 
 
 def test_code_alone_is_kept_as_it_is() -> None:
-    """No sentence tells it."""
+    """A text that is only code is kept unchanged."""
     assert extract_memory(told("```\nsmelt(iron)\n```"), RULES).content
 
 
@@ -126,7 +128,7 @@ def test_code_alone_is_kept_as_it_is() -> None:
     st.randoms(),
 )
 def test_anything_can_become_a_memory(contents: list[str], random: object) -> None:
-    """Whatever the words are: a memory that can be recorded, the same in any order."""
+    """Any texts become a valid memory, which does not depend on their order."""
     memories = told(*contents)
     shuffled = list(memories)
     random.shuffle(shuffled)  # type: ignore[attr-defined]

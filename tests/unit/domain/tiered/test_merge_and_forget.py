@@ -1,4 +1,4 @@
-"""What is merged and what is forgotten."""
+"""Tests of merging and forgetting in long-term memory."""
 
 import math
 
@@ -24,12 +24,12 @@ HOUR = 3_600.0
 
 
 def kept(number: int, **more: object) -> TierMemory:
-    """A long-term memory that began with the clock."""
+    """Return a long-term memory that began at second 0."""
     return simulated([(became(number, (100 + number,)), 0.0)]).long[0].replace(**more)
 
 
 def test_recency_is_the_documents() -> None:
-    """About 0.61 after one hour, 0.29 after two and a half; half of it after 1.4."""
+    """Recency is 0.61 after one hour, 0.29 after two and a half, and 0.5 after 1.4."""
     after = recency([0.0, 0.0, 0.0, 9e9], 2.5 * HOUR, 0.5)
 
     assert after[0] == pytest.approx(math.exp(-1.25))
@@ -39,13 +39,13 @@ def test_recency_is_the_documents() -> None:
 
 
 def test_access_weighs_by_its_logarithm() -> None:
-    """Beside the most retrieved one; nothing while nothing was retrieved."""
+    """The access weight is the logarithm relative to the most retrieved memory, and 0 if nothing was retrieved."""
     assert access_weight([0, 3, 9]) == pytest.approx([0, math.log(4) / math.log(10), 1])
     assert access_weight([0, 0]) == pytest.approx([0, 0])
 
 
 def test_the_decay_factor_is_the_product() -> None:
-    """Importance, recency, access (§4.3)."""
+    """The decay factor is importance · recency · access weight (document 004 §4.3)."""
     fading = LongTermColumns.of([kept(1, importance=0.8, access_count=3), kept(2, importance=1.0, access_count=9)])
 
     expected = [0.8 * math.exp(-0.5) * math.log(4) / math.log(10), math.exp(-0.5)]
@@ -53,13 +53,13 @@ def test_the_decay_factor_is_the_product() -> None:
 
 
 def test_nothing_is_forgotten_while_there_is_room() -> None:
-    """However faint it is."""
+    """Nothing is forgotten below 80 % of the capacity, even if it is weak."""
     assert plan_forgetting(LongTermColumns.of([kept(each) for each in range(7)]), 1_000 * HOUR, SMALL).deleted == ()
     assert len(plan_forgetting(LongTermColumns.of([kept(each) for each in range(8)]), 1_000 * HOUR, SMALL).deleted) == 8
 
 
 def test_what_was_never_retrieved_is_forgotten_once_it_is_faint() -> None:
-    """Not for never having been retrieved alone: importance · recency has to be below 0.05."""
+    """A memory without retrievals is forgotten when importance · recency falls below 0.05."""
     memories = [kept(each, importance=0.5) for each in range(8)]
     retrieved = [memories[0].replace(access_count=1), *memories[1:]]
 
@@ -69,7 +69,7 @@ def test_what_was_never_retrieved_is_forgotten_once_it_is_faint() -> None:
 
 
 def test_what_is_young_is_left_alone_but_above_the_capacity() -> None:
-    """There the weakest go, until it holds."""
+    """Young memories are forgotten only above the capacity, the weakest first."""
     memories = [kept(each, importance=0.01 * (each + 1)) for each in range(12)]
 
     assert plan_forgetting(LongTermColumns.of(memories[:9]), 0.9 * HOUR, SMALL).deleted == ()
@@ -77,7 +77,7 @@ def test_what_is_young_is_left_alone_but_above_the_capacity() -> None:
 
 
 def test_what_is_shared_or_going_stays() -> None:
-    """Even above the capacity."""
+    """Shared memories and those in consolidation stay, even above the capacity."""
     memories = [kept(each, scope="global") if each else kept(each, going=True) for each in range(12)]
 
     found = plan_forgetting(LongTermColumns.of(memories), 100 * HOUR, SMALL)
@@ -86,7 +86,7 @@ def test_what_is_shared_or_going_stays() -> None:
 
 
 def test_the_faint_are_merged_with_what_is_like_them() -> None:
-    """A factor below 0.1, and a cosine of 0.85."""
+    """Memories with a factor below 0.1 and a cosine from 0.85 are merged."""
     memories = [kept(each, importance=0.9, access_count=1 + (each > 3) * 500) for each in range(8)]
     found = plan_forgetting(LongTermColumns.of(memories), 1.2 * HOUR, SMALL)
     vectors = rows((1, 0), (1, 0.1), (0, 1), (0.1, 1), (1, 0), (1, 0), (1, 0), (1, 0))
@@ -104,7 +104,9 @@ def test_the_faint_are_merged_with_what_is_like_them() -> None:
     st.floats(0, 100),
 )
 def test_forgetting_keeps_its_promises(lives: list[tuple[float, int, float, bool]], hours: float) -> None:
-    """Nothing twice, nothing that is fixed, not both, and never what was retrieved while there is room."""
+    """No memory is named twice, is fixed, or is both deleted and merged; retrieved ones are deleted only above the
+    capacity.
+    """
     memories = [
         kept(number, importance=importance, access_count=count, at=at * HOUR, going=fixed)
         for number, (importance, count, at, fixed) in enumerate(lives)
@@ -122,7 +124,7 @@ def test_forgetting_keeps_its_promises(lives: list[tuple[float, int, float, bool
 
 
 def test_ten_thousand_are_looked_at_at_once() -> None:
-    """By columns; the weakest are named first."""
+    """Ten thousand memories are decided on as columns, the weakest first."""
     random = np.random.default_rng(1)
     memories = [kept(each) for each in range(2)] * 5_000
     fading = LongTermColumns(

@@ -1,4 +1,4 @@
-"""What comes to which module's mind."""
+"""Tests of retrieval for each module."""
 
 import math
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ TYPES: tuple[Experienced, ...] = ("conversation", "action", "observation", "refl
 
 
 def shelf_of(tiers: TieredMind, vectors: Mapping[UUID, NDArray[np.float32]]) -> TieredVectorIndex:
-    """A mind as columns."""
+    """Return the vector index of a tiered memory."""
     memories = list(tiers.memories.values())
     return TieredVectorIndex(
         lambda place: memories[place].memory_id,
@@ -37,7 +37,7 @@ def recalled(
     top: int | None = None,
     asked: NDArray[np.float32] = ASKED,
 ) -> list[ScoredMemory]:
-    """What comes to mind."""
+    """Return the retrieved memories."""
     assert tiers.agent is not None
     found = shelf_of(tiers, vectors).recall(tiers.agent, tiers.memories.__getitem__, asked, now, module, top)
     assert all(memory is tiers.memories[each.memory_id] for each, memory in found)
@@ -45,7 +45,7 @@ def recalled(
 
 
 def fanned(tiers: TieredMind) -> dict[UUID, NDArray[np.float32]]:
-    """Vectors for all of a mind, each a little less like what is asked than the one before."""
+    """Return vectors with decreasing similarity to the query."""
     memories = sorted(tiers.memories.values(), key=lambda each: (each.at, each.changed))
     return {
         each.memory_id: np.array([math.cos(0.01 * number), math.sin(0.01 * number)], np.float32)
@@ -54,7 +54,7 @@ def fanned(tiers: TieredMind) -> dict[UUID, NDArray[np.float32]]:
 
 
 def lives() -> TieredMind:
-    """Forty experiences of every type, and thirty long-term memories."""
+    """Return a tiered memory with forty experiences of every type and thirty long-term memories."""
     short = [(lived(each, f"thing {each}", kind=TYPES[each % 4]), each * 10.0) for each in range(40)]
     kinds = ("episodic", "semantic", "procedural")
     long = [(became(100 + each, (200 + each,), type=kinds[each % 3]), each * 10.0) for each in range(30)]
@@ -77,7 +77,7 @@ def lives() -> TieredMind:
 def test_every_module_looks_in_its_own_way(
     module: Module, weights: tuple[float, float, float], top: int, layers: set[str], types: set[str] | None
 ) -> None:
-    """The table of §4.6.3; there are only ten episodes here of the twenty that a reflection asks for."""
+    """Each module uses its row of the table in document 004 §4.6.3. A reflection finds only ten episodes here."""
     tiers = lives()
 
     found = recalled(tiers, fanned(tiers), 400.0, module)
@@ -92,7 +92,7 @@ def test_every_module_looks_in_its_own_way(
 
 
 def test_a_reflection_asks_for_twenty() -> None:
-    """And planning for fifteen, talking for five."""
+    """A reflection retrieves twenty memories, planning fifteen and talking five."""
     rules = TiersPolicy()
 
     assert [rules.pattern(each).top for each in ("self_reflection", "planning", "talking")] == [20, 15, 5]
@@ -101,7 +101,7 @@ def test_a_reflection_asks_for_twenty() -> None:
 
 
 def test_relevance_recency_and_importance_each_lift_a_memory() -> None:
-    """Where the other two are equal."""
+    """Relevance, recency and importance each raise the rank if the other two are equal."""
     pairs = (
         ({"second": 0.0}, {"second": 0.0}, (1.0, 0.5)),
         ({"second": 3_000.0}, {"second": 0.0}, (0.5, 0.5)),
@@ -117,7 +117,7 @@ def test_relevance_recency_and_importance_each_lift_a_memory() -> None:
 
 
 def test_of_two_that_tell_of_the_same_experience_the_better_one_is_told() -> None:
-    """Duplicates go by source events (§4.6.2)."""
+    """Of two memories of the same experience only the better one is returned (document 004 §4.6.2)."""
     ids = [named(each) for each in range(4)]
     found = [ScoredMemory(each, "long", 0.5, 0.5, 0.5, 1 - place / 10) for place, each in enumerate(ids)]
     origins = {ids[0]: {named(10), named(11)}, ids[1]: {named(11)}, ids[2]: {named(12)}, ids[3]: {ids[3]}}
@@ -131,7 +131,7 @@ def test_of_two_that_tell_of_the_same_experience_the_better_one_is_told() -> Non
 
 
 def test_only_the_newest_short_term_memories_are_looked_at() -> None:
-    """A hundred of them, however alike an older one is (§4.6.2)."""
+    """Only the hundred newest short-term memories are searched (document 004 §4.6.2)."""
     tiers = simulated((lived(each), each * 10.0) for each in range(150))
     vectors = dict.fromkeys(tiers.memories, np.array([0.0, 1.0], np.float32)) | {named(0): ASKED}
 
@@ -140,7 +140,7 @@ def test_only_the_newest_short_term_memories_are_looked_at() -> None:
 
 
 def test_ten_thousand_memories_are_searched_as_one_by_one() -> None:
-    """By columns, and the same comes of it."""
+    """A search of ten thousand memories in columns equals a search one by one."""
     random = np.random.default_rng(7)
     count = 10_000
     base = simulated([(became(1, (0,)), 0.0)]).long[0]

@@ -1,4 +1,4 @@
-"""The prompt's shares, and texts that fit them."""
+"""Tests of the division of the token budget and of the truncation of texts."""
 
 import pytest
 from hypothesis import given
@@ -22,14 +22,14 @@ TEXTS = st.dictionaries(
 
 
 def test_at_rest_the_shares_are_the_documents() -> None:
-    """System 10, working memory 30, goals 15, social 15, memories 20, alerts 10 percent."""
+    """At urgency 0 and company 0 the shares are 10, 30, 15, 15, 20 and 10 percent."""
     assert section_shares(0, 0) == pytest.approx(dict(BASE_SHARES))
     assert sum(BASE_SHARES.values()) == pytest.approx(1)
 
 
 @given(NUMBERS, NUMBERS)
 def test_shares_are_shares(urgency: float, company: float) -> None:
-    """They sum to 1, none is nothing, and the system prompt keeps its tenth."""
+    """Shares sum to 1, each is above 0, and the system prompt keeps its tenth."""
     found = section_shares(urgency, company)
 
     assert sum(found.values()) == pytest.approx(1)
@@ -38,7 +38,7 @@ def test_shares_are_shares(urgency: float, company: float) -> None:
 
 
 def test_urgency_is_for_alerts_and_company_for_the_social_situation() -> None:
-    """And what grows takes from all others but the system prompt."""
+    """Urgency raises alerts and company the social section, at the cost of all others except the system prompt."""
     calm, urgent, social = section_shares(0, 0), section_shares(1, 0), section_shares(0, 1)
 
     assert [part for part in PROMPT_SECTIONS if urgent[part] > calm[part]] == ["alerts"]
@@ -47,7 +47,7 @@ def test_urgency_is_for_alerts_and_company_for_the_social_situation() -> None:
 
 
 def test_an_unused_share_passes_to_who_needs_it() -> None:
-    """One part alone may have the whole prompt."""
+    """An unused share passes to sections that need more, up to the whole prompt."""
     lines = [f"Line {number} of what is remembered." for number in range(100)]
     alone = fit_to_budget({"memories": lines}, 300, section_shares(0, 0))
     beside = fit_to_budget({"memories": lines, "working_memory": lines}, 300, section_shares(0, 0))
@@ -57,7 +57,7 @@ def test_an_unused_share_passes_to_who_needs_it() -> None:
 
 
 def test_what_does_not_fit_whole_is_cut_at_a_sentence() -> None:
-    """In the order in which the texts come."""
+    """A text that does not fit is cut at the end of a sentence, in the order of the texts."""
     fitted = fit_to_budget(
         {"goals": ["Smelt iron.", "Build a house. Ask Lila to help with all of the walls of it."]}, 12, BASE_SHARES
     )
@@ -66,7 +66,7 @@ def test_what_does_not_fit_whole_is_cut_at_a_sentence() -> None:
 
 
 def test_nothing_fits_in_no_room() -> None:
-    """Every part that was given is still there."""
+    """A budget of 0 gives every section an empty tuple."""
     assert fit_to_budget({"goals": ["Smelt iron."], "alerts": []}, 0, BASE_SHARES) == {"goals": (), "alerts": ()}
 
 
@@ -74,7 +74,7 @@ def test_nothing_fits_in_no_room() -> None:
 def test_what_fits_is_never_over_the_budget(
     texts: dict[PromptSection, list[str]], budget: int, urgency: float, company: float
 ) -> None:
-    """On lines of their own; and where there is room enough, nothing is lost."""
+    """Fitted texts on lines of their own never exceed the budget, and nothing is dropped if there is room."""
     fitted = fit_to_budget(texts, budget, section_shares(urgency, company))
     lines = [text for part in fitted.values() for text in part]
 

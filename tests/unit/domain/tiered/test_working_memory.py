@@ -1,4 +1,4 @@
-"""What is on an agent's mind at a moment, and who may see what."""
+"""Tests of working memory and of shared memories."""
 
 import pytest
 from pydantic import ValidationError
@@ -25,7 +25,7 @@ FULL = WorkingMemory(
 
 
 def test_working_memory_is_told_in_lines() -> None:
-    """Everything of the document's schema, the decision first (§4.2.1)."""
+    """Working memory is rendered in lines with every field, the decision first (document 004 §4.2.1)."""
     assert [*FULL.lines()] == [
         "decided: go on mining at the farm",
         "doing: mining iron_ore, expecting iron_ore x1",
@@ -40,7 +40,7 @@ def test_working_memory_is_told_in_lines() -> None:
 
 
 def test_working_memory_is_updated_in_parts() -> None:
-    """What is not named stays; what does not fit is refused (§4.8.3)."""
+    """An update changes the named fields only and refuses invalid ones (document 004 §4.8.3)."""
     after = FULL.updated(health=12, current_action=None)
 
     assert (after.health, after.current_action, after.active_goals) == (12, None, FULL.active_goals)
@@ -51,7 +51,7 @@ def test_working_memory_is_updated_in_parts() -> None:
 
 
 def memory(**more: object) -> TierMemory:
-    """A memory of Noah's."""
+    """Return a memory of the agent Noah."""
     return simulated([(lived(1), 0.0)]).short[0].replace(**more)
 
 
@@ -66,12 +66,12 @@ def memory(**more: object) -> TierMemory:
     ],
 )
 def test_who_sees_a_memory(shared: dict[str, object], seen_by: set[str]) -> None:
-    """Its author always; others as far as it is shared."""
+    """A memory is visible to its owner and to those it is shared with."""
     assert {each for each in ("noah", "lila", "mira") if is_visible(memory(**shared), each)} == seen_by
 
 
 def test_the_parameters_are_the_documents() -> None:
-    """λ, the thresholds and capacities of §4.2 and §4.3; each has a range."""
+    """The default parameters are those of document 004 §4.2 and §4.3, and each has a range."""
     rules = TiersPolicy()
 
     assert rules.retrieval.decay_per_hour == 0.5
