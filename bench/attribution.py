@@ -25,7 +25,7 @@ from pydantic import BaseModel, ConfigDict
 
 from bench.measuring import kept
 from nemuri_contracts.client_events import MemoryContent
-from nemuri_domain.language.citations import cited
+from nemuri_domain.language.citations import cited_labels
 from nemuri_domain.language.token_estimate import estimate_tokens
 from nemuri_domain.strength.memory_content import embedded_text
 from nemuri_domain.strength.policy import Detection
@@ -106,13 +106,13 @@ async def pure(detection: Detection, embedder: Embedder, every: Sequence[Example
         compared = await shown(embedder, example)
         began = time.process_time()
         labels = {each.id: UUID(int=number) for number, each in enumerate(example.memories)}
-        citations = [labels[label] for label in cited(example.answer, labels)]
+        citations = [labels[label] for label in cited_labels(example.answer, labels)]
         found = uses(
             example.answer,
             citations,
             compared,
             threshold=embedder.use_threshold,
-            complete=bool(cited(example.answer, [*labels, *(f"d{number}" for number in range(1, 10))])),
+            complete=bool(cited_labels(example.answer, [*labels, *(f"d{number}" for number in range(1, 10))])),
             detection=detection,
         )
         if detection == "similarity":

@@ -21,7 +21,7 @@ from nemuri_contracts.event import OPERATOR
 from nemuri_contracts.memory_views import AgentsView, MemoryView
 from nemuri_contracts.queries import AgentsQuery, FeedbackQuery, MemoryQuery, TaskQuery
 from nemuri_contracts.task_views import FeedbackStanding, TaskResult
-from nemuri_domain.language.chunks import split
+from nemuri_domain.language.chunks import split_into_chunks
 from nemuri_domain.tasks import chunk_order, task_summary
 from nemuri_infra.stores.blobs import Blobs, ref_of
 
@@ -44,7 +44,7 @@ async def submitted(
         raise ClientError(why)
     await _check_wish(exchange, wish["wanted_agent"], wish["perspective"])
     documents, text = _within_limit(text, documents)
-    if why := chunk_order.too_long([name for name, content in documents for _ in split(content)]):
+    if why := chunk_order.too_long([name for name, content in documents for _ in split_into_chunks(content)]):
         raise ClientError(why)
     known = [
         (Document(name=name, ref=ref_of(content), characters=len(content)), content) for name, content in documents

@@ -9,7 +9,7 @@ from nemuri.files.yaml_files import read_yaml
 from nemuri_contracts.education import Textbook
 from nemuri_contracts.error_messages import plain
 from nemuri_domain.education.grading import missing
-from nemuri_domain.language.chunks import CHARACTERS_PER_PAGE, split
+from nemuri_domain.language.chunks import CHARACTERS_PER_PAGE, split_into_chunks
 
 LARGEST = 1024 * 1024
 """Bytes of a textbook, at most. It is one event, and each of its chapters is another."""
@@ -82,7 +82,7 @@ def _pieces(section: Any) -> list[Any]:
     if not isinstance(section, dict) or not isinstance(section.get("text"), str):
         return [section]
     text = section["text"].strip()
-    pieces = [text[span.start : span.end].strip() for span in split(text, PIECE)]
+    pieces = [text[span.start : span.end].strip() for span in split_into_chunks(text, PIECE)]
     return [section | {"text": piece} for piece in pieces if piece] or [section | {"text": ""}]
 
 

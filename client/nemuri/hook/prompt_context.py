@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from nemuri_contracts.wire_constants import LABEL_LIMIT, TURN_LIMIT, query
 from nemuri_domain.affective.sanitize import is_conversation, storable
-from nemuri_domain.language.secret_redaction import redacted
+from nemuri_domain.language.secret_redaction import redact
 from nemuri_infra.bus.plain_socket import PlainError, connect
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def block(said: dict[str, Any], where: "Whereabouts") -> str:
         return ""
     asked = {
         "agent_id": where.agent,
-        "prompt": storable(redacted(prompt), TURN_LIMIT),
+        "prompt": storable(redact(prompt), TURN_LIMIT),
         "session": label(said.get("session_id")),
         "within": where.patience,
     }

@@ -11,9 +11,9 @@ from typing import Final, Literal
 from nemuri_contracts.affective import SUMMARY_LIMIT, Tag
 from nemuri_domain.affective.emotion_words import EMOTION_PATTERNS
 from nemuri_domain.affective.spoken_text import without_code_blocks
-from nemuri_domain.language.boilerplate import saying_nothing
+from nemuri_domain.language.boilerplate import boilerplate_reason
 from nemuri_domain.language.keywords import candidates, keywords
-from nemuri_domain.language.passage_ranking import Passage, most_telling, passages
+from nemuri_domain.language.passage_ranking import Passage, most_central, passages
 from nemuri_domain.language.sentences import normalised, sentences
 from nemuri_domain.language.writing_systems import CJK, HIRAGANA, KANJI, KATAKANA, is_cjk
 
@@ -126,13 +126,13 @@ def joined_keywords(words: Iterable[str]) -> str:
 def _chosen(text: str, most: int, characters: int, about: str) -> list[Passage]:
     """Return the most informative sentences, in their order."""
     found = passages("", text)
-    every = [_weighed(each, first=each is found[0]) for each in found if saying_nothing(each.text) is None] or found
+    every = [_weighed(each, first=each is found[0]) for each in found if boilerplate_reason(each.text) is None] or found
     favoured = {key for key, _ in candidates(about[:_SUMMARISED])}
     left = list(every)
     picked: list[Passage] = []
     room = characters
     while left and len(picked) < most:
-        best = most_telling(left, favoured)
+        best = most_central(left, favoured)
         if best is None or (picked and len(best.text) > room):
             break
         left = [each for each in left if each is not best and each.text != best.text]

@@ -15,7 +15,7 @@ from uuid import UUID, uuid3
 
 from nemuri_contracts.wire_constants import TURN_LIMIT
 from nemuri_domain.affective.sanitize import is_conversation, storable
-from nemuri_domain.language.secret_redaction import redacted
+from nemuri_domain.language.secret_redaction import redact
 
 TURN_NAMESPACE = UUID("6e656d75-7269-5000-8000-7475726e7300")
 """Namespace of the ids of turns. They have UUID version 3; version 5 is reserved for the platform's own ids."""
@@ -140,9 +140,7 @@ class _Reading:
         if not is_conversation(prompt) or self._of_command:
             return "command" if self._of_command else "blank"
         identity = _text(entry.get("uuid")).strip() or f"{self._session}/{len(self._turns)}/{prompt}"
-        self._open = Turn(
-            storable(redacted(prompt), TURN_LIMIT), "", at or self._last, storable(identity, len(identity))
-        )
+        self._open = Turn(storable(redact(prompt), TURN_LIMIT), "", at or self._last, storable(identity, len(identity)))
         return None
 
     def _replied(self, blocks: list[dict[str, Any]]) -> SkipReason | None:
@@ -154,7 +152,7 @@ class _Reading:
 
     def _close(self) -> None:
         if self._open is not None:
-            self._turns.append(self._open._replace(reply=storable(redacted("\n\n".join(self._reply)), TURN_LIMIT)))
+            self._turns.append(self._open._replace(reply=storable(redact("\n\n".join(self._reply)), TURN_LIMIT)))
         self._open, self._reply = None, []
 
 

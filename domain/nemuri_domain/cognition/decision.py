@@ -8,7 +8,7 @@ from pydantic import JsonValue
 
 from nemuri_domain.cognition.intents import Intent, read_intent
 from nemuri_domain.cognition.situation import number
-from nemuri_domain.language.json_objects import objects, one_line
+from nemuri_domain.language.json_objects import find_objects, one_line
 
 MAX_CHARACTERS: Final[Mapping[str, int]] = {
     "high_level_intent": 200,
@@ -64,7 +64,7 @@ def read_decision(text: str, decision_id: str, at: float) -> Decision:
     Code fences and prose around the object are ignored. Values are reduced to one line and cut to their lengths. A
     missing directive or summary is empty. Raises ValueError if there is no such object.
     """
-    for found in objects(text):
+    for found in find_objects(text):
         parts = {name: one_line(found.get(name), longest) for name, longest in MAX_CHARACTERS.items()}
         if parts["high_level_intent"] and read_intent(parts["priority_action"]) is not None:
             if parts["speech_directive"].casefold().strip(" .。") in _NOTHING:

@@ -8,7 +8,7 @@ from pydantic import JsonValue
 
 from nemuri_domain.cognition.percept_updates import listed
 from nemuri_domain.cognition.situation import number
-from nemuri_domain.language.json_objects import objects, one_line
+from nemuri_domain.language.json_objects import find_objects, one_line
 
 MAX_GOALS: Final = 5
 """Active goals of an agent, at most."""
@@ -30,7 +30,7 @@ def read_goals(text: str) -> list[dict[str, Any]]:
     Priorities are limited to 0 to 1. The sort is `personal` or `social`. `needs` holds descriptions of other goals.
     Raises ValueError if there are no goals.
     """
-    for found in objects(text):
+    for found in find_objects(text):
         given = found.get("goals")
         goals = [goal for each in (given if isinstance(given, list) else []) if (goal := _goal(each)) is not None]
         if goals:

@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from nemuri_domain.language.citations import without_labels
+from nemuri_domain.language.citations import without_citations
 from nemuri_domain.language.search_terms import stem
 from nemuri_domain.language.writing_systems import CJK, WORD
 
@@ -21,7 +21,7 @@ def missing(keywords: Iterable[str], answer: str) -> tuple[str, ...]:
     adjacent and in order. A number matches a whole number. Keywords with CJK characters or without letters match
     anywhere, ignoring spaces. Citation labels such as [m1] are ignored.
     """
-    said = _folded(without_labels(answer))
+    said = _folded(without_citations(answer))
     stems, numbers, closed = _stems(said), set(_NUMERIC.findall(said)), _closed(said)
     return tuple(each for each in keywords if not _contains(_folded(each), stems, numbers, closed))
 

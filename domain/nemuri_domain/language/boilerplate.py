@@ -80,18 +80,18 @@ _LONGEST: Final = 300
 """Characters of a sentence that may be a set phrase, at most."""
 
 
-def saying_nothing(text: str) -> str | None:
+def boilerplate_reason(text: str) -> str | None:
     """Return the reason why a text is not worth keeping, else None.
 
     The reason is that it has no letter or digit, or that every sentence is a set phrase in English or Japanese.
     """
-    if wordless(text):
+    if is_wordless(text):
         return WORDLESS
-    told = [each for each in sentences(unicodedata.normalize("NFKC", text).replace("’", "'")) if not wordless(each)]
+    told = [each for each in sentences(unicodedata.normalize("NFKC", text).replace("’", "'")) if not is_wordless(each)]
     return SET_PHRASE if all(map(_is_phrase, told)) else None
 
 
-def wordless(text: str) -> bool:
+def is_wordless(text: str) -> bool:
     """Return True if the text has neither a letter nor a digit."""
     return not any(each.isalnum() for each in text)
 

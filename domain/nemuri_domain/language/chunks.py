@@ -11,7 +11,7 @@ from nemuri_domain.language.sentences import spans
 PAGE_BREAK: Final = "\f"
 CHARACTERS_PER_PAGE: Final = 2_000
 """Characters of a page in a text without page breaks. Ten pages are the default size of a chunk."""
-DENSE: Final = 2
+DENSITY_LIMIT: Final = 2
 """Maximum of a chunk in a text with page breaks, as a multiple of its size in characters. Denser pages make chunks of
 fewer pages.
 """
@@ -20,7 +20,7 @@ _PARAGRAPH = re.compile(r"\n[ \t\u3000\r]*\n\s*")
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class ChunkSpan:
     """The part `text[start:end]` of a text."""
 
     start: int
@@ -32,27 +32,27 @@ class Span:
     last_page: int | None = None
 
 
-def split(text: str, characters: int = 10 * CHARACTERS_PER_PAGE, pages: int = 10) -> tuple[Span, ...]:
+def split_into_chunks(text: str, characters: int = 10 * CHARACTERS_PER_PAGE, pages: int = 10) -> tuple[ChunkSpan, ...]:
     """Return spans in order that cover the text without overlap or gap; none for the empty text.
 
     Form feeds separate pages; a form feed belongs to the page that it ends. In a text with form feeds, a span holds up
-    to `pages` whole pages and up to `DENSE` × `characters`; in other texts up to `characters`. A longer part is cut
-    between paragraphs, else between sentences, else lines, else words (if that keeps at least half of the size), else
-    anywhere. Deterministic, linear time.
+    to `pages` whole pages and up to `DENSITY_LIMIT` × `characters`; in other texts up to `characters`. A longer part is
+    cut between paragraphs, else between sentences, else lines, else words (if that keeps at least half of the size),
+    else anywhere. Deterministic, linear time.
 
     Raises ValueError if one of the sizes is below 1.
     """
     if characters < 1 or pages < 1:
         raise ValueError("a chunk needs room for at least one character and one page")
     if PAGE_BREAK not in text:
-        return tuple(Span(start, end) for start, end in _cut(text, 0, len(text), characters))
+        return tuple(ChunkSpan(start, end) for start, end in _cut(text, 0, len(text), characters))
     starts = [0, *(match.end() for match in re.finditer(PAGE_BREAK, text))]
     if starts[-1] == len(text):
         starts.pop()
     return tuple(
-        Span(start, end, bisect.bisect_right(starts, start), bisect.bisect_right(starts, end - 1))
-        for first, last in _packed([*starts, len(text)], DENSE * characters, pages)
-        for start, end in _cut(text, first, last, DENSE * characters)
+        ChunkSpan(start, end, bisect.bisect_right(starts, start), bisect.bisect_right(starts, end - 1))
+        for first, last in _packed([*starts, len(text)], DENSITY_LIMIT * characters, pages)
+        for start, end in _cut(text, first, last, DENSITY_LIMIT * characters)
     )
 
 

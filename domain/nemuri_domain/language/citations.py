@@ -9,7 +9,7 @@ _DETAIL = re.compile(r"d[0-9]{1,4}", re.IGNORECASE)
 _SEPARATORS = re.compile(r"[,;、，；\s]+")
 
 
-def cited(text: str, given: Iterable[str]) -> tuple[str, ...]:
+def cited_labels(text: str, given: Iterable[str]) -> tuple[str, ...]:
     """Return those of the `given` labels that the text cites, as in [m1] or [m1, d2], each once."""
     known = {label.casefold(): label for label in given}
     found: dict[str, None] = {}
@@ -30,13 +30,13 @@ def cites_details(text: str) -> bool:
     )
 
 
-def without_labels(text: str) -> str:
+def without_citations(text: str) -> str:
     """Return the text without its citations and the white space before them."""
     spaced = re.compile(rf"\s*{_BRACKETS.pattern}")
     return spaced.sub(lambda match: "" if _is_citation(match.group(1)) else match.group(), text)
 
 
-def disarmed(text: str) -> str:
+def without_citation_brackets(text: str) -> str:
     """Return the text with round brackets around labels, so that a quotation of it cites nothing."""
     return _BRACKETS.sub(lambda match: f"({match.group(1)})" if _is_citation(match.group(1)) else match.group(), text)
 

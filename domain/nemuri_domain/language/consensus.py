@@ -8,13 +8,13 @@ from typing import Final
 from nemuri_domain.language.list_markers import marker_end
 from nemuri_domain.language.search_terms import content_terms
 from nemuri_domain.language.sentences import sentences
-from nemuri_domain.language.statement_comparison import compared
+from nemuri_domain.language.statement_comparison import compare_statements
 
-ALIKE: Final = 0.5
+SHARED_TERMS_RATIO: Final = 0.5
 """Share of the shorter claim's terms that both claims must have to be about the same thing."""
-FEWEST_SHARED: Final = 2
+SHARED_TERMS: Final = 2
 """Number of terms that both claims must have to be about the same thing, or all terms of a shorter claim."""
-MOST_CLAIMS: Final = 60
+CLAIMS_PER_TEXT: Final = 60
 """Claims of one text that are compared, at most. Later ones are ignored."""
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
@@ -47,7 +47,7 @@ class Claim:
         """Return True if both are about the same thing."""
         fewer = min(len(self.about), len(other.about))
         shared = len(self.about & other.about)
-        return fewer > 0 and shared >= min(FEWEST_SHARED, fewer) and shared >= ALIKE * fewer
+        return fewer > 0 and shared >= min(SHARED_TERMS, fewer) and shared >= SHARED_TERMS_RATIO * fewer
 
     def opposes(self, other: "Claim") -> bool:
         """Return True if one negates the other, or if both have numbers and neither has all numbers of the other."""
@@ -69,7 +69,7 @@ class Consensus:
     """For each claim in `shared`, the ascending indexes of the texts that support it."""
 
 
-def consensus(texts: Sequence[str]) -> Consensus:
+def compare_texts(texts: Sequence[str]) -> Consensus:
     """Return the shared, single and contradicted claims of the texts, in the order of the texts. Deterministic."""
     everything = [statement for place, text in enumerate(texts) for statement in claims(place, text)]
     shared: list[Claim] = []
@@ -98,15 +98,15 @@ def consensus(texts: Sequence[str]) -> Consensus:
 
 def differ(one: str, other: str) -> bool:
     """Return True if two sentences about the same thing differ in polarity, in their numbers, or in a value."""
-    said = {compared(one, other), compared(other, one)}
+    said = {compare_statements(one, other), compare_statements(other, one)}
     return not said.isdisjoint({"contradicts", "supersedes"}) or _claim(0, one).opposes(_claim(1, other))
 
 
 def claims(speaker: int, text: str) -> list[Claim]:
-    """Return the sentences of a text that have terms or numbers, without list markers; at most `MOST_CLAIMS`."""
+    """Return the sentences of a text that have terms or numbers, without list markers; at most `CLAIMS_PER_TEXT`."""
     bodies = dict.fromkeys(each[marker_end(each, 0, len(each)) :].strip() for each in sentences(text))
     found = [_claim(speaker, body) for body in bodies]
-    return [each for each in found if each.about or each.numbers][:MOST_CLAIMS]
+    return [each for each in found if each.about or each.numbers][:CLAIMS_PER_TEXT]
 
 
 def _claim(speaker: int, body: str) -> Claim:

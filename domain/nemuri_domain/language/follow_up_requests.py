@@ -8,7 +8,7 @@ from nemuri_domain.language.keywords import candidates
 from nemuri_domain.language.search_terms import terms
 from nemuri_domain.language.writing_systems import HIRAGANA, KANJI, KATAKANA
 
-MOST_WORDS: Final = 8
+TOPIC_WORDS: Final = 8
 """Words of an earlier question that are added to a request, at most; the last ones."""
 _FEW: Final = 3
 """Words of a question without a verb of asking that counts as a fragment, at most."""
@@ -58,7 +58,7 @@ _FRAGMENT_JA = re.compile(
 )
 
 
-def refers_back(request: str) -> bool:
+def depends_on_earlier(request: str) -> bool:
     """Return True if the request depends on an earlier one.
 
     It does so if it has a pronoun or demonstrative without a noun before it, if it begins as a continuation (and …,
@@ -73,7 +73,7 @@ def self_contained(request: str, earlier: Sequence[str]) -> str:
 
     `earlier` is oldest first. A request that depends on no earlier one, or that has none, is returned unchanged.
     """
-    if not refers_back(request):
+    if not depends_on_earlier(request):
         return request
     about = next((words for question in reversed(earlier) if (words := topic_words(question))), ())
     said = request.casefold()
@@ -86,9 +86,9 @@ def self_contained(request: str, earlier: Sequence[str]) -> str:
 
 
 def topic_words(question: str) -> tuple[str, ...]:
-    """Return the topic words of a question in its own spelling and order, each once; the last `MOST_WORDS`."""
+    """Return the topic words of a question in its own spelling and order, each once; the last `TOPIC_WORDS`."""
     words = dict.fromkeys(surface for _, surface in candidates(question))
-    return tuple(words)[-MOST_WORDS:]
+    return tuple(words)[-TOPIC_WORDS:]
 
 
 def _leans_english(text: str) -> bool:

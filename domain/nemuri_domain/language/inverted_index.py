@@ -8,14 +8,14 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from nemuri_domain.language.search_terms import telling
+from nemuri_domain.language.search_terms import topic_weight
 
 K1: Final = 1.2
 B: Final = 0.75
 _COUNT_BITS: Final = 8
-UNSEEN: Final = 100
+ADDED_TEXTS: Final = 100
 """Number of empty texts that `shares` adds to the index for the idf, because rarity in a small index means little."""
-LONG: Final = 24
+FULL_QUERY_TERMS: Final = 24
 """Maximum of the denominator of `shares`, as a number of rarest terms. A longer query counts as one of this length."""
 _MOST: Final = (1 << _COUNT_BITS) - 1
 """Maximum of a stored term count. BM25 is saturated long before."""
@@ -26,7 +26,7 @@ PAIR_BYTES: Final = 8
 """Measured bytes of a term in the vocabulary, of a row, and of a term in a row."""
 
 
-class Postings:
+class InvertedIndex:
     """An inverted index of rows. A row is a small number that the caller assigns. Not thread-safe.
 
     It takes about 8 bytes for each distinct term of a row, and 200 for each term of the vocabulary.
@@ -113,14 +113,14 @@ class Postings:
 
         The share of a row does not depend on what other rows of the result contain. It is the idf of its terms in the
         query divided by the idf of all distinct terms of the query plus one unknown term, so that one common term is a
-        smaller share of a short query. Each term is weighted by `telling`. A query in which all terms have weight 0
-        gives 0.
+        smaller share of a short query. Each term is weighted by `topic_weight`. A query in which all terms have weight
+        0 gives 0.
         """
         held = np.zeros(rows, np.float32)
-        texts = len(self._held) + UNSEEN
+        texts = len(self._held) + ADDED_TEXTS
         rarest, asked = _rarity(texts, 0), 0.0
         for term in dict.fromkeys(query):
-            told = telling(term)
+            told = topic_weight(term)
             if not told:
                 continue
             code = self._codes.get(term)
@@ -128,7 +128,7 @@ class Postings:
             weight = _rarity(texts, len(postings)) * told
             held[postings >> _COUNT_BITS] += np.float32(weight)
             asked += weight
-        shares: NDArray[np.float32] = np.minimum(held / np.float32(min(asked, LONG * rarest) + rarest), 1)
+        shares: NDArray[np.float32] = np.minimum(held / np.float32(min(asked, FULL_QUERY_TERMS * rarest) + rarest), 1)
         return shares
 
     def _code(self, term: str) -> int:

@@ -7,7 +7,7 @@ from typing import Final
 _MOST_TRIES: Final = 20
 
 
-def objects(text: str) -> Iterator[Mapping[str, object]]:
+def find_objects(text: str) -> Iterator[Mapping[str, object]]:
     """Return the JSON objects in a text in their order, each followed by the objects directly inside it."""
     decoder = json.JSONDecoder(strict=False)
     position = text.find("{")

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from nemuri_domain.language.search_terms import LONGEST_TERM, stem
+from nemuri_domain.language.search_terms import TERM_LIMIT, stem
 from nemuri_domain.language.word_lists import GENERAL_WORDS, is_stop_word
 from nemuri_domain.language.writing_systems import HANGUL, HIRAGANA, KANJI, KATAKANA, WORD
 
@@ -52,7 +52,7 @@ def candidates(text: str) -> tuple[tuple[str, str], ...]:
     return tuple((key, surface) for key, surface, _ in _weighted(text))
 
 
-def occurring(tags: Iterable[str], text: str) -> tuple[str, ...]:
+def tags_in(tags: Iterable[str], text: str) -> tuple[str, ...]:
     """Return the tags that occur in the text as whole terms, in their own order.
 
     NFKC and case are folded. A Latin word matches a whole word, singular or plural. A katakana word matches a whole run
@@ -85,7 +85,7 @@ def _is_word(folded: str, identifier: bool) -> bool:  # noqa: FBT001 - private, 
     digits = sum(character.isdigit() for character in folded)
     letters = sum(character.isalpha() for character in folded)
     long_enough = len(folded) >= (2 if identifier else _SHORTEST_WORD)
-    return long_enough and len(folded) <= LONGEST_TERM and letters > digits and not is_stop_word(folded)
+    return long_enough and len(folded) <= TERM_LIMIT and letters > digits and not is_stop_word(folded)
 
 
 def _form(forms: Counter[str]) -> str:

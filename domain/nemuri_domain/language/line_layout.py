@@ -19,7 +19,7 @@ _LONGEST_HEAD: Final = 60
 """Characters of a column head that is repeated in each row, at most."""
 
 
-def laid_out(text: str) -> str:
+def flatten_layout(text: str) -> str:
     """Return the text with the whole path in each row of a file tree, and the column heads in each row of a table.
 
     `services/` above an indented `intake/  large inputs` becomes `services/intake/ large inputs`; continuation lines
@@ -29,8 +29,8 @@ def laid_out(text: str) -> str:
     return "\n".join(_rows(text.split("\n")))
 
 
-def is_row(sentence: str) -> bool:
-    """Return True if a sentence is a row made by `laid_out`."""
+def is_layout_row(sentence: str) -> bool:
+    """Return True if a sentence is a row made by `flatten_layout`."""
     return _LAID_OUT.match(sentence) is not None
 
 

@@ -41,13 +41,13 @@ def marker_end(text: str, start: int, end: int) -> int:
     return match.end() if match else start
 
 
-def stands_alone(text: str, start: int, end: int) -> bool:
+def is_heading_or_row(text: str, start: int, end: int) -> bool:
     """Return True if the line is a Markdown heading or a table row, which never continues another line."""
     return _HEADING.match(text, start, end) is not None
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class ListMarker:
     """A list marker and its place in the text."""
 
     start: int
@@ -59,24 +59,24 @@ class Mark:
     """Number of the item, from 1; None for a bullet."""
 
 
-def mark_at(text: str, start: int, end: int) -> Mark | None:
+def marker_at(text: str, start: int, end: int) -> ListMarker | None:
     """Return the list marker at the start of `text[start:end]`, or None."""
     body = marker_end(text, start, end)
     if body == start:
         return None
     written = text[start:body].strip()
     if _CIRCLED.fullmatch(written):
-        return Mark(start, body, _circle(written), int(unicodedata.numeric(written)))
+        return ListMarker(start, body, _circle(written), int(unicodedata.numeric(written)))
     plain = unicodedata.normalize("NFKC", written).lower()
     found = [*_ORDINAL.finditer(plain)]
     # In "Q1:" the letter is part of the marker, and the number is the ordinal.
     at = next((each for each in found if each.group().isdigit()), found[-1] if found else None)
     if at is None or _ordinal(at.group()) is None:
-        return Mark(start, body, plain, None)
-    return Mark(start, body, plain[: at.start()] + "#" + plain[at.end() :], _ordinal(at.group()))
+        return ListMarker(start, body, plain, None)
+    return ListMarker(start, body, plain[: at.start()] + "#" + plain[at.end() :], _ordinal(at.group()))
 
 
-def marks_inside(line: str, following: Mark) -> tuple[Mark, ...]:
+def markers_inside(line: str, following: ListMarker) -> tuple[ListMarker, ...]:
     """Return the markers inside the line that start the list which `following`, on a later line, continues.
 
     Their numbers must run from 1 to the number before it. A bullet must follow a colon or the end of a sentence. Each
@@ -89,7 +89,7 @@ def marks_inside(line: str, following: Mark) -> tuple[Mark, ...]:
     if following.ordinal is None:
         bullets = [mark for mark in within if line[: mark.start].rstrip()[-1:] in _INTRODUCES]
         return tuple(bullets[:1])
-    found: list[Mark] = []
+    found: list[ListMarker] = []
     wanted = following.ordinal - 1
     for mark in reversed(within):
         if mark.ordinal == wanted and wanted > 0:
@@ -98,12 +98,12 @@ def marks_inside(line: str, following: Mark) -> tuple[Mark, ...]:
     return tuple(found) if wanted == 0 else ()
 
 
-def _mark_inside(line: str, at: int) -> Mark | None:
+def _mark_inside(line: str, at: int) -> ListMarker | None:
     """Return the marker that starts at `at` inside the line, if the text around it allows one."""
     before = line[at - 1]
     if line[at].isspace() or (before.isalnum() and not is_cjk(before)) or before == ".":
         return None
-    mark = mark_at(line, at, len(line))
+    mark = marker_at(line, at, len(line))
     return mark if mark and _CONTENT.search(line, mark.body) else None
 
 

@@ -7,14 +7,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from nemuri_domain.language.citations import disarmed
+from nemuri_domain.language.citations import without_citation_brackets
 from nemuri_domain.language.consensus import differ
-from nemuri_domain.language.line_layout import is_row, laid_out
+from nemuri_domain.language.line_layout import flatten_layout, is_layout_row
 from nemuri_domain.language.list_markers import marker_end
-from nemuri_domain.language.search_terms import GRAMMAR, terms
+from nemuri_domain.language.search_terms import GRAMMAR_TERM, terms
 from nemuri_domain.language.sentences import sentences
 
-LONGEST_QUOTE: Final = 400
+QUOTE_LIMIT: Final = 400
 """Characters of a quoted sentence, at most."""
 
 _SATURATION: Final = 1.2
@@ -41,7 +41,7 @@ _LEANING = re.compile(
     re.IGNORECASE,
 )
 _SENTENCE_END = re.compile(r"[.!?…。！？｡][\"'”’」』）)\]]*$")
-UNFIT: Final = 0.25
+CODE_FITNESS: Final = 0.25
 """Fitness of a sentence that is mostly code."""
 _FRAGMENT: Final = 0.6
 _ROW: Final = 0.9
@@ -81,7 +81,7 @@ def passages(label: str, text: str) -> list[Passage]:
     ]
 
 
-def select(
+def select_passages(
     candidates: Sequence[Passage],
     wanted: frozenset[str],
     *,
@@ -117,7 +117,7 @@ def select(
     return chosen
 
 
-def yielding(remembered: Sequence[Passage], at_hand: Sequence[Passage]) -> list[Passage]:
+def demote_contradicted(remembered: Sequence[Passage], at_hand: Sequence[Passage]) -> list[Passage]:
     """Return the remembered passages, with a lower fitness for those that a newer passage at hand contradicts.
 
     Two passages are compared if they share half of their terms. A contradicted passage may still be quoted.
@@ -129,7 +129,7 @@ def yielding(remembered: Sequence[Passage], at_hand: Sequence[Passage]) -> list[
     return [replace(one, fitness=_CONTESTED * one.fitness) if contested(one) else one for one in remembered]
 
 
-def most_telling(candidates: Sequence[Passage], favoured: Iterable[str]) -> Passage | None:
+def most_central(candidates: Sequence[Passage], favoured: Iterable[str]) -> Passage | None:
     """Return the most central passage: its terms are frequent among the candidates. Favoured terms count three times.
 
     The sum over its distinct terms is divided by the square root of their number plus 4, so that length alone does not
@@ -144,7 +144,7 @@ def most_telling(candidates: Sequence[Passage], favoured: Iterable[str]) -> Pass
         total = sum(
             math.log1p(everywhere[term])
             * (_FAVOUR if term in favourites else 1)
-            * (0.2 if GRAMMAR.fullmatch(term) else 1)
+            * (0.2 if GRAMMAR_TERM.fullmatch(term) else 1)
             for term in candidate.counts
         )
         return candidate.fitness * total / math.sqrt(len(candidate.counts) + 4)
@@ -152,14 +152,14 @@ def most_telling(candidates: Sequence[Passage], favoured: Iterable[str]) -> Pass
     return max(candidates, key=centrality, default=None)
 
 
-def related(candidates: Sequence[Passage], wanted: frozenset[str]) -> list[Passage]:
+def most_related(candidates: Sequence[Passage], wanted: frozenset[str]) -> list[Passage]:
     """Return the passages that share the highest number of wanted terms; none if no passage shares any."""
     shared = [len(wanted & candidate.counts.keys()) for candidate in candidates]
     top = max(shared, default=0)
     return [candidate for candidate, number in zip(candidates, shared, strict=True) if top and number == top]
 
 
-def drawn_on(sentences: Sequence[Passage], *, asked: str, answer: str) -> frozenset[str]:
+def labels_used(sentences: Sequence[Passage], *, asked: str, answer: str) -> frozenset[str]:
     """Return the labels of the sentences that an answer uses, in the same or similar words.
 
     At least two terms of a sentence and half of their weight must occur in the answer. A term is weighted by its idf
@@ -169,7 +169,7 @@ def drawn_on(sentences: Sequence[Passage], *, asked: str, answer: str) -> frozen
     weights = _idf(sentences, frozenset(term for one in sentences for term in one.counts))
 
     def comes_again(one: Passage) -> bool:
-        own = [term for term in one.counts if term not in known and not GRAMMAR.fullmatch(term)]
+        own = [term for term in one.counts if term not in known and not GRAMMAR_TERM.fullmatch(term)]
         again = [term for term in own if term in said]
         return len(again) > 1 and 2 * sum(weights[each] for each in again) >= sum(weights[each] for each in own)
 
@@ -180,7 +180,7 @@ def _prose(text: str) -> str:
     """Return the text without lines that are not prose. The lines of a fenced block become separate, because code does
     not wrap.
     """
-    lines = laid_out(text).split("\n")
+    lines = flatten_layout(text).split("\n")
     fences = [_FENCE.match(line) is not None for line in lines]
     whole = sum(fences) % 2 == 0  # An odd number: the text was cut inside a block, in either half.
     kept: list[str] = []
@@ -195,11 +195,11 @@ def _prose(text: str) -> str:
 
 def _readable(sentence: str) -> str:
     body = sentence[marker_end(sentence, 0, len(sentence)) :].strip().lstrip("#").strip()
-    body = disarmed(_STRONG.sub(r"\1", body[_leading(body) :]))
-    if len(body) <= LONGEST_QUOTE:
+    body = without_citation_brackets(_STRONG.sub(r"\1", body[_leading(body) :]))
+    if len(body) <= QUOTE_LIMIT:
         return body
-    cut = body[: LONGEST_QUOTE - 1]
-    space = cut.rfind(" ", LONGEST_QUOTE // 2)
+    cut = body[: QUOTE_LIMIT - 1]
+    space = cut.rfind(" ", QUOTE_LIMIT // 2)
     return (cut[:space] if space > 0 else cut).rstrip(" ,、，") + "…"
 
 
@@ -211,8 +211,8 @@ def _leading(body: str) -> int:
 
 def _fitness(sentence: str) -> float:
     if _CODE.search(_QUOTED.sub("x", sentence)) or _is_mostly_code(sentence):
-        return UNFIT
-    whole = 1.0 if _SENTENCE_END.search(sentence) else _ROW if is_row(sentence) else _FRAGMENT
+        return CODE_FITNESS
+    whole = 1.0 if _SENTENCE_END.search(sentence) else _ROW if is_layout_row(sentence) else _FRAGMENT
     return whole * (_LEANS if _LEANING.match(sentence) else 1.0)
 
 

@@ -4,34 +4,34 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from nemuri_domain.language.request_items import asks, listed_items
+from nemuri_domain.language.request_items import is_request, listed_items
 
-NEARLY: Final = 0.8
+ECHO_RATIO: Final = 0.8
 """Share of a sentence's letters that a request must cover for the sentence to be a repetition of it."""
 _STATED: Final = (".", "!", "。", "．", "！", "｡")
 
 
-def echoes(sentence: str, asked: Iterable[str]) -> bool:
+def is_echo(sentence: str, asked: Iterable[str]) -> bool:
     """Return True if the sentence is a question or a request, or nearly equals one of the questions asked.
 
     A complete statement is never an echo, even if the request contains it.
     """
-    if asks(sentence):
+    if is_request(sentence):
         return True
     if sentence.endswith(_STATED):
         return False
     said = _folded(sentence)
-    return any(each in said and len(each) >= NEARLY * len(said) for each in map(_folded, asked) if each)
+    return any(each in said and len(each) >= ECHO_RATIO * len(said) for each in map(_folded, asked) if each)
 
 
-def asked_in(text: str, asked: Sequence[str]) -> tuple[str, ...]:
+def listed_requests(text: str, asked: Sequence[str]) -> tuple[str, ...]:
     """Return all items that the text lists, if at least one of them is among the questions asked; else none."""
     listed = listed_items(text)
     wanted = {_folded(each) for each in asked}
     return listed if any(_folded(each) in wanted for each in listed) else ()
 
 
-def within(sentence: str, items: Iterable[str]) -> bool:
+def is_part_of_item(sentence: str, items: Iterable[str]) -> bool:
     """Return True if the sentence is one of the items or a part of one."""
     said = _folded(sentence)
     return any(said in _folded(each) for each in items)

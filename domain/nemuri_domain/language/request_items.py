@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
 from nemuri_domain.language.keywords import candidates
-from nemuri_domain.language.list_markers import Mark, mark_at, marks_inside, stands_alone
+from nemuri_domain.language.list_markers import ListMarker, is_heading_or_row, marker_at, markers_inside
 from nemuri_domain.language.search_terms import term_counts
 from nemuri_domain.language.sentences import normalised, sentences, spans
 from nemuri_domain.language.writing_systems import is_cjk
@@ -107,20 +107,20 @@ def is_list_of_requests(text: str) -> bool:
     return len(asked) >= _FEWEST and 2 * sum(map(len, asked)) >= sum(map(len, written))
 
 
-def asks(sentence: str) -> bool:
+def is_request(sentence: str) -> bool:
     """Return True if the sentence, on one line, is a question or a request."""
     return _QUESTION.search(sentence) is not None or _REQUEST.match(sentence) is not None
 
 
-def are_to_be_answered(items: Sequence[str], request: str) -> bool:
+def items_are_requests(items: Sequence[str], request: str) -> bool:
     """Return True if the items of a document are requests of their own: most of them ask, or the request says so.
 
     A list of facts is material for an answer, not a list of requests.
     """
-    return 2 * sum(map(asks, items)) > len(items) or _ANSWER.search(request) is not None
+    return 2 * sum(map(is_request, items)) > len(items) or _ANSWER.search(request) is not None
 
 
-def most_important(items: Sequence[str], k: int) -> tuple[int, ...]:
+def most_representative(items: Sequence[str], k: int) -> tuple[int, ...]:
     """Return the ascending indexes of the `k` most representative items, or of all if there are fewer.
 
     Centrality is the cosine of an item to the sum of the others, over weighted terms. Each next item is the one whose
@@ -206,14 +206,14 @@ def _read(text: str) -> list[_Item | str]:
             blank = True
             continue
         indent = len(_INDENT.match(line).group().expandtabs(4))  # type: ignore[union-attr]  # matches any line
-        mark = mark_at(line, 0, len(line))
+        mark = marker_at(line, 0, len(line))
         nested = item is not None and indent > item.indent
         if mark and not nested:
             if item is None or item.indent > indent:
                 found = _with_first(found, mark, indent)
             item = _Item(indent)
             found.append(item)
-        elif item and not nested and (blank or stands_alone(line, 0, len(line))):
+        elif item and not nested and (blank or is_heading_or_row(line, 0, len(line))):
             item = None
         if item is None:
             found.append(line)
@@ -224,7 +224,7 @@ def _read(text: str) -> list[_Item | str]:
     return found
 
 
-def _with_first(found: list[_Item | str], following: Mark, indent: int) -> list[_Item | str]:
+def _with_first(found: list[_Item | str], following: ListMarker, indent: int) -> list[_Item | str]:
     """Return the list `found` with the items before `following` that start inside a line of the request.
 
     The lines after that line belong to the last of these items. For a bullet only the line directly above is searched.
@@ -236,9 +236,9 @@ def _with_first(found: list[_Item | str], following: Mark, indent: int) -> list[
             if line.indent > indent:
                 continue
             return found
-        if stands_alone(line, 0, len(line)):
+        if is_heading_or_row(line, 0, len(line)):
             return found
-        if marks := marks_inside(line, following):
+        if marks := markers_inside(line, following):
             ends = [*(mark.start for mark in marks[1:]), len(line)]
             begun = [_Item(indent, [line[mark.body : end]], 1) for mark, end in zip(marks, ends, strict=True)]
             for each in found[place + 1 :]:

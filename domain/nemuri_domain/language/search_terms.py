@@ -12,9 +12,9 @@ import Stemmer
 from nemuri_domain.language.word_lists import REQUESTS, STOP_WORDS
 from nemuri_domain.language.writing_systems import CJK, HIRAGANA, KANJI, WORD
 
-LONGEST_TERM: Final = 64
+TERM_LIMIT: Final = 64
 """Characters to which a longer word is cut."""
-GRAMMAR: Final = re.compile(f"[{HIRAGANA}].?")
+GRAMMAR_TERM: Final = re.compile(f"[{HIRAGANA}].?")
 """A term that is mostly a particle or an ending (です, では)."""
 _LONE_KANJI = re.compile(f"(?<![{KANJI}])[{KANJI}](?![{KANJI}])")
 HIRAGANA_ALONE: Final = 0.5
@@ -46,7 +46,7 @@ def terms(text: str) -> list[str]:
     Words are Snowball stems without English stop words. An identifier (`list.append`, `__init__`, `userName`) gives
     itself and then its parts. A number stays whole, without thousands separators. A run of kana, kanji or hangul gives
     its character bigrams, then each kanji between other scripts (鍵は gives 鍵); a run of one character gives that
-    character. A term has at most `LONGEST_TERM` characters. Linear time, thread-safe.
+    character. A term has at most `TERM_LIMIT` characters. Linear time, thread-safe.
     """
     found: list[str] = []
     for match in _PIECE.finditer(unicodedata.normalize("NFKC", text)):
@@ -68,11 +68,11 @@ def content_terms(text: str) -> frozenset[str]:
     nothing else.
     """
     every = frozenset(terms(text))
-    return frozenset(term for term in every if not GRAMMAR.fullmatch(term)) or every
+    return frozenset(term for term in every if not GRAMMAR_TERM.fullmatch(term)) or every
 
 
 @lru_cache(maxsize=65_536)
-def telling(term: str) -> float:
+def topic_weight(term: str) -> float:
     """Return the weight of a query's term, 0 to 1: how much it says about the topic.
 
     0 for a term that only asks (教え of 教えて, どこ, *explain*) and for a bigram that mixes hiragana with another
@@ -98,9 +98,9 @@ def term_counts(text: str) -> dict[str, int]:
 
 @lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
-    """Return the English Snowball stem of a case-folded word, cut to `LONGEST_TERM`. Other scripts are unchanged."""
+    """Return the English Snowball stem of a case-folded word, cut to `TERM_LIMIT`. Other scripts are unchanged."""
     with _lock:  # A stemmer is stateful.
-        return str(_stemmer().stemWord(word[:LONGEST_TERM]))
+        return str(_stemmer().stemWord(word[:TERM_LIMIT]))
 
 
 @cache
@@ -117,7 +117,7 @@ def _terms_of_word(word: str) -> tuple[str, ...]:
     folded = word.casefold().replace("’", "'")
     if not ("." in word or "_" in word or _CAMEL.search(word)):
         return () if folded in STOP_WORDS or not folded.strip("_") else (stem(folded),)
-    whole = folded[:LONGEST_TERM]
+    whole = folded[:TERM_LIMIT]
     if not folded.strip("_."):
         return ()
     if _NUMERIC.fullmatch(folded):

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from nemuri_domain.language.secret_detection import is_password, is_token, looks_random
 
 
-class Rule(NamedTuple):
+class SecretRule(NamedTuple):
     """The form of one kind of secret. The group `secret` of the pattern is replaced, or the whole match."""
 
     name: str
@@ -23,7 +23,7 @@ class Rule(NamedTuple):
     """Return True if a match is a secret and not code about one."""
 
 
-def redacted(text: str) -> str:
+def redact(text: str) -> str:
     """Return the text with every key, token and password replaced by `[redacted:KIND]`.
 
     Recognises vendors' tokens by their form, private keys, passwords in URLs, headers, assignments and options, and
@@ -42,7 +42,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.ASCII)
 
 
-def _replaced(rule: Rule, match: re.Match[str]) -> str:
+def _replaced(rule: SecretRule, match: re.Match[str]) -> str:
     if not rule.meant(match):
         return match.group()
     group = "secret" if match.groupdict().get("secret") else "bare" if match.groupdict().get("bare") else 0
@@ -50,8 +50,8 @@ def _replaced(rule: Rule, match: re.Match[str]) -> str:
     return f"{whole[: match.start(group) - start]}[redacted:{rule.name}]{whole[match.end(group) - start :]}"
 
 
-def _vendor(name: str, pattern: str, *hints: str) -> Rule:
-    return Rule(name, hints, rf"(?<![A-Za-z0-9])(?:{pattern})(?![A-Za-z0-9])")
+def _vendor(name: str, pattern: str, *hints: str) -> SecretRule:
+    return SecretRule(name, hints, rf"(?<![A-Za-z0-9])(?:{pattern})(?![A-Za-z0-9])")
 
 
 def _holds_key(match: re.Match[str]) -> bool:
@@ -87,8 +87,8 @@ _VALUE: Final = (
     r"|(?P<bare>(?:(?![\"'`,;(){}\[\]<>|&\\])[!-~]){4,512}+)(?![(\[]))"
 )
 
-RULES: Final[tuple[Rule, ...]] = (
-    Rule(
+RULES: Final[tuple[SecretRule, ...]] = (
+    SecretRule(
         "private-key",
         ("private key",),
         rf"-----BEGIN {_PEM}(?:[\s\S]{{0,16000}}?-----END {_PEM}|(?:(?:\\[nr]|[\s\"'+,])*+[A-Za-z0-9+/=:]{{16,}}+)+)",
@@ -154,25 +154,25 @@ RULES: Final[tuple[Rule, ...]] = (
         "dp.pt.",
         "sq0",
     ),
-    Rule(
+    SecretRule(
         "password",
         ("://",),
         r"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s:/@\"'<>]{0,64}:(?P<secret>[^\s@\"'<>/]{1,256})@(?=[\w.\[$%{])",
         lambda match: is_password(match["secret"], quoted=True, loud=True),
     ),
-    Rule(
+    SecretRule(
         "authorization",
         ("authorization", "bearer"),
         r"(?i:authorization[\"']?[ \t]*[:=,][ \t]*[\"'`]?(?:bearer|basic|token|digest)|\bbearer)[ \t]+"
         r"(?P<secret>[A-Za-z0-9._~+/=:-]{8,4096})",
         lambda match: is_token(match["secret"], quoted=match.group().lower().startswith("auth"), loud=True),
     ),
-    Rule(
+    SecretRule(
         "signature",
         ("sig", "security-token"),
         r"[?&](?i:sig|signature|x-amz-signature|x-amz-security-token|x-goog-signature)=(?P<secret>[^&\s\"'<>]{16,4096})",
     ),
-    Rule(
+    SecretRule(
         "password",
         ("--", "-p", "-u"),
         r"(?i:--(?:\w+-)?(?:password|passwd|passphrase|token|secret|api-?key|access-?key|auth-?token|client-?secret)"
@@ -180,26 +180,26 @@ RULES: Final[tuple[Rule, ...]] = (
         r"[ \t]+[\"']?(?P<secret>[^\s\"'-][^\s\"']{3,512})",
         _named,
     ),
-    Rule(
+    SecretRule(
         "password",
         ("curl", "wget", "http"),
         r"\b(?:curl|https?)\b[^\n]{0,400}?[ \t](?:-u|--user|-a|--auth)[ \t=]?[\"']?"
         r"[^\s:\"'$]{1,64}:(?P<secret>[^\s\"']{1,256})",
         lambda match: is_password(match["secret"], quoted=True, loud=True),
     ),
-    Rule(
+    SecretRule(
         "password",
         ("mysql",),
         r"\b(?:mysql|mysqldump|mariadb)\b[^\n]{0,200}?[ \t]-p(?P<secret>[^\s\"'-][^\s\"']{2,256})",
         lambda match: is_password(match["secret"], quoted=True, loud=True),
     ),
-    Rule(
+    SecretRule(
         "secret",
         ("pass", "pwd", "secret", "key", "credential", "token"),
         _NAME + _IS + _VALUE,
         _assigned,
     ),
-    Rule(
+    SecretRule(
         "secret",
         ("password", "passphrase", "passwd", "api key", "token", "secret", "pin"),
         r"(?i:\b(?:(?:password|passphrase|passwd|pin)\b[^\n.,:;=]{0,40}?[ \t](?:is|was|to)"
@@ -207,7 +207,7 @@ RULES: Final[tuple[Rule, ...]] = (
         r"[ \t]+[\"'`]?(?P<secret>(?:(?![\"'`,;(){}\[\]<>])[!-~]){4,256})",
         _named,
     ),
-    Rule(
+    SecretRule(
         "secret",
         ("パスワード", "パスフレーズ", "合言葉", "暗証番号", "キー", "トークン", "シークレット", "秘密鍵"),
         r"(?:パスワード|パスフレーズ|合言葉|暗証番号|(?:API|アクセス|シークレット|秘密|暗号)キー|トークン|シークレット|秘密鍵)"
@@ -215,7 +215,7 @@ RULES: Final[tuple[Rule, ...]] = (
         r"(?P<secret>[!-~]{4,256}?)(?=[「」『』\"'`、。\s]|[^!-~]|$)",
         _named,
     ),
-    Rule(
+    SecretRule(
         "secret",
         ("=",),
         r"(?m:^)[ \t]*(?:export[ \t]+|ENV[ \t]+|set[ \t]+|-e[ \t]+)?(?P<name>[A-Z][A-Z0-9_]{2,60})=(?P<quote>[\"']?)"

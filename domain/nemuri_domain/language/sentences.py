@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from nemuri_domain.language.list_markers import marker_end, stands_alone
+from nemuri_domain.language.list_markers import is_heading_or_row, marker_end
 from nemuri_domain.language.word_lists import BEFORE_NUMBER, NEVER_LAST, OFTEN_LAST
 from nemuri_domain.language.writing_systems import is_cjk
 
@@ -62,7 +62,7 @@ def _blocks(text: str) -> Iterator[tuple[int, int]]:
         blank = line.group().isspace()
         gap = text[end : line.start()]
         breaks = blank or alone or "\f" in gap or gap.count("\n") > 1 or gap.count("\r") > 1
-        alone = not blank and stands_alone(text, line.start(), line.end())
+        alone = not blank and is_heading_or_row(text, line.start(), line.end())
         if breaks or alone or marker_end(text, line.start(), line.end()) > line.start():
             if end > start:
                 yield start, end

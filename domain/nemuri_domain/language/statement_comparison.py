@@ -14,17 +14,17 @@ from typing import Final, Literal
 
 from nemuri_domain.language.search_terms import stem
 from nemuri_domain.language.sentences import sentences
-from nemuri_domain.language.statement_parser import VALUE, Statement, statement
+from nemuri_domain.language.statement_parser import VALUE, Statement, parse_statement
 from nemuri_domain.language.statement_words import IS_CJK, PARTICLES, QUALIFYING, TOTAL
 
 Comparison = Literal["same", "contradicts", "supersedes", "unrelated"]
 
-LONGEST: Final = 120
+COMPARED_WORDS: Final = 120
 """Words of a statement that is compared, at most. Longer statements are the same if they are equal, else unrelated."""
 SPARE_FOR_SAME: Final = 8
 """One word in this number may be missing from a statement that is the same."""
 SPARE_FOR_CONTRARY: Final = 8
-COVERED: Final = 0.6
+REPEATED_RATIO: Final = 0.6
 """Share of the older statement, in characters, that a superseding statement must repeat."""
 _LEAST_WORDS: Final = 2
 _LEAST_CHARACTERS: Final = 4
@@ -33,16 +33,16 @@ _TOTAL: Final = frozenset(map(stem, TOTAL))
 _QUALIFYING: Final = frozenset(map(stem, QUALIFYING))
 
 
-def compared(new: str, old: str) -> Comparison:
+def compare_statements(new: str, old: str) -> Comparison:
     """Return the relation of the newer text to the older one, or to one sentence of the older one.
 
     Never both the same and contradicting. A text is the same as itself.
     """
-    mine = statement(new)
+    mine = parse_statement(new)
     if not mine.plain:
         return "same" if new.split() == old.split() else "unrelated"
     parts = sentences(old)
-    found = {_said_of(mine, statement(each)) for each in dict.fromkeys((old, *parts))}
+    found = {_said_of(mine, parse_statement(each)) for each in dict.fromkeys((old, *parts))}
     ranks: tuple[Comparison, ...] = ("same", "supersedes", "contradicts")
     return next((each for each in ranks if each in found), "unrelated")
 
@@ -50,7 +50,7 @@ def compared(new: str, old: str) -> Comparison:
 def _said_of(new: Statement, old: Statement) -> Comparison:
     if new.plain == old.plain:
         return "same"
-    if not new.words or not old.words or max(len(new.words), len(old.words)) > LONGEST:
+    if not new.words or not old.words or max(len(new.words), len(old.words)) > COMPARED_WORDS:
         return "unrelated"
     if new.changed and not old.changed:
         return "supersedes" if _supersedes(new, old) else "unrelated"
@@ -117,7 +117,12 @@ def _supersedes(new: Statement, old: Statement) -> bool:
     weight, whole = sum(map(len, shared)), sum(map(len, others))
     added = sum(map(len, mine)) - weight
     said = sum(1 for each in shared if each != VALUE)
-    if weight < COVERED * whole or added > whole or not _enough(said, shared) or others[0] not in mine[:_BEGINNING]:
+    if (
+        weight < REPEATED_RATIO * whole
+        or added > whole
+        or not _enough(said, shared)
+        or others[0] not in mine[:_BEGINNING]
+    ):
         return False
     replaced = len(shared) < len(others) or new.values != old.values or new.denied != old.denied
     return not new.filled or (replaced and len(mine) - len(shared) < _BEGINNING)

@@ -71,7 +71,7 @@ class Statement:
 
 
 @lru_cache(maxsize=4_096)
-def statement(text: str) -> Statement:
+def parse_statement(text: str) -> Statement:
     """Return the parsed statement of a text, NFKC and case-folded."""
     whole = unicodedata.normalize("NFKC", text)
     plain = "".join(each for each in whole.casefold() if each.isalnum() or each in _OPERATORS)

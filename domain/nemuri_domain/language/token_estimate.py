@@ -37,7 +37,7 @@ def estimate_tokens(text: str) -> int:
     return sum(_cost(match) for match in _PIECE.finditer(text))
 
 
-def most_tokens(text: str) -> int:
+def token_upper_bound(text: str) -> int:
     """Return an upper bound of the estimate: the number of bytes.
 
     It is a bound because everything that costs two tokens has four bytes.

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final
 
-from nemuri_domain.language.search_terms import telling, terms
+from nemuri_domain.language.search_terms import terms, topic_weight
 from nemuri_domain.language.word_lists import GENERAL_WORDS
 from nemuri_domain.language.writing_systems import CJK
 
-READ: Final = 4_000
+PROMPT_CHARACTERS: Final = 4_000
 """Characters of a prompt whose words are compared."""
 _ENOUGH: Final = 0.3
 """Share of the weight of a prompt's words that a text must have."""
@@ -41,17 +41,17 @@ _CJK = re.compile(f"[{CJK}]")
 def prompt_terms(prompt: str) -> dict[str, float]:
     """Return the words of a prompt that say what it is about, with their weight, above 0 to 1."""
     found: dict[str, float] = {}
-    for term in terms(prompt[:READ]):
+    for term in terms(prompt[:PROMPT_CHARACTERS]):
         if term in GENERAL_WORDS or term.isdecimal():
             continue
-        weight = telling(term) * (_BIGRAM if _CJK.match(term) else 1.0)
+        weight = topic_weight(term) * (_BIGRAM if _CJK.match(term) else 1.0)
         weight = min(weight, _ORDINARY_WEIGHT) if term in _ordinary() else weight
         if weight > 0:
             found[term] = weight
     return found
 
 
-def shares(asked: Mapping[str, float], text: str) -> bool:
+def shares_topic(asked: Mapping[str, float], text: str) -> bool:
     """Return True if a text has enough of a prompt's words, given by `prompt_terms`, to be about the same topic."""
     total = sum(asked.values())
     if not total:

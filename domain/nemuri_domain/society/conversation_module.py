@@ -15,7 +15,7 @@ from nemuri_domain.cognition.module import Ask, Module, Rank, Spec
 from nemuri_domain.cognition.percept_updates import listed, mapped
 from nemuri_domain.cognition.shared_state import Changes, Snapshot
 from nemuri_domain.cognition.situation import agents_in_sight, number, said_by_others
-from nemuri_domain.language.json_objects import objects
+from nemuri_domain.language.json_objects import find_objects
 
 TASK = (
     "You are in company. Answer with one JSON object with say, one sentence of at most 200 characters or an empty text,"
@@ -72,7 +72,7 @@ class Conversing(Module):
 
 def read_turn(text: str) -> tuple[str, Mapping[str, JsonValue]]:
     """Return the utterance, one line within the limit, and the state of mind. Raise ValueError if there is neither."""
-    for found in objects(text):
+    for found in find_objects(text):
         if isinstance(found.get("say"), str) or isinstance(found.get("mind"), dict):
             said = found.get("say")
             return " ".join(str(said or "").split())[:SPEECH_LIMIT], mapped(found.get("mind"))

@@ -3,7 +3,7 @@
 from typing import Final
 
 from nemuri_contracts.client_events import MemoryContent
-from nemuri_domain.language.boilerplate import WORDLESS, wordless
+from nemuri_domain.language.boilerplate import WORDLESS, is_wordless
 
 PRINCIPLE: Final = "principle"
 """Reserved tag of principles (document 000 §3.4). The tag alone does not make a memory a principle."""
@@ -12,6 +12,6 @@ RESERVED: Final = f"the tag {PRINCIPLE!r} is not for clients: only an agent's de
 
 def refusal(memory: MemoryContent) -> str | None:
     """Return the reason for refusing an offered memory; None if it is accepted."""
-    if wordless(memory.content):
+    if is_wordless(memory.content):
         return WORDLESS
     return RESERVED if any(tag.casefold() == PRINCIPLE for tag in memory.tags) else None

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from nemuri_contracts.client_events import MemoryContent, Setting
 from nemuri_contracts.strength import Dropped, Relation
-from nemuri_domain.language.boilerplate import saying_nothing
+from nemuri_domain.language.boilerplate import boilerplate_reason
 from nemuri_domain.language.keywords import keywords
 from nemuri_domain.language.statement_comparison import Comparison
 from nemuri_domain.strength.aggregate import Remembered
@@ -63,7 +63,7 @@ def learned(learnings: Mapping[str, str], setting: Setting) -> tuple[tuple[Learn
     """
     scope = scope_in(setting)
     told = {perspective: text for perspective, text in learnings.items() if text.strip()}
-    empty = {perspective: why for perspective, text in told.items() if (why := saying_nothing(text))}
+    empty = {perspective: why for perspective, text in told.items() if (why := boilerplate_reason(text))}
     kept = tuple(
         Learned(
             perspective,

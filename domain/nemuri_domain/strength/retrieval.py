@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from nemuri_contracts.client_events import Setting
 from nemuri_contracts.strength import Candidate
-from nemuri_domain.language.keywords import occurring
+from nemuri_domain.language.keywords import tags_in
 from nemuri_domain.language.request_items import requests
 from nemuri_domain.language.search_terms import terms
 from nemuri_domain.strength.aggregate import Agent, Remembered, Scorer
@@ -108,7 +108,7 @@ def retrieved(
     if not found and not deep:
         deep, found = True, relevant(agent, index, known, asked, floor=floor, deep=True)
     tags = {tag for each in found for tag in each.content.memory.tags}
-    occasion = Occasion(perspective, frozenset(occurring(tags, asked.wording.query)), now)
+    occasion = Occasion(perspective, frozenset(tags_in(tags, asked.wording.query)), now)
     return Retrieved(ranked(agent, found, occasion, scorer), deep)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nemuri_contracts.client_events import Scope, Setting
-from nemuri_domain.language.inverted_index import Postings
+from nemuri_domain.language.inverted_index import InvertedIndex
 from nemuri_domain.language.search_terms import term_counts
 from nemuri_domain.strength.policy import RELEVANCE_FLOOR
 
@@ -77,7 +77,7 @@ class AgentIndex:
         self._sources: NDArray[np.int32] = np.zeros(0, np.int32)
         self._source_codes: dict[str, int] = {"": _NOBODY}
         self._scope_codes: dict[tuple[str, str | None], int] = {_UNIVERSAL: 0}
-        self._postings = Postings()
+        self._postings = InvertedIndex()
 
     def __len__(self) -> int:
         return len(self._rows)

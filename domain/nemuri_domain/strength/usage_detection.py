@@ -9,7 +9,7 @@ from uuid import UUID
 from nemuri_contracts.event import Event
 from nemuri_contracts.strength import SessionEnded, Use
 from nemuri_domain.language.citations import cites_details
-from nemuri_domain.language.keywords import occurring
+from nemuri_domain.language.keywords import tags_in
 from nemuri_domain.strength.policy import Detection
 
 TAGS_TOGETHER: Final = 2
@@ -72,7 +72,7 @@ def _tagged(answer: str, shown: Sequence[Shown], *, least: int = 1) -> tuple[Use
     """Return the uses by tags. Only whole terms count, and no tag that more than half of the memories share."""
     frequency = Counter(tag for each in shown for tag in set(each.tags))
     telling = {tag for tag, count in frequency.items() if len(shown) == 1 or count * 2 <= len(shown)}
-    said = set(occurring(sorted(telling), answer))
+    said = set(tags_in(sorted(telling), answer))
     return tuple(Use(memory_id=each.memory_id, method="tag") for each in shown if len(said & set(each.tags)) >= least)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from nemuri_domain.language import token_estimate
-from nemuri_domain.language.citations import without_labels
+from nemuri_domain.language.citations import without_citations
 from nemuri_domain.tasks.aggregate import Task
 
 MOST_TURNS = 8
@@ -52,7 +52,7 @@ def turns(earlier: Iterable[Task]) -> tuple[Turn, ...]:
             continue
         turn = Turn(
             token_estimate.truncate(task.request or task.text, TURN_TOKENS),
-            token_estimate.truncate(without_labels(task.answer), TURN_TOKENS),
+            token_estimate.truncate(without_citations(task.answer), TURN_TOKENS),
         )
         left -= token_estimate.estimate_tokens(turn.question) + token_estimate.estimate_tokens(turn.answer)
         if left < 0:

@@ -92,7 +92,7 @@ def _grouped(
             named = tuple(dict.fromkeys(number - 1 for number in chosen if 1 <= number <= len(listed)))[:AT_ONCE]
             if named:
                 return [("the items you named", named)]
-            return [(f"the {AT_ONCE} most important", request_items.most_important(listed, AT_ONCE))]
+            return [(f"the {AT_ONCE} most important", request_items.most_representative(listed, AT_ONCE))]
         case "all":
             return _batched("batch", range(len(listed)))
         case "by_category":

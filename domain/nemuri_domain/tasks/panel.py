@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from nemuri_contracts.event import Event, Usage
 from nemuri_contracts.tasks import Dissent, Panel, TaskCompleted, Voice
-from nemuri_domain.language.citations import without_labels
-from nemuri_domain.language.consensus import consensus
+from nemuri_domain.language.citations import without_citations
+from nemuri_domain.language.consensus import compare_texts
 from nemuri_domain.language.writing_systems import is_cjk
 from nemuri_domain.tasks.aggregate import Task, TaskState
 from nemuri_domain.tasks.fan_in import answers, attempt_key, shortened, whole
@@ -44,7 +44,7 @@ def voices(state: TaskState) -> tuple[Voice, ...] | None:
 
 def unlabelled(heard: Sequence[Voice]) -> tuple[Voice, ...]:
     """Return the voices without citation labels, since a label has another meaning for each agent."""
-    return tuple(each.model_copy(update={"answer": without_labels(each.answer)}) for each in heard)
+    return tuple(each.model_copy(update={"answer": without_citations(each.answer)}) for each in heard)
 
 
 def concluded(
@@ -63,7 +63,7 @@ def concluded(
         sections.append(short)
     if kept:
         sections.append(f"## {against}\n\n" + "\n".join(f"- **{seat(each)}**: {each.text}" for each in kept))
-    if {without_labels(each.answer).strip() for each in heard} != {merged_text.strip()}:
+    if {without_citations(each.answer).strip() for each in heard} != {merged_text.strip()}:
         sections.append(f"## {beside}\n\n{side_by_side(heard)}")
     return TaskCompleted.following(
         cause,
@@ -85,7 +85,7 @@ def side_by_side(heard: Sequence[Voice]) -> str:
     """
     same: dict[str, list[Voice]] = {}
     for each in heard:
-        same.setdefault(without_labels(each.answer), []).append(each)
+        same.setdefault(without_citations(each.answer), []).append(each)
     blocks = [
         (seats(alike), alike[0].answer if len({each.answer for each in alike}) == 1 else bare)
         for bare, alike in same.items()
@@ -99,7 +99,7 @@ def merged(heard: Sequence[Voice]) -> tuple[str, tuple[Dissent, ...]]:
     Statements of at least two members come first, with names unless all share them, then statements of one member. A
     statement that as many contradict as support is dissent of its supporters. "" if there are no statements.
     """
-    found = consensus([each.answer for each in heard])
+    found = compare_texts([each.answer for each in heard])
     lines = [
         f"- {_backed(each.text, [heard[place] for place in places]) if len(places) < len(heard) else each.text}"
         for each, places in zip(found.shared, found.backing, strict=True)

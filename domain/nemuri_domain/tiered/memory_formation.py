@@ -11,7 +11,7 @@ from nemuri_contracts.tiered import EXPERIENCE_LIMIT, Kept, MemoryFormed
 from nemuri_contracts.wire_constants import LABEL_LIMIT
 from nemuri_domain.affective.text_compression import EXTRACTIVE, summary
 from nemuri_domain.language.keywords import keywords
-from nemuri_domain.language.passage_ranking import most_telling, passages
+from nemuri_domain.language.passage_ranking import most_central, passages
 from nemuri_domain.language.sentences import normalised, sentences
 from nemuri_domain.language.writing_systems import is_cjk
 from nemuri_domain.tiered.aggregate import TierMemory
@@ -156,7 +156,7 @@ def _told(texts: Sequence[str]) -> str:
     every = [each for text in texts for each in passages("", "\n\n".join(sentences(text)))]
     left, picked, room = list(every), list[str](), _CHARACTERS
     while left and len(picked) < MOST_SENTENCES:
-        best = most_telling(left, frozenset())
+        best = most_central(left, frozenset())
         if best is None or (picked and len(best.text) > room):
             break
         left = [each for each in left if each.text != best.text]

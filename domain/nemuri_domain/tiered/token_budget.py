@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Final, Literal
 
-from nemuri_domain.language.token_estimate import estimate_tokens, most_tokens, truncate
+from nemuri_domain.language.token_estimate import estimate_tokens, token_upper_bound, truncate
 
 PromptSection = Literal["system", "working_memory", "goals", "social", "memories", "alerts"]
 """A section of the controller's prompt."""
@@ -75,7 +75,7 @@ def fit_to_budget(
 
 def _fits(texts: Mapping[PromptSection, Sequence[str]], budget: int) -> bool:
     """Return True if all texts fit by an upper bound of their tokens."""
-    return sum(most_tokens(each) + _BREAK for some in texts.values() for each in some if each) <= budget
+    return sum(token_upper_bound(each) + _BREAK for some in texts.values() for each in some if each) <= budget
 
 
 def _allotted(

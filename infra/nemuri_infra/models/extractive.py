@@ -10,20 +10,20 @@ from nemuri_contracts.affective import Reading
 from nemuri_contracts.event import Usage
 from nemuri_domain.affective.text_compression import compressed
 from nemuri_domain.affective.turn_reader import LEXICON_MODEL, read_turn
-from nemuri_domain.language.citations import disarmed, without_labels
+from nemuri_domain.language.citations import without_citation_brackets, without_citations
 from nemuri_domain.language.follow_up_requests import self_contained
 from nemuri_domain.language.list_markers import marker_end
 from nemuri_domain.language.passage_ranking import (
-    LONGEST_QUOTE,
-    UNFIT,
+    CODE_FITNESS,
+    QUOTE_LIMIT,
     Passage,
-    most_telling,
+    demote_contradicted,
+    most_central,
+    most_related,
     passages,
-    related,
-    select,
-    yielding,
+    select_passages,
 )
-from nemuri_domain.language.request_echoes import asked_in, echoes, within
+from nemuri_domain.language.request_echoes import is_echo, is_part_of_item, listed_requests
 from nemuri_domain.language.request_items import requests
 from nemuri_domain.language.search_terms import content_terms, terms
 from nemuri_domain.language.writing_systems import HIRAGANA, KANJI, KATAKANA
@@ -112,7 +112,7 @@ class ExtractiveModel:
         items = requests(job.question)
         asked = (job.question, *items)
         at_hand = _telling(job.details, asked)
-        candidates = [*yielding(_telling(job.memories, asked), at_hand), *at_hand]
+        candidates = [*demote_contradicted(_telling(job.memories, asked), at_hand), *at_hand]
         found = [_quotes(candidates, item, share=len(items)) for item in items or (job.question,)]
         chosen = [passage for quotes in found for passage in quotes]
         if not chosen:
@@ -195,9 +195,9 @@ class ExtractiveModel:
 
 def _point(job: KeyPointJob) -> str:
     every = passages("", job.text)
-    saying = [each for each in every if not echoes(each.text, (job.question,))]
-    found = most_telling(saying or every, content_terms(job.question))
-    return found.text if found else " ".join(job.text.split())[:LONGEST_QUOTE]
+    saying = [each for each in every if not is_echo(each.text, (job.question,))]
+    found = most_central(saying or every, content_terms(job.question))
+    return found.text if found else " ".join(job.text.split())[:QUOTE_LIMIT]
 
 
 def substance(answer: str) -> str:
@@ -209,11 +209,11 @@ def _telling(sources: Sequence[Source], asked: Sequence[str]) -> list[Passage]:
     """Return the passages of the sources without questions and repetitions of the question."""
     found: list[Passage] = []
     for source in sources:
-        listed = asked_in(source.text, asked)
+        listed = listed_requests(source.text, asked)
         found += [
             each
             for each in passages(source.label, source.text)
-            if not (echoes(each.text, asked) or within(each.text, listed))
+            if not (is_echo(each.text, asked) or is_part_of_item(each.text, listed))
         ]
     return found
 
@@ -221,9 +221,9 @@ def _telling(sources: Sequence[Source], asked: Sequence[str]) -> list[Passage]:
 def _quotes(candidates: Sequence[Passage], question: str, *, share: int) -> list[Passage]:
     """Return the quotes for one of `share` questions (0 or 1: the only one). The questions divide the length limit."""
     parts = max(share, 1)
-    room = max(QUOTED_CHARACTERS // parts, LONGEST_QUOTE)
+    room = max(QUOTED_CHARACTERS // parts, QUOTE_LIMIT)
     most = max(MOST_QUOTES // parts, 1)
-    return select(candidates, content_terms(question), most=most, characters=room, favoured=_kinds(question))
+    return select_passages(candidates, content_terms(question), most=most, characters=room, favoured=_kinds(question))
 
 
 def _quoted(chosen: Sequence[Passage], indent: str = "") -> list[str]:
@@ -233,7 +233,7 @@ def _quoted(chosen: Sequence[Passage], indent: str = "") -> list[str]:
 def _itemised(items: Sequence[str], found: Sequence[Sequence[Passage]], nothing: str) -> list[str]:
     lines: list[str] = []
     for item, chosen in zip(items, found, strict=True):
-        lines += [f"- {disarmed(item)}", *(_quoted(chosen, "  ") or [f"  - {nothing}"])]
+        lines += [f"- {without_citation_brackets(item)}", *(_quoted(chosen, "  ") or [f"  - {nothing}"])]
     return lines
 
 
@@ -246,7 +246,7 @@ def _learned(job: LearningsJob, said: list[Passage], details: list[Passage]) -> 
     for perspective in job.perspectives:
         for group in (said, details):
             fresh = [passage for passage in group if passage.text not in learned.values()]
-            found = most_telling(related(fresh, wanted[perspective]), favoured)
+            found = most_central(most_related(fresh, wanted[perspective]), favoured)
             if found and perspective not in learned:
                 learned[perspective] = found.text
     return {each: learned[each] for each in job.perspectives if each in learned}
@@ -258,7 +258,7 @@ def _is_worth_learning(passage: Passage, asked: Sequence[str]) -> bool:
     The distinguishing words of a question do not count: most sentences about services that route nothing share them.
     """
     wanted = [content_terms(each) - _kinds(each) or content_terms(each) for each in asked]
-    return passage.fitness > UNFIT and any(2 * len(each & passage.counts.keys()) > len(each) for each in wanted)
+    return passage.fitness > CODE_FITNESS and any(2 * len(each & passage.counts.keys()) > len(each) for each in wanted)
 
 
 def _kinds(question: str) -> frozenset[str]:
@@ -268,9 +268,9 @@ def _kinds(question: str) -> frozenset[str]:
 
 def _substance(question: str, answer: str) -> str:
     """Return the answer without framing, labels, and the items of the question that it repeats."""
-    asked = {*_FRAMING, *map(disarmed, requests(question))}
+    asked = {*_FRAMING, *map(without_citation_brackets, requests(question))}
     lines = (line for line in answer.splitlines() if line[marker_end(line, 0, len(line)) :].strip() not in asked)
-    return without_labels("\n".join(lines))
+    return without_citations("\n".join(lines))
 
 
 def _language(question: str) -> str:

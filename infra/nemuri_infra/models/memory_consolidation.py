@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final, cast, get_args
 
 from nemuri_contracts.tiered import Kept
-from nemuri_domain.language.json_objects import objects
+from nemuri_domain.language.json_objects import find_objects
 from nemuri_domain.language.sentences import normalised
 from nemuri_domain.tiered.memory_formation import MemoryText, normalised_tags
 from nemuri_infra.models.prompt_fences import message
@@ -51,7 +51,7 @@ def read(text: str, known: MemoryText) -> MemoryText | None:
     Parses a JSON object, alone, fenced, surrounded by prose or nested. Other missing or invalid fields are taken from
     `known`.
     """
-    for said in objects(text):
+    for said in find_objects(text):
         if summary := _told(said.get("summary")):
             return _written(summary, said, known)
     return None

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from nemuri_domain.language.citations import disarmed
+from nemuri_domain.language.citations import without_citation_brackets
 from nemuri_domain.language.sentences import normalised
 from nemuri_infra.models.protocol import Source
 
@@ -28,9 +28,9 @@ def message(question: tuple[str, str], between: str, sources: Sequence[Source]) 
 
 
 def _noted(source: Source) -> str:
-    origin = f"(From: {disarmed(normalised(source.origin))})\n" if source.origin else ""
+    origin = f"(From: {without_citation_brackets(normalised(source.origin))})\n" if source.origin else ""
     note = f"(Note: {source.note})\n" if source.note else ""
-    return f"{origin}{note}{disarmed(source.text)}"
+    return f"{origin}{note}{without_citation_brackets(source.text)}"
 
 
 def digest(texts: Iterable[str]) -> str:

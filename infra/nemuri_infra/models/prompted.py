@@ -7,7 +7,7 @@ from nemuri_contracts.affective import Reading
 from nemuri_contracts.event import Usage
 from nemuri_domain.affective.text_compression import EXTRACTIVE, compressed
 from nemuri_domain.affective.turn_reader import LEXICON_MODEL, read_turn
-from nemuri_domain.language.citations import cited, disarmed, without_labels
+from nemuri_domain.language.citations import cited_labels, without_citation_brackets, without_citations
 from nemuri_domain.language.sentences import normalised, sentences
 from nemuri_domain.tasks.panel import side_by_side
 from nemuri_domain.tasks.read_share import Share
@@ -109,14 +109,14 @@ class PromptedModel:
         user = message(("question", job.question), angle, job.sources)
         reply = await self._chat.complete(system, user, ANSWER_TOKENS)
         labels = [source.label for source in job.sources]
-        found = cited(reply.value, labels)
+        found = cited_labels(reply.value, labels)
         return Reply(Answer(reply.value, found, complete=bool(found)), reply.usage)
 
     async def key_point(self, job: KeyPointJob) -> Reply[str]:
         """Return the first sentence of the chat's reply."""
         user = message(("question", job.question), "", (Source("text", job.text),))
         reply = await self._chat.complete(_KEY_POINT, user, KEY_POINT_TOKENS)
-        return Reply(next(iter(sentences(without_labels(reply.value))), ""), reply.usage)
+        return Reply(next(iter(sentences(without_citations(reply.value))), ""), reply.usage)
 
     async def learnings(self, job: LearningsJob) -> Reply[Mapping[str, str]]:
         """Return the chat's learnings for the given perspectives; empty if its reply cannot be parsed."""
@@ -124,7 +124,7 @@ class PromptedModel:
         user = message(
             ("question", job.question),
             f"Perspectives:\n{perspectives}",
-            (Source("answer", without_labels(job.answer)), *job.details),
+            (Source("answer", without_citations(job.answer)), *job.details),
         )
         reply = await self._chat.complete(_LEARNINGS.format(role=job.role), user, LEARNINGS_TOKENS)
         return Reply(read_learnings(reply.value, job.perspectives), reply.usage)
@@ -148,7 +148,7 @@ class PromptedModel:
         turns = [
             Source(f"{name} {number}", text)
             for number, turn in enumerate(job.turns, 1)
-            for name, text in (("asked", turn.question), ("answered", without_labels(turn.answer)))
+            for name, text in (("asked", turn.question), ("answered", without_citations(turn.answer)))
         ]
         reply = await self._chat.complete(_RESTATING, message(("request", job.request), "", turns), RESTATED_TOKENS)
         return Reply(reply.value.strip() or job.request, reply.usage)
@@ -204,7 +204,7 @@ def _contents(memo: str) -> str:
     """Return the memo as fenced data; empty if there is none."""
     if not memo:
         return ""
-    return f"{_REMEMBERED}\n{fenced('contents', disarmed(memo), digest([memo]))}"
+    return f"{_REMEMBERED}\n{fenced('contents', without_citation_brackets(memo), digest([memo]))}"
 
 
 def _instead(spent: Usage, by: str) -> Usage:

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from nemuri_contracts.tasks import Voice
-from nemuri_domain.language.citations import without_labels
-from nemuri_domain.language.json_objects import objects
+from nemuri_domain.language.citations import without_citations
+from nemuri_domain.language.json_objects import find_objects
 from nemuri_domain.language.sentences import sentences
 from nemuri_domain.tasks.panel import dissenting
 from nemuri_infra.models.protocol import Merged
@@ -24,7 +24,7 @@ def read_learnings(text: str, perspectives: Sequence[str]) -> dict[str, str]:
     """
     known = {perspective.strip().casefold(): perspective for perspective in perspectives}
     best: dict[str, str] = {}
-    for pairs in list(objects(text)) or [_lines(text)]:
+    for pairs in list(find_objects(text)) or [_lines(text)]:
         found = _matching(pairs, known)
         if len(found) > len(best):
             best = found
@@ -37,9 +37,9 @@ def read_merged(text: str, voices: Mapping[str, Voice]) -> Merged | None:
     `voices` are the voices by label. Dissent with another label or without text is left out. Dissent may be an object
     by label or a list of objects with "voice" and "text".
     """
-    for pairs in objects(text):
+    for pairs in find_objects(text):
         said = pairs.get("merged")
-        if isinstance(said, str) and (answer := without_labels(said).strip()):
+        if isinstance(said, str) and (answer := without_citations(said).strip()):
             held = _dissent(pairs.get("dissent"))
             dissent = (dissenting(voice, held[label]) for label, voice in voices.items() if label in held)
             return Merged(answer, tuple(dissent))
@@ -51,7 +51,7 @@ def _dissent(value: object) -> dict[str, str]:
         value = {each.get("voice"): each.get("text") for each in value if isinstance(each, dict)}
     pairs = value.items() if isinstance(value, dict) else ()
     found = {
-        str(label).strip().casefold(): without_labels(text).strip() for label, text in pairs if isinstance(text, str)
+        str(label).strip().casefold(): without_citations(text).strip() for label, text in pairs if isinstance(text, str)
     }
     return {label: text for label, text in found.items() if text.strip(" .。").casefold() not in _NOTHING}
 
@@ -67,7 +67,7 @@ def _matching(pairs: Mapping[str, object], known: Mapping[str, str]) -> dict[str
         perspective = known.get(name.strip().casefold())
         if perspective is None or not isinstance(value, str):
             continue
-        sentence = next(iter(sentences(without_labels(value))), "")
+        sentence = next(iter(sentences(without_citations(value))), "")
         if sentence.strip(" .。").casefold() not in _NOTHING:
             found[perspective] = sentence
     return found

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from typing import Final, get_args
 
-from nemuri_domain.language.statement_comparison import Comparison, compared
+from nemuri_domain.language.statement_comparison import Comparison, compare_statements
 from nemuri_infra.models.protocol import Comparisons, RelationsJob
 
 TOKENS: Final = 600
@@ -58,7 +58,7 @@ def read(text: str, job: RelationsJob) -> Comparisons:
 def by_words(job: RelationsJob) -> Comparisons:
     """Return the comparisons by the words alone."""
     texts = {each.label: each.text for each in (*job.new, *job.older)}
-    said = {(new, old): compared(texts[new], texts[old]) for new, old in job.pairs}
+    said = {(new, old): compare_statements(texts[new], texts[old]) for new, old in job.pairs}
     return {pair: comparison for pair, comparison in said.items() if comparison != "unrelated"}
 
 

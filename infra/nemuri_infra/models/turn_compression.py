@@ -3,7 +3,7 @@
 from typing import Final
 
 from nemuri_domain.affective.text_compression import KEYWORDS_PER_TEXT, joined_keywords
-from nemuri_domain.language.json_objects import objects
+from nemuri_domain.language.json_objects import find_objects
 from nemuri_domain.language.sentences import normalised
 from nemuri_infra.models.prompt_fences import message
 from nemuri_infra.models.protocol import Compressed, CompressJob, Source
@@ -42,7 +42,7 @@ def read(text: str, job: CompressJob) -> Compressed | None:
 
     Parses a JSON object, alone, fenced, surrounded by prose or nested; keywords may be a list.
     """
-    for said in objects(text):
+    for said in find_objects(text):
         if not {"trigger", "content"} <= said.keys():
             continue
         trigger, content = (_told(said[name], job.level) for name in ("trigger", "content"))

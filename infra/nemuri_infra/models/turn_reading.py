@@ -9,7 +9,7 @@ from typing import Any, Final, cast, get_args
 
 from nemuri_contracts.affective import Category, NegativeTag, OtherTag, PositiveTag, Reading, Tag, Valence
 from nemuri_domain.affective.text_compression import shortened_lines
-from nemuri_domain.language.json_objects import objects
+from nemuri_domain.language.json_objects import find_objects
 from nemuri_domain.language.sentences import normalised
 from nemuri_infra.models.prompt_fences import message
 from nemuri_infra.models.protocol import FeelJob, Source
@@ -72,7 +72,7 @@ def read(text: str, known: Reading) -> Reading | None:
     Parses a JSON object, alone, fenced, surrounded by prose or nested. Numbers out of range are clamped, unknown tags
     dropped. Other missing or invalid fields are taken from `known`.
     """
-    for said in objects(text):
+    for said in find_objects(text):
         intensity = _percent(said.get("emotional_intensity"))
         if intensity is not None:
             return _reading(said, intensity, known)

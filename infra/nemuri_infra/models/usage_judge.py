@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from nemuri_domain.language.citations import without_labels
-from nemuri_domain.language.passage_ranking import drawn_on, passages
+from nemuri_domain.language.citations import without_citations
+from nemuri_domain.language.passage_ranking import labels_used, passages
 from nemuri_infra.models.prompt_fences import message
 from nemuri_infra.models.protocol import JudgeJob, Source
 
@@ -37,7 +37,7 @@ def judgement_prompt(job: JudgeJob) -> tuple[str, str]:
 
     The answer's own citations are removed, so that the judgement is independent evidence.
     """
-    sources = (*job.memories, Source("answer", without_labels(job.answer)))
+    sources = (*job.memories, Source("answer", without_citations(job.answer)))
     return JUDGING, message(("question", job.question), "", sources)
 
 
@@ -66,7 +66,7 @@ def judged(job: JudgeJob) -> tuple[str, ...]:
     without those of the question.
     """
     sentences = [passage for source in job.memories for passage in passages(source.label, source.text)]
-    found = drawn_on(sentences, asked=job.question, answer=without_labels(job.answer))
+    found = labels_used(sentences, asked=job.question, answer=without_citations(job.answer))
     return tuple(source.label for source in job.memories if source.label in found)
 
 

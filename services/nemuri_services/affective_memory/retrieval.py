@@ -26,7 +26,7 @@ from nemuri_domain.affective.retrieval import (
 from nemuri_domain.affective.sanitize import is_conversation
 from nemuri_domain.affective.spoken_text import own_lines
 from nemuri_domain.language.search_terms import terms
-from nemuri_domain.language.word_overlap import prompt_terms, shares
+from nemuri_domain.language.word_overlap import prompt_terms, shares_topic
 from nemuri_domain.strength.aggregate import Agent
 from nemuri_infra.models.protocol import ModelUnavailable, ModelUnusable
 from nemuri_infra.projections.affective_queries import Feelings, Wanted
@@ -93,7 +93,7 @@ async def _with_words(prompt: str, found: Sequence[AffectCandidate], feelings: F
     """Return the candidates of a lexical search, each marked if it shares enough words with the prompt."""
     asked = prompt_terms(own_lines(prompt))
     words = await feelings.words(each.memory_id for each in found) if asked else {}
-    return [replace(each, shares_words=shares(asked, words.get(each.memory_id, ""))) for each in found]
+    return [replace(each, shares_words=shares_topic(asked, words.get(each.memory_id, ""))) for each in found]
 
 
 async def _fill(block: ContextBlock, chosen: Sequence[RankedMemory], agent: AffectAgent, feelings: Feelings) -> None:

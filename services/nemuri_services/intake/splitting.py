@@ -3,8 +3,8 @@
 import asyncio
 
 from nemuri_contracts.tasks import Detail
-from nemuri_domain.language.chunks import split
-from nemuri_domain.language.request_items import are_to_be_answered, is_list_of_requests, listed_items
+from nemuri_domain.language.chunks import split_into_chunks
+from nemuri_domain.language.request_items import is_list_of_requests, items_are_requests, listed_items
 from nemuri_domain.language.sentences import normalised
 from nemuri_domain.tasks.aggregate import Task
 from nemuri_domain.tasks.negotiation import MANY_ITEMS
@@ -23,7 +23,7 @@ async def details_of(task: Task, blobs: Blobs) -> tuple[Detail, ...]:
                 end=span.end,
                 pages=(span.first_page, span.last_page) if span.first_page and span.last_page else None,
             )
-            for span in await asyncio.to_thread(split, await blobs.get(document.ref))
+            for span in await asyncio.to_thread(split_into_chunks, await blobs.get(document.ref))
         ]
     return tuple(pieces)
 
@@ -46,7 +46,7 @@ def items_beside(task: Task, listed: tuple[str, ...]) -> tuple[str, ...]:
         return ()
     text = normalised(task.text)
     beside = tuple(each for each in listed if each not in text)
-    return beside if are_to_be_answered(beside, text) else ()
+    return beside if items_are_requests(beside, text) else ()
 
 
 def _requests_in(text: str) -> tuple[str, ...]:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from nemuri_contracts.tasks import Detail
-from nemuri_domain.language.chunks import split
-from nemuri_domain.language.inverted_index import Postings
+from nemuri_domain.language.chunks import split_into_chunks
+from nemuri_domain.language.inverted_index import InvertedIndex
 from nemuri_domain.language.request_items import requests
 from nemuri_domain.language.search_terms import term_counts, terms
 from nemuri_infra.process.byte_cache import ByteCache
@@ -30,7 +30,7 @@ class PassageIndex:
     passages: tuple[Detail, ...]
     chunks: tuple[int, ...]
     """For each passage, the position of its chunk in the list of chunks."""
-    postings: Postings
+    postings: InvertedIndex
 
     @property
     def nbytes(self) -> int:
@@ -40,9 +40,9 @@ class PassageIndex:
     @classmethod
     def of(cls, chunks: Sequence[Detail], texts: Sequence[str]) -> "PassageIndex":
         """Return the index of these chunks and their texts. A megabyte takes a third of a second."""
-        passages, places, postings = list[Detail](), list[int](), Postings()
+        passages, places, postings = list[Detail](), list[int](), InvertedIndex()
         for place, (chunk, text) in enumerate(zip(chunks, texts, strict=True)):
-            for span in split(text, characters=PASSAGE_CHARACTERS, pages=1):
+            for span in split_into_chunks(text, characters=PASSAGE_CHARACTERS, pages=1):
                 postings.add(len(passages), term_counts(text[span.start : span.end]))
                 bounds = {"start": chunk.start + span.start, "end": chunk.start + span.end}
                 passages.append(chunk.model_copy(update=bounds))
@@ -81,7 +81,7 @@ def _bytes(chunks: tuple[Detail, ...], index: PassageIndex) -> int:
     return index.nbytes + PASSAGE_BYTES * len(chunks)
 
 
-def best_places(question: str, postings: Postings, rows: int) -> list[int]:
+def best_places(question: str, postings: InvertedIndex, rows: int) -> list[int]:
     """Return the rows that share terms with the question by BM25, best first.
 
     A question that consists of several gets the best row for each of them before the second best for any.

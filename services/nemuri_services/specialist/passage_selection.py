@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import chain, islice, zip_longest
 
 from nemuri_contracts.tasks import Detail, DetailPoint
-from nemuri_domain.language.inverted_index import Postings
+from nemuri_domain.language.inverted_index import InvertedIndex
 from nemuri_domain.language.request_items import requests
 from nemuri_domain.language.search_terms import term_counts
 from nemuri_infra.stores.blobs import Blobs
@@ -46,7 +46,7 @@ async def passages(
 def _chosen(question: str, index: PassageIndex, points: Sequence[str]) -> Iterable[int]:
     """Return the positions of all passages, most relevant first, each once."""
     by_words = index.best(question)
-    postings = Postings()
+    postings = InvertedIndex()
     for place, point in enumerate(points):
         postings.add(place, term_counts(point))
     pointed = best_places(question, postings, len(points))[:POINTED]

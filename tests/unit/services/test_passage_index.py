@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from nemuri_contracts.tasks import Detail, DetailPoint
-from nemuri_domain.language.chunks import split
+from nemuri_domain.language.chunks import split_into_chunks
 from nemuri_infra.models.extractive import ExtractiveModel
 from nemuri_infra.models.protocol import AnswerJob, LearningsJob, Source
 from nemuri_infra.stores.blobs import Blobs, Recent
@@ -41,7 +41,7 @@ def details(ref: str, text: str, points: dict[int, str] | None = None) -> tuple[
         DetailPoint(
             detail=Detail(document="d", ref=ref, start=span.start, end=span.end), point=(points or {}).get(number)
         )
-        for number, span in enumerate(split(text))
+        for number, span in enumerate(split_into_chunks(text))
     )
 
 

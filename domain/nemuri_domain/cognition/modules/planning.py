@@ -14,7 +14,7 @@ from nemuri_domain.cognition.percept_updates import listed, mapped
 from nemuri_domain.cognition.shared_state import Changes, Snapshot
 from nemuri_domain.cognition.situation import bodies_in_sight, number
 from nemuri_domain.cognition.world_rules import RULES_TEXT
-from nemuri_domain.language.json_objects import objects
+from nemuri_domain.language.json_objects import find_objects
 
 TASK: Final = (
     "Plan the steps to your goal. Answer with one JSON object with the key steps, a list of short commands in their"
@@ -80,7 +80,7 @@ def read_steps(text: str) -> list[str]:
 
     Raises ValueError if there are none.
     """
-    for found in objects(text):
+    for found in find_objects(text):
         given = found.get("steps")
         intents = [read_intent(each) for each in (given if isinstance(given, list) else []) if isinstance(each, str)]
         steps = [each.words() for each in intents if each is not None and each.verb != "plan"]

@@ -13,7 +13,7 @@ from nemuri_domain.cognition.percept_updates import listed, mapped
 from nemuri_domain.cognition.shared_state import Changes, Snapshot
 from nemuri_domain.cognition.situation import number
 from nemuri_domain.cognition.state_sections import newest_entries
-from nemuri_domain.language.json_objects import objects, one_line
+from nemuri_domain.language.json_objects import find_objects, one_line
 
 TASK: Final = (
     "Look back at what you did and what came of it. Answer with one JSON object with the keys observation (what you"
@@ -90,7 +90,7 @@ def should_reflect(snapshot: Snapshot, new: list[dict[str, Any]]) -> bool:
 
 def read_reflection(text: str, second: float) -> dict[str, JsonValue]:
     """Return the reflection in a reply. Raise ValueError if it has no insight."""
-    for found in objects(text):
+    for found in find_objects(text):
         parts = {
             name: one_line(found.get(name), MAX_CHARACTERS) for name in ("observation", "insight", "goal_adjustment")
         }

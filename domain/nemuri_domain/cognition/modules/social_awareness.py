@@ -12,7 +12,7 @@ from nemuri_domain.cognition.percept_updates import mapped
 from nemuri_domain.cognition.person_names import match_name
 from nemuri_domain.cognition.shared_state import Changes, Snapshot
 from nemuri_domain.cognition.situation import agents_in_sight, number, said_by_others
-from nemuri_domain.language.json_objects import objects, one_line
+from nemuri_domain.language.json_objects import find_objects, one_line
 
 TASK: Final = (
     "Judge how you feel about those who spoke. Answer with one JSON object with each speaker's name as a key, whose"
@@ -69,7 +69,7 @@ def unjudged_utterances(snapshot: Snapshot) -> list[dict[str, Any]]:
 
 def read_judgements(text: str, speakers: Sequence[str]) -> dict[str, Mapping[str, Any]]:
     """Return the judgement of each speaker in a reply. Raise ValueError if there is none."""
-    for found in objects(text):
+    for found in find_objects(text):
         known = {match_name(name, speakers): mapped(each) for name, each in found.items() if mapped(each)}
         if judged := {each: known[each] for each in speakers if each in known}:
             return judged

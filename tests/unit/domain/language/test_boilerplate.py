@@ -2,13 +2,13 @@
 
 import pytest
 
-from nemuri_domain.language.boilerplate import SET_PHRASE, WORDLESS, saying_nothing
+from nemuri_domain.language.boilerplate import SET_PHRASE, WORDLESS, boilerplate_reason
 
 
 @pytest.mark.parametrize("text", ["", "   \n", "...", "—", "。、！", "🙂", "()[]"])
 def test_a_text_without_letter_or_digit_has_no_words(text: str) -> None:
     """A text of punctuation, white space and pictures has no words."""
-    assert saying_nothing(text) == WORDLESS
+    assert boilerplate_reason(text) == WORDLESS
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ def test_a_text_without_letter_or_digit_has_no_words(text: str) -> None:
 )  # fmt: skip
 def test_set_phrases_say_nothing(text: str) -> None:
     """Set phrases in English and Japanese are boilerplate, alone or in sequence."""
-    assert saying_nothing(text) == SET_PHRASE
+    assert boilerplate_reason(text) == SET_PHRASE
 
 
 @pytest.mark.parametrize(
@@ -42,9 +42,9 @@ def test_set_phrases_say_nothing(text: str) -> None:
 )  # fmt: skip
 def test_whatever_says_anything_is_kept(text: str) -> None:
     """A text with any other statement is kept, even a short one beside a phrase."""
-    assert saying_nothing(text) is None
+    assert boilerplate_reason(text) is None
 
 
 def test_time_is_no_way_to_attack() -> None:
     """A long text of words from set phrases is read in linear time."""
-    assert saying_nothing("I could not find any " + "relevant information " * 5_000) is None
+    assert boilerplate_reason("I could not find any " + "relevant information " * 5_000) is None

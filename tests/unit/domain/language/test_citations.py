@@ -2,7 +2,7 @@
 
 import pytest
 
-from nemuri_domain.language.citations import cited, cites_details, disarmed, without_labels
+from nemuri_domain.language.citations import cited_labels, cites_details, without_citation_brackets, without_citations
 
 
 @pytest.mark.parametrize(
@@ -17,13 +17,13 @@ from nemuri_domain.language.citations import cited, cites_details, disarmed, wit
 )
 def test_only_given_labels_count_by_first_occurrence(text: str, labels: tuple[str, ...]) -> None:
     """Given labels are found in order, several in one bracket, in any case, in ASCII or full-width brackets."""
-    assert cited(text, ["m1", "m2", "d1"]) == labels
+    assert cited_labels(text, ["m1", "m2", "d1"]) == labels
 
 
 def test_labels_are_taken_out_and_disarmed() -> None:
     """Citations are removed or disarmed, and other brackets stay."""
-    assert without_labels("Rare [m1, d2]. See [3] 【m1】") == "Rare. See [3]"
-    assert disarmed("Rare [m1] [3] ［d2］") == "Rare (m1) [3] (d2)"
+    assert without_citations("Rare [m1, d2]. See [3] 【m1】") == "Rare. See [3]"
+    assert without_citation_brackets("Rare [m1] [3] ［d2］") == "Rare (m1) [3] (d2)"
 
 
 @pytest.mark.parametrize("text", ["It is so [d1].", "Both [m1, D2]", "全角［d12］"])

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nemuri_domain.language.consensus import MOST_CLAIMS, Claim, consensus, differ
+from nemuri_domain.language.consensus import CLAIMS_PER_TEXT, Claim, compare_texts, differ
 
 SAID = ("Moss is green.", "Moss is not green.", "The boiler has 3 valves.", "The boiler has 4 valves.", "Cats sleep.")
 TEXTS = st.lists(st.lists(st.sampled_from(SAID), max_size=4).map(" ".join), max_size=4)
@@ -11,7 +11,7 @@ TEXTS = st.lists(st.lists(st.sampled_from(SAID), max_size=4).map(" ".join), max_
 
 def test_what_two_say_is_shared_and_said_once() -> None:
     """A claim of two texts is shared once, in the words of the first, without its list marker."""
-    found = consensus(
+    found = compare_texts(
         ["The boiler runs at 70 degrees.", "- The boiler runs at 70 degrees Celsius.", "Cats sleep a lot."]
     )
 
@@ -24,17 +24,17 @@ def test_another_number_or_the_contrary_is_dissent() -> None:
     """Another number or a negation contradicts; the majority is shared, and a tie contradicts both."""
     seventy, ninety = "The boiler runs at 70 degrees.", "The boiler runs at 90 degrees."
 
-    assert _said(consensus([seventy, seventy, ninety]).against) == [(2, ninety)]
-    assert _said(consensus([seventy, ninety]).against) == [(0, seventy), (1, ninety)]
-    assert consensus([seventy, ninety]).shared == ()
-    denied = consensus(["Moss grows on roofs.", "Moss does not grow on roofs.", "Moss grows on roofs."])
+    assert _said(compare_texts([seventy, seventy, ninety]).against) == [(2, ninety)]
+    assert _said(compare_texts([seventy, ninety]).against) == [(0, seventy), (1, ninety)]
+    assert compare_texts([seventy, ninety]).shared == ()
+    denied = compare_texts(["Moss grows on roofs.", "Moss does not grow on roofs.", "Moss grows on roofs."])
     assert _said(denied.against) == [(1, "Moss does not grow on roofs.")]
     assert _said(denied.shared) == [(0, "Moss grows on roofs.")]
 
 
 def test_japanese_statements_are_compared_too() -> None:
     """Japanese claims are compared by topic, numbers and polarity."""
-    found = consensus(
+    found = compare_texts(
         ["空のリストは偽です。納期は5日です。", "空のリストは偽である。納期は9日です。", "空のリストは偽ではない。"]
     )
 
@@ -44,21 +44,23 @@ def test_japanese_statements_are_compared_too() -> None:
 
 def test_a_must_is_no_denial() -> None:
     """Japanese forms of obligation are not negations."""
-    found = consensus(["鍵を必ず閉めなければならない。", "鍵を必ず閉めます。"])
+    found = compare_texts(["鍵を必ず閉めなければならない。", "鍵を必ず閉めます。"])
 
     assert _said(found.shared) == [(0, "鍵を必ず閉めなければならない。")]
 
 
 def test_numbers_are_compared_without_their_separators() -> None:
     """Numbers are compared without thousands separators."""
-    assert _said(consensus(["The hall costs 1,000 euro.", "The hall costs 1000 euro."]).against) == []
+    assert _said(compare_texts(["The hall costs 1,000 euro.", "The hall costs 1000 euro."]).against) == []
 
 
 def test_very_long_texts_are_compared_by_their_beginning() -> None:
     """Only the beginning of a very long text is compared, so that the time is bounded."""
-    found = consensus(["".join(f"Room {number} of building {number} is number {number}. " for number in range(500))])
+    found = compare_texts(
+        ["".join(f"Room {number} of building {number} is number {number}. " for number in range(500))]
+    )
 
-    assert len(found.alone) == MOST_CLAIMS
+    assert len(found.alone) == CLAIMS_PER_TEXT
 
 
 def test_sentences_of_the_same_words_differ_by_polarity_and_values() -> None:
@@ -77,7 +79,7 @@ def test_sentences_of_the_same_words_differ_by_polarity_and_values() -> None:
 @given(TEXTS)
 def test_every_statement_has_one_place(texts: list[str]) -> None:
     """Every claim is in exactly one of shared, alone and contradicted."""
-    found = consensus(texts)
+    found = compare_texts(texts)
     everything = [*found.shared, *found.alone, *found.against]
     said = {each.text for each in everything}
 

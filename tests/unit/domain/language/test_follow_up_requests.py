@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nemuri_domain.language.follow_up_requests import MOST_WORDS, refers_back, self_contained, topic_words
+from nemuri_domain.language.follow_up_requests import TOPIC_WORDS, depends_on_earlier, self_contained, topic_words
 
 TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=80)
 
@@ -22,7 +22,7 @@ TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=
 )  # fmt: skip
 def test_pronouns_demonstratives_and_fragments_refer_back(request_: str) -> None:
     """Pronouns, demonstratives and fragments depend on an earlier request, in English and Japanese."""
-    assert refers_back(request_)
+    assert depends_on_earlier(request_)
 
 
 @pytest.mark.parametrize(
@@ -70,4 +70,4 @@ def test_any_request_keeps_its_own_words(request_: str, earlier: list[str]) -> N
 
     assert first == self_contained(request_, earlier)
     assert first.endswith(request_.strip()) or first == request_
-    assert all(len(topic_words(each)) <= MOST_WORDS for each in earlier)
+    assert all(len(topic_words(each)) <= TOPIC_WORDS for each in earlier)

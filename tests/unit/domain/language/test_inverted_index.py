@@ -5,13 +5,13 @@ import math
 import numpy as np
 import pytest
 
-from nemuri_domain.language.inverted_index import K1, LONG, UNSEEN, B, Postings
+from nemuri_domain.language.inverted_index import ADDED_TEXTS, FULL_QUERY_TERMS, K1, B, InvertedIndex
 from nemuri_domain.language.search_terms import HIRAGANA_ALONE
 
 
 def test_scores_are_okapi_bm25() -> None:
     """Scores equal the closed form of Okapi BM25, and a repeated query term counts twice."""
-    postings = Postings()
+    postings = InvertedIndex()
     postings.add(0, {"sleep": 2, "memory": 1})
     postings.add(1, {"memory": 1})
 
@@ -26,7 +26,7 @@ def test_scores_are_okapi_bm25() -> None:
 
 def test_a_removed_row_leaves_no_trace() -> None:
     """After a removal scores and terms equal those of an index that never had the row."""
-    kept, other = Postings(), Postings()
+    kept, other = InvertedIndex(), InvertedIndex()
     for postings in (kept, other):
         postings.add(0, {"a": 1, "b": 2})
         postings.add(2, {"b": 1})
@@ -40,27 +40,27 @@ def test_a_removed_row_leaves_no_trace() -> None:
 
 def test_an_empty_index_scores_nothing() -> None:
     """An empty index gives scores of 0 in the requested shape."""
-    assert Postings().scores([["a"], []], 0).shape == (2, 0)
+    assert InvertedIndex().scores([["a"], []], 0).shape == (2, 0)
 
 
 def test_a_share_is_what_a_row_holds_of_the_query() -> None:
     """A share is the idf of the row's terms relative to all distinct terms and one unknown term, over a hundred texts
     more.
     """
-    postings = Postings()
+    postings = InvertedIndex()
     postings.add(0, {"sleep": 3, "memory": 1})
     postings.add(1, {"memory": 1})
 
     shares = postings.shares(["sleep", "memory", "memory", "unknown"], 2)
 
-    rare, common, unknown = (math.log(1 + (2 + UNSEEN - n + 0.5) / (n + 0.5)) for n in (1, 2, 0))
+    rare, common, unknown = (math.log(1 + (2 + ADDED_TEXTS - n + 0.5) / (n + 0.5)) for n in (1, 2, 0))
     asked = rare + common + unknown + unknown
     assert shares.tolist() == pytest.approx([(rare + common) / asked, common / asked])
 
 
 def test_a_share_says_the_same_whatever_the_other_rows_hold() -> None:
     """A share does not depend on the other results, unlike BM25 divided by its maximum."""
-    alone, beside = Postings(), Postings()
+    alone, beside = InvertedIndex(), InvertedIndex()
     for postings in (alone, beside):
         postings.add(0, {"bread": 1})
     beside.add(1, {"bread": 1, "flour": 1, "water": 1, "salt": 1})
@@ -72,7 +72,7 @@ def test_a_share_says_the_same_whatever_the_other_rows_hold() -> None:
 
 def test_each_term_counts_in_a_share_as_far_as_it_is_telling() -> None:
     """Each term counts in a share by its topic weight; words that only ask count 0."""
-    postings = Postings()
+    postings = InvertedIndex()
     postings.add(0, {"記憶": 1})
     postings.add(1, {"にぎ": 1})
 
@@ -85,10 +85,10 @@ def test_each_term_counts_in_a_share_as_far_as_it_is_telling() -> None:
 
 def test_a_share_of_a_long_query_is_one_of_a_part_of_it() -> None:
     """The share of a long query is relative to a part of it, because a short memory cannot contain all of it."""
-    postings = Postings()
+    postings = InvertedIndex()
     postings.add(0, {f"term {number}": 1 for number in range(10)})
     query = [f"term {number}" for number in range(500)]
 
-    assert postings.shares(query, 1)[0] > 10 / (LONG + 1) * 0.75
+    assert postings.shares(query, 1)[0] > 10 / (FULL_QUERY_TERMS + 1) * 0.75
     assert postings.shares([*query, *(f"more {number}" for number in range(500))], 1) == postings.shares(query, 1)
-    assert Postings().shares(query, 0).shape == (0,)
+    assert InvertedIndex().shares(query, 0).shape == (0,)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from nemuri_domain.language.keywords import candidates, keywords, occurring
+from nemuri_domain.language.keywords import candidates, keywords, tags_in
 
 
 def test_identifiers_and_frequent_content_words_come_first() -> None:
@@ -49,7 +49,7 @@ def test_inflected_forms_share_a_key() -> None:
 )
 def test_a_tag_occurs_as_a_whole_term(tag: str, text: str) -> None:
     """A tag is found as a whole term, whatever its case, width, number and final ー."""
-    assert occurring([tag], text) == (tag,)
+    assert tags_in([tag], text) == (tag,)
 
 
 @pytest.mark.parametrize(
@@ -66,9 +66,9 @@ def test_a_tag_occurs_as_a_whole_term(tag: str, text: str) -> None:
 )
 def test_a_part_of_a_word_is_not_a_tag(tag: str, text: str) -> None:
     """A tag is not found as a part of a word."""
-    assert occurring([tag], text) == ()
+    assert tags_in([tag], text) == ()
 
 
 def test_occurring_tags_keep_their_order() -> None:
     """Found tags keep the order of the tags."""
-    assert occurring(["b1", "a1", "c1"], "a1 b1") == ("b1", "a1")
+    assert tags_in(["b1", "a1", "c1"], "a1 b1") == ("b1", "a1")

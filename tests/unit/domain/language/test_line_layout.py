@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from nemuri_domain.language.line_layout import is_row, laid_out
+from nemuri_domain.language.line_layout import flatten_layout, is_layout_row
 from nemuri_domain.language.passage_ranking import passages
 
 TREE = """\
@@ -37,7 +37,7 @@ TABLE = """\
 
 def rows(text: str) -> list[str]:
     """Return the rows that were made from a text."""
-    return [line for line in laid_out(text).split("\n") if is_row(line)]
+    return [line for line in flatten_layout(text).split("\n") if is_layout_row(line)]
 
 
 def test_a_row_of_a_tree_stands_behind_its_path() -> None:
@@ -49,18 +49,20 @@ def test_a_row_of_a_tree_stands_behind_its_path() -> None:
         "shop/services/log.py bus.py the log and the bus",
         "shop/docs/ decisions",
     ]
-    assert laid_out(TREE).endswith("Then prose goes on and/or\nwraps.\n")
+    assert flatten_layout(TREE).endswith("Then prose goes on and/or\nwraps.\n")
 
 
 def test_what_tree_draws_is_read_too() -> None:
     """The output of `tree` is read, without comment marks."""
-    said = [line for line in laid_out(DRAWN).split("\n") if "tasks" in line or "inputs" in line or "decided" in line]
+    said = [
+        line for line in flatten_layout(DRAWN).split("\n") if "tasks" in line or "inputs" in line or "decided" in line
+    ]
     assert said == ["intake/ cuts large inputs", "router/ routes tasks", "notes.md what was decided"]
 
 
 def test_a_row_of_a_table_has_the_heads_of_its_columns() -> None:
     """A row of a table gets its column heads without empty cells; without heads the cells stand alone."""
-    assert [line for line in laid_out(TABLE).split("\n") if line] == [
+    assert [line for line in flatten_layout(TABLE).split("\n") if line] == [
         "service: intake; does: cuts documents; when: at first",
         "service: `router`; does: routes tasks",
         "a; b",
@@ -70,7 +72,7 @@ def test_a_row_of_a_table_has_the_heads_of_its_columns() -> None:
 @pytest.mark.parametrize("text", ["", "One line.", "a\n\nb\n", "x = {1: 2}\nfor y in x:\n    print(y)\n", "3 | 4"])
 def test_everything_else_comes_back_as_it_is(text: str) -> None:
     """Prose, code and text that only resembles a table are unchanged."""
-    assert laid_out(text) == text
+    assert flatten_layout(text) == text
 
 
 @pytest.mark.parametrize("unit", [" ", "| ", "│ ", "a/", "a.b ", "|a", "├── ", "a/ b/ ", "`-- "])
@@ -79,7 +81,7 @@ def test_time_is_linear(unit: str) -> None:
 
     def taken(times: int) -> float:
         began = time.process_time()
-        laid_out(unit * times)
+        flatten_layout(unit * times)
         return time.process_time() - began
 
     assert taken(40_000) < 1.0

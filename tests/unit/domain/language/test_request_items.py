@@ -5,14 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nemuri_domain.language.request_items import (
-    are_to_be_answered,
-    asks,
     batches,
     categories,
     introduction,
     is_list_of_requests,
+    is_request,
+    items_are_requests,
     listed_items,
-    most_important,
+    most_representative,
     requests,
 )
 
@@ -61,7 +61,7 @@ def test_every_kind_of_list_mark_is_understood() -> None:
 )
 def test_what_asks_says_nothing(sentence: str) -> None:
     """Questions and requests are recognised in both languages."""
-    assert asks(sentence)
+    assert is_request(sentence)
 
 
 @pytest.mark.parametrize(
@@ -76,18 +76,18 @@ def test_what_asks_says_nothing(sentence: str) -> None:
 )
 def test_what_says_something_does_not_ask(sentence: str) -> None:
     """Statements are not requests, and neither are instructions on how something is done."""
-    assert not asks(sentence)
+    assert not is_request(sentence)
 
 
 def test_a_list_of_facts_is_answered_only_where_the_request_says_so() -> None:
     """Items that ask are requests; a list of facts is one only if the request says so."""
     facts, asked = ("Steel is dear.", "Rent is due in May."), ("What is dear?", "When is rent due?")
-    assert are_to_be_answered(asked, "Here they are.")
-    assert not are_to_be_answered(facts, "What is dear?")
-    assert not are_to_be_answered(facts, "What is the answer to everything?")
-    assert not are_to_be_answered((), "What is dear?")
+    assert items_are_requests(asked, "Here they are.")
+    assert not items_are_requests(facts, "What is dear?")
+    assert not items_are_requests(facts, "What is the answer to everything?")
+    assert not items_are_requests((), "What is dear?")
     for request in ("Answer these", "Please answer them.", "Can you answer each?", "次の項目に答えてください。"):
-        assert are_to_be_answered(("the price of steel", "価格について"), request)
+        assert items_are_requests(("the price of steel", "価格について"), request)
 
 
 MARKS = {
@@ -209,11 +209,11 @@ def test_the_most_important_items_are_central_and_different() -> None:
     """The most representative items are central and no near-duplicates."""
     items = ["Deploy the database", "Deploying a database?", "deploy the database", "database cache size", "lunch"]
 
-    chosen = most_important(items, 2)
+    chosen = most_representative(items, 2)
 
     assert chosen == (0, 3)
-    assert most_important(items, 9) == (0, 1, 2, 3, 4)
-    assert most_important([], 3) == ()
+    assert most_representative(items, 9) == (0, 1, 2, 3, 4)
+    assert most_representative([], 3) == ()
 
 
 def test_categories_share_a_word_as_the_items_write_it() -> None:
@@ -234,7 +234,7 @@ def test_categories_share_a_word_as_the_items_write_it() -> None:
 def test_every_item_is_in_exactly_one_category(items: list[str], limit: int, k: int) -> None:
     """Every item is in exactly one category, limits hold, and chosen indexes are sorted and distinct."""
     found = categories(items, limit)
-    chosen = most_important(items, k)
+    chosen = most_representative(items, k)
 
     assert len(found) <= limit
     assert sorted(index for category in found for index in category.indices) == list(range(len(items)))

@@ -6,12 +6,12 @@ import pytest
 
 from nemuri_domain.language.search_terms import (
     HIRAGANA_ALONE,
-    LONGEST_TERM,
     PARTICLE,
+    TERM_LIMIT,
     stem,
-    telling,
     term_counts,
     terms,
+    topic_weight,
 )
 from nemuri_domain.language.word_lists import is_stop_word
 
@@ -64,13 +64,13 @@ def test_counts_are_of_terms() -> None:
 )
 def test_a_term_tells_as_much_as_it_is_about_something(term: str, expected: float) -> None:
     """The topic weight is 1 for content, 0 for words that ask and mixed bigrams, and less than 1 for hiragana."""
-    assert telling(term) == expected
+    assert topic_weight(term) == expected
 
 
 def test_terms_are_bounded() -> None:
     """A megabyte without a space gives one short term."""
-    assert terms("a" * 1_000_000) == ["a" * LONGEST_TERM]
-    assert max(map(len, terms("a." * 100_000 + "bB" * 1_000))) <= LONGEST_TERM
+    assert terms("a" * 1_000_000) == ["a" * TERM_LIMIT]
+    assert max(map(len, terms("a." * 100_000 + "bB" * 1_000))) <= TERM_LIMIT
 
 
 def test_stop_words_are_told_in_any_case_and_apostrophe() -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nemuri_domain.language.secret_redaction import redacted
+from nemuri_domain.language.secret_redaction import redact
 
 # Concatenated, so that scanners for secrets do not report this repository.
 ALPHABET = "abcdefghijklmnopqrstuvwxyz"
@@ -121,13 +121,13 @@ passed: 214, pass: 12, monkey: 12345678a, key: value1
 def test_a_token_is_known_by_its_form(name: str, secret: str) -> None:
     """A token is recognised by its form in prose, code and quotation marks, and the text around it is kept."""
     for before, after in (("use ", " please"), ('x = f("', '")'), ("キーは", "です"), ("", "")):
-        assert redacted(f"{before}{secret}{after}") == f"{before}[redacted:{name}]{after}"
+        assert redact(f"{before}{secret}{after}") == f"{before}[redacted:{name}]{after}"
 
 
 @pytest.mark.parametrize(("before", "rest"), NAMED)
 def test_a_password_is_known_by_what_is_before_it(before: str, rest: str) -> None:
     """A password is recognised by its name or by its place in an address, a header or an option."""
-    shown = redacted(f"first line\n{before}{rest}\nlast line")
+    shown = redact(f"first line\n{before}{rest}\nlast line")
     assert shown.startswith(f"first line\n{before}[redacted:")
     assert shown.endswith("\nlast line")
     assert rest.rstrip("\"'}:\\").split("@")[0] not in shown
@@ -136,11 +136,11 @@ def test_a_password_is_known_by_what_is_before_it(before: str, rest: str) -> Non
 @pytest.mark.parametrize("line", STAYS)
 def test_what_is_no_secret_stays(line: str) -> None:
     """Hashes, ids and code that refers to a secret are kept."""
-    assert redacted(line) == line
+    assert redact(line) == line
 
 
 @given(st.text(max_size=300))
 def test_what_was_replaced_is_not_replaced_again(text: str) -> None:
     """Redaction is idempotent."""
-    once = redacted(f"{text} password=hunter2 {text}")
-    assert redacted(once) == once
+    once = redact(f"{text} password=hunter2 {text}")
+    assert redact(once) == once

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nemuri_domain.language.statement_comparison import compared
+from nemuri_domain.language.statement_comparison import compare_statements
 
 SAME = [
     ("Steel is dear in winter.", "steel is dear in Winter"),
@@ -111,19 +111,19 @@ UNRELATED = [
 )
 def test_a_statement_is_judged_by_its_words(new: str, old: str, expected: str) -> None:
     """Two statements are the same, contradicting, superseding or, in doubt, unrelated by their words."""
-    assert compared(new, old) == expected
+    assert compare_statements(new, old) == expected
 
 
 @pytest.mark.parametrize(("new", "old"), CONTRARY)
 def test_the_contrary_is_so_from_both_sides(new: str, old: str) -> None:
     """A contradiction is symmetric."""
-    assert compared(old, new) == "contradicts"
+    assert compare_statements(old, new) == "contradicts"
 
 
 @pytest.mark.parametrize(("new", "old"), SUCCEEDING)
 def test_what_was_succeeded_does_not_succeed(new: str, old: str) -> None:
     """Only the statement about a change supersedes the other."""
-    assert compared(old, new) == "unrelated"
+    assert compare_statements(old, new) == "unrelated"
 
 
 TEXTS = st.text(max_size=80) | st.lists(
@@ -135,13 +135,13 @@ TEXTS = st.text(max_size=80) | st.lists(
 @given(TEXTS)
 def test_every_text_says_the_same_as_itself(text: str) -> None:
     """Every text is the same as itself."""
-    assert compared(text, text) == "same"
+    assert compare_statements(text, text) == "same"
 
 
 @given(TEXTS, TEXTS)
 def test_nothing_is_the_same_from_one_side_and_the_contrary_from_the_other(one: str, two: str) -> None:
     """Two texts are never the same in one direction and contradicting in the other, and every pair has a result."""
-    there, back = compared(one, two), compared(two, one)
+    there, back = compare_statements(one, two), compare_statements(two, one)
 
     assert {there, back} <= {"same", "contradicts", "supersedes", "unrelated"}
     assert {there, back} != {"same", "contradicts"}

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nemuri_domain.language.token_estimate import estimate_tokens, most_tokens, truncate
+from nemuri_domain.language.token_estimate import estimate_tokens, token_upper_bound, truncate
 
 
 def test_the_rule() -> None:
@@ -50,4 +50,4 @@ def test_a_truncated_text_is_a_prefix_that_fits(text: str, tokens: int) -> None:
 @given(st.text(st.characters(), max_size=80))
 def test_no_text_costs_more_than_at_most(text: str) -> None:
     """No text exceeds the upper bound of its tokens."""
-    assert estimate_tokens(text) <= most_tokens(text)
+    assert estimate_tokens(text) <= token_upper_bound(text)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from nemuri_domain.language.word_overlap import prompt_terms, shares
+from nemuri_domain.language.word_overlap import prompt_terms, shares_topic
 from nemuri_infra.embeddings.hashing import HashingEmbedder
 from tests.unit.domain.affective.coding_sessions import ROUTINE, SESSIONS, UNRELATED
 
@@ -16,7 +16,7 @@ def about_the_same(prompt: str) -> list[int]:
     """Return the indexes of the sessions that share a prompt's topic."""
     asked, cosines = prompt_terms(prompt), ROWS @ EMBEDDER.rows([prompt])[0]
     near = np.flatnonzero(cosines >= EMBEDDER.recall_threshold)
-    return [int(each) for each in near if shares(asked, TEXTS[each])]
+    return [int(each) for each in near if shares_topic(asked, TEXTS[each])]
 
 
 @pytest.mark.parametrize("prompt", UNRELATED)

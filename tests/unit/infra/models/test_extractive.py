@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nemuri_domain.language.passage_ranking import LONGEST_QUOTE
+from nemuri_domain.language.passage_ranking import QUOTE_LIMIT
 from nemuri_domain.language.request_items import listed_items, requests
 from nemuri_infra.models.extractive import MOST_QUOTES, QUOTED_CHARACTERS, ExtractiveModel
 from nemuri_infra.models.protocol import Answer, AnswerJob, KeyPointJob, LearningsJob, Source
@@ -115,7 +115,7 @@ async def test_answers_are_deterministic_and_bounded(texts: list[str], question:
     items = requests(question)
     quotes = [line for line in first.text.splitlines()[1:] if line.endswith("]")] if first.cited else []
     assert len(quotes) <= max(MOST_QUOTES, len(items))
-    assert sum(map(len, quotes)) <= max(QUOTED_CHARACTERS, len(items) * LONGEST_QUOTE) + len(quotes) * len("  -  [m1]")
+    assert sum(map(len, quotes)) <= max(QUOTED_CHARACTERS, len(items) * QUOTE_LIMIT) + len(quotes) * len("  -  [m1]")
     assert list(first.cited) == list(dict.fromkeys(quote.rsplit("[", 1)[1][:-1] for quote in quotes))
 
 
