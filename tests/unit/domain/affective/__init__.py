@@ -1,1 +1,1 @@
-"""What is felt, and what becomes of it."""
+"""Tests of affective memory."""

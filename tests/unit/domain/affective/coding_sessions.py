@@ -1,10 +1,10 @@
-"""Turns of a coding assistant's sessions, prompts that are about one of them, and prompts that are about none."""
+"""Turns of a coding assistant's sessions, prompts about one of them, and prompts about none of them."""
 
 from typing import NamedTuple
 
 
 class Session(NamedTuple):
-    """One turn, and later prompts that it should come to mind for."""
+    """One turn, and later prompts that should retrieve it."""
 
     prompt: str
     reply: str

@@ -1,4 +1,4 @@
-"""Turns of a day, in Japanese and English, labelled by hand after the document's scales: what a lexicon is held to."""
+"""Turns in Japanese and English, labelled by hand on the scales of document 001: reference data for the lexicon."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -8,14 +8,14 @@ from nemuri_contracts.affective import Category, Tag, Valence
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """A prompt, and how a person reads it."""
+    """A prompt with its label."""
 
     prompt: str
     valence: Valence
     arousal: tuple[int, int]
-    """One of the document's bands."""
+    """One of the arousal bands of document 001."""
     tags: frozenset[Tag]
-    """Those that must be found; further ones may be."""
+    """Tags that must be found; further ones are allowed."""
     category: Category
     intensity: tuple[int, int]
     reply: str = ""
@@ -174,4 +174,4 @@ UNSEEN: Final = (
     _turn("I'm scared of the dentist appointment on Friday", "negative", MIDDLE, "fear", "emotional", (40, 66)),
     _turn("Fine. Do it your way.", "neutral", LOW, "", "casual", (5, 40)),
 )  # fmt: skip
-"""Labelled when the lexicon stood, and counted before anything was changed for them: it agreed in 214 of 230 parts."""
+"""Labelled after the lexicon was finished, and counted before it was changed for them: 214 of 230 parts agreed."""

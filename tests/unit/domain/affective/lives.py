@@ -1,4 +1,4 @@
-"""The life of an affective mind: what happens to it by day, and its nights, through the real decision and fold."""
+"""A driver for affective memory in tests: events by day and nights, through the real decision and fold."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -39,41 +39,41 @@ BEGINNING = datetime(2026, 1, 1, 18, tzinfo=UTC)
 
 @dataclass
 class Life:
-    """A mind, the table that is kept along with it, and the events so far."""
+    """An affective memory, its columns updated after each event, and the events so far."""
 
     mind: AffectMind = field(default_factory=AffectMind)
     table: MemoryColumns = field(default_factory=MemoryColumns)
     events: list[AnyAgentEvent] = field(default_factory=list)
     today: datetime = BEGINNING
     numbers: Iterator[int] = field(default_factory=lambda: count(1))
-    """What ids are made of, so that what happens in the same order has the same ids."""
+    """Numbers that ids are made from, so that equal sequences of events have equal ids."""
 
     def __post_init__(self) -> None:
-        """The agent is defined."""
+        """Define the agent."""
         definition = Definition(role="companion", memory="affective")
         embedding = Embedding(model="hashing", dimension=8)
         self.take(AgentDefined(event_id=self.fresh_id(), agent_id=AGENT, definition=definition, embedding=embedding))
 
     @property
     def agent(self) -> AffectAgent:
-        """The agent as it is."""
+        """The agent."""
         assert self.mind.agent is not None
         return self.mind.agent
 
     def memory(self, memory_id: UUID) -> AffectMemory:
-        """A memory as it is."""
+        """Return a memory."""
         return self.mind.memories[memory_id]
 
     def retention(self, memory_id: UUID) -> float:
-        """How much of a memory is left."""
+        """Return the retention of a memory."""
         return self.memory(memory_id).retention(self.mind.night)
 
     def levels(self) -> dict[UUID, int]:
-        """The level of every memory."""
+        """Return the level of every memory."""
         return {each.memory_id: each.level for each in self.mind.memories.values()}
 
     def take(self, event: AnyAgentEvent) -> AnyAgentEvent:
-        """The event happens, is folded, and the table is brought up to date with it."""
+        """Fold an event, update the columns and return the event."""
         sequence = len(self.events) + 1
         known = event.model_copy(update={"sequence": sequence, "recorded_at": self.today + timedelta(seconds=sequence)})
         self.mind = evolve(self.mind, known)
@@ -94,7 +94,7 @@ class Life:
         continues: UUID | None = None,
         **more: Any,
     ) -> UUID:
-        """A turn becomes a memory; its id."""
+        """Create a memory from a turn and return its id."""
         memory_id = UUID(int=next(self.numbers))
         reading = Reading(intensity=intensity, emotion=Emotion(), category=category, trigger="why", content="what")
         rules = self.agent.rules.retention
@@ -118,30 +118,30 @@ class Life:
         return memory_id
 
     def tie(self, *ties: Tie) -> None:
-        """A night that was not finished goes on, and says that these belong together."""
+        """Add these relations by a further event of an unfinished night."""
         today = self.today.date()
         self.take(NightPassed(event_id=self.fresh_id(), agent_id=AGENT, date=today, nights=0, tied=ties))
 
     def recall(self, *memory_ids: UUID) -> None:
-        """These come to mind; archived ones are asked back."""
+        """Recall these memories; archived ones are asked for."""
         archived = [each for each in memory_ids if each in self.mind.memories and self.memory(each).archived]
         active = [each for each in memory_ids if each not in archived]
         self.take(self._event(MemoriesRecalled, recalled=tuple(active), asked_back=tuple(archived)))
 
     def protect(self, memory_id: UUID, *, protected: bool = True) -> None:
-        """A memory is protected, or not any more."""
+        """Protect a memory, or end its protection."""
         self.take(self._event(ProtectionChanged, memory_id=memory_id, protected=protected))
 
     def erase(self, *memory_ids: UUID) -> None:
-        """Memories are erased for good."""
+        """Erase memories."""
         self.take(self._event(MemoriesErased, memory_ids=memory_ids))
 
     def adopt(self, **sections: Any) -> None:
-        """Other parameters."""
+        """Adopt other parameters."""
         self.take(self._event(PolicyAdopted, parameters=AffectPolicy.model_validate(sections).differing))
 
     def evening(self, alike: Sequence[SimilarPair] = (), *, table: MemoryColumns | None = None) -> NightInput:
-        """What the views would show a night."""
+        """Return the input of a night."""
         all_of_them = [*self.mind.memories.values()]
         gone = [each for each in all_of_them if each.level == ARCHIVED]
         asked = [each for each in gone if each.asked_back_at is not None]
@@ -160,21 +160,21 @@ class Life:
         )
 
     def fresh(self, memory_id: UUID) -> bool:
-        """Whether it waits to be compared with all others."""
+        """Return True if a memory waits for comparison with all others."""
         known = self.mind.memories.get(memory_id)
         return known is not None and known.fresh and known.level < ARCHIVED
 
     def fall(self, nights: int = 1) -> NightFell:
-        """The next night, or the last of several of which the others were missed."""
+        """Return the start of the next night, or of the last of several nights if the others were missed."""
         self.today += timedelta(days=nights)
         return NightFell(event_id=self.fresh_id(), agent_id=AGENT, date=self.today.date(), nights=nights)
 
     def rebuilt(self) -> MemoryColumns:
-        """The table as it is read from the rows."""
+        """Return the columns built from the rows."""
         return MemoryColumns(row_of(each) for each in self.mind.memories.values() if each.level < ARCHIVED)
 
     def night(self, nights: int = 1, alike: Sequence[SimilarPair] = ()) -> "Night":
-        """A night passes, with every event that goes on with it."""
+        """Run a night with all its events."""
         before = self.mind
         fell = self.take(self.fall(nights))
         assert isinstance(fell, NightFell)
@@ -185,7 +185,7 @@ class Life:
         return Night(before, tuple(parts))
 
     def fresh_id(self) -> UUID:
-        """An id that nothing has yet."""
+        """Return an unused id."""
         return derive("life", "event", next(self.numbers))
 
     def _event(self, kind: type[Any], **fields: Any) -> Any:
@@ -193,7 +193,7 @@ class Life:
         return event
 
     def pass_(self, passed: NightPassed) -> NightPassed:
-        """What was decided happens."""
+        """Fold the event of a night and return it."""
         known = self.take(passed)
         assert isinstance(known, NightPassed)
         return known
@@ -201,51 +201,51 @@ class Life:
 
 @dataclass(frozen=True)
 class Night:
-    """What a night did, in however many events."""
+    """The result of a night over all its events."""
 
     before: AffectMind
     parts: tuple[NightPassed, ...]
 
     @property
     def archived(self) -> set[UUID]:
-        """What it archived."""
+        """Ids of the archived memories."""
         return {each for part in self.parts for each in part.archived}
 
     @property
     def lowered(self) -> dict[UUID, int]:
-        """What it lowered, and to which level."""
+        """Ids and new levels of the lowered memories."""
         told: list[Lowered] = [each for part in self.parts for each in part.lowered]
         return {each.memory_id: each.level for each in told}
 
     @property
     def revived(self) -> dict[UUID, float]:
-        """What came back, and with which retention."""
+        """Ids and retention of the revived memories."""
         told: list[Revived] = [each for part in self.parts for each in part.revived]
         return {each.memory_id: each.score for each in told}
 
     @property
     def declined(self) -> set[UUID]:
-        """What was asked back in vain."""
+        """Ids of the memories whose revival was declined."""
         return {each for part in self.parts for each in part.declined}
 
     @property
     def deleted(self) -> set[UUID]:
-        """What is due to be erased."""
+        """Ids of the deleted memories."""
         return {each for part in self.parts for each in part.deleted}
 
     @property
     def tied(self) -> list[Tie]:
-        """Relations that began."""
+        """Relations that were added."""
         return [each for part in self.parts for each in part.tied]
 
     @property
     def untied(self) -> list[Tie]:
-        """Relations that ended."""
+        """Relations that were removed."""
         return [each for part in self.parts for each in part.untied]
 
 
 def living(**sections: Any) -> Life:
-    """A life under these parameters, or the defaults."""
+    """Return a driver with these parameters, or the defaults."""
     life = Life()
     if sections:
         life.adopt(**sections)
@@ -253,10 +253,10 @@ def living(**sections: Any) -> Life:
 
 
 def tie(of: UUID, to: UUID, sort: Any = "same_topic") -> Tie:
-    """A relation."""
+    """Return a relation."""
     return Tie(of=of, to=to, sort=sort)
 
 
 def ends(ties: Iterable[Tie]) -> set[tuple[UUID, UUID]]:
-    """From where to where relations go."""
+    """Return source and target of each relation."""
     return {(each.of, each.to) for each in ties}

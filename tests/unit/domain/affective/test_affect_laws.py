@@ -1,4 +1,4 @@
-"""Laws of affective memory that hold for every life, driven through the real fold and the real decision."""
+"""Properties of affective memory for any sequence of events, through the real fold and decision."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -18,7 +18,7 @@ from tests.unit.domain.affective.lives import Life, Night, living
 
 CATEGORIES = st.sampled_from(["casual", "work", "decision", "emotional"])
 WHICH = st.integers(0, 200)
-"""Any of the memories that there are, counted round."""
+"""Index of any existing memory, modulo their number."""
 TURN = st.tuples(
     st.just("turn"), st.integers(0, 100), CATEGORIES, st.sampled_from(["none", "none", "protected", "asked"]), WHICH
 )
@@ -41,12 +41,12 @@ RULES = st.sampled_from(
     ]
 )
 BEGUN = st.integers(0, 40)
-"""Memories before the first day."""
+"""Number of memories before the first day."""
 ROOM = st.sampled_from([1, 2, 5, 2_000])
 
 
 def _lived(life: Life, doing: Sequence[Any]) -> list[SimilarPair]:
-    """A day; returns what is alike."""
+    """Run a day and return the pairs of similar memories."""
     alike: list[SimilarPair] = []
     for kind, *told in doing:
         known = sorted(life.mind.memories)
@@ -68,7 +68,7 @@ def _lived(life: Life, doing: Sequence[Any]) -> list[SimilarPair]:
 
 
 def _lives(rules: dict[str, Any], begun: int, days: Sequence[Any], room: int = 2_000) -> Iterator[tuple[Life, Night]]:
-    """The life at each morning, and the night before; an event has room for so much of each sort."""
+    """Yield the driver after each night, with the night. An event takes `room` memories of each kind."""
     life = living(**rules)
     for number in range(begun):
         life.remember(5 + 2 * number, "emotional" if number % 3 else "decision")
@@ -81,7 +81,7 @@ def _lives(rules: dict[str, Any], begun: int, days: Sequence[Any], room: int = 2
 
 @given(RULES, BEGUN, DAYS, ROOM)
 def test_what_is_protected_never_moves(rules: dict[str, Any], begun: int, days: Any, room: int) -> None:
-    """Neither lowered, nor archived, nor deleted, nor put back."""
+    """A protected memory is never lowered, archived, deleted or revived."""
     for life, passed in _lives(rules, begun, days, room):
         protected = {each for each, memory in passed.before.memories.items() if memory.protected}
         assert not protected & {*passed.lowered, *passed.archived, *passed.deleted, *passed.revived}
@@ -91,7 +91,7 @@ def test_what_is_protected_never_moves(rules: dict[str, Any], begun: int, days: 
 
 @given(RULES, BEGUN, DAYS, ROOM)
 def test_no_ratio_is_exceeded_after_a_night(rules: dict[str, Any], begun: int, days: Any, room: int) -> None:
-    """From the number on from which they are enforced, however many events the night took."""
+    """No ratio is exceeded after a night from `enforced_from` memories, however many events the night took."""
     for life, passed in _lives(rules, begun, days, room):
         enforced = AffectMind(agent=passed.before.agent)
         assert enforced.agent is not None
@@ -103,7 +103,9 @@ def test_no_ratio_is_exceeded_after_a_night(rules: dict[str, Any], begun: int, d
 
 @given(RULES, BEGUN, DAYS, ROOM)
 def test_levels_only_rise_by_coming_back(rules: dict[str, Any], begun: int, days: Any, room: int) -> None:
-    """From the archive to level 3; and what came back is not archived in the same night."""
+    """A level rises only by revival from the archive to level 3, and a revived memory is not archived in the same
+    night.
+    """
     for life, passed in _lives(rules, begun, days, room):
         for each, memory in life.mind.memories.items():
             before = passed.before.memories[each].level
@@ -117,7 +119,9 @@ def test_levels_only_rise_by_coming_back(rules: dict[str, Any], begun: int, days
 
 @given(RULES, BEGUN, DAYS, ROOM)
 def test_no_relation_dangles_after_a_night(rules: dict[str, Any], begun: int, days: Any, room: int) -> None:
-    """Both ends are active, nothing is tied to itself or twice in the same way, and no night ties above the limit."""
+    """After a night both ends of every relation are active, and there are no loops, duplicates or holders above the
+    limit.
+    """
     for life, passed in _lives(rules, begun, days, room):
         active = {each for each, memory in life.mind.memories.items() if memory.level < ARCHIVED}
         most = life.agent.rules.relations.max_relations_per_memory
@@ -133,7 +137,7 @@ def test_no_relation_dangles_after_a_night(rules: dict[str, Any], begun: int, da
 def test_updated_columns_equal_columns_read_from_the_rows(
     rules: dict[str, Any], begun: int, days: Any, room: int
 ) -> None:
-    """Row by row, and a night decides the same from either."""
+    """The updated columns equal columns built from the rows, and a night decides the same from both."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(nightly_job, "MOVED_PER_EVENT", room)
         life = living(**rules)
@@ -153,7 +157,7 @@ def test_updated_columns_equal_columns_read_from_the_rows(
 
 @given(RULES, BEGUN, DAYS)
 def test_a_night_knows_what_will_be_left_of_everything(rules: dict[str, Any], begun: int, days: Any) -> None:
-    """The scores that it decides by are the retention that the fold has afterwards."""
+    """The scores of the decision equal the retention after the fold."""
     life = living(**rules)
     for number in range(begun):
         life.remember(5 + 2 * number, "emotional")
@@ -170,7 +174,7 @@ def test_a_night_knows_what_will_be_left_of_everything(rules: dict[str, Any], be
 
 @given(RULES, BEGUN, DAYS, st.sampled_from([1, 2, 3, 7]))
 def test_a_night_in_pieces_is_one_big_night(rules: dict[str, Any], begun: int, days: Any, room: int) -> None:
-    """However little fits one event: the same levels, what is left, relations, protection, mornings."""
+    """A night in several events gives the same levels, retention, relations and protection as a night in one event."""
     whole, pieces = (_life_under(each, rules, begun, days) for each in (2_000, room))
     assert pieces.levels() == whole.levels()
     for each, one in pieces.mind.memories.items():
@@ -183,7 +187,7 @@ def test_a_night_in_pieces_is_one_big_night(rules: dict[str, Any], begun: int, d
 
 
 def _life_under(room: int, rules: dict[str, Any], begun: int, days: Sequence[Any]) -> Life:
-    """The life, of which one night has room for so much in an event; at most as many are asked back as that."""
+    """Return the driver after nights whose events take `room` memories of each kind."""
     with pytest.MonkeyPatch.context() as patch:
         life = living(**rules)
         for number in range(begun):

@@ -1,4 +1,4 @@
-"""The block that an assistant is given: whole memories within its bound, and nothing in them can end it."""
+"""Tests of the context block: whole memories within its limit, and no text in them ends it."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,19 +9,19 @@ from tests.unit.domain.affective.test_retrieval import remembered
 
 
 def block(*told: RetrievedMemory) -> str:
-    """The block of these memories."""
+    """Return the block of these memories."""
     made = ContextBlock()
     made.fill(told)
     return made.text
 
 
 def told(number: int, **more: object) -> RetrievedMemory:
-    """A memory that is to be told."""
+    """Return a retrieved memory."""
     return RetrievedMemory(remembered(number, **more), None)
 
 
 def test_each_memory_is_an_entry_and_nothing_can_end_the_block() -> None:
-    """The day, the level, a mark for the archive; marks in a memory are no marks any more."""
+    """Each entry has day, level and a mark of the archive, and tags in a memory are neutralised."""
     assert block(told(1), told(2, level=4, trigger="技術選定, 相談", content="JSON")).splitlines() == [
         "<memories>",
         "- [2026-01-18][L1] asked about",
@@ -33,7 +33,7 @@ def test_each_memory_is_an_entry_and_nothing_can_end_the_block() -> None:
 
 
 def test_code_stays_readable() -> None:
-    """Its lines, its indentation and its comparisons; none of its lines looks like another entry."""
+    """Code keeps its lines, indentation and comparisons, and none of its lines resembles an entry."""
     content = (
         "Done:\n```python\ndef less(a: List[int]) -> bool:\n\n    return a[0] < a[1] <b> x\n```\n- [2026-01-01][L1] no"
     )
@@ -48,7 +48,7 @@ def test_code_stays_readable() -> None:
 
 
 def test_what_does_not_fit_is_left_out_whole() -> None:
-    """The next one that fits is told, and only what is told counts as shown."""
+    """A memory that does not fit is left out whole, and the next one that fits is shown."""
     made = ContextBlock()
     first, long, short = told(1, content="a" * 5_000), told(2, content="b" * 5_000), told(3, content="c" * 900)
     assert made.fill([first, long, short]) == [first, short] == made.shown
@@ -58,7 +58,7 @@ def test_what_does_not_fit_is_left_out_whole() -> None:
 
 
 def test_a_memory_that_is_longer_than_the_block_says_that_it_is_cut() -> None:
-    """It would never be told otherwise; nothing else fits beside it."""
+    """A first memory longer than the block is cut with a notice."""
     text = block(told(1, content="x" * 16_000), told(2))
     assert len(text) <= BLOCK_LIMIT
     assert "[…] (shortened from 16," in text
@@ -68,7 +68,7 @@ def test_a_memory_that_is_longer_than_the_block_says_that_it_is_cut() -> None:
 
 @given(st.lists(st.tuples(st.text(max_size=9_000), st.text(max_size=9_000)), max_size=12))
 def test_a_block_is_never_longer_than_its_bound(words: list[tuple[str, str]]) -> None:
-    """Whatever it holds: it has as many entries as were shown, and ends once."""
+    """A block is within its limit, has one entry for each shown memory, and ends once."""
     made = ContextBlock()
     made.fill(told(nth, trigger=trigger, content=content) for nth, (trigger, content) in enumerate(words))
     lines = made.text.splitlines()

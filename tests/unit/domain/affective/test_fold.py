@@ -1,4 +1,4 @@
-"""Laws of the fold of affective minds: any events in any order, by pieces, from rows alone, and without the erased."""
+"""Properties of the fold of affective memory: any order of events, partial rows and erasures."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -73,7 +73,7 @@ def _erased(ids: set[UUID]) -> MemoriesErased:
 
 @given(LIVES, SOME)
 def test_whatever_happens_the_totals_are_what_the_rows_say(events: list[AnyAgentEvent], gone: set[UUID]) -> None:
-    """In any order, sensible or not; and every retention can be computed."""
+    """After any events the totals equal the rows, and every retention can be computed."""
     mind = fold(_life([*events, _erased(gone)]))
 
     assert mind.agent is not None
@@ -91,7 +91,7 @@ def test_whatever_happens_the_totals_are_what_the_rows_say(events: list[AnyAgent
 def test_what_a_night_lets_go_does_not_come_back(
     before: list[AnyAgentEvent], memory_id: UUID, after: list[AnyAgentEvent]
 ) -> None:
-    """It stays as it is until it is erased, whatever is said of it."""
+    """A deleted memory stays unchanged until it is erased."""
     begun: list[AnyAgentEvent] = [
         turns.remembered(memory_id),
         turns.night(20_000, archived=[memory_id]),
@@ -108,7 +108,7 @@ def test_what_a_night_lets_go_does_not_come_back(
 def test_without_its_definition_or_after_its_erasure_there_is_no_mind(
     before: list[AnyAgentEvent], after: list[AnyAgentEvent]
 ) -> None:
-    """What comes then changes nothing."""
+    """Events before the definition or after the erasure of the agent change nothing."""
     erased = AgentErased(event_id=uuid4(), agent_id=AGENT)
 
     assert fold(recorded(first_of_each(before))) == AffectMind()
@@ -121,7 +121,7 @@ def test_without_its_definition_or_after_its_erasure_there_is_no_mind(
 def test_an_event_needs_only_the_rows_that_it_touches(
     before: list[AnyAgentEvent], gone: set[UUID], after: list[AnyAgentEvent]
 ) -> None:
-    """Folded with nothing else at hand, it makes the same agent and the same changes to the same rows."""
+    """An event needs only the rows that it touches to give the same changes."""
     mind = AffectMind()
     for event in _life([*before, _erased(gone), *after]):
         needed = touched(event)
@@ -141,7 +141,7 @@ def test_an_event_needs_only_the_rows_that_it_touches(
 def test_a_replay_without_the_erased_makes_the_same_mind(
     before: list[AnyAgentEvent], gone: set[UUID], after: list[AnyAgentEvent]
 ) -> None:
-    """Nothing that an erased memory has lived through decides about the others, then or later."""
+    """A replay without the erased memories gives the same state of the others."""
     log = _life([*before, _erased(gone), *after])
     erased = Erased.by(log)
     place = next(at for at, each in enumerate(log) if isinstance(each, MemoriesErased))
@@ -157,7 +157,7 @@ def test_a_replay_without_the_erased_makes_the_same_mind(
 
 @given(LIVES, SOME)
 def test_another_mind_is_not_moved_by_what_is_felt(events: list[AnyAgentEvent], gone: set[UUID]) -> None:
-    """For memory by use there is an agent without memories, whose parameters are not these."""
+    """Affective events give a strength memory an agent without memories and without these parameters."""
     begun = fold_strength(_life([]))
     others = (
         NightFell(event_id=uuid4(), agent_id=AGENT, date=BEGINNING.date(), nights=1),

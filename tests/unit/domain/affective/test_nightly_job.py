@@ -1,4 +1,4 @@
-"""What a night does, rule by rule (document 001, contents of the nightly batch)."""
+"""Tests of the rules of a night (document 001, contents of the nightly batch)."""
 
 from datetime import timedelta
 from uuid import UUID
@@ -12,13 +12,13 @@ from nemuri_domain.affective.policy import AffectPolicy
 from tests.unit.domain.affective.lives import BEGINNING, Life, ends, living, tie
 
 STILL = 0.999999999
-"""A coefficient that hardly takes anything in the nights of a test."""
+"""A decay coefficient that changes almost nothing in the nights of a test."""
 ROOMY = {"compression": {"enforced_from": 1_000}}
-"""No ratios."""
+"""Parameters that never enforce ratios."""
 
 
 def many(life: Life, number: int, intensity: int = 90, **more: object) -> list[UUID]:
-    """Memories that do not fade, each newer than the one before."""
+    """Create memories that do not decay, each newer than the one before."""
     return [life.remember(intensity, coefficient=STILL, **more) for _ in range(number)]  # type: ignore[arg-type]
 
 
@@ -27,7 +27,7 @@ def many(life: Life, number: int, intensity: int = 90, **more: object) -> list[U
     [(100, 1), (51, 1), (50, 2), (21, 2), (20, 3), (6, 3), (5, 4), (0, 4)],
 )
 def test_a_memory_falls_to_the_level_of_its_retention(intensity: int, level: int) -> None:
-    """Above 50, above 20, above 5, and the archive: what is exactly on a threshold has fallen."""
+    """A memory keeps its level above 50, 20 and 5; at a threshold it falls."""
     life = living()
     memory = life.remember(intensity, coefficient=1 - 1e-16, days=0.0)
     life.night()
@@ -35,7 +35,7 @@ def test_a_memory_falls_to_the_level_of_its_retention(intensity: int, level: int
 
 
 def test_several_levels_fall_in_one_night() -> None:
-    """Told as one fall to the lowest; nothing rises by itself again."""
+    """A fall over several levels is one fall to the lowest, and no level rises by itself."""
     life = living()
     memory = life.remember(60, coefficient=0.25, days=0.0)
     assert life.night().lowered == {memory: 3}
@@ -44,7 +44,7 @@ def test_several_levels_fall_in_one_night() -> None:
 
 
 def test_what_is_archived_stands_still_and_is_left_alone() -> None:
-    """Its retention is that of the night in which it went."""
+    """An archived memory keeps the retention of the night in which it was archived."""
     life = living()
     memory = life.remember(30, coefficient=0.1)
     assert life.night().archived == {memory}
@@ -56,7 +56,7 @@ def test_what_is_archived_stands_still_and_is_left_alone() -> None:
 
 
 def test_what_is_protected_stays_as_it_is_and_counts_for_nothing() -> None:
-    """Neither faded, nor in the ratios, nor among what ratios are shares of."""
+    """A protected memory does not decay and does not count for the ratios."""
     life = living()
     kept = [life.remember(1, coefficient=0.1, protection="protected") for _ in range(30)]
     others = many(life, 19)
@@ -66,7 +66,7 @@ def test_what_is_protected_stays_as_it_is_and_counts_for_nothing() -> None:
 
 
 def test_ratios_are_enforced_from_twenty_memories_on() -> None:
-    """Nineteen may all be whole; of twenty, three, six and seven, and the rest is archived."""
+    """Ratios are enforced from twenty memories: then levels 1 to 3 hold three, six and seven."""
     life = living()
     many(life, 19)
     assert not life.night().lowered
@@ -77,7 +77,7 @@ def test_ratios_are_enforced_from_twenty_memories_on() -> None:
 
 @pytest.mark.parametrize("number", [20, 21, 26, 39, 40, 41, 77, 100])
 def test_a_share_is_rounded_down(number: int) -> None:
-    """However the binary fractions fall: 15 % of 20 are three and not two; and of a few there is a place for one."""
+    """An allowed number is rounded down despite binary fractions, and is at least one."""
     assert [allowed_number(0.15, few) for few in (1, 6, 7, 13, 14)] == [1, 1, 1, 1, 2]
     caps = [15 * number // 100, 30 * number // 100, 35 * number // 100]
     assert [allowed_number(each, number) for each in (0.15, 0.30, 0.35)] == caps
@@ -88,7 +88,7 @@ def test_a_share_is_rounded_down(number: int) -> None:
 
 
 def test_the_faintest_fall_first() -> None:
-    """By retention in ascending order."""
+    """The memories with the lowest retention are lowered first."""
     life = living()
     ordered = [life.remember(100 - each, coefficient=STILL) for each in range(20)]
     life.night()
@@ -96,7 +96,7 @@ def test_the_faintest_fall_first() -> None:
 
 
 def test_among_the_equally_faint_the_oldest_fall_first() -> None:
-    """By when they were said, whatever the order in which they were taken in."""
+    """Among memories of equal retention the oldest are lowered first, whatever the order of their events."""
     life = living()
     said = [BEGINNING - timedelta(days=each) for each in range(20)]
     newest_first = [life.remember(90, coefficient=STILL, said_at=each) for each in said]
@@ -105,14 +105,14 @@ def test_among_the_equally_faint_the_oldest_fall_first() -> None:
 
 
 def test_among_the_equally_old_the_less_recalled_fall_first() -> None:
-    """And then by id, so that everybody decides the same."""
+    """Among memories of equal age those with fewer recalls are lowered first, then by id."""
     life = living(recall={"memory_days_reduction": 1})
     memories = [life.remember(90, days=0.0, said_at=BEGINNING) for _ in range(19)]
     for times in range(1, 6):
         life.recall(*memories[:times])
         life.night()
     memories.append(life.remember(90, days=0.0, said_at=BEGINNING))
-    life.recall(*memories)  # all of them are no day old, and so of exactly the same retention
+    life.recall(*memories)  # their age is below a day, so their retention is equal
     life.night()
     ordered = sorted(memories, key=lambda each: (life.memory(each).recall_count, each))
     assert [life.memory(each).level for each in ordered] == [4] * 4 + [3] * 7 + [2] * 6 + [1] * 3
@@ -120,18 +120,20 @@ def test_among_the_equally_old_the_less_recalled_fall_first() -> None:
 
 
 def test_a_level_that_is_pushed_into_pushes_on() -> None:
-    """Level 1 is looked at first, then level 2 with what fell into it; nobody falls twice who need not."""
+    """A memory lowered to level 2 counts there when level 2 is enforced."""
     life = living()
     strong, middling = many(life, 10, 90), many(life, 10, 40)
     life.night()
     assert life.agent.levels == (3, 6, 7, 4)
-    # The faintest of level 2 are the middling ones: all ten fall on, and so does one of the strong.
+    # The weakest of level 2 are the ten of middle retention: all of them are lowered again, and one of the strong ones.
     assert {life.memory(each).level for each in strong} == {1, 2, 3}
     assert sorted(life.memory(each).level for each in middling) == [3] * 6 + [4] * 4
 
 
 def test_a_memory_that_is_asked_back_comes_back() -> None:
-    """At level 3, its age zero, one recall more, its intensity faded by the nights in the archive, and it stays."""
+    """A revived memory is at level 3 with age zero, one recall more, and an intensity reduced by its nights in the
+    archive.
+    """
     life = living()
     memory = life.remember(60, coefficient=0.01)
     many(life, 9)
@@ -149,7 +151,7 @@ def test_a_memory_that_is_asked_back_comes_back() -> None:
 
 
 def test_what_comes_back_has_enough_to_stay_a_while() -> None:
-    """The threshold of level 3 and a margin, 8, where its intensity is not worth more."""
+    """A revived memory has at least the threshold of level 3 plus the margin, 8."""
     life = living()
     memory = life.remember(4)
     many(life, 9)
@@ -160,7 +162,7 @@ def test_what_comes_back_has_enough_to_stay_a_while() -> None:
 
 
 def test_where_level_three_is_full_nobody_comes_back() -> None:
-    """(n3 + 1) / (n + 1) is at most 0.35; who is declined may ask again."""
+    """A revival is declined if (n3 + 1) / (n + 1) exceeds 0.35, and can be asked for again."""
     life = living()
     gone = [life.remember(4) for _ in range(3)]
     traces = [life.remember(15, coefficient=STILL) for _ in range(5)]
@@ -183,7 +185,7 @@ def test_where_level_three_is_full_nobody_comes_back() -> None:
 
 
 def test_the_room_is_counted_after_natural_fading_and_before_ratios_are_enforced() -> None:
-    """What falls to level 3 by itself this night takes its room; what is pushed there later does not."""
+    """Memories that decay to level 3 this night count for its room, those lowered by ratios do not."""
     life = living()
     gone = life.remember(4)
     many(life, 19, 90)
@@ -194,7 +196,7 @@ def test_the_room_is_counted_after_natural_fading_and_before_ratios_are_enforced
 
 
 def test_what_comes_back_does_not_fall_again_the_same_night() -> None:
-    """Where level 3 is over its share with it, others go."""
+    """A memory revived this night is not lowered; others are lowered if level 3 exceeds its ratio."""
     life = living(compression={"level1_ratio": 0.05, "level2_ratio": 0.05})
     gone = life.remember(4)
     for _ in range(10):
@@ -212,7 +214,7 @@ def test_what_comes_back_does_not_fall_again_the_same_night() -> None:
 
 
 def test_nothing_is_deleted_unless_that_is_switched_on() -> None:
-    """The archive keeps everything by default."""
+    """Nothing is deleted by default."""
     life = living()
     life.remember(4)
     life.night()
@@ -233,7 +235,7 @@ def test_nothing_is_deleted_unless_that_is_switched_on() -> None:
     ],
 )  # fmt: skip
 def test_the_archive_is_cleared_by_its_conditions(archive: dict[str, object], deleted: set[str]) -> None:
-    """Archived for more than 365 days, never recalled, intensity below 20: all of it, or any of it."""
+    """Deletion uses age above 365 days, no recalls and intensity below 20, joined by AND or OR."""
     life = living(archive={"auto_delete_enabled": True} | archive, recall={"decay_coefficient_boost": 0})
     memories = {
         "faint": life.remember(19, coefficient=0.1),
@@ -251,7 +253,7 @@ def test_the_archive_is_cleared_by_its_conditions(archive: dict[str, object], de
 
 
 def test_a_year_in_the_archive_is_not_yet_more_than_a_year() -> None:
-    """More than 365 days, not 365."""
+    """365 days in the archive are not enough for deletion."""
     life = living(archive={"auto_delete_enabled": True})
     memory = life.remember(4)
     life.night()
@@ -260,7 +262,7 @@ def test_a_year_in_the_archive_is_not_yet_more_than_a_year() -> None:
 
 
 def test_what_is_asked_back_is_not_deleted_in_the_same_night() -> None:
-    """It comes back, or is declined; then it is deleted the night after."""
+    """A memory asked for is revived or declined first, and deleted the night after at the earliest."""
     life = living(archive={"auto_delete_enabled": True})
     back, declined = life.remember(4), life.remember(4)
     life.night(1)
@@ -273,7 +275,7 @@ def test_what_is_asked_back_is_not_deleted_in_the_same_night() -> None:
 
 
 def test_ratios_are_shares_of_what_is_left_after_deletion() -> None:
-    """So that none is exceeded in the morning."""
+    """Ratios are shares of the memories after deletion."""
     life = living(archive={"auto_delete_enabled": True})
     for _ in range(40):
         life.remember(4)
@@ -287,7 +289,7 @@ def test_ratios_are_shares_of_what_is_left_after_deletion() -> None:
 
 
 def test_whom_protection_waited_for_is_protected_before_anything_falls() -> None:
-    """As far as there is room, oldest first; and ratios are shares of the others."""
+    """Waiting memories are protected before any is lowered, oldest first up to the limit."""
     life = living(protection={"max_protected_memories": 2})
     first = life.remember(90, protection="protected")
     waiting = [life.remember(4, protection="asked") for _ in range(3)]
@@ -300,7 +302,7 @@ def test_whom_protection_waited_for_is_protected_before_anything_falls() -> None
 
 
 def test_relations_to_what_is_gone_end() -> None:
-    """From it and to it, when it is archived; to what is erased by day there is none any more at night."""
+    """Relations of archived and erased memories are removed in both directions."""
     life = living()
     one, other, faint, gone = many(life, 1)[0], many(life, 1)[0], life.remember(4), many(life, 1)[0]
     ties = [tie(one, faint), tie(faint, other, "continues"), tie(one, gone), tie(other, one, "references")]
@@ -313,7 +315,7 @@ def test_relations_to_what_is_gone_end() -> None:
 
 
 def test_a_relation_turns_when_the_other_end_is_stronger_by_then() -> None:
-    """From the stronger to the weaker; where they are within 5 of each other, from the newer to the older."""
+    """A relation turns to go from the higher retention to the lower; within 5, from the newer to the older."""
     life = living(**ROOMY)
     fading = life.remember(90, coefficient=0.9, days=0.0)
     steady = life.remember(80, coefficient=STILL, days=0.0)
@@ -328,7 +330,7 @@ def test_a_relation_turns_when_the_other_end_is_stronger_by_then() -> None:
 
 
 def test_a_relation_that_would_be_there_twice_is_there_once() -> None:
-    """The one in the wrong direction ends, where its counterpart is there already."""
+    """A relation in the wrong direction is removed if its counterpart exists."""
     life = living(**ROOMY)
     strong, weak = life.remember(90, coefficient=STILL), life.remember(30, coefficient=STILL)
     life.remember(50)
@@ -338,7 +340,7 @@ def test_a_relation_that_would_be_there_twice_is_there_once() -> None:
 
 
 def test_new_and_changed_memories_are_tied_to_what_is_like_them() -> None:
-    """From 0.85 on, as the same topic, in direction; no pair that is tied already, and nobody with itself."""
+    """New and changed memories get a relation `same_topic` to memories with a similarity from 0.85, once per pair."""
     life = living(**ROOMY)
     strong, weak, apart = (life.remember(each, coefficient=STILL) for each in (90, 40, 60))
     alike = [(weak, strong, 0.9), (strong, weak, 0.9), (weak, weak, 1.0), (apart, strong, 0.84)]
@@ -349,7 +351,7 @@ def test_new_and_changed_memories_are_tied_to_what_is_like_them() -> None:
 
 
 def test_nobody_holds_more_relations_than_allowed() -> None:
-    """The most similar ten; a relation does not turn towards a holder that has no room."""
+    """A memory holds at most ten relations, the most similar ones, and no relation turns to a full holder."""
     life = living(**ROOMY)
     hub, others = life.remember(100, coefficient=STILL), [life.remember(50, coefficient=STILL) for _ in range(12)]
     alike = [(each, hub, 0.86 + number / 100) for number, each in enumerate(others)]
@@ -362,14 +364,14 @@ def test_nobody_holds_more_relations_than_allowed() -> None:
 
 
 def test_auto_linking_can_be_switched_off() -> None:
-    """Then what is alike stays apart; existing relations are mended as ever."""
+    """Without auto-linking no relations are added, and existing ones are still corrected."""
     life = living(relations={"enable_auto_linking": False})
     one, other = many(life, 2)
     assert not life.night(alike=[(one, other, 0.99)]).tied
 
 
 def test_days_that_an_earlier_night_counted_are_not_counted_again() -> None:
-    """Of two nights that fell before either was decided, the later one was told that both had been missed."""
+    """Of two nights that fell before a decision, the later one does not count the days of the earlier one again."""
     life = living(**ROOMY)
     memory = life.remember(90, days=0.0)
     life.night()
@@ -381,7 +383,7 @@ def test_days_that_an_earlier_night_counted_are_not_counted_again() -> None:
 
 
 def test_a_policy_is_in_force_at_once_before_the_first_night_and_from_the_next_night_on_later() -> None:
-    """So that a definition's own parameters hold from the first memory on."""
+    """New parameters apply at once before the first night, and from the next night after it."""
     life = living(levels={"level1_threshold": 95})
     first = life.remember(90, coefficient=STILL)
     assert life.night().lowered == {first: 2}
@@ -391,7 +393,9 @@ def test_a_policy_is_in_force_at_once_before_the_first_night_and_from_the_next_n
 
 
 def test_a_night_that_has_too_much_to_do_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Until all is done, in events of bounded size, days counted once; and nothing goes on with a night before last."""
+    """A night with too many changes continues in events of limited size; days count once, and old nights do not
+    continue.
+    """
     monkeypatch.setattr(nightly_job, "MOVED_PER_EVENT", 3)
     life = living()
     many(life, 60)
@@ -410,7 +414,7 @@ def test_a_night_that_has_too_much_to_do_goes_on(monkeypatch: pytest.MonkeyPatch
 
 
 def test_parameters_do_not_change_in_the_middle_of_a_night(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Those that were adopted since it fell come into force with the next one."""
+    """Parameters adopted during a night apply from the next night."""
     monkeypatch.setattr(nightly_job, "MOVED_PER_EVENT", 3)
     life = living()
     life.night()

@@ -1,4 +1,4 @@
-"""The configuration of document 001: its names and defaults, checked where a parameter is given."""
+"""Tests of the parameters of affective memory: names, defaults and validation."""
 
 from typing import Any
 
@@ -55,7 +55,7 @@ DOCUMENT: dict[str, dict[str, Any]] = {
     },
     "protection": {"max_protected_memories": 50},
 }
-"""The document's configuration file, without what is a setting of the platform here."""
+"""The configuration file of document 001, without settings of the platform."""
 OURS = {
     ("compression", "enforced_from"): 20,
     ("compression", "timezone"): "local",
@@ -63,11 +63,11 @@ OURS = {
     ("retrieval", "relevance_similarity"): None,
     ("retrieval", "fill_up"): False,
 }
-"""What the document does not know."""
+"""Parameters that document 001 does not have."""
 
 
 def test_the_defaults_are_those_of_the_document() -> None:
-    """Every one of them, and nothing besides but what the rulings add."""
+    """The defaults are those of document 001 and of the rulings."""
     found = AffectPolicy().model_dump()
     for (section, name), value in OURS.items():
         assert found[section].pop(name) == value
@@ -75,12 +75,12 @@ def test_the_defaults_are_those_of_the_document() -> None:
 
 
 def test_the_documents_own_file_is_taken_as_it_is() -> None:
-    """And differs in nothing from the defaults."""
+    """The configuration of document 001 is accepted and equals the defaults."""
     assert AffectPolicy.model_validate(DOCUMENT).differing == {}
 
 
 def test_only_what_differs_is_told() -> None:
-    """So that another default reaches whoever said nothing about it."""
+    """Only parameters that differ from the defaults are stored."""
     policy = AffectPolicy.model_validate({"levels": {"level1_threshold": 60}, "retrieval": {"top_k": 5}})
     assert policy.differing == {"levels": {"level1_threshold": 60.0}}
     assert AffectPolicy.of(policy.differing) == policy
@@ -112,7 +112,7 @@ def test_only_what_differs_is_told() -> None:
     ],
 )
 def test_what_makes_no_sense_is_refused_where_it_is_given(wrong: dict[str, Any], said: str) -> None:
-    """One line that names the place; in a fold it counts as the defaults, because history happened."""
+    """Invalid parameters are refused with one line that names the place; in a fold the defaults replace them."""
     with pytest.raises(ValidationError) as refused:
         AffectPolicy.model_validate(wrong)
     assert complaint(refused.value).startswith(said)

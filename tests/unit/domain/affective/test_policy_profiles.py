@@ -1,4 +1,4 @@
-"""How long a turn stays at which level under a profile, by the document's own formulas."""
+"""Tests of the nights that a memory stays at each level under a profile."""
 
 from itertools import takewhile
 from pathlib import Path
@@ -14,11 +14,11 @@ from tests.unit.domain.affective.coding_sessions import SESSIONS
 from tests.unit.domain.affective.lives import Life
 
 FIRST_DAY = 0.5
-"""The share of a day from the end of a session at three in the afternoon to the night at three."""
+"""Age in days at the first night for a session that ends at 15:00, with nights at 03:00."""
 
 
 def nights(rules: AffectPolicy, category: Category, intensity: int, level: int) -> int:
-    """For how many nights retention, intensity · coefficient ^ days, is above the threshold of a level."""
+    """Return the number of nights with intensity · coefficient ^ days above the threshold of a level."""
     within = getattr(rules.retention.decay_by_category, category)
     coefficient = within.min + (within.max - within.min) * (intensity / 100)
     left = (intensity * coefficient ** (FIRST_DAY + night) for night in range(1, 400))
@@ -32,14 +32,14 @@ def nights(rules: AffectPolicy, category: Category, intensity: int, level: int) 
      (60, (1, 9, 21), (20, 32, 46))],
 )  # fmt: skip
 def test_how_many_nights_work_stays(intensity: int, document: tuple[int, ...], coding: tuple[int, ...]) -> None:
-    """At levels 1, 1 to 2 and 1 to 3: by the document's parameters, and for coding."""
+    """Work stays for the expected nights at levels 1, 1 to 2 and 1 to 3, with both profiles."""
     for profile, wanted in ((DOCUMENT, document), (CODING, coding)):
         found = tuple(nights(PROFILES[profile], "work", intensity, level) for level in (1, 2, 3))
         assert found == wanted, profile
 
 
 def test_decisions_and_feelings_outlast_work_and_chat_does_not() -> None:
-    """At level 1 for coding: small talk goes at once, a decision stays for weeks."""
+    """With the coding profile small talk leaves level 1 at once, and a decision stays for weeks."""
     rules = PROFILES[CODING]
     assert [nights(rules, "casual", each, 1) for each in (13, 19)] == [0, 0]
     assert nights(rules, "decision", 43, 1) > 2 * nights(rules, "work", 33, 1)
@@ -47,7 +47,7 @@ def test_decisions_and_feelings_outlast_work_and_chat_does_not() -> None:
 
 
 def test_ordinary_work_lives_through_its_nights_as_the_formula_says() -> None:
-    """Through the real decision and fold, with a hundred turns a day, so that ratios are in question."""
+    """With a hundred turns a day, ordinary work stays as many nights as the formula says."""
     life = Life()
     life.adopt(**PROFILES[CODING].differing)
     ids = [life.remember(33, days=FIRST_DAY) for _ in range(100)]
@@ -61,7 +61,7 @@ def test_ordinary_work_lives_through_its_nights_as_the_formula_says() -> None:
 
 
 def test_most_turns_of_real_sessions_are_ordinary_work_or_more() -> None:
-    """Read without a model, their intensity is such that the profile keeps them whole for some nights."""
+    """Most turns of real sessions have an intensity that the coding profile keeps whole for some nights."""
     rules = PROFILES[CODING]
     read_as = [read_turn(each.prompt, each.reply) for each in SESSIONS]
     whole = [nights(rules, each.category, each.intensity, 1) for each in read_as]
@@ -69,6 +69,6 @@ def test_most_turns_of_real_sessions_are_ordinary_work_or_more() -> None:
 
 
 def test_the_examples_agent_has_the_profile() -> None:
-    """So that it is the same whichever way the agent was added."""
+    """The agent of the examples has the coding profile."""
     example = Path(__file__).parents[4] / "examples" / "assistants" / "assistant.yaml"
     assert read_definition(example).policy == PROFILES[CODING].differing

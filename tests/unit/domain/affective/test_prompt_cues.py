@@ -1,4 +1,4 @@
-"""What prompts say of themselves: commands, wishes to be remembered, ways back to earlier turns."""
+"""Tests of commands, requests to remember and references to earlier turns in a prompt."""
 
 import pytest
 from hypothesis import given
@@ -10,7 +10,7 @@ from nemuri_domain.affective.sanitize import is_command
 
 
 def test_slash_commands_are_no_conversation() -> None:
-    """With white space before them too; a slash elsewhere is none."""
+    """Slash commands are not conversation, also after white space; a slash elsewhere is not a command."""
     assert is_command("/compact")
     assert is_command("  \n/help me")
     assert not is_command("either/or")
@@ -49,7 +49,7 @@ def test_slash_commands_are_no_conversation() -> None:
     ],
 )
 def test_who_asks_for_it_is_remembered(prompt: str) -> None:
-    """The document's phrases and others like them, in both languages."""
+    """Requests to remember are recognised in both languages."""
     assert asks_to_remember(prompt)
 
 
@@ -89,7 +89,7 @@ def test_who_asks_for_it_is_remembered(prompt: str) -> None:
     ],
 )
 def test_who_asks_whether_or_tells_that_is_not(prompt: str) -> None:
-    """Questions, statements, refusals, thanks, words of others, and idioms."""
+    """Questions, statements, refusals, thanks, quotations and idioms are not requests to remember."""
     assert not asks_to_remember(prompt)
 
 
@@ -136,12 +136,12 @@ def test_who_asks_whether_or_tells_that_is_not(prompt: str) -> None:
     ],
 )
 def test_a_turns_own_words_tell_of_an_earlier_one(sort: LinkSort | None, prompt: str) -> None:
-    """And of how it goes back to that; ordinary uses of the same words tell of none."""
+    """References to an earlier turn give the expected relation, and ordinary uses of the same words give none."""
     assert relation_in(prompt) == sort
 
 
 def test_the_most_telling_of_several_is_taken() -> None:
-    """To take back is more than to build on, that more than to go on, that more than to mention."""
+    """Of several relations the most specific wins: contradicts, derived_from, continues, references."""
     assert relation_in("前回の続きだけど、やっぱりその案はやめる") == "contradicts"
     assert relation_in("前に話した結果をもとに、昨日の続きを") == "derived_from"
     assert relation_in("As we discussed, let's continue where we left off") == "continues"
@@ -149,7 +149,7 @@ def test_the_most_telling_of_several_is_taken() -> None:
 
 @given(st.text(max_size=200))
 def test_any_text_is_read(text: str) -> None:
-    """And the same text always in the same way."""
+    """Any text can be read, with the same result each time."""
     assert is_command(text) == text.strip().startswith("/")
     assert asks_to_remember(text) == asks_to_remember(text)
     assert relation_in(text) == relation_in(text)

@@ -1,4 +1,4 @@
-"""How much is left of a memory: the tables and examples of document 001, and the formulas where a table rounds."""
+"""Tests of retention against the tables, examples and formulas of document 001."""
 
 from datetime import UTC, datetime
 from math import log
@@ -15,7 +15,7 @@ from tests.unit.domain.affective.lives import living
 
 RETENTION = AffectPolicy().retention
 EVER = {"levels": {"level1_threshold": 3e-9, "level2_threshold": 2e-9, "level3_threshold": 1e-9}}
-"""Thresholds that nothing falls below."""
+"""Thresholds that no retention falls below."""
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ EVER = {"levels": {"level1_threshold": 3e-9, "level2_threshold": 2e-9, "level3_t
     [(100, (86, 64, 41, 16)), (50, (43, 32, 20, 8)), (35, (30, 22, 14, 6)), (20, (17, 13, 8, 3))],
 )
 def test_the_decay_simulation_is_reproduced(intensity: int, table: tuple[int, ...]) -> None:
-    """At the basic coefficient of 0.995, after 30, 90, 180 and 365 nights, to the whole numbers of the table."""
+    """Retention at coefficient 0.995 after 30, 90, 180 and 365 nights equals the document's table in whole numbers."""
     life = living(**EVER)
     memory = life.remember(intensity, coefficient=RETENTION.base_decay_coefficient, days=0.0)
     left = []
@@ -35,7 +35,7 @@ def test_the_decay_simulation_is_reproduced(intensity: int, table: tuple[int, ..
 
 
 def test_a_memory_of_average_intensity_lasts_about_a_year() -> None:
-    """35 at the basic coefficient falls to the threshold of the archive, 5, after 388 days: "about one year"."""
+    """An intensity of 35 falls to the archive's threshold after 388 days."""
     life = living()
     memory = life.remember(35, coefficient=0.995, days=0.0)
     life.night(388)
@@ -52,14 +52,14 @@ def test_a_memory_of_average_intensity_lasts_about_a_year() -> None:
 def test_the_coefficient_rises_with_intensity_within_the_range_of_the_category(
     category: Category, low: float, high: float
 ) -> None:
-    """min + (max - min) · intensity / 100."""
+    """The coefficient is min + (max - min) · intensity / 100."""
     assert [RETENTION.coefficient(category, each) for each in (0, 50, 100)] == pytest.approx(
         [low, (low + high) / 2, high]
     )
 
 
 def test_the_example_of_casual_talk_is_reproduced() -> None:
-    """0.70, 0.75, 0.80 at intensities of 0, 50, 100."""
+    """Casual talk has 0.70, 0.75 and 0.80 at intensities of 0, 50 and 100."""
     assert [round(RETENTION.coefficient("casual", each), 10) for each in (0, 50, 100)] == [0.70, 0.75, 0.80]
 
 
@@ -68,7 +68,7 @@ def test_the_example_of_casual_talk_is_reproduced() -> None:
     [("casual", 1.9, 3.1), ("work", 4.3, 8.3), ("decision", 9.6, 22.8), ("emotional", 34.3, 692.8)],
 )
 def test_half_lives_are_those_of_the_formula(category: Category, shortest: float, longest: float) -> None:
-    """ln 0.5 / ln coefficient in days; the table's words ("one to two weeks" for work) are longer than its numbers."""
+    """Half-lives are ln 0.5 / ln coefficient in days; the document's words give longer times than its numbers."""
     found = [log(0.5) / log(RETENTION.coefficient(category, each)) for each in (0, 100)]
     assert found == pytest.approx([shortest, longest], abs=0.05)
 
@@ -78,7 +78,7 @@ def test_half_lives_are_those_of_the_formula(category: Category, shortest: float
     [((18, 0), 0.375), ((1, 0), 2 / 24), ((3, 0), 1.0), ((2, 59), 1 / 1440), ((3, 1), 1 - 1 / 1440), ((15, 0), 0.5)],
 )
 def test_the_first_day_is_fair(ended: tuple[int, int], days: float) -> None:
-    """From the end of the session to the next night at three: 18:00 gives .375, 01:00 gives .083."""
+    """The first age is the time to the next night at 03:00: 18:00 gives 0.375 days, 01:00 gives 0.083."""
     assert first_age(datetime(2026, 1, 20, *ended, tzinfo=UTC), 3) == pytest.approx(days)
 
 
@@ -96,7 +96,7 @@ def test_the_first_day_is_fair(ended: tuple[int, int], days: float) -> None:
 def test_what_is_taken_in_late_is_as_old_as_if_it_had_been_taken_in_at_once(
     ended: datetime, nights: int, days: float
 ) -> None:
-    """The session's end starts the decay: every night since counts, also those before the agent was there."""
+    """A memory offered late is as old as one offered at once, nights before the agent's definition included."""
     life = living()
     if nights:
         life.night(nights)
@@ -104,7 +104,7 @@ def test_what_is_taken_in_late_is_as_old_as_if_it_had_been_taken_in_at_once(
 
 
 def test_the_first_night_adds_a_whole_day_to_the_first_share() -> None:
-    """As written: .375 + 1.0 after the first night."""
+    """The first night adds a whole day to the first age: 0.375 + 1.0."""
     life = living()
     memory = life.remember(80, "emotional", days=0.375)
     assert life.memory(memory).days(life.mind.night) == 0.375
@@ -114,7 +114,7 @@ def test_the_first_night_adds_a_whole_day_to_the_first_share() -> None:
 
 @pytest.mark.parametrize(("days", "after"), [(10, 5.0), (3, 1.5)])
 def test_a_recall_halves_the_age(days: int, after: float) -> None:
-    """The examples: ten days become five, three become one and a half, and this day is not counted."""
+    """A recall halves the age: ten days become five, three become one and a half."""
     life = living(**EVER)
     memory = life.remember(80, days=0.0)
     life.night(days)
@@ -130,7 +130,7 @@ def test_a_recall_halves_the_age(days: int, after: float) -> None:
 
 
 def test_several_recalls_before_a_night_are_one() -> None:
-    """A recall sets a flag, and the night takes it down."""
+    """Several recalls before a night count as one."""
     life = living()
     memory = life.remember(80, "emotional", days=0.0)
     life.night(8)
@@ -141,7 +141,7 @@ def test_several_recalls_before_a_night_are_one() -> None:
 
 
 def test_no_recall_raises_the_coefficient_above_its_limit() -> None:
-    """0.999 at most; and what begins above a lower limit is not set back for being recalled."""
+    """A recall raises the coefficient to 0.999 at most, and never lowers it."""
     life = living()
     memory, above = life.remember(100, "emotional"), life.remember(100, coefficient=0.9995)
     for _ in range(5):
@@ -152,7 +152,7 @@ def test_no_recall_raises_the_coefficient_above_its_limit() -> None:
 
 
 def test_of_missed_nights_days_pass_and_a_recall_halves_once() -> None:
-    """Ten days old, recalled, five nights at once: 10 / 2 + 4 days, one recall; the other is 15 days old."""
+    """After five missed nights, a recalled memory of ten days has 10 / 2 + 4 days and one recall, another one 15."""
     life = living(**EVER)
     recalled, other = (life.remember(80, days=0.0) for _ in range(2))
     life.night(10)
@@ -165,7 +165,7 @@ def test_of_missed_nights_days_pass_and_a_recall_halves_once() -> None:
 
 @given(st.lists(st.tuples(st.integers(1, 9), st.booleans()), min_size=1, max_size=25), st.integers(0, 100))
 def test_the_closed_form_is_the_batch_of_the_document(nights: list[tuple[int, bool]], intensity: int) -> None:
-    """Whatever nights and recalls there were, as counted step by step like in the document's loop."""
+    """The closed form equals the document's loop for any nights and recalls."""
     life = living(**EVER)
     memory = life.remember(max(intensity, 1), "decision", days=0.375)
     days, coefficient, recalls = 0.375, life.memory(memory).coefficient, 0

@@ -1,4 +1,4 @@
-"""Memories in fewer words: their own sentences, then their own words."""
+"""Tests of the compression of memories to summaries and keywords."""
 
 from typing import Final, Literal
 
@@ -27,7 +27,7 @@ LONG: Final = " ".join(
 
 
 def test_a_summary_keeps_the_most_telling_sentences() -> None:
-    """One or two of the trigger, two or three of the content, word for word, in their order."""
+    """A summary has one or two sentences of the trigger and two or three of the content, word for word, in order."""
     trigger, content = compressed(2, TRIGGER, CONTENT)
 
     for shorter, longer, most in ((trigger, TRIGGER, 2), (content, CONTENT, 3)):
@@ -41,7 +41,7 @@ def test_a_summary_keeps_the_most_telling_sentences() -> None:
 
 
 def test_a_trace_is_two_or_three_keywords() -> None:
-    """Of each, joined by a comma, in the order of the text; what was felt is in the tags and no keyword."""
+    """Level 3 has two or three keywords of each text, in its order, without the emotions."""
     trigger, content = compressed(3, *compressed(2, TRIGGER, CONTENT))
 
     for words, text in ((trigger, TRIGGER), (content, CONTENT)):
@@ -54,7 +54,7 @@ def test_a_trace_is_two_or_three_keywords() -> None:
 
 
 def test_of_a_long_reply_the_beginning_and_the_end_are_kept() -> None:
-    """Within its bound, with a mark between them, and no block of code is left open."""
+    """A long reply keeps beginning and end within the limit, with a marker and closed blocks of code."""
     code = "\n".join(f"    step_{number} = prepare({number})" for number in range(300))
     reply = f"The cause is the cache.\n\n```python\n{code}\n```\nAll 214 tests pass."
     told = shortened_lines(reply, 3_000)
@@ -67,26 +67,26 @@ def test_of_a_long_reply_the_beginning_and_the_end_are_kept() -> None:
 
 @given(st.text(), st.integers(50, 400))
 def test_details_never_exceed_their_bound(text: str, limit: int) -> None:
-    """Whatever they hold; what fits is whole, what does not says so."""
+    """Any text is within the limit: whole if it fits, else with a marker."""
     told = shortened_lines(text, limit)
     assert len(told) <= limit
     assert ("[…]" in told) or told.split() == text.split()
 
 
 def test_what_is_short_stays_as_it_is() -> None:
-    """At level 2 there is nothing to leave out of a sentence."""
+    """A short text is unchanged at level 2."""
     assert compressed(2, "MongoDBはどう？", "JSONで十分と結論した。") == ("MongoDBはどう？", "JSONで十分と結論した。")
     assert compressed(2, "", "") == ("", "")
 
 
 def test_what_has_no_keyword_keeps_its_first_words() -> None:
-    """A trace is never empty where something was said."""
+    """A text without keywords keeps its first words at level 3."""
     assert compressed(3, "やった、できた！", "What is this?!") == ("やった, できた", "What, is, this")
     assert compressed(3, "……！", "うん") == ("……！", "うん")
 
 
 def test_a_long_text_becomes_a_few_sentences() -> None:
-    """However long it is."""
+    """A very long text becomes a few sentences."""
     trigger, content = compressed(2, LONG, LONG)
 
     assert len(sentences(trigger)) <= 2
@@ -95,7 +95,7 @@ def test_a_long_text_becomes_a_few_sentences() -> None:
 
 
 def test_code_is_left_out_of_a_summary() -> None:
-    """A memory holds what was said of it."""
+    """Code is left out of a summary."""
     said = "The loop is bounded now and the test of the loop passes. " * 4
     content = f"{said}\n```python\nwhile True:\n    loop()\n```\nThe loop ends after three rounds of the test."
     assert "while" not in compressed(2, "The loop", content)[1]
@@ -114,7 +114,7 @@ TEXTS: Final = (
 @example("AB。CD", "㍿", 3)
 @example("it's's", "a b", 3)
 def test_compression_never_lengthens(trigger: str, content: str, level: Literal[2, 3]) -> None:
-    """Nor does it fail on any text; the same text always gives the same words, which every store takes."""
+    """Compression of any text is deterministic, storable and never longer than the text."""
     shorter = compressed(level, trigger, content)
 
     assert len(shorter[0]) <= len(trigger)
@@ -129,7 +129,7 @@ def test_compression_never_lengthens(trigger: str, content: str, level: Literal[
 @example("AB。CD", "㍿")
 @example("it's's", "a b")
 def test_a_trace_of_a_trace_is_itself(trigger: str, content: str) -> None:
-    """Words at level 3 stay as they are, whether or not they were a summary before."""
+    """Compression to level 3 is idempotent."""
     trace = compressed(3, trigger, content)
     assert compressed(3, *trace) == trace
     assert all(len(each.split(", ")) <= 3 or not keywords(each) for each in trace)
@@ -137,7 +137,7 @@ def test_a_trace_of_a_trace_is_itself(trigger: str, content: str) -> None:
 
 @given(TEXTS)
 def test_a_memory_fades_step_by_step(text: str) -> None:
-    """From a reading to a summary to a trace nothing grows, and a trace is left of all that had any letter."""
+    """No level is longer than the one before, and level 3 of a text with letters is not empty."""
     whole = read_turn(text, text)
     summary = compressed(2, whole.trigger, whole.content)
     trace = compressed(3, *summary)
@@ -149,7 +149,7 @@ def test_a_memory_fades_step_by_step(text: str) -> None:
 
 @pytest.mark.parametrize("piece", ["a ", " ", "\n", "やった！", "x", "。", "```\n"])
 def test_very_long_texts_are_compressed_in_the_end(piece: str) -> None:
-    """In time linear in their length."""
+    """Compression takes linear time."""
     text = piece * (100_000 // len(piece))
     assert len(compressed(3, text, text)[1]) <= 80
     assert len(compressed(2, text, text)[1]) <= 8_000

@@ -1,4 +1,4 @@
-"""What a transcript comes to: turns, and lines that are no part of one."""
+"""Tests of the parser of transcripts."""
 
 import json
 from datetime import UTC, datetime
@@ -18,38 +18,38 @@ AT = "2026-01-18T22:54:39.048Z"
 
 
 def line(kind: str, content: object, **more: object) -> bytes:
-    """An entry as the assistant writes it."""
+    """Return an entry as the assistant writes it."""
     role = {"role": kind, "content": content}
     return json.dumps({"type": kind, "message": role, "timestamp": AT, "sessionId": "s1"} | more).encode()
 
 
 def user(content: object, **more: object) -> bytes:
-    """What stands as said by the user."""
+    """Return an entry of the user."""
     return line("user", content, **more)
 
 
 def text(said: str) -> dict[str, str]:
-    """A block of text."""
+    """Return a block of text."""
     return {"type": "text", "text": said}
 
 
 def assistant(said: str, **more: object) -> bytes:
-    """What the assistant says, as a block."""
+    """Return an entry of the assistant with one block."""
     return line("assistant", [text(said)], **more)
 
 
 def taken(*lines: bytes) -> Transcript:
-    """The lines, read."""
+    """Return the parsed lines."""
     return parse_transcript(lines, "file")
 
 
 def said(transcript: Transcript) -> list[tuple[str, str]]:
-    """Prompts and replies alone."""
+    """Return prompts and replies."""
     return [(turn.prompt, turn.reply) for turn in transcript.turns]
 
 
 def test_a_turn_goes_on_until_the_next_real_prompt() -> None:
-    """Everything that is said between calls of tools is one reply; thinking and the calls themselves are not said."""
+    """A reply is all text up to the next prompt, without thinking and calls of tools."""
     calls = [{"type": "thinking", "thinking": "hm"}, {"type": "tool_use", "id": "t", "name": "Bash", "input": {}}]
     result = [{"type": "tool_result", "tool_use_id": "t", "content": "Hello"}, text("a reminder of the program")]
     found = taken(
@@ -86,7 +86,7 @@ def test_a_turn_goes_on_until_the_next_real_prompt() -> None:
     ],
 )
 def test_what_is_no_prompt_is_skipped_and_the_turn_goes_on(entry: bytes, why: str) -> None:
-    """It is counted by why, and what is said afterwards still belongs to the turn."""
+    """An entry that is not a prompt is counted by its reason, and the turn continues after it."""
     found = taken(user("Where is it?"), assistant("I look."), entry, assistant("Here."))
     assert (said(found), found.skipped) == ([("Where is it?", "I look.\n\nHere.")], {why: 1})
 
@@ -103,7 +103,7 @@ def test_what_is_no_prompt_is_skipped_and_the_turn_goes_on(entry: bytes, why: st
     ],
 )
 def test_commands_and_what_answers_them_are_no_turn(command: str) -> None:
-    """Up to the next real prompt (document 001, exclusion rules)."""
+    """Commands and their answers belong to no turn (document 001, exclusion rules)."""
     found = taken(
         user("Hello"), assistant("Hi."), user(command), user("its text", isMeta=True), assistant("Done."), user("Go on")
     )
@@ -112,27 +112,27 @@ def test_commands_and_what_answers_them_are_no_turn(command: str) -> None:
 
 
 def test_what_programs_put_into_a_prompt_was_not_said() -> None:
-    """What came to mind among it: a memory is not remembered again for having been recalled."""
+    """Text that programs insert into a prompt is removed, retrieved memories included."""
     recalled = "<memories>\n- [2026-01-18][L1] 「x」 → y\n</memories>\n\nWhat now?"
     opened = [text("<ide_opened_file>a.py</ide_opened_file>"), text("And here?")]
     assert [turn.prompt for turn in taken(user(recalled), user(opened)).turns] == ["What now?", "And here?"]
 
 
 def test_an_answer_to_a_picture_alone_belongs_to_no_turn() -> None:
-    """A prompt without words is none, and ends the turn before it."""
+    """A prompt without words ends the turn before it, and its answer belongs to no turn."""
     found = taken(user("Look"), assistant("I do."), user([{"type": "image", "source": {}}]), assistant("A cat."))
     assert said(found) == [("Look", "I do.")]
     assert found.skipped == {"blank": 1, "unprompted": 1}
 
 
 def queued(said: object, **more: object) -> bytes:
-    """What was typed while the assistant worked."""
+    """Return an entry of a prompt queued while the assistant worked."""
     told = {"type": "queued_command", "commandMode": "prompt", "prompt": said, "origin": {"kind": "human"}} | more
     return json.dumps({"type": "attachment", "uuid": f"q-{said}", "timestamp": AT, "attachment": told}).encode()
 
 
 def test_what_is_typed_while_the_assistant_works_is_a_prompt() -> None:
-    """It is delivered without an entry of its own; what other programs queue is none, and commands stay commands."""
+    """A prompt queued by a person is a prompt; entries queued by programs are not, and commands stay commands."""
     found = taken(
         user("One", uuid="u1"), assistant("I begin."), queued("Two", source_uuid="u2"), assistant("Both then."),
         queued("done", commandMode="task-notification"), queued("hello", origin={"kind": "peer"}),
@@ -145,7 +145,7 @@ def test_what_is_typed_while_the_assistant_works_is_a_prompt() -> None:
 
 
 def test_a_copied_session_holds_the_same_turns() -> None:
-    """Under another session's name and after entries that were copied twice; other agents remember them anew."""
+    """A copy of a session gives the same turn ids; another agent gets other ids."""
     one = user("Hello", uuid="u1"), assistant("Hi.", uuid="a1")
     two = *one, *one, user("And now?", uuid="u2", sessionId="s2")
     first, second = parse_transcript(one, "file-1").turns, parse_transcript(two, "file-2").turns
@@ -156,7 +156,7 @@ def test_a_copied_session_holds_the_same_turns() -> None:
 
 
 def test_turns_without_an_id_of_their_own_are_told_apart() -> None:
-    """By their session, their place and their words."""
+    """Turns without an id are distinguished by session, place and text."""
     lines = user("yes"), assistant("1"), user("yes"), assistant("2")
     here, there = parse_transcript(lines, "here"), parse_transcript(lines, "there")
     assert len({turn.identity for turn in (*here.turns, *there.turns)}) == 4
@@ -164,7 +164,7 @@ def test_turns_without_an_id_of_their_own_are_told_apart() -> None:
 
 
 def test_a_session_tells_its_name_and_when_it_ended() -> None:
-    """By the last time in it, whatever bears it; where there is none, nobody guesses."""
+    """A transcript gives its session's id and the latest time in it, or None."""
     later = "2026-01-18T23:00:00+00:00"
     found = taken(
         user("Hello"), json.dumps({"type": "system", "timestamp": later}).encode(), user("x", timestamp="soon")
@@ -175,7 +175,7 @@ def test_a_session_tells_its_name_and_when_it_ended() -> None:
 
 
 def test_what_is_too_long_is_cut_with_a_mark() -> None:
-    """At the end, and what no store can hold is replaced."""
+    """A text above the limit is cut with a marker, and characters that cannot be stored are replaced."""
     [turn] = taken(user("a" * (TURN_LIMIT + 1)), assistant("b\0\ud800"), assistant("c" * TURN_LIMIT)).turns
     assert len(turn.prompt) == len(turn.reply) == TURN_LIMIT
     assert turn.prompt.endswith(CUT_MARKER)
@@ -209,7 +209,7 @@ ENTRIES = st.builds(
 
 @given(st.lists(st.binary() | JSON.map(json.dumps).map(str.encode) | ENTRIES))
 def test_any_lines_come_to_turns_that_can_be_offered(lines: list[bytes]) -> None:
-    """Whatever a file holds, nothing is raised, and what comes out crosses the bus."""
+    """Any lines give turns that can be offered, and nothing is raised."""
     found = parse_transcript(lines, "s")
     assert len(found.turns) + sum(found.skipped.values()) <= len(lines)
     for turn in found.turns:
@@ -223,7 +223,7 @@ def test_any_lines_come_to_turns_that_can_be_offered(lines: list[bytes]) -> None
 
 @given(st.text(st.characters(), max_size=40), st.integers(min_value=len(CUT_MARKER), max_value=30))
 def test_any_text_can_be_stored(content: str, limit: int) -> None:
-    """Within the limit, as Unicode, without NUL; what is fit already stays as it is."""
+    """Any text becomes Unicode without NUL within the limit; a valid text is unchanged."""
     stored = storable(content, limit)
     assert len(stored) <= limit
     assert "\0" not in stored

@@ -1,4 +1,4 @@
-"""Turns read by words and marks: the document's examples, what is like them, and laws that hold for any text."""
+"""Tests of reading a turn by the lexicon: examples of document 001, similar turns, and properties for any text."""
 
 from typing import Final
 
@@ -20,7 +20,7 @@ EXAMPLES: Final[tuple[tuple[str, Valence, int, tuple[Tag, ...]], ...]] = (
     ("……そう、仕方ないね", "negative", 20, ("sadness", "resignation")),
     ("了解、やっておく", "neutral", 30, ()),
 )
-"""Document 001, examples of classification."""
+"""Examples of classification of document 001."""
 ALIKE: Final = (
     ("やったー！ついにできたよ！！", "Yes, we finally did it! Hooray!", "やった！やった！やっとできました！"),
     ("そこそこかな", "Not bad, I guess", "まあ、悪くないと思う"),
@@ -28,7 +28,7 @@ ALIKE: Final = (
     ("……まあ、しょうがないか", "oh well... it is what it is", "もういいよ……"),
     ("わかった、見ておく", "Got it, will do", "OK、それでお願いします"),
 )
-"""Others like each of them: other words, another length, the other language."""
+"""Turns similar to each example: other words, length or language."""
 
 APPENDIX: Final = (
     (
@@ -74,11 +74,11 @@ APPENDIX: Final = (
         "震災で家族を亡くした。あの光景がトラウマになっている",
     ),
 )
-"""Document 001, the appendix on intensity: its six situations with their ranges, in words of our own."""
+"""The six situations of document 001's appendix on intensity with their ranges, in other words."""
 
 
 def band(arousal: int) -> tuple[int, int]:
-    """The document's band that a number falls into."""
+    """Return the document's band of an arousal."""
     [found] = [each for each in BANDS if each[0] <= arousal <= each[1]]
     return found
 
@@ -87,7 +87,7 @@ def band(arousal: int) -> tuple[int, int]:
 def test_the_documents_examples_are_classified_as_in_its_table(
     prompt: str, valence: Valence, arousal: int, tags: tuple[Tag, ...]
 ) -> None:
-    """Valence and tags exactly, arousal within ten and in the same band."""
+    """The document's examples have its valence and tags, and an arousal within ten in the same band."""
     felt = read_turn(prompt, "").emotion
 
     assert (felt.valence, felt.tags) == (valence, tags)
@@ -99,7 +99,7 @@ def test_the_documents_examples_are_classified_as_in_its_table(
 def test_what_is_like_an_example_reads_like_it(
     example: tuple[str, Valence, int, tuple[Tag, ...]], others: tuple[str, ...]
 ) -> None:
-    """Other words, other lengths and English: the same valence, band and tags; further tags may join."""
+    """Similar turns have the example's valence, band and tags; further tags are allowed."""
     _, valence, arousal, tags = example
     for other in others:
         felt = read_turn(other, "").emotion
@@ -109,14 +109,14 @@ def test_what_is_like_an_example_reads_like_it(
 
 @pytest.mark.parametrize("situation", APPENDIX)
 def test_the_appendixs_situations_are_as_strong_as_it_says(situation: tuple[int, int, str, str, str]) -> None:
-    """From a corrected typo to a trauma."""
+    """The situations of the appendix have intensities in their ranges."""
     low, high, *prompts = situation
     strengths = [read_turn(prompt, "").intensity for prompt in prompts]
     assert all(low <= each <= high for each in strengths), strengths
 
 
 def agreement(turns: tuple[Labelled, ...]) -> dict[str, float]:
-    """The share of the turns in which the lexicon and the label agree, for each part of a reading."""
+    """Return the share of turns for which lexicon and label agree, for each part of a reading."""
     pairs = [(turn, read_turn(turn.prompt, turn.reply)) for turn in turns]
     agreed = {
         "valence": [found.emotion.valence == turn.valence for turn, found in pairs],
@@ -131,13 +131,13 @@ def agreement(turns: tuple[Labelled, ...]) -> dict[str, float]:
 
 @pytest.mark.parametrize("turns", [TURNS, UNSEEN])
 def test_turns_of_a_day_read_as_a_person_labelled_them(turns: tuple[Labelled, ...]) -> None:
-    """Nine of ten in every part."""
+    """Lexicon and label agree for at least nine of ten labelled turns in each part."""
     found = agreement(turns)
     assert min(found.values()) >= 0.9, found
 
 
 def test_every_feeling_of_the_vocabulary_can_be_felt() -> None:
-    """No tag is without words, in either language."""
+    """Every tag of the vocabulary has words in both languages."""
     assert {tag for feeling in EMOTION_PATTERNS for tag in feeling.tags} == set(TAG_ORDER)
     assert len(TAG_ORDER) == 23
 
@@ -152,7 +152,7 @@ def test_every_feeling_of_the_vocabulary_can_be_felt() -> None:
     ],
 )
 def test_what_is_pasted_is_not_felt(prompt: str) -> None:
-    """Code, quotations and logs are nobody's feelings."""
+    """Code, quotations and logs give no emotion."""
     felt = read_turn(prompt, "").emotion
     assert (felt.valence, felt.tags) == ("neutral", ())
     assert band(felt.arousal) == MIDDLE
@@ -162,7 +162,7 @@ def test_what_is_pasted_is_not_felt(prompt: str) -> None:
     "prompt", ["I'm not happy", "嬉しくない", "怖くない", "I am not worried", "心配いらない", "It wasn't scary"]
 )
 def test_what_is_denied_is_not_felt(prompt: str) -> None:
-    """By a word before it in English, by an ending in Japanese."""
+    """A negated emotion does not count, in English and Japanese."""
     assert read_turn(prompt, "").emotion.tags == ()
 
 
@@ -183,21 +183,21 @@ def test_what_is_denied_is_not_felt(prompt: str) -> None:
     ],
 )
 def test_heavy_words_of_a_trade_are_work(prompt: str) -> None:
-    """Without a person or a feeling in it, nothing but a task."""
+    """Technical terms with emotional words are work if no person or emotion is in the text."""
     found = read_turn(prompt, "")
     assert (found.category, found.emotion.valence, found.emotion.tags) == ("work", "neutral", ())
     assert 28 <= found.intensity <= 40
 
 
 def test_a_request_may_hold_a_feeling_that_is_meant() -> None:
-    """Politeness is no joy; despair is despair, even where something is asked for."""
+    """Politeness is not joy, and despair in a request is despair."""
     assert read_turn("これで完成です。ありがとうございました！", "").emotion.tags == ("gratitude",)
     assert read_turn("死にたい。助けて", "").intensity >= 85
     assert read_turn("母への手紙を書いて。最近ずっと泣いていて辛い", "").category == "emotional"
 
 
 def test_what_comes_after_but_counts_more() -> None:
-    """Both are tagged; the last word tells the valence."""
+    """Emotions on both sides of "but" are tagged, and the last one decides the valence."""
     good = read_turn("ずっと不安だったけど、ほっとした", "").emotion
     bad = read_turn("I was relieved, but now I am worried again", "").emotion
 
@@ -206,7 +206,7 @@ def test_what_comes_after_but_counts_more() -> None:
 
 
 def test_marks_wake_and_calm_a_text() -> None:
-    """Exclamations, repetition, capitals and strong words wake; dots, mild words and length calm."""
+    """Exclamations, repetition, capitals and intensifiers raise arousal; dots, hedges and length lower it."""
     plain = read_turn("終わりました", "").emotion.arousal
     louder = ["終わりました！", "終わりました！！！", "本当にすごく終わりました！", "終わりましたーーー！"]
     calmer = ["終わりました……", "まあ、終わりましたかも。", "終わりました。" * 60]
@@ -221,7 +221,7 @@ def test_marks_wake_and_calm_a_text() -> None:
 
 
 def test_a_whole_memory_has_the_details_of_its_turn() -> None:
-    """The prompt sets it off; the reply with its code, line by line, and what was felt are the content."""
+    """The prompt is the trigger; the reply with its code and the user's emotions are the content."""
     reply = (
         "The retry loop never stops, because its counter is reset in every round. "
         "I moved the counter of the retry loop out of it.\n```python\nfor _ in range(3): ...\n```\n"
@@ -237,20 +237,20 @@ def test_a_whole_memory_has_the_details_of_its_turn() -> None:
 
 
 def test_code_in_the_reply_makes_a_turn_work() -> None:
-    """A question about a program need not say a word of programming; an answer names functions between backticks."""
+    """Code in the reply makes a turn work, even if the prompt has no technical word."""
     asked = "why does the zeppelin importer skip rows of kind 7?"
     assert read_turn(asked, "Because `step_7` compares with `<`; I changed it to `<=`.").category == "work"
     assert read_turn(asked, "Because it was raining.").category == "casual"
 
 
 def test_protection_is_asked_for_in_the_prompt_only() -> None:
-    """What the assistant says of remembering protects nothing."""
+    """A request to remember counts only in the prompt."""
     assert read_turn("私の誕生日は5月2日。これは覚えておいて", "").protect
     assert not read_turn("今日は何日？", "これは覚えておいてください").protect
 
 
 def test_a_decision_may_be_drawn_in_the_reply() -> None:
-    """Who weighs two ways and gets a conclusion has decided."""
+    """A weighing prompt with a conclusion in the reply is a decision."""
     weighing = "SQLiteとPostgreSQLのどちらを使うべきか"
     assert read_turn(weighing, "結論としてはSQLiteで十分です。").category == "decision"
     assert read_turn(weighing, "それぞれの特徴を説明します。").category == "work"
@@ -266,7 +266,7 @@ ANY: Final = st.text(max_size=300) | st.lists(
 
 @given(ANY, ANY)
 def test_any_text_has_a_reading(prompt: str, reply: str) -> None:
-    """Total: surrogates, NUL, nothing at all; ranges hold, the reading survives its JSON and is always the same."""
+    """Any text has a valid reading that survives JSON and is deterministic."""
     found = read_turn(prompt, reply)
 
     assert 0 <= found.intensity <= 100
@@ -278,7 +278,7 @@ def test_any_text_has_a_reading(prompt: str, reply: str) -> None:
 
 @given(ANY)
 def test_a_reply_alone_is_nobodys_feeling(reply: str) -> None:
-    """What is felt is the user's."""
+    """A reply alone gives no emotion."""
     assert read_turn("", reply).emotion == Emotion(arousal=45)
 
 
@@ -286,6 +286,6 @@ def test_a_reply_alone_is_nobodys_feeling(reply: str) -> None:
     "piece", ["やった！", " ", "\n", "`", "「", "remember to x ", "前回", "a_", "> x\n", "```\n", "whatever. "]
 )
 def test_very_long_texts_are_read_in_the_end(piece: str) -> None:
-    """As long as a turn may be; nothing in it makes the time run away, or this test would not end in time."""
+    """Texts of the maximum length are read in linear time."""
     text = piece * (100_000 // len(piece))
     assert read_turn(text, text).intensity <= 100

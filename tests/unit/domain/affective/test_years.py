@@ -1,4 +1,4 @@
-"""Years of a hundred memories a day through the real nights, beside the same years computed from the formulas."""
+"""Years with a hundred memories a day through the real nights, compared with the document's formulas."""
 
 import random
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ from nemuri_domain.affective.nightly_job import NightInput, decide
 
 A_DAY = 100
 FIRST_DAY = 0.6
-"""From noon, when the session ends, to the night."""
+"""Age in days at the first night for a session that ends at noon."""
 RANGES = {"casual": (0.70, 0.80), "work": (0.85, 0.92), "decision": (0.93, 0.97), "emotional": (0.98, 0.999)}
 CATEGORIES: tuple[Category, ...] = get_args(Category)
 BEGINNING = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -35,16 +35,16 @@ READINGS = {
 
 @dataclass
 class Formulas:
-    """The same life in arrays, by document 001 as ruled: an age, a coefficient, a level for each memory."""
+    """The formulas of document 001 and the rulings on arrays: age, coefficient and level of each memory."""
 
     intensity: NDArray[np.float64]
     coefficient: NDArray[np.float64]
     born: NDArray[np.int64]
-    """The number of the night before which it began."""
+    """Number of the night before which each memory began."""
     level: NDArray[np.int64]
 
     def night(self, number: int) -> None:
-        """Thresholds, then ratios from level 1 down, the faintest and then the oldest first."""
+        """Apply thresholds, then ratios from level 1 down: lowest retention first, then oldest."""
         there = np.flatnonzero((self.born <= number) & (self.level < 4))
         ages = number - self.born[there] + 1 + FIRST_DAY
         left = self.intensity[there] * self.coefficient[there] ** ages
@@ -58,23 +58,23 @@ class Formulas:
             over = int(np.count_nonzero(held)) - ceil(percent * number_of_all / 100)
             if over > 0:
                 places = np.flatnonzero(held)
-                # Places are in the order of age, and sorting keeps it among the equally faint.
+                # Rows are in order of age, and a stable sort keeps that order for equal retention.
                 self.level[there[places[np.argsort(left[places], kind="stable")[:over]]]] = level + 1
 
     def counts(self, number: int) -> tuple[int, ...]:
-        """Memories at levels 1 to 4."""
+        """Return the number of memories at levels 1 to 4."""
         begun = self.level[self.born <= number]
         return tuple(int(np.count_nonzero(begun == each)) for each in (1, 2, 3, 4))
 
 
 def _lived(turns: list[tuple[int, Category, int]], days: int) -> Iterator[AffectMind]:
-    """The mind after each night."""
+    """Yield the affective memory after each night."""
     mind, table, sequence = AffectMind(), MemoryColumns(), 0
 
     def take(event: AnyAgentEvent, at: datetime) -> None:
         nonlocal mind, sequence
         sequence += 1
-        vars(event).update(recorded_at=at, sequence=sequence)  # what reading from the log does
+        vars(event).update(recorded_at=at, sequence=sequence)  # as when read from the log
         mind = evolve(mind, event)
         table.take(mind.known(touched(event)))
 
@@ -128,7 +128,7 @@ def _years_are_as_computed(days: int) -> AffectMind:
 
 
 def test_a_season_is_as_computed() -> None:
-    """Ten thousand memories, each at its level, and every night's counts."""
+    """Levels and counts of ten thousand memories equal the formulas after every night."""
     agent = _years_are_as_computed(100).agent
     assert agent is not None
     assert agent.number == 10_000
@@ -137,7 +137,7 @@ def test_a_season_is_as_computed() -> None:
 @pytest.mark.long
 @pytest.mark.timeout(900)
 def test_ten_years_are_as_computed() -> None:
-    """365,000 memories, in minutes; what a night costs follows what is active, and not what was ever known."""
+    """Levels of 365,000 memories equal the formulas in minutes; a night's time depends on the active memories only."""
     agent = _years_are_as_computed(3_650).agent
     assert agent is not None
     assert agent.number == 365_000

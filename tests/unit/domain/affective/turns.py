@@ -1,4 +1,4 @@
-"""Events of an agent with affective memory, for tests that need any."""
+"""Builders of events of an agent with affective memory."""
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, date, datetime, timedelta
@@ -31,12 +31,12 @@ JOY = Emotion(valence="positive", arousal=70, tags=("joy", "pride"))
 
 
 def fresh(*key: object) -> UUID:
-    """The id of an event that is told apart by this."""
+    """Return an event id derived from a key."""
     return derive(key, "test")
 
 
 def defined(agent_id: str = AGENT) -> AgentDefined:
-    """The agent."""
+    """Return the agent's definition."""
     definition = Definition(role="companion", memory="affective")
     return AgentDefined(
         event_id=fresh("defined", agent_id), agent_id=agent_id, definition=definition, embedding=EMBEDDING
@@ -44,7 +44,7 @@ def defined(agent_id: str = AGENT) -> AgentDefined:
 
 
 def offered(turn_id: UUID, prompt: str, reply: str = "Done.", agent_id: str = AGENT) -> TurnOffered:
-    """A turn that a client hands over."""
+    """Return a turn that a client offers."""
     return TurnOffered(
         event_id=turn_id,
         client_id="ann",
@@ -69,7 +69,7 @@ def remembered(
     turn_id: UUID | None = None,
     agent_id: str = AGENT,
 ) -> TurnRemembered:
-    """A turn that is a memory from now on."""
+    """Return the event of a turn that becomes a memory."""
     trigger = trigger or f"Somebody asked for number {memory_id.int % 1000}."
     content = content or f"Number {memory_id.int % 1000} was found, with joy."
     return TurnRemembered(
@@ -94,7 +94,7 @@ def remembered(
 def compressed(
     memory_id: UUID, level: Literal[2, 3] = 2, words: str = "number", nth: object = 0, agent_id: str = AGENT
 ) -> MemoryCompressed:
-    """A memory in fewer words."""
+    """Return the event of a compressed memory."""
     return MemoryCompressed(
         event_id=fresh("compressed", memory_id, level, nth),
         agent_id=agent_id,
@@ -110,7 +110,7 @@ def compressed(
 def recalled(
     recalled: Sequence[UUID], asked_back: Sequence[UUID] = (), *, nth: object = 0, session: str | None = "monday"
 ) -> MemoriesRecalled:
-    """Memories that came to mind."""
+    """Return an event of recalled memories."""
     return MemoriesRecalled(
         event_id=fresh("recalled", *recalled, "and", *asked_back, nth),
         agent_id=AGENT,
@@ -122,13 +122,13 @@ def recalled(
 
 
 def protection(memory_id: UUID, *, protected: bool, nth: object = 0) -> ProtectionChanged:
-    """A memory is kept from forgetting, or not any more."""
+    """Return an event that starts or ends a protection."""
     event_id = fresh("protection", memory_id, protected, nth)
     return ProtectionChanged(event_id=event_id, agent_id=AGENT, memory_id=memory_id, protected=protected)
 
 
 def ruled(parameters: dict[str, Any], nth: object = 0) -> PolicyAdopted:
-    """Other parameters."""
+    """Return an event of new parameters."""
     return PolicyAdopted(event_id=fresh("ruled", nth), agent_id=AGENT, parameters=parameters)
 
 
@@ -142,7 +142,7 @@ def night(
     untied: Iterable[Tie] = (),
     **lists: Sequence[UUID],
 ) -> NightPassed:
-    """A night that does what is said, sensible or not."""
+    """Return a night with the given changes, valid or not."""
     told = {name: tuple(ids) for name, ids in lists.items()}
     return NightPassed(
         event_id=fresh("night", nth),
@@ -158,7 +158,7 @@ def night(
 
 
 def recorded(events: Iterable[AnyAgentEvent], after: int = 0) -> list[AnyAgentEvent]:
-    """The events as they are read from the log, one a minute."""
+    """Return the events as read from the log, one a minute."""
     return [
         each.model_copy(update={"sequence": at, "recorded_at": BEGINNING + timedelta(minutes=at)})
         for at, each in enumerate(events, after + 1)
