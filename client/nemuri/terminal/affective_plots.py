@@ -11,6 +11,9 @@ from nemuri.terminal.plotting import BLUE, COLOURS, GREEN, MARKS, ORANGE, PURPLE
 from nemuri_contracts.affective_views import AffectMemoryView, AffectView
 from nemuri_domain.affective.nightly_job import allowed_number
 from nemuri_domain.affective.policy import AffectPolicy
+from nemuri_domain.affective.retention import nights_until
+from nemuri_domain.affective.retention import retention as decayed
+from nemuri_domain.event_sourcing.arithmetic import ARRAYS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -42,7 +45,15 @@ def draw(view: AffectView, file: Path) -> None:
 
 def retention(memory: AffectMemoryView, nights: Nights) -> Nights:
     """Return the retention of a memory after each number of nights without a recall."""
-    left: Nights = memory.retention * memory.coefficient ** (nights * (not memory.archived))
+    left: Nights = decayed(
+        kept=memory.retention,
+        zero=0,
+        begun=0,
+        coefficient=memory.coefficient,
+        night=nights,
+        archived=np.zeros_like(nights) if memory.archived else None,
+        arithmetic=ARRAYS,
+    )
     return left
 
 
@@ -74,7 +85,11 @@ def _curves(view: AffectView, rules: AffectPolicy, axes: "Axes") -> None:
 def _horizon(shown: tuple[AffectMemoryView, ...], rules: AffectPolicy) -> int:
     """Return the nights until all memories are in the archive, at least ten."""
     threshold = max(rules.levels.level3_threshold, 0.1)
-    left = [np.log(threshold / each.retention) / np.log(each.coefficient) for each in shown if each.retention > 0]
+    left = [
+        nights_until(threshold, kept=each.retention, coefficient=each.coefficient)
+        for each in shown
+        if each.retention > 0
+    ]
     return int(min(LONGEST, max([10.0, *left])))
 
 

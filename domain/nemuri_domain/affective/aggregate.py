@@ -12,6 +12,7 @@ from pydantic import computed_field
 
 from nemuri_contracts.affective import Category, Emotion, Link, Tag, Valence
 from nemuri_domain.affective.policy import AffectPolicy
+from nemuri_domain.affective.retention import retention
 from nemuri_domain.event_sourcing import memory_totals
 from nemuri_domain.event_sourcing.row_model import RowModel
 
@@ -93,8 +94,15 @@ class AffectMemory(RowModel):
 
     def retention(self, night: float) -> float:
         """Return its retention on a night, 0 to 100 (document 001, retention score). It is constant in the archive."""
-        at = night if self.archived_night is None else self.archived_night
-        return float(self.kept if at <= self.begun else self.kept * self.coefficient ** self.days(at))
+        found = retention(
+            kept=self.kept,
+            zero=self.zero,
+            begun=self.begun,
+            coefficient=self.coefficient,
+            night=night,
+            archived=self.archived_night,
+        )
+        return float(found)
 
 
 class AffectAgent(RowModel):

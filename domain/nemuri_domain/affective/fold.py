@@ -21,6 +21,7 @@ from nemuri_contracts.agents import AgentDefined, PolicyAdopted
 from nemuri_contracts.codec import AnyAgentEvent
 from nemuri_contracts.erasure import AgentErased, MemoriesErased
 from nemuri_domain.affective.aggregate import ARCHIVED, DELETED, AffectAgent, AffectMemory, AffectMind
+from nemuri_domain.affective.retention import reinforced
 from nemuri_domain.event_sourcing.deduplication import first_of_each
 
 FOLDED = (
@@ -204,16 +205,13 @@ def _archive(mind: AffectMind, event: NightPassed, night: int) -> AffectMind:
 
 
 def _reinforced(memory: AffectMemory, agent: AffectAgent, event: NightPassed) -> AffectMemory:
-    """Return a recalled memory with half its age and a higher coefficient. Only one of several missed nights halves the
-    age.
-    """
-    recall = agent.rules.recall
-    days = memory.days(agent.nights) * (1 - recall.memory_days_reduction) + max(0, event.nights - 1)
-    most = agent.rules.retention.max_decay_coefficient
-    boosted = min(most, memory.coefficient + recall.decay_coefficient_boost)
+    """Return a recalled memory with a lower age and a higher coefficient."""
+    zero, coefficient = reinforced(
+        zero=memory.zero, coefficient=memory.coefficient, night=agent.nights, nights=event.nights, rules=agent.rules
+    )
     return memory.replace(
-        zero=agent.nights + event.nights - days,
-        coefficient=max(memory.coefficient, boosted),
+        zero=zero,
+        coefficient=coefficient,
         recall_count=memory.recall_count + 1,
         recalled=False,
         revision=memory.revision + 1,

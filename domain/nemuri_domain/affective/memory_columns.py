@@ -17,13 +17,14 @@ COLUMNS = np.dtype(
         ("recalled", "?"),
         ("kept", "f8"),
         ("zero", "f8"),
+        ("begun", "i4"),
         ("coefficient", "f8"),
         ("said_at", "f8"),
         ("recall_count", "i4"),
     ]
 )
 """One row per memory. `level` is 0 for an unused row."""
-Row = tuple[UUID, int, bool, bool, float, float, float, datetime, int]
+Row = tuple[UUID, int, bool, bool, float, float, int, float, datetime, int]
 """A memory's id and its columns, in their order."""
 
 
@@ -93,6 +94,7 @@ def row_of(memory: AffectMemory) -> Row:
         memory.recalled,
         memory.kept,
         memory.zero,
+        memory.begun,
         memory.coefficient,
         memory.said_at,
         memory.recall_count,
@@ -100,5 +102,5 @@ def row_of(memory: AffectMemory) -> Row:
 
 
 def _columns(row: Row) -> tuple[Any, ...]:
-    _, level, protected, recalled, kept, zero, coefficient, said_at, recall_count = row
-    return level, protected, recalled, kept, zero, coefficient, said_at.timestamp(), recall_count
+    _, level, protected, recalled, kept, zero, begun, coefficient, said_at, recall_count = row
+    return level, protected, recalled, kept, zero, begun, coefficient, said_at.timestamp(), recall_count

@@ -20,6 +20,8 @@ from nemuri_domain.affective.relations import (
     first_changes,
     relation_changes,
 )
+from nemuri_domain.affective.retention import deletable, reinforced, retention
+from nemuri_domain.event_sourcing.arithmetic import ARRAYS
 
 RECALLED_PER_NIGHT = 10_000
 """Recalled memories that one night reinforces, at most, so that they fit in its event. The next night takes the rest.
@@ -193,12 +195,22 @@ def _fallen(table: MemoryColumns, level: Levels) -> tuple[tuple[Lowered, ...], t
 
 def _scores(rows: NDArray[np.void], recalled: NDArray[np.bool_], agent: AffectAgent, nights: int) -> Numbers:
     """Return the retention of every row after the night, as the fold computes it."""
-    recall, most = agent.rules.recall, agent.rules.retention.max_decay_coefficient
-    days = agent.nights - rows["zero"]
-    halved = days * (1 - recall.memory_days_reduction) + max(0, nights - 1)
-    boosted = np.maximum(rows["coefficient"], np.minimum(most, rows["coefficient"] + recall.decay_coefficient_boost))
-    coefficient = np.where(recalled, boosted, rows["coefficient"])
-    scores: Numbers = rows["kept"] * coefficient ** np.where(recalled, halved, days + nights)
+    zero, coefficient = reinforced(
+        zero=rows["zero"],
+        coefficient=rows["coefficient"],
+        night=agent.nights,
+        nights=nights,
+        rules=agent.rules,
+        arithmetic=ARRAYS,
+    )
+    scores: Numbers = retention(
+        kept=rows["kept"],
+        zero=np.where(recalled, zero, rows["zero"]),
+        begun=rows["begun"],
+        coefficient=np.where(recalled, coefficient, rows["coefficient"]),
+        night=agent.nights + nights,
+        arithmetic=ARRAYS,
+    )
     return scores
 
 
@@ -235,10 +247,15 @@ def due_for_deletion(memory: AffectMemory, night: int, rules: AffectPolicy) -> b
     archive = rules.archive
     if not archive.auto_delete_enabled or memory.archived_night is None or memory.asked_back_at is not None:
         return False
-    told = [night - memory.archived_night > archive.retention_days, memory.intensity < archive.delete_max_intensity]
-    if archive.delete_require_zero_recall:
-        told.append(memory.recall_count == 0)
-    return all(told) if archive.delete_condition_mode == "AND" else any(told)
+    return bool(
+        deletable(
+            archived=memory.archived_night,
+            intensity=memory.intensity,
+            recall_count=memory.recall_count,
+            night=night,
+            rules=archive,
+        )
+    )
 
 
 def admitted_to_protection(agent: AffectAgent, waiting: Sequence[AffectMemory]) -> tuple[UUID, ...]:

@@ -15,11 +15,8 @@ from nemuri_contracts.scorers import HeldOut, Weights
 from nemuri_contracts.strength import Origin, Relation
 from nemuri_domain.event_sourcing import memory_totals
 from nemuri_domain.event_sourcing.row_model import RowModel
-from nemuri_domain.strength.decay import STOPPED, Clocks, base, strength
+from nemuri_domain.strength.decay import STOPPED, Clocks, base, clock_of, strength
 from nemuri_domain.strength.policy import LEVELS, Policy
-
-ARCHIVED_CLOCK = 0.0
-"""Decay clock of archived memories. They do not decay."""
 
 
 class Agent(RowModel):
@@ -68,14 +65,14 @@ class Agent(RowModel):
 
     def clock(self, memory: "Memory") -> float:
         """Return the decay clock of a memory."""
-        return ARCHIVED_CLOCK if memory.status == "archived" else self.clocks[memory.level]
+        return float(clock_of(memory.status, memory.level, self.clocks))
 
     def strength(self, memory: "Memory", perspective: str | None = None) -> float:
         """Return the memory's current strength, overall or in a perspective. An unknown perspective has the overall
         strength.
         """
         kept = memory.perspectives.get(perspective, memory.kept) if perspective else memory.kept
-        return strength(kept, self.clock(memory))
+        return float(strength(kept, self.clock(memory)))
 
     def counting(self, before: "Memory | None", after: "Memory | None") -> "Agent":
         """Return the agent with its totals updated for one changed memory. None stands for a missing memory."""

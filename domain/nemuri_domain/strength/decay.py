@@ -4,12 +4,18 @@ A clock falls by `-ln target(level)` per day of decay. A memory stores `a = ln s
 at any later time is `exp(a + C)`.
 """
 
-from math import exp, log
+from math import log
+from typing import Any
 
+from nemuri_domain.event_sourcing.arithmetic import FLOATS, Arithmetic
 from nemuri_domain.strength.policy import LEVELS, Policy
 
 Clocks = tuple[float, ...]
 """Clock value per level. A clock never rises."""
+ARCHIVED_CLOCK = 0.0
+"""Clock of archived memories. They do not decay."""
+ROUNDING = 1e-6
+"""Margin above the archive threshold (ln strength) for selecting memories. The decision itself is exact."""
 
 FAINTEST, STRONGEST = 1e-300, 1e300
 """Bounds of a strength. Values outside are clamped, so all numbers of a fold stay finite."""
@@ -32,6 +38,22 @@ def base(strength: float, clock: float) -> float:
     return log(min(max(strength, FAINTEST), STRONGEST)) - clock
 
 
-def strength(kept: float, clock: float) -> float:
+def log_strength(kept: Any, clock: Any) -> Any:
+    """Return the logarithm of the current strength for a stored value. It orders memories as their strength does."""
+    return kept + clock
+
+
+def strength(kept: Any, clock: Any, arithmetic: Arithmetic = FLOATS) -> Any:
     """Return the current strength for a stored value."""
-    return exp(kept + clock)
+    return arithmetic.exp(log_strength(kept, clock))
+
+
+def clock_of(status: Any, level: Any, clocks: Clocks, arithmetic: Arithmetic = FLOATS) -> Any:
+    """Return the clock of a memory by its status and level."""
+    return arithmetic.where(status == "archived", ARCHIVED_CLOCK, arithmetic.item(clocks, level))
+
+
+def faint_below(clocks: Clocks, policy: Policy, sessions: int) -> tuple[float, ...]:
+    """Return the stored value per level below which a memory is under the archive threshold after the next sleep."""
+    later = advanced(clocks, policy, sessions)
+    return tuple(log(policy.archive_threshold) - clock + ROUNDING for clock in later)

@@ -1,14 +1,9 @@
 """Input of a sleep decision from a mind in memory. The projections provide the same from their tables."""
 
-from math import log
-
 from nemuri_domain.strength import sleep
 from nemuri_domain.strength.aggregate import Mind, is_principle
-from nemuri_domain.strength.decay import advanced
+from nemuri_domain.strength.decay import faint_below
 from nemuri_domain.strength.sleep import Resting, Tiredness
-
-ROUNDING = 1e-6
-"""Margin above the threshold (ln strength) for selecting memories. The decision itself is exact."""
 
 
 def tiredness(mind: Mind) -> Tiredness | None:
@@ -18,8 +13,7 @@ def tiredness(mind: Mind) -> Tiredness | None:
         return None
     active = [each for each in mind.memories.values() if each.status == "active"]
     touched = tuple(each for each in active if each.changed > agent.reviewed)
-    later = advanced(agent.clocks, agent.rules, max(1, len(agent.awake)))
-    bound = [log(agent.rules.archive_threshold) - clock + ROUNDING for clock in later]
+    bound = faint_below(agent.clocks, agent.rules, max(1, len(agent.awake)))
     principles = frozenset(
         memory_id for memory_id, content in mind.contents.items() if is_principle(agent.definition, content)
     )

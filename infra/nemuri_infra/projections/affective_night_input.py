@@ -6,7 +6,7 @@ from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, and_, false, func, or_, select
+from sqlalchemy import ColumnElement, and_, false, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nemuri_contracts.affective import Link, Tie
@@ -14,6 +14,7 @@ from nemuri_domain.affective.aggregate import ARCHIVED, AffectAgent, AffectMemor
 from nemuri_domain.affective.memory_columns import MemoryColumns
 from nemuri_domain.affective.nightly_job import MOVED_PER_EVENT, NightInput
 from nemuri_domain.affective.relations import SimilarPair
+from nemuri_domain.affective.retention import deletable
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.rows import load, records, selecting
@@ -35,8 +36,8 @@ async def evening(views: Database, agent_id: str, generation: str, nights: int) 
         agent, mine = found[0], _OF.agent_id == agent_id
         active = and_(mine, _OF.level < ARCHIVED)
         columns = (
-            _OF.memory_id, _OF.level, _OF.protected, _OF.recalled, _OF.kept, _OF.zero, _OF.coefficient, _OF.said_at,
-            _OF.recall_count,
+            _OF.memory_id, _OF.level, _OF.protected, _OF.recalled, _OF.kept, _OF.zero, _OF.begun, _OF.coefficient,
+            _OF.said_at, _OF.recall_count,
         )  # fmt: skip
         table = MemoryColumns(tuple(each) for each in await connection.execute(select(*columns).where(active)))
         fresh = [
@@ -74,10 +75,14 @@ def _due(agent: AffectAgent, night: int) -> list[ColumnElement[bool]]:
     archive = agent.rules.archive
     if not archive.auto_delete_enabled:
         return [false()]
-    told = [_OF.archived_night < night - archive.retention_days, _OF.intensity < archive.delete_max_intensity]
-    if archive.delete_require_zero_recall:
-        told.append(_OF.recall_count == 0)
-    return [_OF.level == ARCHIVED, and_(*told) if archive.delete_condition_mode == "AND" else or_(*told)]
+    condition = deletable(
+        archived=_OF.archived_night,
+        intensity=_OF.intensity,
+        recall_count=_OF.recall_count,
+        night=night,
+        rules=archive,
+    )
+    return [_OF.level == ARCHIVED, condition]
 
 
 async def _web(connection: AsyncConnection, active: ColumnElement[bool]) -> list[Tie]:

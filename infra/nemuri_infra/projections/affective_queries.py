@@ -4,28 +4,27 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from typing import Any
 from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import func, or_, select, text
+from sqlalchemy import func, literal_column, or_, select, text
 
 from nemuri_contracts.affective import Category, Emotion, LinkSort, MemoriesRecalled, TurnOffered
 from nemuri_contracts.affective_views import MoodPoint
 from nemuri_contracts.id_prefix import beginning, between
 from nemuri_domain.affective.aggregate import DELETED, AffectAgent, AffectMemory, Mood
+from nemuri_domain.affective.retention import retention
 from nemuri_domain.affective.retrieval import AffectCandidate
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.rows import load, records, selecting
+from nemuri_infra.projections.sql_arithmetic import SQL, sql_text
 
 MOST = 2_000
 """Maximum number of memories that one retrieval ranks exactly."""
-_RETENTION = """
-    m.kept * CASE WHEN COALESCE(m.archived_night, CAST(:night AS integer)) <= m.begun THEN 1 ELSE
-        exp(GREATEST(-700, ln(m.coefficient) * (COALESCE(m.archived_night, CAST(:night AS integer)) - m.zero))) END"""
-"""The formula of `AffectMemory.retention`, with the exponent clamped so that tiny values raise no error."""
 _OF_A_CLIENT = "^[0-9a-f]{8}-[0-9a-f]{4}-[^5]"
 """Pattern of the ids of clients' events. Ids of version 5 are the platform's own."""
 _COLUMNS = (
@@ -201,7 +200,7 @@ class Feelings:
             "fill": wanted.fill,
             "most": MOST,
         }
-        query = text(_BEST.format(retention=_RETENTION, columns=_COLUMNS, **by))
+        query = text(_BEST.format(retention=_retention(), columns=_COLUMNS, **by))
         async with self.database.reading() as connection:
             rows = (await connection.execute(query, values | dict(asked))).mappings()
             return [AffectCandidate(**(dict(each) | {"tags": tuple(each["tags"])})) for each in rows]
@@ -249,7 +248,7 @@ class Feelings:
         """Return the active memories with the highest retention, strongest first."""
         query = text(
             f"SELECT m.memory_id FROM affect_memory AS m WHERE m.agent_id = :agent AND m.level < 4"  # noqa: S608 - ours
-            f" ORDER BY {_RETENTION} DESC, m.memory_id LIMIT :limit"
+            f" ORDER BY {_retention()} DESC, m.memory_id LIMIT :limit"
         )
         values = {"agent": agent.agent_id, "night": agent.nights, "limit": limit}
         async with self.database.reading() as connection:
@@ -309,3 +308,20 @@ class Feelings:
         query = select(told.scalar_subquery() + erased.scalar_subquery())
         async with self.database.reading() as connection:
             return int((await connection.execute(query)).scalar_one())
+
+
+@cache
+def _retention() -> str:
+    """Return the retention of the rows `m` on the night `:night` as SQL text."""
+    of = tables.affect_memory.alias("m").c
+    return sql_text(
+        retention(
+            kept=of.kept,
+            zero=of.zero,
+            begun=of.begun,
+            coefficient=of.coefficient,
+            night=literal_column("CAST(:night AS integer)"),
+            archived=of.archived_night,
+            arithmetic=SQL,
+        )
+    )

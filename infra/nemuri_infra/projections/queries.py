@@ -8,12 +8,13 @@ from typing import Literal
 from uuid import UUID
 
 from immutables import Map
-from sqlalchemy import case, func, or_, select, true, tuple_
+from sqlalchemy import func, or_, select, true, tuple_
 
 from nemuri_contracts.agents import ORCHESTRATOR
 from nemuri_contracts.event import Event
 from nemuri_contracts.tasks import TaskReopened
-from nemuri_domain.strength.aggregate import ARCHIVED_CLOCK, Agent, Remembered, Scorer
+from nemuri_domain.strength.aggregate import Agent, Remembered, Scorer
+from nemuri_domain.strength.decay import clock_of, log_strength
 from nemuri_domain.tasks.aggregate import Chunk, Task, TaskState
 from nemuri_domain.tasks.attempts import attempt_of
 from nemuri_infra.projections import tables
@@ -22,6 +23,7 @@ from nemuri_infra.projections.erasure import erased_among
 from nemuri_infra.projections.folding import task_states
 from nemuri_infra.projections.progress import BehindError, Progress
 from nemuri_infra.projections.rows import load, records, selecting
+from nemuri_infra.projections.sql_arithmetic import SQL
 from nemuri_infra.projections.strength_queries import pair, remembered
 
 
@@ -172,14 +174,11 @@ class Views:
     ) -> list[Remembered]:
         """Return a page of an agent's memories of a status, strongest first, then by id."""
         state = tables.memory_state.c
-        clock = case(
-            (state.status == "archived", ARCHIVED_CLOCK),
-            *((state.level == level, clock) for level, clock in enumerate(agent.clocks)),
-        )
+        clock = clock_of(state.status, state.level, agent.clocks, SQL)
         query = (
             remembered()
             .where(state.agent_id == agent.agent_id, state.status == status if status != "all" else true())
-            .order_by((state.kept + clock).desc(), state.memory_id)
+            .order_by(log_strength(state.kept, clock).desc(), state.memory_id)
         )
         async with self.database.reading() as connection:
             return [pair(row) for row in await connection.execute(query.offset(offset).limit(limit))]

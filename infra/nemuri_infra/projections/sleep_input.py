@@ -2,20 +2,16 @@
 
 from typing import Any
 
-import numpy as np
 from sqlalchemy import ColumnElement, and_, func, or_, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nemuri_domain.strength.aggregate import Agent, Memory
-from nemuri_domain.strength.decay import advanced
+from nemuri_domain.strength.decay import faint_below
 from nemuri_domain.strength.sleep import Resting, Tiredness, surplus
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.rows import load, selecting
 from nemuri_infra.projections.snapshot_reads import of_one_moment
-
-ROUNDING = 1e-6
-"""Tolerance of the search for faded memories. The exact decision follows."""
 
 
 async def tiredness(views: Database, agent_id: str) -> Tiredness | None:
@@ -53,9 +49,7 @@ def _faded(agent: Agent) -> list[Any]:
     """Return conditions that hold for every memory below the threshold after the clocks move on, and perhaps for
     more.
     """
-    state, rules = tables.memory_state, agent.rules
-    later = advanced(agent.clocks, rules, max(1, len(agent.awake)))
-    bound = [float(np.log(rules.archive_threshold)) - clock + ROUNDING for clock in later]
+    state, bound = tables.memory_state, faint_below(agent.clocks, agent.rules, max(1, len(agent.awake)))
     return [and_(state.c.level == level, state.c.fade < limit) for level, limit in enumerate(bound)]
 
 

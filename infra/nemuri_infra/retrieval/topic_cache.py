@@ -9,10 +9,12 @@ from sqlalchemy import ColumnElement, Text, and_, case, false, func, literal, or
 from nemuri_contracts.client_events import Setting
 from nemuri_domain.strength.agent_topics import Held, Topic, topics
 from nemuri_domain.strength.aggregate import Agent
+from nemuri_domain.strength.decay import clock_of, strength
 from nemuri_infra.process.byte_cache import ByteCache
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.queries import Views
+from nemuri_infra.projections.sql_arithmetic import SQL
 
 AT_MOST = 500
 """Maximum number of memories from which topics are derived: the strongest active ones that are valid in a setting."""
@@ -60,15 +62,14 @@ def _bytes(place: Place, known: Known) -> int:
 async def held(database: Database, agent: Agent, setting: Setting) -> list[Held]:
     """Return the agent's strongest active memories that are valid in the setting, with their present strengths."""
     state, content = tables.memory_state.c, tables.memory.c
-    clock = case(*((state.level == level, clock) for level, clock in enumerate(agent.clocks)))
-    strength = func.exp(state.kept + clock)
+    now = strength(state.kept, clock_of(state.status, state.level, agent.clocks, SQL), SQL)
     tagged = func.jsonb_array_length(content.memory["tags"]) > 0
     text = func.left(content.memory["content"].astext, READ)
     query = (
-        select(content.memory["tags"].label("tags"), case((tagged, literal("", Text)), else_=text), strength)
+        select(content.memory["tags"].label("tags"), case((tagged, literal("", Text)), else_=text), now)
         .join(tables.memory, content.memory_id == state.memory_id)
         .where(state.agent_id == agent.agent_id, state.status == "active", _valid(setting))
-        .order_by(strength.desc(), state.memory_id)
+        .order_by(now.desc(), state.memory_id)
         .limit(AT_MOST)
     )
     async with database.reading() as connection:

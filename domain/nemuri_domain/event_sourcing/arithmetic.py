@@ -1,0 +1,80 @@
+"""Arithmetic of rules that are written once and evaluated for one memory, for arrays of memories and in SQL.
+
+A rule uses the operators of Python, which floats, numpy arrays and SQL columns share, and the functions of an
+`Arithmetic` for everything else. `nemuri_infra.projections.sql_arithmetic` holds the one that builds SQL.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+
+class Arithmetic(Protocol):
+    """Functions that a rule may use. Numbers and conditions are those of the implementation."""
+
+    def exp(self, x: Any) -> Any:
+        """Return e to the power of `x`."""
+
+    def power(self, base: Any, exponent: Any) -> Any:
+        """Return `base`, above 0, to the power of `exponent`."""
+
+    def minimum(self, one: Any, other: Any) -> Any:
+        """Return the smaller number."""
+
+    def maximum(self, one: Any, other: Any) -> Any:
+        """Return the larger number."""
+
+    def where(self, condition: Any, then: Any, otherwise: Any) -> Any:
+        """Return `then` if the condition holds, else `otherwise`. Both are evaluated."""
+
+    def coalesce(self, value: Any, default: Any) -> Any:
+        """Return the value, or the default if there is none."""
+
+    def item(self, values: Sequence[float], index: Any) -> Any:
+        """Return the value at an index, 0 to the number of values - 1."""
+
+
+class FloatArithmetic:
+    """Arithmetic on floats."""
+
+    exp = staticmethod(math.exp)
+    power = staticmethod(math.pow)
+    minimum = staticmethod(min)
+    maximum = staticmethod(max)
+
+    @staticmethod
+    def where(condition: bool, then: Any, otherwise: Any) -> Any:  # noqa: FBT001 - the condition of a rule
+        """Return `then` if the condition holds, else `otherwise`."""
+        return then if condition else otherwise
+
+    @staticmethod
+    def coalesce(value: Any, default: Any) -> Any:
+        """Return the value, or the default if it is None."""
+        return default if value is None else value
+
+    @staticmethod
+    def item(values: Sequence[float], index: int) -> float:
+        """Return the value at an index."""
+        return values[index]
+
+
+class ArrayArithmetic:
+    """Arithmetic on numpy arrays, element by element. A missing value is missing for all elements."""
+
+    exp = staticmethod(np.exp)
+    power = staticmethod(np.power)
+    minimum = staticmethod(np.minimum)
+    maximum = staticmethod(np.maximum)
+    where = staticmethod(np.where)
+    coalesce = staticmethod(FloatArithmetic.coalesce)
+
+    @staticmethod
+    def item(values: Sequence[float], index: Any) -> Any:
+        """Return the values at the indexes."""
+        return np.asarray(values)[index]
+
+
+FLOATS: Arithmetic = FloatArithmetic()
+ARRAYS: Arithmetic = ArrayArithmetic()

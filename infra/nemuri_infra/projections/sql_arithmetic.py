@@ -1,0 +1,53 @@
+"""Arithmetic of the domain's rules on SQL columns, so that a query computes what the domain computes."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import ColumnElement, case, func
+from sqlalchemy.dialects import postgresql
+
+from nemuri_domain.event_sourcing.arithmetic import Arithmetic
+
+SMALLEST_EXPONENT = -700
+"""PostgreSQL raises an error for a result too small for a double. Python returns 0, which differs by 1e-304."""
+
+
+class SqlArithmetic:
+    """Arithmetic on SQL columns: every function returns an expression."""
+
+    def exp(self, x: Any) -> ColumnElement[float]:
+        """Return e to the power of `x`."""
+        return func.exp(func.greatest(SMALLEST_EXPONENT, x))
+
+    def power(self, base: Any, exponent: Any) -> ColumnElement[float]:
+        """Return `base`, above 0, to the power of `exponent`."""
+        return self.exp(func.ln(base) * exponent)
+
+    def minimum(self, one: Any, other: Any) -> ColumnElement[Any]:
+        """Return the smaller number."""
+        return func.least(one, other)
+
+    def maximum(self, one: Any, other: Any) -> ColumnElement[Any]:
+        """Return the larger number."""
+        return func.greatest(one, other)
+
+    def where(self, condition: Any, then: Any, otherwise: Any) -> ColumnElement[Any]:
+        """Return `then` if the condition holds, else `otherwise`."""
+        return case((condition, then), else_=otherwise)
+
+    def coalesce(self, value: Any, default: Any) -> ColumnElement[Any]:
+        """Return the value, or the default if it is NULL."""
+        return func.coalesce(value, default)
+
+    def item(self, values: Sequence[float], index: Any) -> ColumnElement[float]:
+        """Return the value at an index."""
+        return case(*((index == at, value) for at, value in enumerate(values)))
+
+
+SQL: Arithmetic = SqlArithmetic()
+
+
+def sql_text(expression: ColumnElement[Any]) -> str:
+    """Return the expression as text for a query that is written as text."""
+    dialect = postgresql.dialect()  # type: ignore[no-untyped-call]
+    return str(expression.compile(dialect=dialect, compile_kwargs={"literal_binds": True}))
