@@ -98,7 +98,7 @@ def test_the_documents_configuration_is_adopted(nemuri: CommandLine, labels: lis
     before = nemuri.events()
     refused = nemuri("affect", "diary", "config", file)
     assert (refused.code, refused.err.count("\n")) == (2, 1)
-    assert "levels: the thresholds fall from level 1 to level 3" in refused.err
+    assert "levels: the thresholds must fall from level 1 to level 3" in refused.err
     assert nemuri.events() == before
 
 

@@ -24,7 +24,7 @@ def _zone(name: str) -> str:
         try:
             ZoneInfo(name)
         except (KeyError, ValueError, OSError) as error:
-            raise ValueError("it is no time zone, such as Asia/Tokyo") from error
+            raise ValueError(f"{name!r} is not a time zone; give a name such as Asia/Tokyo") from error
     return name
 
 
@@ -43,7 +43,7 @@ class Range(Section):
     @model_validator(mode="after")
     def _rising(self) -> Self:
         if self.min > self.max:
-            raise ValueError("min is at most max")
+            raise ValueError("min must be at most max")
         return self
 
 
@@ -82,7 +82,7 @@ class Levels(Section):
     @model_validator(mode="after")
     def _falling(self) -> Self:
         if not self.level1_threshold > self.level2_threshold > self.level3_threshold:
-            raise ValueError("the thresholds fall from level 1 to level 3")
+            raise ValueError("the thresholds must fall from level 1 to level 3")
         return self
 
 
@@ -127,7 +127,7 @@ class Compression(Section):
     @model_validator(mode="after")
     def _whole(self) -> Self:
         if self.level1_ratio + self.level2_ratio + self.level3_ratio + self.delete_ratio > 1 + 1e-9:
-            raise ValueError("the ratios are at most 1 together")
+            raise ValueError("the sum of the ratios must be at most 1")
         return self
 
 

@@ -43,7 +43,7 @@ def split_into_chunks(text: str, characters: int = 10 * CHARACTERS_PER_PAGE, pag
     Raises ValueError if one of the sizes is below 1.
     """
     if characters < 1 or pages < 1:
-        raise ValueError("a chunk needs room for at least one character and one page")
+        raise ValueError(f"characters and pages must be at least 1, not {characters} and {pages}")
     if PAGE_BREAK not in text:
         return tuple(ChunkSpan(start, end) for start, end in _cut(text, 0, len(text), characters))
     starts = [0, *(match.end() for match in re.finditer(PAGE_BREAK, text))]

@@ -153,7 +153,7 @@ def categories(items: Sequence[str], limit: int) -> tuple[Category, ...]:
     Raises ValueError if `limit` is below 1.
     """
     if limit < 1:
-        raise ValueError("items go into at least one category")
+        raise ValueError(f"limit must be at least 1, not {limit}")
     words = [dict(candidates(item)) for item in items]
     spread = Counter(key for keys in words for key in keys)
     open_items = dict.fromkeys(range(len(items)))
@@ -178,7 +178,7 @@ def batches(items: Sequence[T], size: int) -> tuple[tuple[T, ...], ...]:
     1.
     """
     if size < 1:
-        raise ValueError("a batch holds at least one item")
+        raise ValueError(f"size must be at least 1, not {size}")
     return tuple(tuple(items[at : at + size]) for at in range(0, len(items), size))
 
 

@@ -43,7 +43,7 @@ class ShortTerm(Section):
     @model_validator(mode="after")
     def _growing(self) -> Self:
         if self.base_capacity > self.max_capacity:
-            raise ValueError("base_capacity is at most max_capacity")
+            raise ValueError("base_capacity must be at most max_capacity")
         return self
 
 

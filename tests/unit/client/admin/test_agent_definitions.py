@@ -80,7 +80,7 @@ def test_a_tiered_memory_is_defined_likewise(tmp_path: Path) -> None:
         (AFFECTIVE.replace("archive:", "speed:"), "policy.speed: there is no such key"),
         (TIERED + "perspectives: [a]", "a tiered memory has neither perspectives nor principles"),
         (TIERED.replace("10000", "0"), "policy.long_term.capacity: it must be at least 1"),
-        (TIERED.replace("50", "500"), "policy.short_term: base_capacity is at most max_capacity"),
+        (TIERED.replace("50", "500"), "policy.short_term: base_capacity must be at most max_capacity"),
         (GOOD.replace("python", "a.b"), "id: 'a.b' is no agent's id"),
         (GOOD.replace("python", "'>'"), "is no agent's id"),
         (GOOD.replace("python", "orchestrator"), "id: 'orchestrator' is the platform's own"),

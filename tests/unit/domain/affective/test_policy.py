@@ -89,17 +89,17 @@ def test_only_what_differs_is_told() -> None:
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        ({"levels": {"level1_threshold": 20}}, "levels: the thresholds fall from level 1 to level 3"),
+        ({"levels": {"level1_threshold": 20}}, "levels: the thresholds must fall from level 1 to level 3"),
         ({"levels": {"level1_threshold": 101}}, "levels.level1_threshold: it must be at most 100"),
-        ({"compression": {"level1_ratio": 0.5}}, "compression: the ratios are at most 1 together"),
+        ({"compression": {"level1_ratio": 0.5}}, "compression: the sum of the ratios must be at most 1"),
         ({"compression": {"level1_ratio": -0.1}}, "compression.level1_ratio: it must be at least 0"),
         ({"compression": {"schedule_hour": 24}}, "compression.schedule_hour: it must be at most 23"),
         ({"compression": {"interval_hours": 12}}, "compression.interval_hours"),
-        ({"compression": {"timezone": "Mars/Olympus"}}, "compression.timezone: it is no time zone"),
+        ({"compression": {"timezone": "Mars/Olympus"}}, "compression.timezone: 'Mars/Olympus' is not a time zone"),
         ({"retention": {"max_decay_coefficient": 1}}, "retention.max_decay_coefficient: it must be below 1"),
         (
             {"retention": {"decay_by_category": {"work": {"min": 0.9, "max": 0.8}}}},
-            "retention.decay_by_category.work: min is at most max",
+            "retention.decay_by_category.work: min must be at most max",
         ),
         ({"recall": {"memory_days_reduction": 2}}, "recall.memory_days_reduction: it must be at most 1"),
         ({"archive": {"delete_condition_mode": "XOR"}}, "archive.delete_condition_mode"),

@@ -45,9 +45,9 @@ def test_empty_text_has_no_chunk_and_a_short_one_has_one() -> None:
 
 def test_sizes_below_one_are_refused() -> None:
     """Sizes below 1 raise ValueError."""
-    with pytest.raises(ValueError, match="at least one"):
+    with pytest.raises(ValueError, match="at least 1"):
         split_into_chunks("text", characters=0)
-    with pytest.raises(ValueError, match="at least one"):
+    with pytest.raises(ValueError, match="at least 1"):
         split_into_chunks("text", pages=0)
 
 

@@ -250,7 +250,7 @@ def test_batches_keep_the_order() -> None:
 
 def test_sizes_below_one_are_refused() -> None:
     """Sizes below 1 raise ValueError."""
-    with pytest.raises(ValueError, match="at least one"):
+    with pytest.raises(ValueError, match="at least 1"):
         batches("abc", 0)
-    with pytest.raises(ValueError, match="at least one"):
+    with pytest.raises(ValueError, match="at least 1"):
         categories(["a"], 0)
