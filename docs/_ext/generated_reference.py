@@ -5,11 +5,12 @@ import inspect
 import os
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from textwrap import dedent
 from types import NoneType
-from typing import Any, get_args, get_origin
+from typing import Any, get_args, get_origin, get_type_hints
 
 from pydantic import AliasChoices, BaseModel
 from pydantic_core import PydanticUndefined
@@ -21,7 +22,18 @@ NOTE = "This page is generated from the code."
 def setup(app: Any) -> dict[str, Any]:
     """Register the extension."""
     app.connect("builder-inited", lambda _: write())
+    app.connect("autodoc-before-process-signature", _plain_types)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def _plain_types(_app: Any, function: Any, _bound: bool) -> None:  # noqa: FBT001 - Sphinx passes it so
+    """Drop from a function's annotations what only validators read (`Annotated`)."""
+    function = getattr(function, "__func__", function)
+    with suppress(Exception):
+        plain = get_type_hints(inspect.unwrap(function))
+        while function is not None:  # the function and all that it wraps
+            function.__annotations__ = plain
+            function = getattr(function, "__wrapped__", None)
 
 
 def write() -> None:
