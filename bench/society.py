@@ -25,7 +25,7 @@ import psutil
 from bench.measuring import had, kept, table
 from nemuri.society.nats_server import reached
 from nemuri.society.residents import residents
-from nemuri.society.run import Vigil, begin, live
+from nemuri.society.run import SocietyFigures, create_society, run_society
 from nemuri_contracts.society import LATENESS, Lateness, Society, Turning, Vitals, Waits
 from nemuri_domain.cognition.memory_interface import NoMemories
 from nemuri_domain.cognition.module import Spec
@@ -71,7 +71,7 @@ class Watching:
     silence: float = 0.0
     """Longest time in seconds without a decision by an agent."""
 
-    def tell(self, seen: Vigil) -> None:
+    def tell(self, seen: SocietyFigures) -> None:
         """Record a host's health report."""
         if self.stop.is_set() or seen.turning is None or sum(each.agents for each in seen.told.values()) < self.agents:
             return
@@ -106,8 +106,8 @@ async def measure(agents: int, seconds: float) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(prefix="nemuri-bench-") as directory:
         chosen = Settings(data=Path(directory), embedder="hashing", providers="extractive")
         async with reached(chosen, start=True, lives=society.name, new=True) as (settings, log):
-            await begin(log, society)
-            await live(log, society, settings, seconds=None, limit=HOST, stop=watching.stop, tell=watching.tell)
+            await create_society(log, society)
+            await run_society(log, society, settings, seconds=None, limit=HOST, stop=watching.stop, tell=watching.tell)
     return figures(watching)
 
 

@@ -20,7 +20,7 @@ from nats.aio.msg import Msg
 
 from nemuri.platform.workers import environment_of
 from nemuri.society.residents import residents
-from nemuri.society.run import begin
+from nemuri.society.run import create_society
 from nemuri_contracts.society import Lease, Society, Vitals
 from nemuri_contracts.tiered import ExperienceRecorded, MemoriesAccessed
 from nemuri_domain.world.grid_world import World
@@ -30,8 +30,8 @@ from nemuri_infra.process.cancellation import end
 from nemuri_infra.runtime.provisioning import provision
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.society_states import States
-from nemuri_services.simulation.world_lease import dumped
-from nemuri_services.simulation.world_process import world_in
+from nemuri_services.simulation.world_lease import read_world
+from nemuri_services.simulation.world_process import load_world
 from tests.integration.scene import MISSING, eventually, patiently
 from tests.integration.servers import fresh_namespace
 
@@ -120,7 +120,7 @@ class Living:
         await provision(log, (), ack_wait=settings.ack_wait, replicas=1)
         living_there = residents(NAME, agents, 1)
         society = Society(name=NAME, seed=1, size=64, hosts=hosts, agents=living_there, checkpoint_every=every)
-        living = cls(nats, settings, log, society, await begin(log, society), Seen(), [])
+        living = cls(nats, settings, log, society, await create_society(log, society), Seen(), [])
         hearing = await log.connection.subscribe(log.subjects.vitals(NAME), cb=living.seen.hear)
         perceiving = await log.connection.subscribe(log.subjects.percepts(NAME), cb=living.seen.perceive)
         following = asyncio.ensure_future(living.seen.follow(living.states))
@@ -216,9 +216,9 @@ class Living:
 
     async def world(self) -> World:
         """The world as it is written."""
-        data = await patiently(lambda: dumped(self.states))
+        data = await patiently(lambda: read_world(self.states))
         assert data is not None
-        return world_in(data)
+        return load_world(data)
 
     async def recorded(self) -> list[ExperienceRecorded]:
         """Every experience on the log, each as often as it is there."""

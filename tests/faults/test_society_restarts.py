@@ -11,7 +11,7 @@ import pytest_asyncio
 
 from nemuri_domain.world.grid_world import World
 from nemuri_services.simulation.checkpoints import Checkpoints
-from nemuri_services.simulation.world_process import world_in
+from nemuri_services.simulation.world_process import load_world
 from tests.faults.societies import NAME, Living, assert_lived_once
 from tests.integration.embedded.evidence import until
 from tests.integration.scene import eventually
@@ -43,7 +43,7 @@ class Stood:
                 case _:
                     continue
         parts = range(orjson.loads(entries["world.head"])["parts"])
-        return cls(sections, world_in(b"".join(entries[f"world.{nth}"] for nth in parts)))
+        return cls(sections, load_world(b"".join(entries[f"world.{nth}"] for nth in parts)))
 
     @classmethod
     async def now(cls, living: Living) -> Self:

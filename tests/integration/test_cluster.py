@@ -17,9 +17,9 @@ from nemuri_domain.cognition.engine import Engine
 from nemuri_infra.embedded.nats import EmbeddedNatsCluster
 from nemuri_infra.projections.lineage import Thing
 from nemuri_infra.stores.society_states import States, checkpoints_bucket
-from nemuri_services.simulation.cell_leases import Keeping
+from nemuri_services.simulation.cell_leases import CellLeases
 from nemuri_services.simulation.checkpoints import Checkpoints
-from nemuri_services.simulation.world_lease import WorldKeeping
+from nemuri_services.simulation.world_lease import WorldLease
 from tests.integration.scene import (
     agent_defined,
     assert_verified,
@@ -115,12 +115,12 @@ async def test_what_hosts_keep_outlives_the_loss_of_every_node_in_turn(servers: 
             states = await States.create(log, society)
             stores = (states.stream, f"OBJ_{checkpoints_bucket(settings.namespace)}")
             assert [(await log.stream.stream_info(each)).config.num_replicas for each in stores] == [3, 3]
-            keeping = Keeping("host", society, states, engine)
+            keeping = CellLeases("host", society, states, engine)
             for cell in await keeping.free():
                 for state in await keeping.take(cell, 0.0) or ():
                     engine.add(state, 0.0)
 
-            world = WorldKeeping("world", states, Jar(b"a world"))
+            world = WorldLease("world", states, Jar(b"a world"))
             await world.take()
 
             async def written() -> bool:

@@ -12,7 +12,7 @@ from nemuri.cli.session import JsonOption, Session
 from nemuri.cli.society_options import LimitOption, NameArgument, SecondsOption, society_name
 
 if TYPE_CHECKING:
-    from nemuri.society.report import Lived
+    from nemuri.society.report import RunReport
     from nemuri_contracts.society import Society
     from nemuri_infra.bus.event_log import Log
     from nemuri_infra.runtime.settings import Settings
@@ -116,10 +116,10 @@ def run(
     _check_world(society, session)
 
     async def begun(log: "Log", settings: "Settings") -> "Society":  # noqa: ARG001
-        from nemuri.society.run import begin
+        from nemuri.society.run import create_society
 
         try:
-            await begin(log, society)
+            await create_society(log, society)
         except FileExistsError as error:
             raise Failure(
                 f"{error}; give another --name, or continue it with `nemuri society resume {chosen}`"
@@ -147,12 +147,12 @@ def resume(
     """Continue a society from its current state, or from a checkpoint."""
 
     async def found(log: "Log", settings: "Settings") -> "Society":  # noqa: ARG001
-        from nemuri.society.run import going_on, laid_down
+        from nemuri.society.run import load_society, resume_society
 
-        there = await laid_down(log, name)
+        there = await load_society(log, name)
         _check_modules(there)
         _check_room(there, limit)
-        return await going_on(log, name, checkpoint)
+        return await resume_society(log, name, checkpoint)
 
     _lived(Session.of(context, json=json), name, found, seconds, limit)
 
@@ -166,19 +166,19 @@ def watch(
     json: JsonOption = False,
 ) -> None:
     """Show what the agents of a running society say, and the state of its hosts every second."""
-    from nemuri.society.watch import watching
+    from nemuri.society.watch import watch_society
 
     session = Session.of(context, json=json)
-    _with_log(session, lambda log, _: watching(log, name, seconds, json=session.json), start=False)
+    _with_log(session, lambda log, _: watch_society(log, name, seconds, json=session.json), start=False)
 
 
 def list_them(context: typer.Context, json: JsonOption = False) -> None:
     """Show all societies with their checkpoints."""
-    from nemuri.society.run import with_checkpoints
+    from nemuri.society.run import list_societies
     from nemuri.terminal.screen import say, say_json
 
     session = Session.of(context, json=json)
-    there = _with_log(session, lambda log, _: with_checkpoints(log), start=True)
+    there = _with_log(session, lambda log, _: list_societies(log), start=True)
     if session.json:
         say_json(there)
         return
@@ -191,10 +191,10 @@ def list_them(context: typer.Context, json: JsonOption = False) -> None:
 def delete(context: typer.Context, name: NameArgument) -> None:
     """Delete a society and its checkpoints. The experience events of its agents stay in the log."""
     from nemuri.society.minecraft import take_away
-    from nemuri.society.run import end_of
+    from nemuri.society.run import delete_society
 
     session = Session.of(context)
-    _with_log(session, lambda log, _: end_of(log, name), start=True)
+    _with_log(session, lambda log, _: delete_society(log, name), start=True)
     take_away(name, session.settings().data)
 
 
@@ -226,10 +226,10 @@ def _society(name: str, seed: int, residents: tuple[int, int | None], **fields: 
 def _check_modules(society: "Society") -> None:
     from nemuri_domain.cognition.memory_interface import NoMemories
     from nemuri_domain.cognition.module_registry import build_modules
-    from nemuri_services.simulation.processes import plugins
+    from nemuri_services.simulation.processes import load_plugins
 
     try:
-        build_modules(NoMemories(), without=society.without, plugins=plugins(society.plugins))
+        build_modules(NoMemories(), without=society.without, plugins=load_plugins(society.plugins))
     except (ValueError, LookupError) as error:
         raise WrongUse(str(error).strip("'\"")) from error
 
@@ -257,15 +257,15 @@ def _lived(session: Session, name: str, found: Any, seconds: float | None, limit
     from nemuri.platform.workers import run_until_stopped
     from nemuri.society import lines
     from nemuri.society.nats_server import reached
-    from nemuri.society.run import live
+    from nemuri.society.run import run_society
 
-    told: list[Lived] = []
+    told: list[RunReport] = []
 
     async def lives(stop: asyncio.Event) -> None:
         async with reached(session.settings(), start=True, lives=name, new=new) as (settings, log):
             society = await found(log, settings)
-            tell = lines.progress(society, quiet=session.json)
-            told.append(await live(log, society, settings, seconds=seconds, limit=limit, stop=stop, tell=tell))
+            tell = lines.progress_printer(society, quiet=session.json)
+            told.append(await run_society(log, society, settings, seconds=seconds, limit=limit, stop=stop, tell=tell))
 
     async def work(stop: asyncio.Event) -> None:
         """Run until `stop` is set. The run is not cancelled, so that its summary can still be printed."""
@@ -280,7 +280,7 @@ def _lived(session: Session, name: str, found: Any, seconds: float | None, limit
     session.loudly("nemuri-society")
     run_until_stopped(work)
     if told:
-        lines.show(told[0], json=session.json)
+        lines.print_report(told[0], json=session.json)
 
 
 def _with_log(session: Session, work: Any, *, start: bool) -> Any:

@@ -32,9 +32,9 @@ def host(
     async def work(settings: "Settings", log: "Log") -> None:
         from nemuri.society.metrics_endpoint import OfSociety, telling
         from nemuri_infra.observability.host_metrics import HostCollector, registry_of_a_process
-        from nemuri_services.simulation.processes import host_of
+        from nemuri_services.simulation.processes import build_host
 
-        here, registry = await host_of(log, name, models, limit), registry_of_a_process()
+        here, registry = await build_host(log, name, models, limit), registry_of_a_process()
         registry.register(HostCollector(here.vitals))
         async with telling(settings.http, OfSociety(name, "host", log, here.missing, registry)) as url:
             _say(f"host {here.name}", url)

@@ -27,7 +27,7 @@ from nemuri_infra.stores.deletion import Doomed, delete_letters, doomed, subject
 from nemuri_infra.stores.results import Results
 from nemuri_infra.stores.society_states import States, societies, sweep
 from nemuri_infra.stores.vectors import generation_in, hash_in
-from nemuri_services.simulation.processes import society_of
+from nemuri_services.simulation.processes import read_society
 
 PATIENCE = 30.0
 """Seconds to wait for running handlers to finish."""
@@ -132,7 +132,7 @@ async def lives_nowhere(log: Log, things: Iterable[Thing]) -> None:
         states = States(log, society)
         if each.sort != "agent" or not society or not await states.exists():
             continue
-        if each.name in {resident.id for resident in (await society_of(states)).agents}:
+        if each.name in {resident.id for resident in (await read_society(states)).agents}:
             why = f"{each.name} lives in society {society!r}"
             raise OperationError(f"{why}: run `nemuri society delete {society}` first")
 

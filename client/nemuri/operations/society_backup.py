@@ -16,7 +16,7 @@ from nemuri_infra.bus.event_log import Log
 from nemuri_infra.stores.objects import IncompleteObjectError
 from nemuri_infra.stores.society_states import SOCIETY, States, in_batches, societies
 from nemuri_services.simulation.archive_format import packed, unpacked
-from nemuri_services.simulation.checkpoints import Checkpoints, kept
+from nemuri_services.simulation.checkpoints import Checkpoints, entries_without_leases
 
 NOW: Final = "now"
 """Name of the copy of the present states. The other copies have the names of their checkpoints."""
@@ -44,7 +44,7 @@ async def copy_out(log: Log, directory: Path) -> list[str]:
     files = list[str]()
     for name in await societies(log):
         states, checkpoints = await States.open(log, name), await Checkpoints.open(log, name)
-        copies = {NOW: await packed(kept(states))}
+        copies = {NOW: await packed(entries_without_leases(states))}
         for each in await checkpoints.names():
             try:
                 copies[each] = await checkpoints.packed(each)

@@ -7,21 +7,21 @@ from nemuri.terminal.screen import say, say_json, table
 from nemuri_contracts.society import TokenUse, total
 
 if TYPE_CHECKING:
-    from nemuri.society.report import Lived
-    from nemuri.society.run import Vigil
+    from nemuri.society.report import RunReport
+    from nemuri.society.run import SocietyFigures
     from nemuri_contracts.society import Society
 
-EVERY = 10.0
+PROGRESS_SECONDS = 10.0
 """Seconds of the simulation between two lines of progress."""
 
 
-def progress(society: "Society", *, quiet: bool) -> Callable[["Vigil"], None]:
+def progress_printer(society: "Society", *, quiet: bool) -> Callable[["SocietyFigures"], None]:
     """Return a function that prints a line of progress every ten seconds of the simulation."""
-    last = -EVERY
+    last = -PROGRESS_SECONDS
 
-    def tell(seen: "Vigil") -> None:
+    def tell(seen: "SocietyFigures") -> None:
         nonlocal last
-        if quiet or seen.second - last < EVERY:
+        if quiet or seen.second - last < PROGRESS_SECONDS:
             return
         last = seen.second
         here = [each for each in seen.living.values() if each.agents]
@@ -36,7 +36,7 @@ def progress(society: "Society", *, quiet: bool) -> Callable[["Vigil"], None]:
     return tell
 
 
-def show(lived: "Lived", *, json: bool) -> None:
+def print_report(lived: "RunReport", *, json: bool) -> None:
     """Print the report of a run."""
     if json:
         say_json(lived.model_dump(mode="json"))
@@ -76,7 +76,7 @@ def show(lived: "Lived", *, json: bool) -> None:
         say(f"{module} failed {count} times")
 
 
-def _show_spent(lived: "Lived") -> None:
+def _show_spent(lived: "RunReport") -> None:
     """Print token usage, if models reported any. The scripted model reports none."""
     if not total(lived.token_use).tokens:
         return

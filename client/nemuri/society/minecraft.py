@@ -10,7 +10,7 @@ from nemuri_infra.minecraft.node_modules import installed, node
 from nemuri_infra.minecraft.settings import MOST_BOTS, MOST_SERVERS, MinecraftSettings
 from nemuri_infra.runtime.settings import Settings
 
-MOST: Final = MOST_BOTS * MOST_SERVERS
+MAX_AGENTS: Final = MOST_BOTS * MOST_SERVERS
 """Agents of a Minecraft society, at most."""
 
 
@@ -18,8 +18,8 @@ def check(society: Society, data: Path) -> None:
     """Raise ValueError if the society cannot run in Minecraft, and MinecraftUnavailable if that is not installed."""
     if society.speed != 1:
         raise ValueError(f"--speed {society.speed:g}: Minecraft runs in real time, so the speed must be 1")
-    if len(society.agents) > MOST:
-        raise ValueError(f"--agents {len(society.agents)}: a Minecraft world has room for {MOST}")
+    if len(society.agents) > MAX_AGENTS:
+        raise ValueError(f"--agents {len(society.agents)}: a Minecraft world has room for {MAX_AGENTS}")
     node()
     installed(data)
 

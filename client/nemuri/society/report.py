@@ -8,7 +8,7 @@ from nemuri_contracts.society import Lateness, TokenUse, Turning, Vitals, Waits
 from nemuri_domain.world.grid_world import World
 
 
-class Lived(Value):
+class RunReport(Value):
     """The figures of a run of a society."""
 
     society: str
@@ -48,14 +48,14 @@ class Lived(Value):
     achievements: float | None
 
 
-def lived(
+def run_report(
     society: str,
     told: Mapping[str, Vitals],
     living: Mapping[str, Vitals],
     began: float,
     world: World | None,
     turning: Turning | None,
-) -> Lived:
+) -> RunReport:
     """Return the figures of a run from the newest figures of each host. `began` is the second at which it began.
 
     The work of crashed hosts counts, but agents are counted only on the `living` hosts.
@@ -72,7 +72,7 @@ def lived(
     wall, agents = max((each.seconds for each in newest), default=0.0), sum(each.agents for each in living.values())
     everybody = world.agents if world else ()
     asked = sum((each.asked for each in newest), Waits())
-    return Lived(
+    return RunReport(
         society=society,
         agents=agents,
         seconds=max((each.second for each in newest), default=began) - began,

@@ -7,9 +7,9 @@ from typing import Final
 
 from nemuri_contracts.society import Resident
 
-TOWNSPEOPLE: Final = 25
+AGENTS_PER_TOWN: Final = 25
 """Default number of agents in a town."""
-MOST_TOWNS: Final = 64
+MAX_TOWNS: Final = 64
 NAMES: Final = (
     "Aiko", "Akira", "Amara", "Anders", "Asha", "Bela", "Chiyo", "Dalia", "Emil", "Esra", "Farid", "Freya", "Haru",
     "Hana", "Ibrahim", "Ines", "Ivo", "Jonas", "Kaede", "Kenji", "Kofi", "Lars", "Leila", "Lina", "Makoto", "Mariam",
@@ -31,7 +31,7 @@ def residents(society: str, number: int, seed: int, towns: int | None = None) ->
     town for every 25 agents, at most 64.
     """
     rng = Random(seed)
-    places = min(MOST_TOWNS, -(-number // TOWNSPEOPLE)) if towns is None else towns
+    places = min(MAX_TOWNS, -(-number // AGENTS_PER_TOWN)) if towns is None else towns
     return tuple(
         Resident(
             id=f"{society}-{nth:04}",

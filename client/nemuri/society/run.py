@@ -10,7 +10,7 @@ from typing import Final
 from nats.aio.msg import Msg
 
 from nemuri.society.processes import processes
-from nemuri.society.report import Lived, lived
+from nemuri.society.report import RunReport, run_report
 from nemuri_contracts.agents import AgentDefined, Definition, Embedding, PolicyAdopted
 from nemuri_contracts.event import derive
 from nemuri_contracts.society import Lease, Society, Turning, Vitals
@@ -18,25 +18,25 @@ from nemuri_infra.bus.event_log import Log
 from nemuri_infra.embedded.supervisor import Supervisor
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.society_states import SocietyError, States, societies
-from nemuri_services.simulation.checkpoints import Checkpoints, going_back
+from nemuri_services.simulation.checkpoints import Checkpoints, interrupted_restore
 from nemuri_services.simulation.experience_events import DIMENSION, EMBEDDER
-from nemuri_services.simulation.leases import LOST
-from nemuri_services.simulation.processes import society_of
-from nemuri_services.simulation.world_lease import dumped
-from nemuri_services.simulation.world_process import world_in
+from nemuri_services.simulation.leases import EXPIRY_SECONDS
+from nemuri_services.simulation.processes import read_society
+from nemuri_services.simulation.world_lease import read_world
+from nemuri_services.simulation.world_process import load_world
 
-REMEMBERED: Final = 500
+MEMORY_CAPACITY: Final = 500
 """Long-term memories of a resident, at most. They take two megabytes of a host; the 10,000 of document 004 would take
 forty. The weakest memories beyond that are removed, as in document 004.
 """
-SILENT: Final = 3.0
+HOST_TIMEOUT: Final = 3.0
 """Seconds without figures after which a host counts as gone. It publishes them every second."""
-DEFINING: Final = 64
+DEFINE_BATCH: Final = 64
 """Agents that are defined concurrently."""
 
 
 @dataclass(slots=True)
-class Vigil:
+class SocietyFigures:
     """The figures published by the processes of a society since the subscription."""
 
     told: dict[str, Vitals] = field(default_factory=dict)
@@ -51,7 +51,7 @@ class Vigil:
     def living(self) -> dict[str, Vitals]:
         """Newest figures of all hosts except those that have stopped publishing."""
         newest = max(self.heard.values(), default=0.0)
-        return {host: vitals for host, vitals in self.told.items() if newest - self.heard[host] <= SILENT}
+        return {host: vitals for host, vitals in self.told.items() if newest - self.heard[host] <= HOST_TIMEOUT}
 
     @property
     def second(self) -> float:
@@ -76,26 +76,26 @@ def _births(society: Society) -> list[AgentDefined | PolicyAdopted]:
         PolicyAdopted(
             event_id=derive(each.event_id, PolicyAdopted.kind_of()),
             agent_id=each.agent_id,
-            parameters={"long_term": {"capacity": REMEMBERED}},
+            parameters={"long_term": {"capacity": MEMORY_CAPACITY}},
         )
         for each in defined
     ]
     return [*defined, *adopted]
 
 
-async def begin(log: Log, society: Society) -> States:
+async def create_society(log: Log, society: Society) -> States:
     """Store the definition of a society and define its agents. Raise FileExistsError if the name is taken."""
     states = await States.create(log, society)
     events = _births(society)
-    for start in range(0, len(events), DEFINING):
-        await asyncio.gather(*(log.append(each) for each in events[start : start + DEFINING]))
+    for start in range(0, len(events), DEFINE_BATCH):
+        await asyncio.gather(*(log.append(each) for each in events[start : start + DEFINE_BATCH]))
     return states
 
 
 @asynccontextmanager
-async def vigil(log: Log, society: str) -> AsyncIterator[Vigil]:
+async def watch_figures(log: Log, society: str) -> AsyncIterator[SocietyFigures]:
     """Subscribe to the figures of a society for as long as the context lasts."""
-    found = Vigil()
+    found = SocietyFigures()
 
     async def hear(message: Msg) -> None:
         vitals = Vitals.model_validate_json(message.data)
@@ -117,7 +117,7 @@ async def vigil(log: Log, society: str) -> AsyncIterator[Vigil]:
                 await each.unsubscribe()
 
 
-async def live(
+async def run_society(
     log: Log,
     society: Society,
     settings: Settings,
@@ -125,15 +125,15 @@ async def live(
     seconds: float | None,
     limit: int,
     stop: asyncio.Event,
-    tell: Callable[[Vigil], None],
-) -> Lived:
+    tell: Callable[[SocietyFigures], None],
+) -> RunReport:
     """Run hosts and world for some seconds of the simulation or until `stop`. Return the report of the run.
 
     The processes are ended in order. `tell` is called with the newest figures whenever a host publishes some.
     """
     began: float | None = None
     states = await States.open(log, society.name)
-    async with vigil(log, society.name) as seen:
+    async with watch_figures(log, society.name) as seen:
         async with Supervisor(processes(society, settings, limit), together=True).kept():
             while not stop.is_set():
                 await _either(seen.news, stop)
@@ -144,17 +144,17 @@ async def live(
                 tell(seen)
                 if seconds is not None and began is not None and seen.second - began >= seconds:
                     break
-        data = await dumped(states) if society.world == "grid" else None
-        world = None if data is None else world_in(data)
-        return lived(society.name, seen.told, seen.living, began or 0.0, world, seen.turning)
+        data = await read_world(states) if society.world == "grid" else None
+        world = None if data is None else load_world(data)
+        return run_report(society.name, seen.told, seen.living, began or 0.0, world, seen.turning)
 
 
-async def laid_down(log: Log, name: str) -> Society:
+async def load_society(log: Log, name: str) -> Society:
     """Return the definition of a society. Raise `SocietyError` if it does not exist."""
-    return await society_of(await States.open(log, name))
+    return await read_society(await States.open(log, name))
 
 
-async def going_on(log: Log, name: str, checkpoint: str | None) -> Society:
+async def resume_society(log: Log, name: str, checkpoint: str | None) -> Society:
     """Return the definition of a society to continue. Restore a checkpoint (`newest` or a name) first if given.
 
     An interrupted restore is repeated first. Raises `SocietyError` and changes nothing if the society or checkpoint
@@ -162,44 +162,44 @@ async def going_on(log: Log, name: str, checkpoint: str | None) -> Society:
     contain its world, and cannot be continued twice at the same time, because that world has no lease.
     """
     states = await States.open(log, name)
-    society = await society_of(states)
+    society = await read_society(states)
     if society.world == "minecraft" and checkpoint is not None:
         raise SocietyError(
             f"society {name!r} cannot be restored: checkpoints do not contain the world of a Minecraft server"
         )
     if checkpoint is None:
-        checkpoint = await going_back(states)
+        checkpoint = await interrupted_restore(states)
     alone = checkpoint is not None or society.world == "minecraft"
-    if alone and (keepers := await kept_by(states)):
+    if alone and (keepers := await lease_holders(states)):
         raise SocietyError(f"society {name!r} is running ({', '.join(keepers)}): stop it first")
     if checkpoint is not None:
         await (await Checkpoints.open(log, name)).restore(states, None if checkpoint == "newest" else checkpoint)
     return society
 
 
-async def kept_by(states: States) -> list[str]:
+async def lease_holders(states: States) -> list[str]:
     """Return the hosts and world processes that hold a lease now. Takes as long as a lease lasts."""
     before = {each.key: each async for each in states.read("lease.*")}
     held = {key: Lease.model_validate_json(each.value).host for key, each in before.items()}
     if not any(held.values()):
         return []
-    await asyncio.sleep(LOST)  # A lease that changes in this time is in use.
+    await asyncio.sleep(EXPIRY_SECONDS)  # A lease that changes in this time is in use.
     moved = [each async for each in states.read("lease.*") if before.get(each.key) != each]
     return sorted({host for each in moved if (host := Lease.model_validate_json(each.value).host)})
 
 
-async def with_checkpoints(log: Log) -> dict[str, list[str]]:
+async def list_societies(log: Log) -> dict[str, list[str]]:
     """Return the checkpoints of all societies of the namespace, by name."""
     return {name: await (await Checkpoints.open(log, name)).names() for name in await societies(log)}
 
 
-async def end_of(log: Log, name: str) -> None:
+async def delete_society(log: Log, name: str) -> None:
     """Delete a society with its states and checkpoints. The memories of its agents stay on the log.
 
     Raises `SocietyError` and changes nothing if the society does not exist or is running.
     """
     states, checkpoints = await States.open(log, name), await Checkpoints.open(log, name)
-    if keepers := await kept_by(states):
+    if keepers := await lease_holders(states):
         raise SocietyError(f"society {name!r} is running ({', '.join(keepers)}): stop it before you delete it")
     await states.delete()
     await checkpoints.erase()

@@ -6,21 +6,21 @@ from nats.aio.msg import Msg
 from pydantic import ValidationError
 
 from nemuri.society.lines import tokens
-from nemuri.society.run import vigil
+from nemuri.society.run import watch_figures
 from nemuri.terminal.screen import say
 from nemuri_contracts.society import Vitals, total
 from nemuri_contracts.world_protocol import Acts, Say
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.stores.society_states import States
-from nemuri_services.simulation.processes import society_of
+from nemuri_services.simulation.processes import read_society
 
 
-async def watching(log: Log, name: str, seconds: float | None, *, json: bool) -> None:
+async def watch_society(log: Log, name: str, seconds: float | None, *, json: bool) -> None:
     """Print utterances and figures for some seconds, or without end if None. With `json` each line is a JSON object.
 
     Raises `SocietyError` if the society does not exist.
     """
-    society = await society_of(await States.open(log, name))
+    society = await read_society(await States.open(log, name))
     names = {each.id: each.name for each in society.agents}
 
     async def hear(message: Msg) -> None:
@@ -30,7 +30,7 @@ async def watching(log: Log, name: str, seconds: float | None, *, json: bool) ->
 
     subscription = await log.connection.subscribe(log.subjects.acts(name), cb=hear)
     try:
-        async with asyncio.timeout(seconds), vigil(log, name) as seen:
+        async with asyncio.timeout(seconds), watch_figures(log, name) as seen:
             shown: dict[str, Vitals] = {}
             while True:
                 await seen.news.wait()

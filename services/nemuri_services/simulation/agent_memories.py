@@ -41,32 +41,32 @@ from nemuri_infra.embeddings.hashing import HashingEmbedder
 from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.stores.memory_cache import Shelves
 from nemuri_infra.stores.vectors import vector_key
-from nemuri_services.simulation.cooperative_yield import Turns
-from nemuri_services.simulation.experience_events import DIMENSION, EMBEDDER, recorded
+from nemuri_services.simulation.cooperative_yield import TimeSlice
+from nemuri_services.simulation.experience_events import DIMENSION, EMBEDDER, experience_event
 from nemuri_services.simulation.outbox import Outbox
 
-FORMING: Final = 0.1
+WORDING_SECONDS: Final = 0.1
 """Seconds per second spent on wording consolidated memories. After some minutes all agents have too many at once."""
-WAITING: Final = 500
+MAX_WAITING_GROUPS: Final = 500
 """Waiting groups of memories from which on no consolidation begins. Each group holds its source memories."""
-TELLING: Final = 10.0
+ACCESS_REPORT_SECONDS: Final = 10.0
 """Seconds between two events about accessed memories of an agent, at least."""
-TOGETHER: Final = 8
+STEP_SIZE: Final = 8
 """Experiences or groups that are processed in one step, at most."""
-QUERIES: Final = 1_024
+CACHED_QUERIES: Final = 1_024
 """Cached query vectors, at most."""
 MODULES: Final = frozenset(get_args(Module))
 
 logger = structlog.get_logger()
 Vector = NDArray[np.float32]
-Lived = tuple[str, Mapping[str, Any], float]
+PendingExperience = tuple[str, Mapping[str, Any], float]
 """Agent id, experience, and the second at which it was reported."""
-Wordless = tuple[ConsolidationBegun, Group, int]
+PendingGroup = tuple[ConsolidationBegun, Group, int]
 """A consolidation, one of its groups without words yet, and the agent's highest access count when it was decided."""
 
 
 @dataclass(slots=True)
-class Held:
+class CachedAgent:
     """The in-process state of one agent's memory."""
 
     agent: TiersAgent
@@ -76,7 +76,7 @@ class Held:
     """Second of that event."""
 
 
-class Recollecting:
+class AgentMemories:
     """The memories of the agents on this host. Times are seconds of the simulation clock."""
 
     def __init__(self, log: Log) -> None:
@@ -84,12 +84,12 @@ class Recollecting:
         self._log = log
         self._embedder = HashingEmbedder(DIMENSION)
         self._shelves = Shelves(DIMENSION)
-        self._held: dict[str, Held] = {}
+        self._held: dict[str, CachedAgent] = {}
         self._expected: deque[tuple[str, ...]] = deque()
-        self._lived: list[Lived] = []
+        self._lived: list[PendingExperience] = []
         self._outbox = Outbox(log)
-        self._forming: deque[Wordless] = deque()
-        self._vector = lru_cache(QUERIES)(lambda query: self._embedder.rows([query])[0])
+        self._forming: deque[PendingGroup] = deque()
+        self._vector = lru_cache(CACHED_QUERIES)(lambda query: self._embedder.rows([query])[0])
 
     def __len__(self) -> int:
         """Return the number of memories, without those that are being consolidated."""
@@ -117,7 +117,7 @@ class Recollecting:
                 minds[agent_id] = evolve_at_its_time(minds[agent_id], event)  # type: ignore[arg-type]
                 if isinstance(event, ConsolidationBegun):
                     begun.append(event)
-        turns = Turns()
+        turns = TimeSlice()
         for agent_id, tiers in minds.items():
             if not self._expected or self._expected[0] is not agent_ids:
                 return  # The agents have moved to another host.
@@ -129,7 +129,9 @@ class Recollecting:
         if not self._expected or self._expected[0] is not agent_ids:
             return
         self._expected.popleft()
-        self._held |= {agent_id: Held(tiers.agent) for agent_id, tiers in minds.items() if tiers.agent is not None}
+        self._held |= {
+            agent_id: CachedAgent(tiers.agent) for agent_id, tiers in minds.items() if tiers.agent is not None
+        }
         for each in begun:
             self._to_form(each, minds[each.agent_id])
 
@@ -163,9 +165,9 @@ class Recollecting:
 
         A reflection triggers a consolidation.
         """
-        left, turns = len(self._lived), Turns()
+        left, turns = len(self._lived), TimeSlice()
         while left > 0:
-            some, self._lived = self._lived[:TOGETHER], self._lived[TOGETHER:]
+            some, self._lived = self._lived[:STEP_SIZE], self._lived[STEP_SIZE:]
             left -= len(some)
             expected = {each for agents in self._expected for each in agents}
             self._lived += [each for each in some if each[0] in expected]
@@ -173,14 +175,14 @@ class Recollecting:
             await turns()
 
     async def consolidate(self, second: float) -> None:
-        """Begin due consolidations, and word waiting groups for `FORMING` seconds, oldest first. Called once a second.
+        """Begin due consolidations and word waiting groups, oldest first. Called once a second.
 
-        No consolidation begins while `WAITING` groups are waiting. Afterwards the agents whose last turn is longest ago
-        are first.
+        Wording takes `WORDING_SECONDS` at most. No consolidation begins while `MAX_WAITING_GROUPS` groups are waiting.
+        Afterwards the agents whose last turn is longest ago are first.
         """
-        turns = Turns()
+        turns = TimeSlice()
         for agent_id, held in list(self._held.items()):
-            if len(self._forming) >= WAITING:
+            if len(self._forming) >= MAX_WAITING_GROUPS:
                 break
             gone = self._held.get(agent_id) is not held
             if not gone and (because := due_reason(held.agent, second)) is not None:
@@ -188,13 +190,13 @@ class Recollecting:
                 self._consolidate(agent_id, because, second)
             await turns()
         spent = 0.0
-        while self._forming and spent < FORMING:
+        while self._forming and spent < WORDING_SECONDS:
             began = perf_counter()
-            self._form([self._forming.popleft() for _ in range(min(TOGETHER, len(self._forming)))], second)
+            self._form([self._forming.popleft() for _ in range(min(STEP_SIZE, len(self._forming)))], second)
             spent += perf_counter() - began
             await turns()
 
-    def _remember(self, lived: Sequence[Lived]) -> None:
+    def _remember(self, lived: Sequence[PendingExperience]) -> None:
         found = list(filter(None, (self._recorded(*each) for each in lived)))
         rows = self._embedder.rows([each.experience.content for each in found])
         for event, vector in zip(found, rows, strict=True):
@@ -207,7 +209,7 @@ class Recollecting:
         if held is None:
             return None
         try:
-            return recorded(agent_id, told, second, held.agent.rules)
+            return experience_event(agent_id, told, second, held.agent.rules)
         except ValidationError as error:
             logger.warning("invalid experience", agent=agent_id, why=log_safe(error))
             return None
@@ -215,12 +217,12 @@ class Recollecting:
     async def flush(self, second: float, *, last: bool = False) -> None:
         """Append waiting events, as many as possible now.
 
-        Accesses are reported every `TELLING` seconds, and with `last`.
+        Accesses are reported every `ACCESS_REPORT_SECONDS` seconds, and with `last`.
         """
-        turns = Turns()
+        turns = TimeSlice()
         try:
             for agent_id, held in list(self._held.items()):
-                due = last or second - held.told >= TELLING
+                due = last or second - held.told >= ACCESS_REPORT_SECONDS
                 if held.accessed and due and self._held.get(agent_id) is held:
                     self._tell_accesses(agent_id, held, second)
                 await turns()
@@ -248,7 +250,7 @@ class Recollecting:
             most = max(each.access_count for each in tiers.memories.values())
             self._forming.extend((begun, group, most) for group in left)
 
-    def _form(self, some: Sequence[Wordless], second: float) -> None:
+    def _form(self, some: Sequence[PendingGroup], second: float) -> None:
         """Word groups extractively. Consolidation of a thousand agents is not worth as many model requests."""
         found = list(filter(None, (self._formed(*each, second) for each in some)))
         rows = self._embedder.rows([each.content for each in found])
@@ -267,7 +269,7 @@ class Recollecting:
             nth=str(group.memory_ids[0]), second=second,
         )  # fmt: skip
 
-    def _tell_accesses(self, agent_id: str, held: Held, second: float) -> None:
+    def _tell_accesses(self, agent_id: str, held: CachedAgent, second: float) -> None:
         tiers = self._mind(agent_id, held.accessed)
         there = list(tiers.memories.values())[:1_000]
         accessed = tuple(Access(memory_id=each.memory_id, times=held.accessed[each.memory_id]) for each in there)

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 import orjson
 
 from nemuri_infra.stores.buckets import Entry
-from nemuri_services.simulation.cooperative_yield import Turns
+from nemuri_services.simulation.cooperative_yield import TimeSlice
 
 _GZIP = 31
 _LEVEL = 3
@@ -15,7 +15,7 @@ _LEVEL = 3
 
 async def packed(entries: AsyncIterator[Entry]) -> bytes:
     """Compress entries as they arrive, without holding all of them. The last entry of a key counts."""
-    compressing, pieces, turns = zlib.compressobj(_LEVEL, wbits=_GZIP), list[bytes](), Turns()
+    compressing, pieces, turns = zlib.compressobj(_LEVEL, wbits=_GZIP), list[bytes](), TimeSlice()
     async for each in entries:
         pieces.append(compressing.compress(orjson.dumps([each.key, len(each.value)]) + b"\n"))
         pieces.append(compressing.compress(each.value))

@@ -3,14 +3,14 @@
 from collections.abc import Iterable
 from typing import Final
 
-COMING: Final = 5.0
+STARTUP_SECONDS: Final = 5.0
 """Seconds after its start in which a host takes no more than its share."""
-STANDING: Final = 1.0
+FREE_SECONDS: Final = 1.0
 """Seconds that a cell must be free before a host takes more than its share. With the lease's expiry it is below five.
 """
 
 
-class Sharing:
+class CellAllocation:
     """The allocation policy of one host. Times are seconds of the wall clock."""
 
     def __init__(self, cells: int, hosts: int, now: float) -> None:
@@ -27,4 +27,4 @@ class Sharing:
         """Return whether the host may take a free cell when it has `kept` cells already."""
         if kept < self._share:
             return True
-        return now - self._began >= COMING and now - self._since[cell] >= STANDING
+        return now - self._began >= STARTUP_SECONDS and now - self._since[cell] >= FREE_SECONDS

@@ -21,19 +21,19 @@ from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.stores.society_states import AGENT, RevisionError, States
 from nemuri_services.simulation.leases import Leases
 
-PORTION: Final = 200
+BATCH_ENTRIES: Final = 200
 """Entries of one batch, approximately. Encoding a batch blocks the event loop."""
 Changed = tuple[str, set[str]]
 """An agent id and its changed sections."""
 Batch = dict[int, list[Changed]]
 """Changed agents by cell."""
-REFUSED: Final = (RevisionError, *AWAY)
+WRITE_ERRORS: Final = (RevisionError, *AWAY)
 """Errors after which a batch is not written, or not known to be written."""
 
 logger = structlog.get_logger()
 
 
-class Keeping:
+class CellLeases:
     """The cell leases of one host."""
 
     def __init__(self, host: str, society: Society, states: States, engine: Engine) -> None:
@@ -72,7 +72,7 @@ class Keeping:
             while batches:
                 await self._leases.write(self._written(batches[0]))
                 batches.popleft()
-        except REFUSED as error:
+        except WRITE_ERRORS as error:
             tell("states not written", host=self.host, why=log_safe(error))
             return await self._lost()
         finally:
@@ -91,7 +91,7 @@ class Keeping:
                 break
         try:
             await self._leases.release(map(str, self.cells))
-        except REFUSED as error:
+        except WRITE_ERRORS as error:
             logger.warning("cells not released", host=self.host, why=log_safe(error))
 
     def let_go(self, cell: int) -> None:
@@ -110,7 +110,7 @@ class Keeping:
         batch, size = Batch(), 0
         for cell, agents in of_cell.items():
             more = 1 + sum(len(sections) for _, sections in agents)
-            if batch and size + more > PORTION:
+            if batch and size + more > BATCH_ENTRIES:
                 yield batch
                 batch, size = Batch(), 0
             batch[cell] = agents
@@ -139,7 +139,7 @@ class Keeping:
         """
         try:
             mine = await self._leases.mine()
-        except REFUSED as error:
+        except WRITE_ERRORS as error:
             logger.warning("leases not readable", host=self.host, why=log_safe(error))
             return set()
         return {cell for cell in self.cells if str(cell) not in mine}

@@ -22,18 +22,18 @@ from nemuri_infra.stores.society_states import (
     in_batches,
 )
 from nemuri_services.simulation.archive_format import packed, unpacked
-from nemuri_services.simulation.leases import Leases, key_of
+from nemuri_services.simulation.leases import Leases, lease_key
 
-KEEPER: Final = "checkpoints"
+CHECKPOINT_LEASE: Final = "checkpoints"
 """Name of the lease for making checkpoints."""
-GOING_BACK: Final = "going-back"
+RESTORING_KEY: Final = "going-back"
 """Key that holds the name of a checkpoint while it is being restored."""
-KEPT: Final = 3
-EVERY: Final = 300.0
+KEPT_CHECKPOINTS: Final = 3
+CHECKPOINT_INTERVAL: Final = 300.0
 """Seconds between two checkpoints; twice as many for a large society (RULINGS, PIANO)."""
-LARGE: Final = 400
+LARGE_SOCIETY: Final = 400
 """Number of agents above which a society is large."""
-RETRY: Final = 10.0
+RETRY_SECONDS: Final = 10.0
 """Seconds until the next attempt after a failure."""
 
 logger = structlog.get_logger()
@@ -55,7 +55,7 @@ class Checkpoints:
         """Return the names of the last three checkpoints, oldest first. Older ones are being deleted and may be
         incomplete.
         """
-        return (await self._all())[-KEPT:]
+        return (await self._all())[-KEPT_CHECKPOINTS:]
 
     async def _all(self) -> list[str]:
         mine = (each.rpartition(".") for each in await self._objects.names())
@@ -63,10 +63,10 @@ class Checkpoints:
 
     async def make(self, states: States) -> str:
         """Make a checkpoint of all entries except leases, and delete all but the last three. Return its name."""
-        data = await packed(kept(states))
+        data = await packed(entries_without_leases(states))
         name = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
         await self.put(name, data)
-        for old in (await self._all())[:-KEPT]:
+        for old in (await self._all())[:-KEPT_CHECKPOINTS]:
             await self._objects.erase(f"{self._society}.{old}")
         return name
 
@@ -96,41 +96,43 @@ class Checkpoints:
         """Replace all entries by a checkpoint, by default the newest, while no host runs. Return its name.
 
         Raises `SocietyError` and changes nothing if the checkpoint does not exist. An interrupted restore leaves the
-        name of the checkpoint (`going_back`), so that it can be repeated.
+        name of the checkpoint (`interrupted_restore`), so that it can be repeated.
         """
         chosen, entries = await self.read(name)
-        first = {GOING_BACK: chosen.encode(), SOCIETY: entries.pop(SOCIETY)}
+        first = {RESTORING_KEY: chosen.encode(), SOCIETY: entries.pop(SOCIETY)}
         known = await states.write(first, {key: each.revision for key in first if (each := await states.get(key))})
         await states.empty(before=min(known.values()))
         for batch in in_batches(entries):
             await states.write(batch, {})
-        await states.take_away(GOING_BACK)
+        await states.take_away(RESTORING_KEY)
         return chosen
 
 
-async def going_back(states: States) -> str | None:
+async def interrupted_restore(states: States) -> str | None:
     """Return the name of the checkpoint of an interrupted restore, or None."""
-    entry = await states.get(GOING_BACK)
+    entry = await states.get(RESTORING_KEY)
     return None if entry is None else entry.value.decode()
 
 
-class Checkpointing:
+class CheckpointSchedule:
     """Periodic checkpoints by the one host that holds the lease."""
 
     def __init__(self, keeper: str, society: Society, states: States, checkpoints: Checkpoints) -> None:
         """Schedule the first checkpoint after one interval."""
         self._leases, self._states, self._checkpoints = Leases(keeper, states), states, checkpoints
-        self._every = society.checkpoint_every or (EVERY if len(society.agents) <= LARGE else 2 * EVERY)
+        self._every = society.checkpoint_every or (
+            CHECKPOINT_INTERVAL if len(society.agents) <= LARGE_SOCIETY else 2 * CHECKPOINT_INTERVAL
+        )
         self._ours = False
         self._due = time.monotonic() + self._every
 
     async def beat(self) -> None:
         """Renew or acquire the lease, and make a checkpoint if one is due."""
         if not self._ours:
-            self._ours = await self._leases.got(KEEPER)
+            self._ours = await self._leases.got(CHECKPOINT_LEASE)
             return
         try:
-            await self._leases.write(self._leases.stamped(KEEPER))
+            await self._leases.write(self._leases.stamped(CHECKPOINT_LEASE))
         except RevisionError:
             self._ours = False
             return
@@ -140,21 +142,21 @@ class Checkpointing:
     async def release(self) -> None:
         """Release the lease to other hosts."""
         if self._ours:
-            await self._leases.release([KEEPER])
+            await self._leases.release([CHECKPOINT_LEASE])
 
     async def _make(self) -> None:
         try:
             name = await self._checkpoints.make(self._states)
         except TimeoutError as error:
-            self._due = time.monotonic() + RETRY
+            self._due = time.monotonic() + RETRY_SECONDS
             logger.warning("checkpoint failed", why=log_safe(error))
         else:
             self._due = time.monotonic() + self._every
             logger.info("checkpoint made", name=name)
 
 
-async def kept(states: States) -> AsyncIterator[Entry]:
+async def entries_without_leases(states: States) -> AsyncIterator[Entry]:
     """Yield all entries of a society at one moment, except leases."""
     async for each in states.read():
-        if each.key != GOING_BACK and not each.key.startswith(key_of("")):
+        if each.key != RESTORING_KEY and not each.key.startswith(lease_key("")):
             yield each

@@ -4,14 +4,14 @@ import asyncio
 from time import perf_counter
 from typing import Final
 
-YIELD: Final = 0.002
+SLICE_SECONDS: Final = 0.002
 """Seconds of work between two yields to the event loop (PIANO.md)."""
 
 
-class Turns:
+class TimeSlice:
     """A time slice of one piece of work, which begins now and after each yield."""
 
-    def __init__(self, seconds: float = YIELD) -> None:
+    def __init__(self, seconds: float = SLICE_SECONDS) -> None:
         """Begin the first slice of so many seconds."""
         self._seconds, self._since = seconds, perf_counter()
 

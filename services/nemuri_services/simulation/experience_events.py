@@ -15,7 +15,9 @@ DIMENSION: Final = 256
 """Dimension of vectors on a host. A thousand agents have some hundred memories each."""
 
 
-def recorded(agent_id: str, told: Mapping[str, Any], second: float, rules: TiersPolicy) -> ExperienceRecorded | None:
+def experience_event(
+    agent_id: str, told: Mapping[str, Any], second: float, rules: TiersPolicy
+) -> ExperienceRecorded | None:
     """Return the event of an experience, or None if it is too unimportant. Raise ValidationError for an invalid
     experience.
 

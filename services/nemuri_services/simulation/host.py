@@ -20,25 +20,25 @@ from nemuri_infra.models.protocol import ModelFailure
 from nemuri_infra.process.cancellation import end, together
 from nemuri_infra.runtime.retry_forever import persistently
 from nemuri_infra.stores.society_states import States
-from nemuri_services.simulation.agent_memories import Recollecting
-from nemuri_services.simulation.cell_allocation import Sharing
-from nemuri_services.simulation.cell_leases import Keeping
-from nemuri_services.simulation.checkpoints import Checkpointing, Checkpoints
-from nemuri_services.simulation.cooperative_yield import Turns
-from nemuri_services.simulation.host_health import Late, Vitality
-from nemuri_services.simulation.leases import BEAT
-from nemuri_services.simulation.model_requests import Thinking
-from nemuri_services.simulation.plugin_executor import Aside
-from nemuri_services.simulation.simulation_clock import Clock
-from nemuri_services.simulation.world_messages import calm, unpacked
+from nemuri_services.simulation.agent_memories import AgentMemories
+from nemuri_services.simulation.cell_allocation import CellAllocation
+from nemuri_services.simulation.cell_leases import CellLeases
+from nemuri_services.simulation.checkpoints import Checkpoints, CheckpointSchedule
+from nemuri_services.simulation.cooperative_yield import TimeSlice
+from nemuri_services.simulation.host_health import HostHealth, LatenessObserver
+from nemuri_services.simulation.leases import BEAT_SECONDS
+from nemuri_services.simulation.model_requests import ModelRequests
+from nemuri_services.simulation.plugin_executor import PluginExecutor
+from nemuri_services.simulation.simulation_clock import SimulationClock
+from nemuri_services.simulation.world_messages import is_calm, unpacked
 
-SEEK: Final = 0.25
+SEARCH_SECONDS: Final = 0.25
 """Seconds between two searches for free cells."""
-AT_ONCE: Final = 8
+MAX_CELLS_PER_SEARCH: Final = 8
 """Cells that are taken in one search, at most."""
-SPIN: Final = 0.008
+RUN_SLICE_SECONDS: Final = 0.008
 """Seconds of due work after which the event loop runs. Other work yields after a quarter of that."""
-QUIET: Final = 3.0
+WORLD_TIMEOUT: Final = 3.0
 """Seconds without a message from the world after which the agents join it again."""
 
 logger = structlog.get_logger()
@@ -53,22 +53,22 @@ class Host:
         society: Society,
         states: States,
         modules: Sequence[Module],
-        thinking: Thinking,
-        memories: Recollecting,
+        thinking: ModelRequests,
+        memories: AgentMemories,
         checkpoints: Checkpoints,
         limit: int,
     ) -> None:
         """Create a host for at most `limit` agents, with an equal share of the society's places for model requests."""
         self.name, self.society, self.states, self.limit = name, society, states, limit
-        self.clock = Clock(0.0, society.speed)
+        self.clock = SimulationClock(0.0, society.speed)
         self.engine = Engine(modules, 0.0, society.seed)
         self.engine.schedule.places = max(1, society.slots // society.hosts)
-        self.keeping = Keeping(name, society, states, self.engine)
+        self.keeping = CellLeases(name, society, states, self.engine)
         self.thinking, self.memories = thinking, memories
-        self.vitality = Vitality(name)
-        self._sharing = Sharing(society.cells, society.hosts, time.monotonic())
-        self._checkpointing = Checkpointing(name, society, states, checkpoints)
-        self._aside = Aside()
+        self.vitality = HostHealth(name)
+        self._sharing = CellAllocation(society.cells, society.hosts, time.monotonic())
+        self._checkpointing = CheckpointSchedule(name, society, states, checkpoints)
+        self._aside = PluginExecutor()
         self._pursued: set[asyncio.Task[None]] = set()
         self._heard = time.monotonic()
         self._outside: set[str] = set()
@@ -85,7 +85,9 @@ class Host:
         if not self._timed:
             return ("the world has not answered yet",)
         quiet = time.monotonic() - self._heard
-        return (f"the world has been quiet for {quiet:.0f} s",) if self.engine.states and quiet > 2 * QUIET else ()
+        return (
+            (f"the world has been quiet for {quiet:.0f} s",) if self.engine.states and quiet > 2 * WORLD_TIMEOUT else ()
+        )
 
     async def run(self) -> None:
         """Run until cancelled. The last beat writes all changes."""
@@ -96,11 +98,11 @@ class Host:
                 *(
                     persistently(self.name, work, passing=AWAY, retry=pause)
                     for work, pause in (
-                        (self._seek, SEEK),
-                        (self._beat, BEAT),
+                        (self._seek, SEARCH_SECONDS),
+                        (self._beat, BEAT_SECONDS),
                         (self._second, 1.0),
-                        (self.memories.load, SEEK),
-                        (self._checkpointing.beat, BEAT),
+                        (self.memories.load, SEARCH_SECONDS),
+                        (self._checkpointing.beat, BEAT_SECONDS),
                     )
                 ),
                 self._spin(),
@@ -122,8 +124,8 @@ class Host:
         Other work in the loop may have made something due, so each slice begins with the most urgent work.
         """
         while True:
-            turn, pause, now = Turns(SPIN), SLOT_SECONDS, self.clock()
-            for pending in self.engine.run(now, Late(self.vitality, self.clock, now)):
+            turn, pause, now = TimeSlice(RUN_SLICE_SECONDS), SLOT_SECONDS, self.clock()
+            for pending in self.engine.run(now, LatenessObserver(self.vitality, self.clock, now)):
                 if pending is not None:
                     self._pursue(pending)
                 if turn.over:
@@ -178,11 +180,11 @@ class Host:
     async def _perceive(self, message: Msg) -> None:
         """Queue the percepts in a message from the world. Log and ignore invalid messages."""
         self._heard = time.monotonic()
-        turns = Turns()
+        turns = TimeSlice()
         try:
             for agent_id, percept in unpacked(message.data):
                 if agent_id in self.engine.states:
-                    quiet = isinstance(percept, bytes) and calm(percept)
+                    quiet = isinstance(percept, bytes) and is_calm(percept)
                     self.engine.tell(agent_id, percept, self.clock(), calm=quiet)
                 await turns()
         except (ValueError, LookupError, AttributeError, TypeError) as error:
@@ -198,7 +200,7 @@ class Host:
         if not self._timed:
             await self._join()  # This join has no agents; it asks for the world's time.
         for cell in free:
-            if taken == AT_ONCE or (self.engine.states and len(self.engine.states) + CELL > self.limit):
+            if taken == MAX_CELLS_PER_SEARCH or (self.engine.states and len(self.engine.states) + CELL > self.limit):
                 break
             if not self._sharing.may(cell, len(self.keeping.cells), time.monotonic()):
                 continue
@@ -210,7 +212,7 @@ class Host:
             for state in found:
                 self.engine.add(state, self.clock())
             self._outside.update(each.agent_id for each in found)
-        if time.monotonic() - self._heard > QUIET:
+        if time.monotonic() - self._heard > WORLD_TIMEOUT:
             self._outside.update(self.engine.states)
         if self._outside:
             await self._join()
@@ -225,13 +227,13 @@ class Host:
         )
         log = self.states.log
         subject = log.subjects.joining(self.society.name)
-        answer = await log.connection.request(subject, joining.model_dump_json().encode(), timeout=QUIET)
+        answer = await log.connection.request(subject, joining.model_dump_json().encode(), timeout=WORLD_TIMEOUT)
         joined = Joined.model_validate_json(answer.data)
         self._timed = True
         self._heard = time.monotonic()
         self._outside -= known.keys()
         if joined.second > self.clock():
-            self.clock = Clock(joined.second, self.society.speed)
+            self.clock = SimulationClock(joined.second, self.society.speed)
 
     async def _beat(self) -> None:
         for cell in await self.keeping.beat():

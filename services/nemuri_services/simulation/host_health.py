@@ -13,15 +13,15 @@ from nemuri_contracts.society import LATENESS, Lateness, Vitals, Waits, bucket
 from nemuri_domain.cognition.engine import Engine
 from nemuri_domain.cognition.module import Rank
 from nemuri_domain.cognition.module_schedule import Slot
-from nemuri_services.simulation.model_requests import Served, Thinking
-from nemuri_services.simulation.simulation_clock import Clock
+from nemuri_services.simulation.model_requests import ModelRequests, RequestCounts
+from nemuri_services.simulation.simulation_clock import SimulationClock
 
-ENOUGH: Final = 5
+MIN_REQUESTS: Final = 5
 """Requests of an agent from which on its mean waiting time is compared with others."""
 
 
 @dataclass(slots=True)
-class Waited:
+class WaitingTime:
     """Number of model requests of an agent and their waiting times in seconds of the wall clock."""
 
     questions: int = 0
@@ -35,11 +35,11 @@ class Waited:
         self.longest = max(self.longest, seconds)
 
 
-Waiting = Mapping[str, Waited]
+WaitingTimes = Mapping[str, WaitingTime]
 """Waiting times by agent."""
 
 
-class Vitality:
+class HostHealth:
     """Counters since the start of the host."""
 
     def __init__(self, host: str) -> None:
@@ -49,7 +49,7 @@ class Vitality:
         self.failures: Counter[str] = Counter()
         self._late: dict[str, list[int]] = defaultdict(lambda: [0] * (len(LATENESS) + 1))
         self._heard = [0] * (len(LATENESS) + 1)
-        self._waited: dict[Rank, defaultdict[str, Waited]] = {rank: defaultdict(Waited) for rank in Rank}
+        self._waited: dict[Rank, defaultdict[str, WaitingTime]] = {rank: defaultdict(WaitingTime) for rank in Rank}
         self._decided: dict[str, float] = {}
         self._began = time.monotonic()
         self._process = psutil.Process()
@@ -74,7 +74,7 @@ class Vitality:
             for agent_id in agent_ids:
                 waited.pop(agent_id, None)
 
-    def told(self, engine: Engine, thinking: Thinking, memories: int, now: float) -> Vitals:
+    def told(self, engine: Engine, thinking: ModelRequests, memories: int, now: float) -> Vitals:
         """Return the current figures."""
         spent = self._process.cpu_times()
         return Vitals(
@@ -86,8 +86,8 @@ class Vitality:
             runs=dict(self.runs),
             lateness={name: Lateness(counts=tuple(counts)) for name, counts in self._late.items()},
             hearing=Lateness(counts=tuple(self._heard)),
-            waits={rank.name.lower(): together([thinking.served[rank]], [self._waited[rank]]) for rank in Rank},
-            asked=together(thinking.served.values(), self._waited.values()),
+            waits={rank.name.lower(): combined_waits([thinking.served[rank]], [self._waited[rank]]) for rank in Rank},
+            asked=combined_waits(thinking.served.values(), self._waited.values()),
             token_use=thinking.token_usage.by_module,
             top_spenders=thinking.token_usage.top_agents,
             waiting=engine.schedule.waiting,
@@ -111,11 +111,11 @@ class Vitality:
 
 
 @dataclass(frozen=True, slots=True)
-class Late:
+class LatenessObserver:
     """An observer that counts lateness within one slice, relative to the clock at its beginning."""
 
-    vitality: Vitality
-    clock: Clock
+    vitality: HostHealth
+    clock: SimulationClock
     began: float
 
     def begins(self, slot: Slot) -> None:
@@ -131,9 +131,9 @@ class Late:
         return self.clock.wall(waited + self.clock() - self.began)
 
 
-def together(served: Iterable[Served], waiting: Iterable[Waiting]) -> Waits:
+def combined_waits(served: Iterable[RequestCounts], waiting: Iterable[WaitingTimes]) -> Waits:
     """Return the combined figures of the model requests of several ranks."""
-    of_agent: defaultdict[str, list[Waited]] = defaultdict(list)
+    of_agent: defaultdict[str, list[WaitingTime]] = defaultdict(list)
     for each in waiting:
         for agent_id, waited in each.items():
             of_agent[agent_id].append(waited)
@@ -147,5 +147,5 @@ def together(served: Iterable[Served], waiting: Iterable[Waiting]) -> Waits:
         waited=questions,
         mean=seconds / questions if questions else 0.0,
         longest=max((one.longest for each in of_agent.values() for one in each), default=0.0),
-        slowest=max((waited / count for count, waited in alone if count >= ENOUGH), default=0.0),
+        slowest=max((waited / count for count, waited in alone if count >= MIN_REQUESTS), default=0.0),
     )

@@ -8,9 +8,9 @@ from nemuri_contracts.society import Lease
 from nemuri_infra.stores.buckets import Entry
 from nemuri_infra.stores.society_states import LEASE, RevisionError, States
 
-BEAT: Final = 0.5
+BEAT_SECONDS: Final = 0.5
 """Seconds between two beats. A crash loses at most the changes of one beat."""
-LOST: Final = 2.5
+EXPIRY_SECONDS: Final = 2.5
 """Seconds without a beat after which a lease has expired."""
 
 
@@ -18,14 +18,14 @@ class Leases:
     """The leases of one society, as seen by one process.
 
     Clocks of different machines are never compared: a lease has expired if the process has not seen it change for
-    `LOST` seconds of its own clock.
+    `EXPIRY_SECONDS` seconds of its own clock.
     """
 
     def __init__(self, keeper: str, states: States) -> None:
         """Create the leases of a process. `known` holds the revisions of all entries that it has written or read."""
         self.keeper, self.states = keeper, states
         self.known: dict[str, int] = {}
-        self._all = states.following(key_of("*"))
+        self._all = states.following(lease_key("*"))
         self._seen: dict[str, tuple[int, float]] = {}
         self._beats = 0
 
@@ -37,7 +37,7 @@ class Leases:
     def _unkept(self, names: Iterable[str], there: Mapping[str, Entry], now: float) -> list[str]:
         found = []
         for name in names:
-            entry = there.get(key_of(name))
+            entry = there.get(lease_key(name))
             if entry is None:
                 found.append(name)
                 continue
@@ -46,13 +46,13 @@ class Leases:
             if revision != entry.revision:
                 since = now
                 self._seen[name] = entry.revision, now
-            if now - since > LOST or Lease.model_validate_json(entry.value).host is None:
+            if now - since > EXPIRY_SECONDS or Lease.model_validate_json(entry.value).host is None:
                 found.append(name)
         return found
 
     async def got(self, name: str) -> bool:
         """Take a lease if it is free. Return whether it was taken."""
-        now, there = time.monotonic(), await self.states.get(key_of(name))
+        now, there = time.monotonic(), await self.states.get(lease_key(name))
         return bool(self._unkept([name], {} if there is None else {there.key: there}, now)) and await self.take(name)
 
     async def take(self, name: str) -> bool:
@@ -71,23 +71,23 @@ class Leases:
         """Return the names of the leases that this process holds, and refresh all known revisions."""
         entries = [each async for each in self.states.read()]
         self.known |= {each.key: each.revision for each in entries}
-        leases = [each for each in entries if each.key.startswith(key_of(""))]
+        leases = [each for each in entries if each.key.startswith(lease_key(""))]
         mine = (each.key for each in leases if Lease.model_validate_json(each.value).host == self.keeper)
-        return {key.removeprefix(key_of("")) for key in mine}
+        return {key.removeprefix(lease_key("")) for key in mine}
 
     def stamped(self, name: str) -> dict[str, bytes]:
         """Return the entry of a renewed lease."""
         self._beats += 1
-        return {key_of(name): Lease(host=self.keeper, beat=self._beats).model_dump_json().encode()}
+        return {lease_key(name): Lease(host=self.keeper, beat=self._beats).model_dump_json().encode()}
 
     async def release(self, names: Iterable[str]) -> None:
         """Release leases at once."""
         free = Lease(host=None, beat=0).model_dump_json().encode()
-        entries = {key_of(name): free for name in names}
+        entries = {lease_key(name): free for name in names}
         if entries:
             await self.write(entries)
 
 
-def key_of(name: str) -> str:
+def lease_key(name: str) -> str:
     """Return the key of a lease."""
     return f"{LEASE}.{name}"

@@ -12,21 +12,21 @@ from nemuri_domain.cognition.module import Prompt
 from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.models.protocol import Chat, ModelRefused, ModelUnavailable, ModelUnusable, Reply
 
-REST: Final = 2.0
+FIRST_BACKOFF: Final = 2.0
 """Longest backoff in seconds after the first failed episode. It doubles with each further failed episode in a row."""
-LONGEST_REST: Final = 60.0
+MAX_BACKOFF: Final = 60.0
 """Upper limit of a backoff in seconds, unless the provider asks for a longer one."""
-LONGEST_WISH: Final = 3_600.0
+MAX_RETRY_AFTER: Final = 3_600.0
 """Upper limit of `retry_after` of a provider, in seconds."""
 JITTER: Final = 0.5
 """Share of a backoff that is random, so that hosts do not retry at the same time."""
-Standing = Literal["ok", "failing", "down"]
+ProviderStatus = Literal["ok", "failing", "down"]
 """State of the providers: the first one works, only another one works, or none works."""
 
 logger = structlog.get_logger()
 
 
-class Thinker(Protocol):
+class PromptModel(Protocol):
     """A model that answers prompts."""
 
     @property
@@ -38,7 +38,7 @@ class Thinker(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Speaking:
+class ChatModel:
     """A language model."""
 
     chat: Chat
@@ -60,7 +60,7 @@ class Provider:
     Concurrent calls that fail together are one episode, which counts as a single failure.
     """
 
-    thinker: Thinker
+    thinker: PromptModel
     failures: int = 0
     """Failed episodes in a row; 0 while it works."""
     rests_until: float = 0.0
@@ -76,10 +76,10 @@ class Provider:
         if first:
             self.episode += 1
             self.failures += 1
-            longest = min(LONGEST_REST, REST * 2.0 ** min(self.failures - 1, 10))
+            longest = min(MAX_BACKOFF, FIRST_BACKOFF * 2.0 ** min(self.failures - 1, 10))
             self._rest(now + longest * (1 - JITTER * rng.random()))
         if wish is not None:
-            self._rest(now + min(wish, LONGEST_WISH) + REST * JITTER * rng.random())
+            self._rest(now + min(wish, MAX_RETRY_AFTER) + FIRST_BACKOFF * JITTER * rng.random())
         return first
 
     def answered(self, episode: int) -> None:
@@ -93,7 +93,7 @@ class Provider:
 class Providers:
     """Providers in order of preference. A failed provider is tried and preferred again after its backoff."""
 
-    def __init__(self, thinkers: Sequence[Thinker], now: Callable[[], float], rng: Random | None = None) -> None:
+    def __init__(self, thinkers: Sequence[PromptModel], now: Callable[[], float], rng: Random | None = None) -> None:
         """Create a chain of at least one provider. `now` returns seconds of the wall clock; `rng` draws the jitter."""
         if not thinkers:
             raise ValueError("at least one model is required")
@@ -101,7 +101,7 @@ class Providers:
         self._now, self._rng = now, rng or Random()
 
     @property
-    def standing(self) -> Standing:
+    def standing(self) -> ProviderStatus:
         """Present state of the providers."""
         if not self._providers[0].failures:
             return "ok"

@@ -11,13 +11,13 @@ from nemuri_infra.process.cancellation import end
 from nemuri_services.simulation.model_providers import Providers
 from nemuri_services.simulation.token_usage import TokenUsage
 
-KEPT: Final = 2_048
+MAX_CACHED_ANSWERS: Final = 2_048
 """Cached answers, at most."""
 Question = tuple[str, str, int]
 
 
 @dataclass(slots=True)
-class Served:
+class RequestCounts:
     """Counters of the model requests of one rank."""
 
     answered: int = 0
@@ -26,13 +26,13 @@ class Served:
     """Number of requests that shared the answer of an identical request."""
 
 
-class Thinking:
+class ModelRequests:
     """Model requests to the providers. The caller limits their concurrency (`Schedule.places`)."""
 
     def __init__(self, providers: Providers) -> None:
         """Create counters at zero and an empty cache."""
         self.providers = providers
-        self.served: dict[Rank, Served] = {rank: Served() for rank in Rank}
+        self.served: dict[Rank, RequestCounts] = {rank: RequestCounts() for rank in Rank}
         self.token_usage = TokenUsage()
         self._answers: OrderedDict[Question, asyncio.Task[str]] = OrderedDict()
 
@@ -50,7 +50,7 @@ class Thinking:
         paid = partial(self.token_usage.add, module, agent_id)
         answer = self._answers[question] = asyncio.ensure_future(self.providers.answer(prompt, paid))
         answer.add_done_callback(lambda done: self._answered(question, served, done))
-        while len(self._answers) > KEPT:
+        while len(self._answers) > MAX_CACHED_ANSWERS:
             self._answers.popitem(last=False)
         return await asyncio.shield(answer)
 
@@ -58,7 +58,7 @@ class Thinking:
         """Cancel all pending requests."""
         await end(*self._answers.values())
 
-    def _answered(self, question: Question, served: Served, answer: "asyncio.Task[str]") -> None:
+    def _answered(self, question: Question, served: RequestCounts, answer: "asyncio.Task[str]") -> None:
         """Count the result and remove failures from the cache."""
         good = not answer.cancelled() and answer.exception() is None
         served.answered += good

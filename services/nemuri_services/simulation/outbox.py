@@ -12,7 +12,7 @@ from nemuri_infra.bus.event_log import Log
 from nemuri_infra.bus.pull_reader import AWAY
 from nemuri_infra.errors.log_safe import log_safe
 
-AT_ONCE: Final = 16
+MAX_CONCURRENT_APPENDS: Final = 16
 """Events that are appended concurrently, at most."""
 
 logger = structlog.get_logger()
@@ -37,7 +37,7 @@ class Outbox:
     async def flush(self) -> None:
         """Append the waiting events. Events that cannot be appended now stay in the same order."""
         while self._waiting:
-            some = [self._waiting.popleft() for _ in range(min(AT_ONCE, len(self._waiting)))]
+            some = [self._waiting.popleft() for _ in range(min(MAX_CONCURRENT_APPENDS, len(self._waiting)))]
             try:
                 await asyncio.gather(*(self._log.append(each) for each in some))
             except AWAY as error:

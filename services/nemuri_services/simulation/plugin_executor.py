@@ -13,13 +13,13 @@ from typing import Any, Final
 from nemuri_domain.cognition.engine import Pending
 from nemuri_infra.process.cancellation import end
 
-ENDING: Final = (SystemExit, KeyboardInterrupt, asyncio.CancelledError)
+FATAL_ERRORS: Final = (SystemExit, KeyboardInterrupt, asyncio.CancelledError)
 """Exceptions that would end a process, an event loop or a waiting task."""
-THREADS: Final = 8
+MAX_THREADS: Final = 8
 """Concurrent runs of one blocking module, at most. Further runs of this module wait."""
 
 
-class Aside:
+class PluginExecutor:
     """A thread pool for each blocking module and an event loop for each module with coroutines."""
 
     def __init__(self) -> None:
@@ -47,7 +47,7 @@ class Aside:
 
     def _submitted(self, name: str, work: Callable[[], Any]) -> "Future[Any]":
         if name not in self._pools:
-            self._pools[name] = ThreadPoolExecutor(THREADS, thread_name_prefix=name)
+            self._pools[name] = ThreadPoolExecutor(MAX_THREADS, thread_name_prefix=name)
         return self._pools[name].submit(work)
 
     def _loop(self, name: str) -> asyncio.AbstractEventLoop:
@@ -71,14 +71,14 @@ async def _ended() -> None:
 def _called(work: Callable[[], Any]) -> Any:
     try:
         return work()
-    except ENDING as error:
+    except FATAL_ERRORS as error:
         raise RuntimeError(f"the module raised {type(error).__name__}") from error
 
 
 async def _awaited(work: Awaitable[Any]) -> Any:
     try:
         return await work
-    except ENDING as error:
+    except FATAL_ERRORS as error:
         if (task := asyncio.current_task()) is not None and task.cancelling():
             raise  # The loop is being stopped; the module did not raise this.
         raise RuntimeError(f"the module raised {type(error).__name__}") from error

@@ -24,13 +24,13 @@ from nemuri_infra.observability.world_metrics import WorldMetrics
 from nemuri_infra.process.cancellation import end
 from nemuri_infra.process.gc_tuning import the_young
 from nemuri_infra.stores.society_states import SOCIETY, RevisionError, SocietyError, States
-from nemuri_services.simulation.agent_memories import Recollecting
+from nemuri_services.simulation.agent_memories import AgentMemories
 from nemuri_services.simulation.checkpoints import Checkpoints
 from nemuri_services.simulation.host import Host
-from nemuri_services.simulation.leases import BEAT
-from nemuri_services.simulation.model_providers import Providers, Speaking, Thinker
-from nemuri_services.simulation.model_requests import Thinking
-from nemuri_services.simulation.world_lease import WorldKeeping
+from nemuri_services.simulation.leases import BEAT_SECONDS
+from nemuri_services.simulation.model_providers import ChatModel, PromptModel, Providers
+from nemuri_services.simulation.model_requests import ModelRequests
+from nemuri_services.simulation.world_lease import WorldLease
 from nemuri_services.simulation.world_process import WorldProcess
 
 logger = structlog.get_logger()
@@ -52,7 +52,7 @@ class Scripted:
         return Reply(scripted_answer(prompt, self._rng), Usage(model=self.name))
 
 
-def plugins(wanted: Sequence[str]) -> list[Module]:
+def load_plugins(wanted: Sequence[str]) -> list[Module]:
     """Return the modules of other packages by entry point name. Raise LookupError if one is missing or invalid."""
     there = {each.name: each for each in entry_points(group=PLUGIN_GROUP)}
     missing = sorted(set(wanted) - there.keys())
@@ -71,7 +71,7 @@ def _loaded(entry: EntryPoint) -> Module:
     return module
 
 
-async def society_of(states: States) -> Society:
+async def read_society(states: States) -> Society:
     """Return the definition of a society. Raise `SocietyError` if it does not exist."""
     entry = await states.get(SOCIETY)
     if entry is None:
@@ -79,18 +79,18 @@ async def society_of(states: States) -> Society:
     return Society.model_validate_json(entry.value)
 
 
-async def host_of(log: Log, name: str, models: ModelSettings, limit: int) -> Host:
+async def build_host(log: Log, name: str, models: ModelSettings, limit: int) -> Host:
     """Create a host for at most `limit` agents of a society. It takes agents only when it runs."""
     the_young()
     states = await States.open(log, name)
-    society = await society_of(states)
+    society = await read_society(states)
     host = f"h{uuid4().hex[:12]}"
-    thinkers: list[Thinker] = [Speaking(each) for each in build_chats(models)]
+    thinkers: list[PromptModel] = [ChatModel(each) for each in build_chats(models)]
     if "extractive" in models.chosen:
         thinkers.append(Scripted(society.seed, society.latency))
-    thinking = Thinking(Providers(thinkers, time.monotonic))
-    memories = Recollecting(log)
-    chosen = build_modules(memories, without=society.without, plugins=plugins(society.plugins))
+    thinking = ModelRequests(Providers(thinkers, time.monotonic))
+    memories = AgentMemories(log)
+    chosen = build_modules(memories, without=society.without, plugins=load_plugins(society.plugins))
     checkpoints = await Checkpoints.open(log, name)
     return Host(host, society, states, chosen, thinking, memories, checkpoints, limit)
 
@@ -101,11 +101,11 @@ async def run_world(
     """Run the grid world until cancelled or until another process takes it. Set `kept` when the lease is held."""
     the_young()
     states = await States.open(log, name)
-    society = await society_of(states)
+    society = await read_society(states)
     towns = tuple(dict.fromkeys(each.town for each in society.agents if each.town)) or ("town",)
     world = World(WorldSettings(seed=society.seed, size=society.size, towns=towns, speed=society.speed))
     process = WorldProcess(log.connection, log.subjects, name, world, metrics)
-    keeping = WorldKeeping(f"w{uuid4().hex[:12]}", states, process)
+    keeping = WorldLease(f"w{uuid4().hex[:12]}", states, process)
     await keeping.take()
     if kept is not None:
         kept.set()
@@ -114,7 +114,7 @@ async def run_world(
         while not running.done():
             if await keeping.beat():
                 await process.tell()
-            await asyncio.wait([running], timeout=BEAT)
+            await asyncio.wait([running], timeout=BEAT_SECONDS)
     except RevisionError:
         logger.warning("another process holds the lease of the world", society=name)
         raise

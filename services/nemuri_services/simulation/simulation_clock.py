@@ -3,7 +3,7 @@
 import time
 
 
-class Clock:
+class SimulationClock:
     """A clock that starts at a second and runs `speed` times as fast as the wall clock."""
 
     def __init__(self, second: float, speed: float) -> None:

@@ -7,7 +7,7 @@ from typing import Final
 from nemuri_contracts.event import Usage
 from nemuri_contracts.society import TokenUse
 
-SHOWN: Final = 5
+TOP_AGENTS: Final = 5
 """Number of agents in the report."""
 
 
@@ -34,5 +34,5 @@ class TokenUsage:
     @property
     def top_agents(self) -> dict[str, TokenUse]:
         """Usage of the agents with the most tokens, highest first."""
-        found = nlargest(SHOWN, self._by_agent.items(), key=lambda each: each[1].tokens)
+        found = nlargest(TOP_AGENTS, self._by_agent.items(), key=lambda each: each[1].tokens)
         return {agent_id: used for agent_id, used in found if used.tokens}

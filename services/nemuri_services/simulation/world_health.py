@@ -10,7 +10,7 @@ from nemuri_domain.world.grid_world import World
 from nemuri_infra.observability.world_metrics import TARDINESS
 
 
-def turning(registry: CollectorRegistry, world: World, process: psutil.Process) -> Turning:
+def world_figures(registry: CollectorRegistry, world: World, process: psutil.Process) -> Turning:
     """Return the counts of `WorldMetrics` in this registry, with the world's time and number of agents."""
     spent, ticks = process.cpu_times(), _counted(registry, "nemuri_world_tardiness_seconds_count")
     within = [

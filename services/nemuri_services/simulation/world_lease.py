@@ -13,18 +13,18 @@ from nemuri_infra.bus.pull_reader import AWAY
 from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.stores.buckets import Entry
 from nemuri_infra.stores.society_states import BATCH, WORLD, RevisionError, States
-from nemuri_services.simulation.cell_leases import REFUSED
-from nemuri_services.simulation.leases import BEAT, Leases, key_of
+from nemuri_services.simulation.cell_leases import WRITE_ERRORS
+from nemuri_services.simulation.leases import BEAT_SECONDS, Leases, lease_key
 
-PART: Final = 512 * 1024
+PART_BYTES: Final = 512 * 1024
 """Bytes of one entry, at most."""
-SHARE: Final = 0.05
+WRITING_SHARE: Final = 0.05
 """Share of the world's time that writing may take, at most."""
 
 logger = structlog.get_logger()
 
 
-class Dumped(Protocol):
+class Dumpable(Protocol):
     """An object with a complete state that can be dumped and loaded."""
 
     def dump(self) -> bytes:
@@ -34,10 +34,10 @@ class Dumped(Protocol):
         """Continue from a dumped state."""
 
 
-class WorldKeeping:
+class WorldLease:
     """The lease of a society's world for one process."""
 
-    def __init__(self, keeper: str, states: States, world: Dumped) -> None:
+    def __init__(self, keeper: str, states: States, world: Dumpable) -> None:
         """Create the lease without taking it."""
         self._leases, self._states, self._world = Leases(keeper, states), states, world
         self._due = 0.0
@@ -45,7 +45,7 @@ class WorldKeeping:
     async def take(self) -> None:
         """Wait until the lease is taken, and load the last written state."""
         while not await self._leases.got(WORLD):  # noqa: ASYNC110
-            await asyncio.sleep(BEAT)  # An expired lease is not announced, so it is polled.
+            await asyncio.sleep(BEAT_SECONDS)  # An expired lease is not announced, so it is polled.
         if (before := _joined(await self._learnt(f"{WORLD}.*"))) is not None:
             self._world.load(before)
 
@@ -58,10 +58,10 @@ class WorldKeeping:
         entries, now = self._leases.stamped(WORLD), time.monotonic()
         if now >= self._due:
             entries |= self._parts()
-            self._due = now + (time.monotonic() - now) / SHARE
+            self._due = now + (time.monotonic() - now) / WRITING_SHARE
         try:
             await self._leases.write(entries)
-        except REFUSED as error:
+        except WRITE_ERRORS as error:
             logger.warning("world not written", why=log_safe(error))
             if not await self._mine_still():
                 raise RevisionError("another process holds the lease of the world") from error
@@ -78,7 +78,7 @@ class WorldKeeping:
                 return
             await self._leases.write(self._leases.stamped(WORLD) | self._parts())
             await self._leases.release([WORLD])
-        except REFUSED as error:
+        except WRITE_ERRORS as error:
             logger.warning("world not released", why=log_safe(error))
 
     async def _mine_still(self) -> bool:
@@ -92,7 +92,7 @@ class WorldKeeping:
     async def _mine(self) -> bool:
         """Read whether this process holds the lease, and refresh all known revisions."""
         await self._learnt(f"{WORLD}.*")
-        lease = (await self._learnt(key_of(WORLD))).get(key_of(WORLD))
+        lease = (await self._learnt(lease_key(WORLD))).get(lease_key(WORLD))
         return lease is not None and Lease.model_validate_json(lease.value).host == self._leases.keeper
 
     async def _learnt(self, keys: str) -> dict[str, Entry]:
@@ -103,14 +103,14 @@ class WorldKeeping:
 
     def _parts(self) -> dict[str, bytes]:
         dumped = self._world.dump()
-        parts = [dumped[start : start + PART] for start in range(0, len(dumped), PART)] or [b""]
+        parts = [dumped[start : start + PART_BYTES] for start in range(0, len(dumped), PART_BYTES)] or [b""]
         if len(parts) > BATCH - 2:
             raise ValueError(f"the world has {len(dumped)} bytes, which do not fit into one batch")
         head = orjson.dumps({"parts": len(parts)})
         return {f"{WORLD}.head": head} | {f"{WORLD}.{nth}": part for nth, part in enumerate(parts)}
 
 
-async def dumped(states: States) -> bytes | None:
+async def read_world(states: States) -> bytes | None:
     """Return the last written state of the world, or None if there is none."""
     return _joined({each.key: each async for each in states.read(f"{WORLD}.*")})
 

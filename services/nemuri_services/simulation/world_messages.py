@@ -12,7 +12,7 @@ import orjson
 from nemuri_contracts.world_protocol import ACTS_LIMIT
 
 _HEAD, _END, _NEXT = b',"percepts":{\n', b"\n}}", b",\n"
-CALM: Final = (b'"heard":[],', b'"outcomes":[],', b'"hurt":0,')
+CALM_PARTS: Final = (b'"heard":[],', b'"outcomes":[],', b'"hurt":0,')
 """Parts of a percept without events. Within a string the quotes would be escaped, so the match is safe."""
 
 
@@ -40,9 +40,9 @@ def unpacked(data: bytes) -> Iterator[tuple[str, bytes | Mapping[str, Any]]]:
         yield orjson.loads(name), percept
 
 
-def calm(percept: bytes) -> bool:
+def is_calm(percept: bytes) -> bool:
     """Return whether a percept has no event: no utterances, no outcomes and no wounds."""
-    return all(each in percept for each in CALM)
+    return all(each in percept for each in CALM_PARTS)
 
 
 def _encoded(percepts: Mapping[str, bytes]) -> Iterator[bytes]:

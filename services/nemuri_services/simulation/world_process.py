@@ -25,10 +25,10 @@ from nemuri_domain.world.spawning import SettlingError
 from nemuri_domain.world.world_snapshot import UnreadableWorldError
 from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.observability.world_metrics import WorldMetrics
-from nemuri_services.simulation.world_health import turning
+from nemuri_services.simulation.world_health import world_figures
 from nemuri_services.simulation.world_messages import packed
 
-TOLD = 64 * 1024
+MESSAGE_BYTES = 64 * 1024
 """Bytes of percepts in a message, at most, so that reading one does not delay a host."""
 
 logger = structlog.get_logger()
@@ -81,7 +81,7 @@ class WorldProcess:
 
     async def tell(self) -> None:
         """Publish the health figures of this process."""
-        told = turning(self._metrics.registry, self.world, self._process)
+        told = world_figures(self._metrics.registry, self.world, self._process)
         await self._client.publish(self._subjects.turning(self._society), told.model_dump_json().encode())
 
     def dump(self) -> bytes:
@@ -191,7 +191,9 @@ class WorldProcess:
         """Send percepts to a host. If that fails, they are sent again later."""
         subject, told = self._subjects.percepts(self._society, host), 0
         try:
-            for data, number in packed(round(self.world.second, 3), percepts, min(TOLD, self._client.max_payload)):
+            for data, number in packed(
+                round(self.world.second, 3), percepts, min(MESSAGE_BYTES, self._client.max_payload)
+            ):
                 await self._client.publish(subject, data)
                 told += number
         except NatsError as error:
@@ -204,6 +206,6 @@ class WorldProcess:
         self._metrics.ignored.labels("untold").inc(len(percepts) - told)
 
 
-def world_in(dumped: bytes) -> World:
+def load_world(dumped: bytes) -> World:
     """Return the world in a dump of `WorldProcess`. Raise `UnreadableWorldError` for other bytes."""
     return World.load(dumped.partition(b"\n")[2])

@@ -9,7 +9,7 @@ from nemuri.client.connection import connected
 from nemuri.operations import OperationError, backup, export_log, forget, import_log, restore, resume, verify
 from nemuri.platform.serving import prepare
 from nemuri.society.residents import residents
-from nemuri.society.run import begin, end_of, with_checkpoints
+from nemuri.society.run import create_society, delete_society, list_societies
 from nemuri_contracts.society import Society
 from nemuri_infra.projections.lineage import Thing
 from nemuri_infra.stores.society_states import States
@@ -52,7 +52,7 @@ async def test_the_eraser_erases_and_what_it_erased_is_not_restored(platform: Gu
         task = await cli.ask(
             "What does the okapiphone say?", agent="keeper", documents=[("o.txt", OKAPI)], settled=True
         )
-        await begin(cli.log, Society(name="thorp", seed=1, agents=residents("thorp", 3, 1)))
+        await create_society(cli.log, Society(name="thorp", seed=1, agents=residents("thorp", 3, 1)))
         await (await Checkpoints.open(cli.log, "thorp")).make(States(cli.log, "thorp"))
         await eventually(platform.idle)
     assert files_with(platform.directory / "nats", "okapiphone")["okapiphone"]
@@ -71,8 +71,8 @@ async def test_the_eraser_erases_and_what_it_erased_is_not_restored(platform: Gu
         operator = platform.settings(f"{namespace}-operator")
         assert (await verify(operator)).differences == ()
         async with connected(operator, "cli") as cli:
-            assert len((await with_checkpoints(cli.log))["thorp"]) == 1
-            await end_of(cli.log, "thorp")
+            assert len((await list_societies(cli.log))["thorp"]) == 1
+            await delete_society(cli.log, "thorp")
     await resume(eraser)
     assert platform.denied()[before:] == []
 

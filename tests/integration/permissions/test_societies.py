@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from nemuri.society.residents import residents
-from nemuri.society.run import begin, end_of
+from nemuri.society.run import create_society, delete_society
 from nemuri_contracts.society import Society
 from nemuri_contracts.tiered import Experience, ExperienceRecorded
 from nemuri_infra.bus.event_log import Log
@@ -139,7 +139,7 @@ async def test_hosts_and_worlds_do_nothing_that_is_others(platform: Guarded, mon
     monkeypatch.setattr("nemuri_infra.bus.event_log.ANSWER_SECONDS", 0.5)
     monkeypatch.setattr("nemuri_infra.stores.society_states.ANSWER_SECONDS", 0.5)
     async with logged(platform.of("operator")) as log:
-        await begin(log, Society(name=LEFT, seed=1, agents=residents(LEFT, 3, 1)))
+        await create_society(log, Society(name=LEFT, seed=1, agents=residents(LEFT, 3, 1)))
         checkpoint = await (await Checkpoints.open(log, LEFT)).make(States(log, LEFT))
     async with logged(platform.of("host")) as log:
         await all_refused(log, everybodys(log, "world.head"))
@@ -150,7 +150,7 @@ async def test_hosts_and_worlds_do_nothing_that_is_others(platform: Guarded, mon
         assert await kinds(log, "intruder", "x") == set()
         assert [each.key async for each in States(log, LEFT).read()] == ["society"]
         assert await (await Checkpoints.open(log, LEFT)).names() == [checkpoint]
-        await end_of(log, LEFT)
+        await delete_society(log, LEFT)
         assert await societies(log) == []
 
 

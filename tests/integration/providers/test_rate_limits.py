@@ -9,7 +9,7 @@ from nemuri_domain.cognition.module import Prompt
 from nemuri_infra.models.fallback import Chain
 from nemuri_infra.models.protocol import ModelUnavailable
 from nemuri_infra.models.retries import Retries
-from nemuri_services.simulation.model_providers import REST, Providers, Speaking
+from nemuri_services.simulation.model_providers import FIRST_BACKOFF, ChatModel, Providers
 from tests.integration.providers.provider import Provider, Scripted, anthropic_says, openai_says
 from tests.integration.providers.test_chats import Make, anthropic, both, openai
 
@@ -25,15 +25,15 @@ async def test_six_concurrent_refusals_make_a_host_rest_once(make: Make) -> None
     busy = Scripted({"error": {"type": "rate_limit_error", "message": "slow down"}}, 429, after=go)
     async with Provider([*[busy] * AT_ONCE, Scripted(says("hello"))]) as provider:
         chat = make(provider.url, 5.0)
-        providers = Providers([Speaking(chat)], time.monotonic)
+        providers = Providers([ChatModel(chat)], time.monotonic)
         calls = [asyncio.ensure_future(providers.answer(Prompt("s", f"u{nth}"))) for nth in range(AT_ONCE)]
         await _received(provider, AT_ONCE)
         go.set()
         failed = await asyncio.gather(*calls, return_exceptions=True)
         refused = time.monotonic()
         assert all(isinstance(each, ModelUnavailable) for each in failed)
-        assert await _answered(providers, within=3 * REST) == "hello"
-        assert time.monotonic() - refused <= REST + 0.5
+        assert await _answered(providers, within=3 * FIRST_BACKOFF) == "hello"
+        assert time.monotonic() - refused <= FIRST_BACKOFF + 0.5
         await chat.aclose()
     assert len(provider.received) == AT_ONCE + 1
 
@@ -45,13 +45,13 @@ async def test_a_host_keeps_the_rest_that_a_provider_asks_for(make: Make, header
     says = anthropic_says if make is anthropic else openai_says
     async with Provider([Scripted({}, 429, header), Scripted(says("hello"))]) as provider:
         chat = make(provider.url, 5.0)
-        providers = Providers([Speaking(chat)], time.monotonic)
+        providers = Providers([ChatModel(chat)], time.monotonic)
         with pytest.raises(ModelUnavailable, match="429"):
             await providers.answer(Prompt("s", "u"))
-        assert await _answered(providers, within=3 + 2 * REST) == "hello"
+        assert await _answered(providers, within=3 + 2 * FIRST_BACKOFF) == "hello"
         await chat.aclose()
     first, second = provider.received
-    assert 3.0 <= second.at - first.at <= 3.0 + REST
+    assert 3.0 <= second.at - first.at <= 3.0 + FIRST_BACKOFF
 
 
 async def test_callers_who_were_refused_together_do_not_come_back_together() -> None:

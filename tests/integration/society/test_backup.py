@@ -7,7 +7,7 @@ import pytest
 from nemuri.operations import OperationError, backup, forget, restore
 from nemuri.platform.embedders import check_embedder, embedding_in_force
 from nemuri.society.residents import residents
-from nemuri.society.run import begin, end_of, going_on
+from nemuri.society.run import create_society, delete_society, resume_society
 from nemuri_contracts.society import Lease, Society
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.projections.lineage import Thing
@@ -21,7 +21,7 @@ from tests.integration.test_backup import emptied
 
 async def settled(log: Log, name: str) -> States:
     """A society with a checkpoint, one act later."""
-    states = await begin(log, Society(name=name, seed=1, agents=residents(name, 3, seed=1)))
+    states = await create_society(log, Society(name=name, seed=1, agents=residents(name, 3, seed=1)))
     known = await states.write({f"agent.0.{name}-0000.goals": b'{"then":1}', "world.head": b'{"parts":0}'}, {})
     await (await Checkpoints.open(log, name)).make(states)
     lease = Lease(host="h1", beat=7).model_dump_json().encode()
@@ -50,7 +50,7 @@ async def test_a_society_comes_back_as_it_stood_with_its_checkpoints(
         assert await contents(restored) == there
         assert [each async for each in restored.read("lease.*")] == []
         assert await (await Checkpoints.open(log, "village")).names() == names
-        await going_on(log, "village", "newest")
+        await resume_society(log, "village", "newest")
         assert (await contents(restored))["agent.0.village-0000.goals"] == b'{"then":1}'
 
 
@@ -63,7 +63,7 @@ async def test_a_society_of_somebody_who_was_forgotten_is_left_out(
         await settled(log, "town")
     await backup(settings, tmp_path / "copy")
     async with logged(settings) as log:
-        await end_of(log, "village")
+        await delete_society(log, "village")
         await forget(settings, [Thing("agent", "village-0001")])
     elsewhere = await emptied(servers)
     done = await restore(elsewhere, tmp_path / "copy")

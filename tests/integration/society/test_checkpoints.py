@@ -5,14 +5,14 @@ import asyncio
 import pytest
 from nats.js.errors import ObjectNotFoundError
 
-from nemuri.society.run import going_on
+from nemuri.society.run import resume_society
 from nemuri_contracts.society import Lease, Society
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.process.cancellation import end
 from nemuri_infra.stores.society_states import SOCIETY, RevisionError, SocietyError, States
-from nemuri_services.simulation.checkpoints import GOING_BACK, Checkpointing, Checkpoints, going_back
+from nemuri_services.simulation.checkpoints import RESTORING_KEY, Checkpoints, CheckpointSchedule, interrupted_restore
 from nemuri_services.simulation.processes import run_world
-from nemuri_services.simulation.world_lease import PART, WorldKeeping, dumped
+from nemuri_services.simulation.world_lease import PART_BYTES, WorldLease, read_world
 from tests.integration.scene import eventually
 from tests.integration.society.jar import Jar
 
@@ -46,14 +46,14 @@ async def test_going_back_that_was_interrupted_is_seen_and_done_again(
     known = await states.write({"agent.0.a00.goals": b"then"}, {})
     name = await (checkpoints := await Checkpoints.open(log, society.name)).make(states)
     await states.write({"agent.0.a00.goals": b"now", "agent.0.a01.goals": b"now"}, known)
-    assert await going_back(states) is None
-    assert await going_on(log, society.name, None) == society
+    assert await interrupted_restore(states) is None
+    assert await resume_society(log, society.name, None) == society
     assert [each.value async for each in states.read("agent.>")] == [b"now", b"now"]
-    await states.write({GOING_BACK: name.encode()}, {})  # and no further
+    await states.write({RESTORING_KEY: name.encode()}, {})  # and no further
     await checkpoints.make(states)
-    assert await going_on(log, society.name, None) == society
+    assert await resume_society(log, society.name, None) == society
     assert [each.value async for each in states.read("agent.>")] == [b"then"]
-    assert await going_back(states) is None
+    assert await interrupted_restore(states) is None
 
 
 async def test_one_that_was_not_wholly_erased_is_none_any_more(log: Log, states: States) -> None:
@@ -71,7 +71,7 @@ async def test_one_of_several_hosts_makes_them(log: Log, society: Society, state
     """One of several hosts makes them."""
     checkpoints = await Checkpoints.open(log, society.name)
     often = society.model_copy(update={"checkpoint_every": 1e-9})
-    hosts = [Checkpointing(name, often, states, checkpoints) for name in ("first", "second")]
+    hosts = [CheckpointSchedule(name, often, states, checkpoints) for name in ("first", "second")]
     for _ in range(3):
         for each in hosts:
             await each.beat()
@@ -85,10 +85,10 @@ async def test_one_of_several_hosts_makes_them(log: Log, society: Society, state
 async def test_a_world_goes_on_where_it_stood_whatever_its_size(states: States) -> None:
     """A world goes on where it stood whatever its size."""
     jar, next_jar = Jar(b"first"), Jar()
-    keeping, successor = WorldKeeping("a", states, jar), WorldKeeping("b", states, next_jar)
+    keeping, successor = WorldLease("a", states, jar), WorldLease("b", states, next_jar)
     await keeping.take()
     await keeping.beat()
-    jar.content = bytes(range(256)) * (3 * PART // 256) + b"end"
+    jar.content = bytes(range(256)) * (3 * PART_BYTES // 256) + b"end"
     await keeping.release()
     await successor.take()
     assert next_jar.content == jar.content
@@ -101,32 +101,32 @@ async def test_a_world_goes_on_where_it_stood_whatever_its_size(states: States) 
 async def test_a_world_is_let_go_after_a_beat_that_was_cut_off(states: States) -> None:
     """What that beat has written is looked up first; what somebody else keeps by then is left alone."""
     jar = Jar(b"first")
-    keeping, cut_off = WorldKeeping("a", states, jar), WorldKeeping("a", states, Jar(b"half"))
+    keeping, cut_off = WorldLease("a", states, jar), WorldLease("a", states, Jar(b"half"))
     await keeping.take()
     await cut_off.release()
     await states.write({"lease.world": Lease(host="a", beat=9).model_dump_json().encode()}, await _known(states))
     await keeping.release()
-    assert await dumped(states) == b"first"
-    successor = WorldKeeping("b", states, other := Jar())
+    assert await read_world(states) == b"first"
+    successor = WorldLease("b", states, other := Jar())
     await successor.take()
     other.content = b"second"
     await successor.beat()
     await keeping.release()
-    assert await dumped(states) == b"second"
+    assert await read_world(states) == b"second"
 
 
 async def test_a_world_whose_write_was_not_answered_goes_on(states: States) -> None:
     """What is there is looked up, and the next beat writes; who finds somebody else there ends."""
     jar = Jar(b"first")
-    keeping = WorldKeeping("a", states, jar)
+    keeping = WorldLease("a", states, jar)
     await keeping.take()
     assert await keeping.beat()
     await states.write({"lease.world": Lease(host="a", beat=9).model_dump_json().encode()}, await _known(states))
     jar.content = b"second"
     assert not await keeping.beat()
-    assert await dumped(states) == b"first"
+    assert await read_world(states) == b"first"
     assert await keeping.beat()
-    assert await dumped(states) == b"second"
+    assert await read_world(states) == b"second"
     await states.write({"lease.world": Lease(host="b", beat=1).model_dump_json().encode()}, await _known(states))
     with pytest.raises(RevisionError, match="another process holds the lease of the world"):
         await keeping.beat()
@@ -135,7 +135,7 @@ async def test_a_world_whose_write_was_not_answered_goes_on(states: States) -> N
 async def test_a_world_that_is_told_to_end_is_anybodys_at_once(log: Log, society: Society, states: States) -> None:
     """It is written as it stands, and the next one goes on from there without waiting."""
     running = asyncio.ensure_future(run_world(log, society.name))
-    await eventually(lambda: dumped(states))
+    await eventually(lambda: read_world(states))
     await end(running)
     lease = await states.get("lease.world")
     assert lease is not None

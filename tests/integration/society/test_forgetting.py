@@ -6,7 +6,7 @@ from nemuri.operations import forget, resume
 from nemuri.operations.erasure import lives_nowhere
 from nemuri.operations.session import OperationError
 from nemuri.society.residents import residents
-from nemuri.society.run import begin, end_of
+from nemuri.society.run import create_society, delete_society
 from nemuri_contracts.society import Society
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.projections.lineage import Thing
@@ -34,14 +34,14 @@ async def test_what_a_society_wrote_is_in_no_byte_once_its_agents_are_forgotten(
 ) -> None:
     """What was overwritten too, as soon as nobody else lives in the same bucket; until then it is told."""
     for name in ("village", "town"):
-        states = await begin(log, Society(name=name, seed=1, agents=residents(name, 3, seed=1)))
+        states = await create_society(log, Society(name=name, seed=1, agents=residents(name, 3, seed=1)))
         known = await states.write({"agent.0.x.goals": b"to see a quaggaphone"}, {})
         await (await Checkpoints.open(log, name)).make(states)
         await states.write({"agent.0.x.goals": b"to rest"}, known)
     assert files_with(servers.directory, "quaggaphone")["quaggaphone"]
-    await end_of(log, "village")
+    await delete_society(log, "village")
     (told,) = (await forget(settings, [Thing("agent", "village-0001")])).left
     assert "society town may hold its bytes" in told
-    await end_of(log, "town")
+    await delete_society(log, "town")
     assert (await resume(settings)).left == ()
     assert files_with(servers.directory, "quaggaphone") == {"quaggaphone": set()}

@@ -15,11 +15,11 @@ from nemuri_infra.bus.event_log import Log
 from nemuri_infra.models.protocol import Reply
 from nemuri_infra.process.cancellation import end
 from nemuri_infra.stores.society_states import States
-from nemuri_services.simulation.agent_memories import Recollecting
+from nemuri_services.simulation.agent_memories import AgentMemories
 from nemuri_services.simulation.checkpoints import Checkpoints
 from nemuri_services.simulation.host import Host
 from nemuri_services.simulation.model_providers import Providers
-from nemuri_services.simulation.model_requests import Thinking
+from nemuri_services.simulation.model_requests import ModelRequests
 from tests.integration.embedded.evidence import until
 
 NOTHING = frozenset[str]()
@@ -111,9 +111,9 @@ class Stage:
 @asynccontextmanager
 async def _hosting(states: States, society: Society, *modules: Module, name: str = "host") -> AsyncIterator[Host]:
     now = asyncio.get_running_loop().time
-    thinking = Thinking(Providers([Silent()], now))
+    thinking = ModelRequests(Providers([Silent()], now))
     checkpoints = await Checkpoints.open(states.log, society.name)
-    host = Host(name, society, states, modules, thinking, Recollecting(states.log), checkpoints, limit=500)
+    host = Host(name, society, states, modules, thinking, AgentMemories(states.log), checkpoints, limit=500)
     work = asyncio.ensure_future(host.run())
     try:
         yield host

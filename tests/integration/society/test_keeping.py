@@ -10,16 +10,16 @@ from nemuri_infra.bus.event_log import Log
 from nemuri_infra.bus.pull_reader import InterruptedPullError
 from nemuri_infra.stores.buckets import Entry
 from nemuri_infra.stores.society_states import SOCIETY, RevisionError, SocietyError, States, societies
-from nemuri_services.simulation.cell_leases import Keeping
+from nemuri_services.simulation.cell_leases import CellLeases
 from tests.integration.scene import eventually
 
 
-def _keeping(name: str, society: Society, states: States) -> tuple[Keeping, Engine]:
+def _keeping(name: str, society: Society, states: States) -> tuple[CellLeases, Engine]:
     engine = Engine((), 0.0, seed=1)
-    return Keeping(name, society, states, engine), engine
+    return CellLeases(name, society, states, engine), engine
 
 
-async def _taken(keeping: Keeping, engine: Engine, cell: int) -> None:
+async def _taken(keeping: CellLeases, engine: Engine, cell: int) -> None:
     states = await keeping.take(cell, 0.0)
     assert states is not None
     for state in states:

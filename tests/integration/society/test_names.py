@@ -12,7 +12,7 @@ from typing import Final
 import pytest
 
 from nemuri.society.residents import residents
-from nemuri.society.run import begin
+from nemuri.society.run import create_society
 from nemuri_contracts.event import Usage
 from nemuri_contracts.society import Society
 from nemuri_contracts.tiered import ExperienceRecorded, MemoryFormed
@@ -24,11 +24,11 @@ from nemuri_domain.world.world_settings import WorldSettings
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.models.protocol import Reply
 from nemuri_infra.process.cancellation import end
-from nemuri_services.simulation.agent_memories import Recollecting
+from nemuri_services.simulation.agent_memories import AgentMemories
 from nemuri_services.simulation.checkpoints import Checkpoints
 from nemuri_services.simulation.host import Host
 from nemuri_services.simulation.model_providers import Providers
-from nemuri_services.simulation.model_requests import Thinking
+from nemuri_services.simulation.model_requests import ModelRequests
 from nemuri_services.simulation.world_process import WorldProcess
 
 pytestmark = pytest.mark.connected
@@ -62,10 +62,13 @@ class Listening:
 @asynccontextmanager
 async def _living(log: Log, society: Society, thinker: Listening) -> AsyncIterator[Host]:
     """A host with everybody, and the grid world, ten times as fast as the wall's clock."""
-    states, memories = await begin(log, society), Recollecting(log)
+    states, memories = await create_society(log, society), AgentMemories(log)
     world = World(WorldSettings(seed=society.seed, size=society.size, towns=("town-1",), speed=society.speed))
     process = WorldProcess(log.connection, log.subjects, society.name, world)
-    thinking, checkpoints = Thinking(Providers([thinker], time.monotonic)), await Checkpoints.open(log, society.name)
+    thinking, checkpoints = (
+        ModelRequests(Providers([thinker], time.monotonic)),
+        await Checkpoints.open(log, society.name),
+    )
     host = Host("host", society, states, build_modules(memories), thinking, memories, checkpoints, limit=500)
     running = [asyncio.ensure_future(each.run()) for each in (process, host)]
     try:

@@ -4,13 +4,13 @@ import sqlite3
 
 import pytest
 
-from nemuri.society.run import REMEMBERED, begin
+from nemuri.society.run import MEMORY_CAPACITY, create_society
 from nemuri_contracts.society import Society
 from nemuri_contracts.tiered import MemoriesAccessed
 from nemuri_domain.tiered.aggregate import TieredMind
 from nemuri_infra.bus.event_log import Log
 from nemuri_services.simulation import agent_memories
-from nemuri_services.simulation.agent_memories import Recollecting
+from nemuri_services.simulation.agent_memories import AgentMemories
 
 pytestmark = pytest.mark.connected
 WHO = "a00"
@@ -28,11 +28,11 @@ def _lived(number: int) -> dict[str, object]:
 
 async def test_a_resident_forgets_the_weakest_of_what_it_has_no_room_for(log: Log, society: Society) -> None:
     """Its host consolidates and forgets by itself; who takes it over, by the same events, knows the same."""
-    await begin(log, society)
-    memories, number = Recollecting(log), 0
+    await create_society(log, society)
+    memories, number = AgentMemories(log), 0
     memories.expect([WHO])
     await memories.load()
-    while number < REMEMBERED + 200:
+    while number < MEMORY_CAPACITY + 200:
         for _ in range(50):
             number += 1
             memories.record(WHO, [_lived(number)], float(number))
@@ -42,12 +42,12 @@ async def test_a_resident_forgets_the_weakest_of_what_it_has_no_room_for(log: Lo
             await memories.consolidate(float(number))
     held = _mind(memories)
     assert held.agent is not None
-    assert REMEMBERED - 60 <= len(held.long) <= REMEMBERED + 60
-    assert len(memories) <= REMEMBERED + 160
+    assert MEMORY_CAPACITY - 60 <= len(held.long) <= MEMORY_CAPACITY + 60
+    assert len(memories) <= MEMORY_CAPACITY + 160
     strong = {each.content for each in held.memories.values() if each.importance > 0.4}
     assert len(strong) == number // 100
     await memories.flush(float(number))
-    other = Recollecting(log)
+    other = AgentMemories(log)
     other.expect([WHO])
     await other.load()
     assert {each.memory_id for each in _mind(other).long} == {each.memory_id for each in held.long}
@@ -55,7 +55,7 @@ async def test_a_resident_forgets_the_weakest_of_what_it_has_no_room_for(log: Lo
     memories.close()
 
 
-def _mind(memories: Recollecting, name: str = WHO) -> TieredMind:
+def _mind(memories: AgentMemories, name: str = WHO) -> TieredMind:
     return memories._mind(name)
 
 
@@ -63,11 +63,11 @@ async def test_where_many_are_full_at_once_they_consolidate_in_turn(
     log: Log, society: Society, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Who has waited longest is next, and what waits for words is never much more than enough."""
-    monkeypatch.setattr(agent_memories, "WAITING", 10)
-    monkeypatch.setattr(agent_memories, "FORMING", 0.001)
-    await begin(log, society)
+    monkeypatch.setattr(agent_memories, "MAX_WAITING_GROUPS", 10)
+    monkeypatch.setattr(agent_memories, "WORDING_SECONDS", 0.001)
+    await create_society(log, society)
     names = [f"a{each:02}" for each in range(5)]
-    memories = Recollecting(log)
+    memories = AgentMemories(log)
     memories.expect(names)
     await memories.load()
     for name in names:
@@ -87,8 +87,8 @@ async def test_where_many_are_full_at_once_they_consolidate_in_turn(
 
 async def test_where_the_disk_is_full_what_was_lived_through_is_on_the_log(log: Log, society: Society) -> None:
     """The host cannot recall it; whoever takes the agent over can."""
-    await begin(log, society)
-    memories, other = Recollecting(log), Recollecting(log)
+    await create_society(log, society)
+    memories, other = AgentMemories(log), AgentMemories(log)
     memories.expect([WHO])
     await memories.load()
     memories._shelves._database.execute("PRAGMA max_page_count = 1")
@@ -105,8 +105,8 @@ async def test_where_the_disk_is_full_what_was_lived_through_is_on_the_log(log: 
 
 async def test_what_is_come_back_to_is_told_now_and_then_and_at_the_end(log: Log, society: Society) -> None:
     """Not every beat: a thousand agents come back to something every second or two."""
-    await begin(log, society)
-    memories = Recollecting(log)
+    await create_society(log, society)
+    memories = AgentMemories(log)
     memories.expect([WHO])
     await memories.load()
     memories.record(WHO, [_lived(100)], 1.0)

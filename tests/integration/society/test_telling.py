@@ -9,7 +9,7 @@ from pathlib import Path
 from nats.aio.msg import Msg
 
 from nemuri.society.residents import residents
-from nemuri.society.run import begin, vigil
+from nemuri.society.run import create_society, watch_figures
 from nemuri_contracts.society import Society
 from nemuri_contracts.world_protocol import Acts, Give, Say
 from nemuri_infra.bus.event_log import Log
@@ -46,7 +46,7 @@ async def test_a_host_is_ready_once_there_is_a_world_and_counts_what_its_modules
     settings: Settings, log: Log, tmp_path: Path
 ) -> None:
     """By module and rank; the world counts its ticks, percepts and acts."""
-    await begin(log, Society(name=NAME, seed=1, size=64, agents=residents(NAME, 3, 1)))
+    await create_society(log, Society(name=NAME, seed=1, size=64, agents=residents(NAME, 3, 1)))
     async with telling("host", settings, tmp_path) as host:
         assert await ready(host) == (False, ["the world has not answered yet"])
         assert json.loads((await asked(host, "/health"))[1])["healthy"]
@@ -86,7 +86,7 @@ async def test_a_language_model_lives_by_names_and_its_tokens_are_counted(
 ) -> None:
     """It gives to whom it names, says its own name, and what it costs is told by module and model, and of agents."""
     people = {each.id: each.name for each in residents(NAME, 4, 1)}
-    await begin(log, Society(name=NAME, seed=1, size=64, speed=10, agents=residents(NAME, 4, 1)))
+    await create_society(log, Society(name=NAME, seed=1, size=64, speed=10, agents=residents(NAME, 4, 1)))
     given, said = set[str](), list[tuple[str, str]]()
 
     async def hear(message: Msg) -> None:
@@ -97,7 +97,7 @@ async def test_a_language_model_lives_by_names_and_its_tokens_are_counted(
                 said.append((people[each.agent_id], each.act.text))
 
     listening = await log.connection.subscribe(log.subjects.acts(NAME), cb=hear)
-    async with Villager() as model, vigil(log, NAME) as seen:
+    async with Villager() as model, watch_figures(log, NAME) as seen:
         of_model = {"NEMURI_PROVIDERS": "openai", "OPENAI_API_KEY": "k", "OPENAI_BASE_URL": f"{model.url}/v1"}
         of_model["NEMURI_OPENAI_LIGHT_MODEL"] = "villager"
         async with telling("world", settings, tmp_path), telling("host", settings, tmp_path, **of_model) as host:

@@ -4,11 +4,11 @@ from collections import defaultdict
 
 import pytest
 
-from nemuri_services.simulation.host_health import ENOUGH, Waited, together
+from nemuri_services.simulation.host_health import MIN_REQUESTS, WaitingTime, combined_waits
 
 
-def _waited(**waits: list[float]) -> dict[str, Waited]:
-    waited: defaultdict[str, Waited] = defaultdict(Waited)
+def _waited(**waits: list[float]) -> dict[str, WaitingTime]:
+    waited: defaultdict[str, WaitingTime] = defaultdict(WaitingTime)
     for agent_id, seconds in waits.items():
         for each in seconds:
             waited[agent_id].add(each)
@@ -17,17 +17,17 @@ def _waited(**waits: list[float]) -> dict[str, Waited]:
 
 def test_an_agent_is_as_slow_as_all_its_questions_whatever_their_rank() -> None:
     """Whoever waits long with one module and not at all with another waits half as long."""
-    controller = _waited(ada=[4.0] * ENOUGH, bob=[1.0] * ENOUGH)
-    social = _waited(ada=[0.0] * ENOUGH, bob=[1.0] * ENOUGH)
-    assert together([], [controller]).unfairness == pytest.approx(1.6)
-    both = together([], [controller, social])
+    controller = _waited(ada=[4.0] * MIN_REQUESTS, bob=[1.0] * MIN_REQUESTS)
+    social = _waited(ada=[0.0] * MIN_REQUESTS, bob=[1.0] * MIN_REQUESTS)
+    assert combined_waits([], [controller]).unfairness == pytest.approx(1.6)
+    both = combined_waits([], [controller, social])
     assert both.mean == pytest.approx(1.5)
     assert both.slowest == pytest.approx(2.0)
     assert both.longest == 4.0
-    assert both.waited == 4 * ENOUGH
+    assert both.waited == 4 * MIN_REQUESTS
 
 
 def test_who_has_hardly_asked_is_compared_with_nobody() -> None:
     """One question that waited long says nothing yet."""
-    told = together([], [_waited(ada=[1.0] * ENOUGH, eve=[30.0])])
+    told = combined_waits([], [_waited(ada=[1.0] * MIN_REQUESTS, eve=[30.0])])
     assert (told.slowest, told.longest) == (1.0, 30.0)

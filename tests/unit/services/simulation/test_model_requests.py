@@ -9,8 +9,8 @@ from nemuri_contracts.event import Usage
 from nemuri_contracts.society import TokenUse
 from nemuri_domain.cognition.module import Prompt, Rank
 from nemuri_infra.models.protocol import ModelRefused, ModelUnavailable, ModelUnusable, Reply
-from nemuri_services.simulation.model_providers import JITTER, LONGEST_REST, REST, Providers
-from nemuri_services.simulation.model_requests import Thinking
+from nemuri_services.simulation.model_providers import FIRST_BACKOFF, JITTER, MAX_BACKOFF, Providers
+from nemuri_services.simulation.model_requests import ModelRequests
 
 
 class Hands:
@@ -61,7 +61,7 @@ def _prompt(text: str) -> Prompt:
     return Prompt("You live in a village.", text)
 
 
-async def _ask(thinking: Thinking, rank: Rank, prompt: Prompt, agent_id: str = "ann") -> str:
+async def _ask(thinking: ModelRequests, rank: Rank, prompt: Prompt, agent_id: str = "ann") -> str:
     return await thinking.ask(rank, prompt, module="social_awareness", agent_id=agent_id)
 
 
@@ -73,7 +73,7 @@ async def _settled() -> None:
 async def test_the_same_question_is_asked_once() -> None:
     """The same question is asked once."""
     slow, clock = Slow(), Hands()
-    thinking = Thinking(Providers([slow], clock))
+    thinking = ModelRequests(Providers([slow], clock))
     asked = [asyncio.ensure_future(_ask(thinking, Rank.SOCIAL, _prompt("who?"))) for _ in range(2)]
     await _settled()
     slow.answers[0].set_result("eve")
@@ -86,7 +86,7 @@ async def test_the_same_question_is_asked_once() -> None:
 async def test_what_was_asked_is_paid_by_the_module_and_agent_that_asked_first() -> None:
     """Once, however many share the answer and whoever went away meanwhile; what failed and was not counted is free."""
     slow, clock = Slow(), Hands()
-    thinking = Thinking(Providers([slow], clock))
+    thinking = ModelRequests(Providers([slow], clock))
     first = asyncio.ensure_future(_ask(thinking, Rank.SOCIAL, _prompt("who?")))
     second = asyncio.ensure_future(_ask(thinking, Rank.SOCIAL, _prompt("who?"), "bob"))
     third = asyncio.ensure_future(_ask(thinking, Rank.SOCIAL, _prompt("why?"), "bob"))
@@ -104,7 +104,7 @@ async def test_a_reply_that_cannot_be_used_is_paid_for() -> None:
     """What a model thought before it fell silent was counted by its provider, and so it is here, for the first too."""
     first, second, clock = Moody("first"), Moody("second"), Hands()
     first.failing = ModelUnusable("no text", usage=Usage(model="first", input_tokens=7, output_tokens=4_000))
-    thinking = Thinking(Providers([first, second], clock))
+    thinking = ModelRequests(Providers([first, second], clock))
     assert await _ask(thinking, Rank.SOCIAL, _prompt("a")) == "second: a"
     found = thinking.token_usage.by_module["social_awareness"]
     assert found["first"] == TokenUse(calls=1, input_tokens=7, output_tokens=4_000)
@@ -122,7 +122,7 @@ async def test_another_provider_answers_while_the_first_rests_and_the_first_come
     assert await providers.answer(_prompt("c")) == "second: c"
     assert first.asked == 2
     first.failing = None
-    clock.now = REST + 0.1
+    clock.now = FIRST_BACKOFF + 0.1
     assert await providers.answer(_prompt("d")) == "first: d"
     assert _standing(providers) == "ok"
 
@@ -131,14 +131,14 @@ async def test_where_nobody_answers_that_is_said_and_a_failure_is_not_kept_as_an
     """Where nobody answers that is said and a failure is not kept as an answer."""
     only, clock = Moody("only"), Hands()
     only.failing = ModelUnavailable("500")
-    thinking = Thinking(Providers([only], clock))
+    thinking = ModelRequests(Providers([only], clock))
     with pytest.raises(ModelUnavailable, match="500"):
         await _ask(thinking, Rank.PLANNING, _prompt("a"))
     assert thinking.providers.standing == "down"
     with pytest.raises(ModelUnavailable, match="backing off"):
         await _ask(thinking, Rank.PLANNING, _prompt("a"))
     only.failing = None
-    clock.now = REST + 0.1
+    clock.now = FIRST_BACKOFF + 0.1
     assert await _ask(thinking, Rank.PLANNING, _prompt("a")) == "only: a"
 
 
@@ -154,7 +154,7 @@ async def test_what_a_provider_refuses_no_other_is_asked() -> None:
 async def test_who_goes_away_while_another_asks_the_same_leaves_the_answer_to_the_other() -> None:
     """Who goes away while another asks the same leaves the answer to the other."""
     slow, clock = Slow(), Hands()
-    thinking = Thinking(Providers([slow], clock))
+    thinking = ModelRequests(Providers([slow], clock))
     first, second = (asyncio.ensure_future(_ask(thinking, Rank.SOCIAL, _prompt("who?"))) for _ in range(2))
     await _settled()
     first.cancel()
@@ -170,7 +170,7 @@ async def test_calls_that_fail_together_count_as_one_failed_episode() -> None:
     providers = Providers([slow], clock)
     await _fail_together(providers, slow, 6, ModelUnavailable("429"))
     assert not await _answers(providers, slow)
-    clock.now = REST + 0.01
+    clock.now = FIRST_BACKOFF + 0.01
     assert await _answers(providers, slow)
 
 
@@ -185,7 +185,7 @@ async def test_rests_grow_with_each_failed_episode_and_never_beyond_the_longest(
             clock.now += 0.05
         slow.answers[-1].set_exception(ModelUnavailable("429"))
         await _settled()
-        longest = min(LONGEST_REST, REST * 2**nth)
+        longest = min(MAX_BACKOFF, FIRST_BACKOFF * 2**nth)
         assert longest * (1 - JITTER) <= clock.now - began <= longest + 0.1
 
 
@@ -204,7 +204,7 @@ async def test_the_rest_that_a_provider_asks_for_is_kept() -> None:
     assert _standing(providers) == "down"
     clock.now = 29.9
     assert not await _answers(providers, slow)
-    clock.now = 30 + REST
+    clock.now = 30 + FIRST_BACKOFF
     assert await _answers(providers, slow)
     assert providers.standing == "ok"
 
@@ -221,7 +221,7 @@ async def test_a_provider_that_answers_some_of_each_burst_never_rests_long() -> 
         slow.answers[-1].set_result("fine")
         await asyncio.gather(*asked, return_exceptions=True)
         assert len(asked) == len(slow.answers[-2:])
-        clock.now += 2 * REST + 0.01
+        clock.now += 2 * FIRST_BACKOFF + 0.01
     assert len(slow.asked) == 16
 
 

@@ -9,7 +9,7 @@ from nemuri_contracts.world_protocol import ACTS_LIMIT, Act, Percepts, Position,
 from nemuri_domain.world.block_grid import HEIGHT
 from nemuri_domain.world.grid_world import World
 from nemuri_domain.world.world_settings import WorldSettings
-from nemuri_services.simulation.world_messages import calm, packed, unpacked
+from nemuri_services.simulation.world_messages import is_calm, packed, unpacked
 
 PERCEPTS = st.dictionaries(st.integers(0, 99).map("agent-{}".format), st.text(max_size=300), max_size=30)
 
@@ -59,10 +59,10 @@ def test_only_a_percept_in_which_nothing_happens_is_calm() -> None:
     for each in ("ann", "bob"):
         world.join(each, each, "town")
     world.step([], 0.25)
-    assert all(map(calm, world.changed_json().values()))
+    assert all(map(is_calm, world.changed_json().values()))
     words = 'I heard "heard":[],"outcomes":[],"hurt":0, yesterday'
     world.step([Act(agent_id="ann", act_id="a1", act=Say(text=words))], 0.25)
     told = world.changed_json()
-    assert not any(map(calm, told.values()))
+    assert not any(map(is_calm, told.values()))
     assert orjson.loads(told["bob"])["heard"][0]["text"] == words
-    assert not calm(b'{"second":1.0}')
+    assert not is_calm(b'{"second":1.0}')
