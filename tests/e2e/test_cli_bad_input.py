@@ -77,7 +77,7 @@ WRONG_USE = [
     ("memory", "01234"),
     ("why", "0123456-"),
     ("memory", "%"),
-    ("worker", "sleep", "--http", "8080"),
+    ("worker", "strength-sleep", "--http", "8080"),
     ("up", "--http", "127.0.0.1:99999"),
     ("worker", "nobody"),
     ("dead", "retry"),

@@ -84,10 +84,10 @@ async def test_a_task_is_one_trace_from_its_submission_to_the_sleep(
         assert (name, parent.name) == (name, cause)
         assert _about(span, "outcome") == "done"
         assert _about(span, "task") == str(result.task_id)
-    [asleep] = [each for each in _named(mine, "sleep agent_slept") if _about(each, "agent") == "python"]
+    [asleep] = [each for each in _named(mine, "strength-sleep agent_slept") if _about(each, "agent") == "python"]
     fell = _parent(mine, asleep)
     assert fell is not None
-    assert fell.name == "sleep session_ended"
+    assert fell.name == "strength-sleep session_ended"
     assert {each.name for each in mine} >= {"views", "recall"}
     carried = {(each.headers or {}).get("traceparent", "--").split("-")[1] for each in written[1:]}
     assert carried == {f"{_trace(root):032x}"}
