@@ -243,4 +243,4 @@ async def test_a_program_that_logs_hears_of_a_trouble_once(own_servers: Servers)
     _, said = await asyncio.to_thread(running.communicate, "\n")
     lines = said.splitlines()
     assert 1 <= len(lines) <= 4, lines
-    assert all(each.startswith("WARNING nemuri_infra.bus.connection NATS (") for each in lines), lines
+    assert all(each.startswith("WARNING nemuri.connection NATS (") for each in lines), lines

@@ -45,7 +45,7 @@ async def test_a_wrong_line_keeps_out_the_whole_file(servers: Servers, settings:
     *lines, end = whole.splitlines()
     forged = {"store": "blob", "name": sha256(b"a").hexdigest(), "data": b64encode(b"b").decode()}
     path.write_bytes(b"\n".join((*lines, orjson.dumps(forged), end)))
-    with pytest.raises(OperationError, match=r"log\.jsonl:4: the bytes of the blob are not those"):
+    with pytest.raises(OperationError, match=r"log\.jsonl:4: the bytes of the blob do not match"):
         await import_log(empty, path, silent)
     async with logged(empty) as log:
         assert (await log.last_sequence(), await (await Blobs.open(log)).refs()) == (0, [])

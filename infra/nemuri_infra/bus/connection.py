@@ -31,7 +31,7 @@ TROUBLES = 100
 """Maximum number of different problems of a connection that are tracked."""
 
 # Clients use this module too. It logs nothing unless the program configures `logging`.
-logger = logging.getLogger(__name__)
+logger = logging.getLogger("nemuri.connection")
 for _name in ("nemuri", "nats"):
     logging.getLogger(_name).addHandler(logging.NullHandler())
 
