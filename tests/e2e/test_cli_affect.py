@@ -90,7 +90,7 @@ def test_the_documents_configuration_is_adopted(nemuri: CommandLine, labels: lis
     file.write_text(json.dumps({"version": "1.0.0", "levels": {"level1_threshold": 60}, "llm": {"temperature": 0}}))
     done = nemuri("affect", "diary", "config", file)
     assert (done.code, done.err) == (0, "")
-    assert done.out.splitlines()[0].startswith("version, llm: passed over")
+    assert done.out.splitlines()[0].startswith("version, llm: ignored")
     assert "diary: adopted, in force" in done.out
     assert "diary: nothing changed" in nemuri("affect", "diary", "config", file).out
     assert "level1_threshold: 60.0" in nemuri("affect", "diary", "config").out

@@ -85,7 +85,7 @@ def test_replay_compares_with_another_policy_and_changes_nothing(
     harsh = nemuri("replay", "--what-if", written(directory, HARSH))
     assert harsh.code == 0
     assert "a first-order answer" in harsh.out
-    assert "does not tell what would follow from use_detection" in harsh.out
+    assert "the log cannot show the effect of use_detection" in harsh.out
     assert "archived only there: " in harsh.out
     assert "orchestrator" in harsh.out
     assert nemuri("state", "diver", "--json").json == before

@@ -21,7 +21,7 @@ WRONG_USE: dict[tuple[str, ...], str] = {
     ("run", "--name", "a b"): "'a b' is not a valid name",
     ("run", "--name", LONG): "48 letters",
     ("run", "--world", "mars"): "'grid' or 'minecraft'",
-    ("run", "--world", "minecraft", "--speed", "2"): "the clock of Minecraft",
+    ("run", "--world", "minecraft", "--speed", "2"): "Minecraft runs in real time",
     ("run", "--world", "minecraft", "--agents", "1601", "--limit", "2000"): "room for 1600",
     ("run", "--size", "10"): "--size",
     ("run", "--towns", "65"): "--towns",

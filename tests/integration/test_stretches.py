@@ -107,9 +107,9 @@ async def test_an_older_version_stands_aside_and_says_so(settings: Settings) -> 
         assert any(told in each for each in await missing(resources))
         assert told in str((await client.status()).halted)
         for operation in (rebuild, verify, reembed):
-            with pytest.raises(OperationError, match="a newer version is at work"):
+            with pytest.raises(OperationError, match="a newer version is running"):
                 await operation(settings)
-        with pytest.raises(OperationError, match="a newer version is at work"):
+        with pytest.raises(OperationError, match="a newer version is running"):
             await forget(settings, [Thing("agent", "python")])
         assert await resources.projection.position() == Position(1, FOLD + 1)
         assert await snapshot(resources) == before
