@@ -137,7 +137,7 @@ def test_parameters_are_read_from_yaml_and_json(tmp_path: Path, name: str, text:
         ("c.json", '{"levels": {', "c.json:1:"),
         ("c.json", "[1]", "c.json: write a mapping of parameters"),
         ("c.yaml", "levels: {level9: 1}", "c.yaml: levels.level9: there is no such key"),
-        ("c.yaml", "levels: {level1_threshold: 1}", "c.yaml: levels: the thresholds fall"),
+        ("c.yaml", "levels: {level1_threshold: 1}", "c.yaml: levels: the thresholds must fall"),
         ("c.json", '{"mood": {}}', "c.json: mood: there is no such key"),
         ("c.yaml", "", "c.yaml: the file is empty"),
     ],
