@@ -67,7 +67,9 @@ async def test_what_ends_every_worker_is_given_up_and_takes_nobody_along(setting
             result = await client.result(fatal, timeout=90)
             await quiet(resources)
         assert result.status == "failed"
-        assert f"specialist could not handle memories_retrieved: {SILENCES} deliveries ended without an outcome" in str(result.reason)
+        assert f"specialist could not handle memories_retrieved: {SILENCES} deliveries ended without an outcome" in str(
+            result.reason
+        )
         [buried] = await dead_letters(log)
         letter = buried.letter
         assert (letter.service, letter.task_id) == ("specialist", fatal)

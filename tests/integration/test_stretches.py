@@ -145,7 +145,7 @@ async def test_the_views_halt_right_before_what_cannot_be_folded(
 
     async with opened(settings) as resources:
         await defined(resources, 9)
-    for place in ("projection", "refolding"):
+    for place in ("projection", "bulk_fold"):
         monkeypatch.setattr(f"nemuri_infra.projections.{place}.fold_courses", fragile)
     why = "event 6, agent_defined of agent-5, cannot be folded: ValueError"
     async with at_work(settings, ["projector", "query-api"]) as resources, visiting(settings) as client:

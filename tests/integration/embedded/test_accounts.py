@@ -10,9 +10,9 @@ import pytest
 TRY = """
 import sys
 from pathlib import Path
-from nemuri_infra.embedded import accounts
-accounts.DATABASE_USER = sys.argv[1]
-print(accounts.database_account(Path(sys.argv[2])))
+from nemuri_infra.embedded import os_user
+os_user.DATABASE_USER = sys.argv[1]
+print(os_user.database_account(Path(sys.argv[2])))
 """
 
 
