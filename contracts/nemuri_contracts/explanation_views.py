@@ -57,7 +57,7 @@ class WhyView(Value):
     of: int
     """Number of the task's retrievals."""
     explanation: Explanation | None = None
-    """None if this retrieval does not exist or has not happened yet."""
+    """The explanation; None if this retrieval does not exist or has not happened yet."""
 
 
 class Routing(Value):
@@ -78,4 +78,4 @@ class RoutingView(Value):
     """Routing of a task."""
 
     routing: Routing | None = None
-    """None if the task is not routed yet."""
+    """The routing decision; None if the task is not routed yet."""

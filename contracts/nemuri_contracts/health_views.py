@@ -36,7 +36,7 @@ class Finding(Value):
 
     measure: Measure
     value: float | None
-    """None if the measure is undefined."""
+    """The measured value; None if the measure is undefined."""
     normal: tuple[float | None, float | None]
     """Normal range; None for an open end."""
     verdict: Literal["normal", "low", "high", "early"]

@@ -46,7 +46,7 @@ class AgentView(Value):
     active: int
     archived: int
     fading: FadingView | None = None
-    """None for affective and tiered memory."""
+    """The speed of forgetting; None for affective and tiered memory."""
 
 
 class AgentsView(Value):

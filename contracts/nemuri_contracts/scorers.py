@@ -93,6 +93,6 @@ class ScorerView(Value):
     wanted: int
     """Number of samples that starts the next training."""
     version: ScorerVersion | None
-    """None before the first training."""
+    """The version in use; None before the first training."""
     features: dict[str, Weighed]
     """Importance by feature, in the order of document 000 §3.4."""

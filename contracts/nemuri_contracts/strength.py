@@ -257,7 +257,7 @@ class AgentSlept(AgentEvent):
     pruned: tuple[Seen, ...] = ()
     """Memories archived because the agent's memory is full, not because they are weak."""
     aged: Aging | None = None
-    """None if decay depends on sessions alone, or if nothing decays."""
+    """The days of decay; None if decay depends on sessions alone, or if nothing decays."""
     unfinished: bool = False
     """True if the changes exceeded one event. A following sleep continues them."""
 

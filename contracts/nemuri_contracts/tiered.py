@@ -89,9 +89,9 @@ class ExperienceOffered(ClientEvent):
     agent_id: Identifier
     experience: Experience
     cues: Cues | None = None
-    """None detects the cues in the text."""
+    """The cues of the experience; detected in the text if None."""
     importance: Share | None = None
-    """None derives it from type and cues."""
+    """The importance; derived from type and cues if None."""
 
 
 class ExperienceRecorded(AgentEvent):

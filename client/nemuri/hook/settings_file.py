@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 EVENTS = {"UserPromptSubmit": ("prompt", 5), "SessionEnd": ("session-end", 10)}
-"""For each event of the assistant, the name of the hook and its time limit in seconds."""
+"""The hook and its time limit in seconds for each event of the assistant."""
 
 
 class SettingsBroken(Exception):  # noqa: N818 - said as the fact that it is

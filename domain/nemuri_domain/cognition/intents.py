@@ -79,9 +79,9 @@ class Intent:
     whom: str | None = None
     """Name of an agent, or of the target of `go`. It may include further words of the text."""
     want: str | None = None
-    """For a trade, the wanted item."""
+    """The wanted item of a trade."""
     price: int = 1
-    """For a trade, the number of wanted items."""
+    """The number of wanted items of a trade."""
     place: tuple[int, int, int] | None = None
 
     def words(self) -> str:

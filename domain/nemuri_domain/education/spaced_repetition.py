@@ -24,7 +24,7 @@ class Again:
     """The next repetition of an exercise."""
 
     due_at: datetime | None
-    """None if there is no further repetition."""
+    """The time of the next repetition; None if there is no further one."""
     card: dict[str, JsonValue] | None = None
     """FSRS card after the answer."""
 

@@ -93,7 +93,7 @@ class Recalled(RowModel):
 
     memory_id: UUID
     score: float | None
-    """None for a principle, which is not ranked."""
+    """The score; None for a principle, which is not ranked."""
     features: tuple[float, ...]
     """Raw features in the order of `FEATURES`; empty without a score."""
 

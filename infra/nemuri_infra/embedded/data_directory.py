@@ -27,7 +27,7 @@ class Holder:
     """The process that holds the lock of a data directory."""
 
     pid: int | None
-    """None if the process has not recorded its pid yet."""
+    """The process id; None if the process has not recorded it yet."""
     society: str | None = None
     """Name of a society on a server of its own; None for a platform."""
 

@@ -25,8 +25,8 @@ from nemuri_domain.tasks.aggregate import Task, TaskState
 from nemuri_infra.models.protocol import KeyPointJob
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, Service
+from nemuri_services.intake.chunks_and_items import details_of, items_beside, items_of
 from nemuri_services.intake.key_point_limit import capped
-from nemuri_services.intake.splitting import details_of, items_beside, items_of
 
 service = Service(
     "intake",
