@@ -121,7 +121,7 @@ def test_both_deployments_end_a_server_that_cannot_write() -> None:
     kustomization = yaml.safe_load((DEPLOY / "kubernetes" / "kustomization.yaml").read_text())
     made = next(each for each in kustomization["secretGenerator"] if each["name"] == "nats-config")
     assert "secrets/alive.sh" in made["files"]
-    compose = yaml.safe_load((DEPLOY.parent / "docker-compose.yml").read_text())
+    compose = yaml.safe_load((DEPLOY.parents[1] / "docker-compose.yml").read_text())
     for node in ("nats-1", "nats-2", "nats-3"):
         each = compose["services"][node]
         assert "./infra/deploy/alive.sh:/etc/nats/alive.sh:ro" in each["volumes"]
