@@ -150,4 +150,4 @@ def test_an_agents_memory_does_not_become_another_kind(nemuri: CommandLine, labe
     definition.write_text("id: diary\nrole: a companion\nperspectives: [taste]\n")
     refused = nemuri("agent", "add", definition)
     assert refused.code == 1
-    assert "the memory of agent diary is affective, and stays so" in refused.err
+    assert "agent diary has affective memory, which cannot be changed" in refused.err

@@ -133,7 +133,7 @@ def test_a_key_that_was_used_for_something_else_is_refused(nemuri: CommandLine) 
     before = nemuri.events()
     for command in ("submit", "ask"):
         done = nemuri(command, "How long does an ostrich egg boil?", "--key", "eggs")
-        line = "nemuri: something else was said under the key 'eggs' before; choose another key\n"
+        line = "nemuri: the key 'eggs' was used for something else; choose another key\n"
         assert (done.code, done.out, done.err) == (1, "", line)
     assert nemuri.events() == before
 

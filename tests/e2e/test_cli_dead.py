@@ -32,7 +32,7 @@ async def test_a_letter_is_listed_shown_and_dropped(nemuri: CommandLine) -> None
     assert nemuri("dead", "show", second, "--json").json["original"] == "garbage"
     refused = nemuri("dead", "retry", first)
     assert (refused.code, refused.out, len(refused.err.splitlines())) == (1, "", 1)
-    assert f"{first} is no event" in refused.err
+    assert f"{first} is not an event" in refused.err
     every = nemuri("dead", "retry", "--all", "--json")
     assert (every.code, [each["letter"] for each in every.json]) == (1, [first, second])
     third = await say(nemuri, b"my address is Pomeloweg 7")

@@ -62,4 +62,4 @@ def test_the_orchestrator_is_listed_in_parentheses_and_answers_nothing(nemuri: C
     assert "past routing" in nemuri("memories", "orchestrator", "--json").out
     done = nemuri("ask", "Who are you?", "--agent", "orchestrator")
     assert done.code != 0
-    assert "answers none" in done.err
+    assert "does not answer them" in done.err

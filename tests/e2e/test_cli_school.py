@@ -40,7 +40,7 @@ def test_teaching_ends_with_a_school_report(nemuri: CommandLine, textbook: Path)
     assert "answered: " in done.out
     twice = nemuri("teach", "cook", textbook)
     assert (twice.code, twice.out) == (1, "")
-    assert "--again teaches it anew" in twice.err
+    assert "--again teaches it once more" in twice.err
 
 
 def test_a_report_can_be_seen_later(nemuri: CommandLine, textbook: Path) -> None:

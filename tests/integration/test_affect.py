@@ -201,7 +201,7 @@ async def test_a_turn_is_there_word_for_word_while_its_memory_is_whole(settings:
             assert (found.prompt, found.reply, found.session) == (said.prompt, reply, "s1")
             await night(resources)
             for name in (first.label, str(first.memory_id)):
-                with pytest.raises(ClientError, match=r"is at level \d: the words of its turn are forgotten"):
+                with pytest.raises(ClientError, match=r"is at level \d: the text of its turn is no longer kept"):
                     await client.affect_turn("diary", name)
             assert (await client.affect_turn("diary", protected.label)).prompt == kept.prompt
             with pytest.raises(ClientError, match="diary has no memory 'mem_1'"):

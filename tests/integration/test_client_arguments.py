@@ -36,7 +36,7 @@ async def test_a_key_makes_telling_twice_one_memory(settings: Settings) -> None:
         mine = uuid4()
         assert len({await client.remember("python", told, key=mine) for _ in range(2)}) == 1
         for wrong in ("Ann prefers long answers.", told):
-            with pytest.raises(nemuri.ClientError, match="something else was said under the key 'style-1'"):
+            with pytest.raises(nemuri.ClientError, match="the key 'style-1' was used for something else"):
                 await client.remember("python", wrong, tags=["tone"], key="style-1")
         assert (await client.memory(first)).memory.content == told
         assert len(await client.memories("python")) == 5
@@ -73,7 +73,7 @@ async def test_a_key_that_was_used_for_something_else_is_refused(settings: Setti
             client.remember("python", "Ann prefers short answers.", key=key),
         )
         for other in others:
-            with pytest.raises(nemuri.ClientError, match="something else was said under the key"):
+            with pytest.raises(nemuri.ClientError, match="was used for something else"):
                 await other
         assert (await resources.log.last_sequence(), await resources.blobs.refs()) == (end, inputs)
 

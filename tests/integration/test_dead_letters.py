@@ -49,11 +49,11 @@ async def test_what_is_no_event_is_never_tried_again(settings: Settings) -> None
         assert buried.original == CANARY.encode() + b"\xff"
         await DeadLetters(resources.log).bury(buried.letter, b"again")
         assert await dead_letters(resources.log) == [buried]
-        with pytest.raises(ClientError, match=f"{name} is no event: no valid JSON"):
+        with pytest.raises(ClientError, match=f"{name} is not an event: no valid JSON"):
             await dead.retry(client, name)
-        with pytest.raises(ClientError, match="there is no letter intake/99999"):
+        with pytest.raises(ClientError, match="there is no dead letter intake/99999"):
             await dead.retry(client, "intake/99999")
-        with pytest.raises(ClientError, match="is no letter's name"):
+        with pytest.raises(ClientError, match="is not the name of a dead letter"):
             await dead.drop(client, "../17")
         assert await dead_letters(resources.log) == [buried]
 
@@ -112,7 +112,10 @@ async def test_what_is_no_event_can_be_erased_from_the_log(own_servers: Servers)
         own, misjudged = letter.model_copy(update={"sequence": event}), f"{log.subjects.namespace}.client.ann.x"
         await letters.bury(own.model_copy(update={"subject": f"{log.subjects.namespace}.task.1.x"}), b"1")
         await letters.bury(own.model_copy(update={"subject": misjudged, "service": "query-api"}), b"2")
-        for refused, why in ((f"intake/{event}", "the platform's own"), (f"query-api/{event}", "is about an event")):
+        for refused, why in (
+            (f"intake/{event}", "a subject of the platform"),
+            (f"query-api/{event}", "is about an event"),
+        ):
             with pytest.raises(ClientError, match=why):
                 await dead.erase(client, refused)
         assert holding(own_servers, log.subjects.stream, CANARY)

@@ -223,7 +223,7 @@ async def test_an_address_that_is_taken_is_said_at_once(telling: Settings) -> No
     async with serving(telling, ["intake"]) as here:
         assert here.http is not None
         taken = telling.model_copy(update={"http": here.http.removeprefix("http://")})
-        with pytest.raises(ServerFailed, match="no HTTP at"):
+        with pytest.raises(ServerFailed, match="cannot serve HTTP at"):
             async with serving(taken, ["intake"]):
                 pytest.fail("two processes at one address")
 

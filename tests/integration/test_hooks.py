@@ -350,7 +350,7 @@ async def test_a_directory_of_transcripts_is_taken_in_twice_and_is_there_once(
         code, out, err = await hook.ended("import", str(tmp_path / "none"))
         assert (code, out, err) == (2, "", f"nemuri: there is no {tmp_path / 'none'}\n")
         code, out, err = await hook.ended("import", str(folder / "notes.txt"))
-        assert (code, out, err) == (2, "", "nemuri: nothing there is a transcript: no line is a JSON object\n")
+        assert (code, out, err) == (2, "", "nemuri: none of the files is a transcript: no line is a JSON object\n")
         code, _, err = await hook.ended("import", str(folder), "--agent", "nobody")
         assert (code, err) == (1, "nemuri: refused: there is no agent 'nobody'\n")
     skipped = {"broken": 2, "command": 2}
@@ -388,5 +388,5 @@ async def test_the_settings_are_shown_and_written(settings: Settings, tmp_path: 
     assert "--profile 'fast' is none of coding, document, none" in err
     path.write_text("{")
     code, out, err = await hook.ended("install", "--settings", str(path), "--write")
-    assert (code, out, err) == (2, "", f"nemuri: {path} is left as it is: it is no JSON\n")
+    assert (code, out, err) == (2, "", f"nemuri: {path} is left as it is: it is not JSON\n")
     assert path.read_text() == "{"

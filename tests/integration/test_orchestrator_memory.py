@@ -139,7 +139,7 @@ async def test_nobody_can_ask_the_orchestrator(settings: Settings) -> None:
         assert status.agents == 1
         assert status.memories == len(await client.memories("cook", status="all"))
         end = await resources.log.last_sequence()
-        with pytest.raises(ClientError, match="routes tasks and answers none"):
+        with pytest.raises(ClientError, match="routes tasks and does not answer them"):
             await client.submit(SOUP, agent=ORCHESTRATOR)
         assert await resources.log.last_sequence() == end
 

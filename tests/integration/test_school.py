@@ -184,7 +184,7 @@ async def test_what_cannot_be_taught_is_refused(settings: Settings) -> None:
         huge = Chapter(title="Huge", sections=(Section(title="A", text="記" * 16_000),) * 7)
         with pytest.raises(ClientError, match="chapter 2 of 'Truth' has 336,161 bytes, and at most 250,000 are read"):
             await client.teach("python", TEXTBOOK.model_copy(update={"chapters": (*TEXTBOOK.chapters[:1], huge)}))
-        with pytest.raises(ClientError, match="the textbook 'Truth' is too large; divide it"):
+        with pytest.raises(ClientError, match="the textbook 'Truth' is too large; split it"):
             await client.teach("python", TEXTBOOK.model_copy(update={"chapters": (LARGEST,) * 5}))
         for step in (timedelta(), timedelta(days=-1), timedelta(days=36_501)):
             with pytest.raises(ClientError, match="the clock can only move forward"):

@@ -20,7 +20,7 @@ async def test_the_beginning_of_an_id_is_enough_where_it_is_the_only_one(setting
         assert [await client.whole_id("task", str(key)[:8]) for key in KEYS] == [*KEYS]
         assert await client.whole_id("task", KEYS[0].hex[:12]) == KEYS[0]
         assert await client.whole_id("task", str(KEYS[1])) == KEYS[1]
-        with pytest.raises(ClientError, match=r"^task 1c0ffee could be any of 2; give more of its id$"):
+        with pytest.raises(ClientError, match=r"^task 1c0ffee matches 2; give more of its id$"):
             await client.whole_id("task", "1C0FFEE")
         with pytest.raises(ClientError, match=r"^there is no task whose id begins with 1c0ffee3$"):
             await client.whole_id("task", "1c0ffee3")

@@ -86,7 +86,7 @@ async def test_an_experience_is_recorded_once_however_often_it_is_told(settings:
         for each in (told, told, elsewhere):
             await resources.log.append(each)
         seen = await client.experience("noah", "A zombie is near the gate", location=None)
-        with pytest.raises(ClientError, match="does not matter"):
+        with pytest.raises(ClientError, match="not important enough"):
             await client.experience("noah", "A leaf fell", importance=0.1)
         with pytest.raises(ClientError, match="no agent 'python' with tiered memory"):
             await client.experience("python", "A leaf fell")

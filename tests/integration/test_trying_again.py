@@ -134,7 +134,7 @@ async def test_giving_up_on_an_earlier_attempt_ends_no_later_one(settings: Setti
             return told.status, told.attempt
 
         await quiet(resources, names)
-        with pytest.raises(ClientError, match="has not failed, it goes on: 0 of 1 parts answered"):
+        with pytest.raises(ClientError, match="has not failed, it is in progress: 0 of 1 parts answered"):
             await dead.reopen(client, task_id)
         assert await give_up(1) == ("failed", 1)
         await log.append(reopened(task_id, 1, None))

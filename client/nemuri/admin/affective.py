@@ -52,14 +52,14 @@ async def protect(client: "Client", agent: str, name: str, *, protected: bool) -
     try:
         await client.log.append(event, expected=newest.sequence)
     except ConflictError as error:
-        raise ClientError(f"somebody else changed what {agent} protects meanwhile; look again") from error
+        raise ClientError(f"the protected memories of {agent} were changed meanwhile; try again") from error
     await client.settle()
     return memory, True
 
 
 def _check(memory: AffectMemoryView, view: AffectView) -> None:
     if memory.archived:
-        raise ClientError(f"{memory.label} is in the archive: what is to be protected has to come back first")
+        raise ClientError(f"{memory.label} is archived and cannot be protected before a recall has brought it back")
     if view.protected >= view.limit:
         oldest = ", ".join(each.label for each in view.oldest_protected[:NAMED])
         advice = f"; release one with `nemuri affect {view.agent_id} unprotect MEMORY`, the oldest: {oldest}"
@@ -81,7 +81,7 @@ def read_parameters(path: Path) -> tuple[AffectPolicy, tuple[str, ...]]:
 def _read(path: Path) -> Any:
     if path.suffix.lower() != ".json":
         return read_yaml(path, LARGEST, "configuration", DefinitionError)
-    content = read_bounded(path, LARGEST, ", that is no configuration", DefinitionError)
+    content = read_bounded(path, LARGEST, "; that is too large for a configuration", DefinitionError)
     try:
         return orjson.loads(content.removeprefix(b"\xef\xbb\xbf"))
     except orjson.JSONDecodeError as error:
@@ -131,6 +131,6 @@ async def adopt(client: "Client", agent: str, policy: AffectPolicy) -> bool:
     try:
         adopted = await appended(client, PolicyAdopted, {"parameters": policy.differing}, agent, "parameters")
     except ConflictError as error:
-        raise ClientError(f"somebody else changed the parameters of {agent} meanwhile; look again") from error
+        raise ClientError(f"the parameters of {agent} were changed meanwhile; try again") from error
     await client.settle()
     return adopted

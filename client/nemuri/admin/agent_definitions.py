@@ -79,11 +79,11 @@ async def add_agent(client: "Client", file: AgentFile, embedding: Embedding) -> 
     replaces. Raises `ClientError` if the name belonged to an erased agent, or if the agent has another kind of memory.
     """
     if (await client.log.newest_on(client.log.subjects.of_agent(file.agent_id, AgentErased))).sequence:
-        raise ClientError(f"agent {file.agent_id} was erased, and its name with it; choose another one")
+        raise ClientError(f"agent {file.agent_id} was erased, and its name cannot be used again; choose another one")
     newest = await client.log.newest_on(client.log.subjects.of_agent(file.agent_id, AgentDefined))
     known = parsed(newest.data) if newest.sequence else None
     if isinstance(known, AgentDefined) and (kind := known.definition.memory) != file.definition.memory:
-        raise ClientError(f"the memory of agent {file.agent_id} is {kind}, and stays so; choose another name")
+        raise ClientError(f"agent {file.agent_id} has {kind} memory, which cannot be changed; choose another name")
     defined = await appended(
         client, AgentDefined, {"definition": file.definition, "embedding": embedding}, file.agent_id, "definition"
     )
@@ -126,9 +126,9 @@ def _agent_id(value: object, path: Path) -> str:
     try:
         agent_id: str = TypeAdapter(Identifier).validate_python(value, strict=True)
     except ValidationError as error:
-        raise DefinitionError(f"{path}: id: {value!r:.80} is no agent's id: {ID_RULE}") from error
+        raise DefinitionError(f"{path}: id: {value!r:.80} is not an agent id: {ID_RULE}") from error
     if agent_id == ORCHESTRATOR:
-        raise DefinitionError(f"{path}: id: {ORCHESTRATOR!r} is the platform's own; choose another name")
+        raise DefinitionError(f"{path}: id: {ORCHESTRATOR!r} is reserved for the platform; choose another name")
     return agent_id
 
 

@@ -54,10 +54,10 @@ async def found(client: "Client", name: str) -> Buried:
     """Return the dead letter with a name such as `intake/17`. Raises `ClientError` if there is none."""
     parts = _NAME.fullmatch(name)
     if parts is None:
-        raise ClientError(f"{name!r} is no letter's name; they are called as intake/17, see `nemuri dead list`")
+        raise ClientError(f"{name!r} is not the name of a dead letter, such as intake/17; see `nemuri dead list`")
     letter = await DeadLetters(client.log).find(parts[1], int(parts[2]))
     if letter is None:
-        raise ClientError(f"there is no letter {name}; see `nemuri dead list`")
+        raise ClientError(f"there is no dead letter {name}; see `nemuri dead list`")
     return letter
 
 
@@ -78,7 +78,7 @@ async def retry(client: "Client", name: str) -> str:
     buried = await found(client, name)
     letter = buried.letter
     if not letter.readable:
-        raise ClientError(f"{name} is no event: {letter.reason}; who sent it has to send it again, put right")
+        raise ClientError(f"{name} is not an event: {letter.reason}; its sender must correct it and send it again")
     if letter.task_id is not None and letter.service in ENDING:
         done = await reopen(client, letter.task_id, failed=letter.attempt, cause=letter.event_id)
     else:
@@ -97,9 +97,9 @@ async def reopen(client: "Client", task_id: UUID, *, failed: int | None = None, 
     if failed is not None and task.attempt > failed:
         return f"task {task_id} is at attempt {task.attempt} already"
     if task.status == "done":
-        raise ClientError(f"task {task_id} has its answer; there is nothing to try again")
+        raise ClientError(f"task {task_id} has its answer; there is nothing to retry")
     if task.status != "failed":
-        raise ClientError(f"task {task_id} has not failed, it goes on: {task.progress}")
+        raise ClientError(f"task {task_id} has not failed, it is in progress: {task.progress}")
     event = reopened(task_id, task.attempt, cause)
     await client.log.append(event)
     await client.settle()
@@ -119,7 +119,9 @@ async def erase(client: "Client", name: str) -> None:
     """
     letter = (await found(client, name)).letter
     if client.log.subjects.client_of(letter.subject) is None:
-        raise ClientError(f"{name} is about something of the platform's own, which a newer version may understand")
+        raise ClientError(
+            f"{name} is about a message on a subject of the platform, which a newer version may be able to read"
+        )
     if letter.readable or await _understood(client, letter.sequence):
         raise ClientError(f"{name} is about an event; `nemuri forget` erases tasks, memories and agents")
     await client.log.delete(letter.sequence)

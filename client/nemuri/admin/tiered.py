@@ -75,6 +75,6 @@ async def share(client: "Client", agent: str, name: str, scope: Sharing, visible
     try:
         await client.log.append(event, expected=newest.sequence)
     except ConflictError as error:
-        raise ClientError(f"somebody else shared a memory of {agent} meanwhile; look again") from error
+        raise ClientError(f"the shared memories of {agent} were changed meanwhile; try again") from error
     await client.settle()
     return await client.tiers_memory(agent, name)

@@ -131,7 +131,7 @@ class Exchange:
             try:
                 sequence = await self.repeated(append)
             except (TooLargeError, MaxPayloadError) as error:
-                raise ClientError(f"{str(error) or 'it is too large'}; divide it") from error
+                raise ClientError(f"{str(error) or 'it is too large'}; split it") from error
         self.seen = max(self.seen, sequence)
 
     async def repeated(self, work: Callable[[], Awaitable[R]]) -> R:

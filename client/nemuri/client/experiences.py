@@ -30,7 +30,7 @@ async def lived(
     for _ in range(PATIENCE):
         view = await exchange.ask(RememberedQuery, RememberedView, agent_id=agent, offers=(event.event_id,))
         if view.refused:
-            raise ClientError(f"{agent} does not remember it: it does not matter enough")
+            raise ClientError(f"{agent} did not keep the experience: it is not important enough")
         if not view.pending:
             return derive(event.event_id, ExperienceRecorded.kind_of())
-    raise ClientError("it is on the log and not taken in yet; see `nemuri status`")
+    raise ClientError("the experience is in the log, but not recorded yet; see `nemuri status`")

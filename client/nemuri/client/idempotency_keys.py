@@ -53,5 +53,5 @@ async def is_said(exchange: Exchange, event: ClientEvent, key: str | UUID | None
         return False
     exchange.seen = max(exchange.seen, first.sequence)
     if first.digest != digest(event.model_copy(update={"client_id": exchange.client_id})):
-        raise ClientError(f"something else was said under the key {str(key)!r} before; choose another key")
+        raise ClientError(f"the key {str(key)!r} was used for something else; choose another key")
     return True

@@ -32,7 +32,7 @@ def check(agent: AgentView, memories: Sequence[MemoryContent], places: Sequence[
     """
     if (kind := agent.definition.memory) != "strength":
         takes = "turns" if kind == "affective" else "experiences"
-        raise ClientError(f"{not_by_use(agent.agent_id, kind)}; it takes in {takes} and no memories")
+        raise ClientError(f"{not_by_use(agent.agent_id, kind)}; it takes {takes}, not memories")
     names = agent.definition.perspective_names
     for number, each in enumerate(memories):
         numbered = f"memory {number + 1} of {len(memories)}" if len(memories) > 1 else "the memory"
@@ -89,5 +89,5 @@ async def until_known(exchange: Exchange, agent: str, offers: Sequence[UUID]) ->
             raise ClientError(f"{len(view.refused)} of {len(offers)} memories were refused by {agent}")
         stalled = stalled + 1 if view.pending == pending else 0
         if stalled > STALLED:
-            raise ClientError(f"{len(pending)} memories are on the log and not taken in yet; see `nemuri status`")
+            raise ClientError(f"{len(pending)} memories are in the log, but not encoded yet; see `nemuri status`")
         pending = view.pending

@@ -50,7 +50,7 @@ def not_submitted(exchange: Exchange, task_id: UUID | None, timeout: float | Non
     why = "" if exchange.log.connection.is_connected else "; there is no connection to the NATS server"
     if task_id is None:
         return TaskTimeoutError(f"the task could not be submitted in {spent}{why}")
-    return TaskTimeoutError(f"nobody confirmed in {spent} that task {task_id} was submitted{why}", task_id)
+    return TaskTimeoutError(f"the submission of task {task_id} was not confirmed in {spent}{why}", task_id)
 
 
 OnProgress = Callable[[TaskResult], None]
@@ -90,7 +90,7 @@ async def ended(
             return result
         spent = "time" if timeout is None else f"{timeout:g} s"
         why = "" if exchange.log.connection.is_connected else " (there is no connection to the NATS server)"
-        raise TaskTimeoutError(f"task {task_id} has not ended in {spent}{why}; it goes on", task_id) from error
+        raise TaskTimeoutError(f"task {task_id} has not ended in {spent}{why}; it continues", task_id) from error
     return result
 
 

@@ -67,7 +67,7 @@ async def answered(exchange: Exchange, task_id: UUID, option: NegotiationOption,
     standing = await exchange.ask(TaskQuery, TaskResult, task_id=task_id)
     if exchange.client_id not in {standing.client_id, OPERATOR}:
         whose = f"task {task_id} belongs to client {standing.client_id}"
-        raise ClientError(f"{whose}; only that client or an operator says how it goes on")
+        raise ClientError(f"{whose}; only that client or an operator can answer its negotiation")
     if standing.status != "negotiation":
         raise ClientError(f"task {task_id} has no open negotiation")
     unknown = [number for number in items if not 1 <= number <= len(standing.items)]
@@ -106,7 +106,9 @@ async def judged(
 
 async def _check_wish(exchange: Exchange, agent: str | None, perspective: str | None) -> None:
     if agent == ORCHESTRATOR:
-        raise ClientError(f"{ORCHESTRATOR!r} routes tasks and answers none; `nemuri agents` lists who does")
+        raise ClientError(
+            f"{ORCHESTRATOR!r} routes tasks and does not answer them; `nemuri agents` lists the agents that do"
+        )
     if agent is None and perspective is None:
         return
     able = (await exchange.ask(AgentsQuery, AgentsView, agent_id=agent)).agents

@@ -34,7 +34,7 @@ async def begin(
     if before is not None and not again:
         raise ClientError(
             f"{agent.agent_id} was taught exactly this {textbook.title!r:.80} in course {before.course_id}; "
-            "--again teaches it anew"
+            "--again teaches it once more"
         )
     log = exchange.log
     newest = await log.newest_on(log.subjects.of_agent(agent.agent_id, CourseBegun))
@@ -50,9 +50,9 @@ async def begin(
     try:
         sequence = await log.append(event, expected=newest.sequence)
     except ConflictError as error:
-        raise ClientError(f"somebody else began a course of {agent.agent_id} at this moment; try again") from error
+        raise ClientError(f"another course of {agent.agent_id} was started at the same moment; try again") from error
     except TooLargeError as error:
-        raise ClientError(f"the textbook {textbook.title!r} is too large; divide it") from error
+        raise ClientError(f"the textbook {textbook.title!r} is too large; split it") from error
     exchange.seen = max(exchange.seen, sequence)
     return event.course_id
 
@@ -62,7 +62,7 @@ def _check_size(textbook: Textbook) -> None:
         if chapter.size > CHAPTER_BYTES:
             raise ClientError(
                 f"chapter {number} of {textbook.title!r:.80} has {chapter.size:,} bytes, and at most {CHAPTER_BYTES:,} "
-                "are read at once; divide it into several"
+                "are read at once; split it into several"
             )
 
 

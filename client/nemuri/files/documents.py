@@ -149,9 +149,9 @@ def _pdf_text(content: bytes, name: str) -> str:
     except (FileNotDecryptedError, WrongPasswordError, DependencyError) as error:
         raise InputError(f"{name}: the PDF is encrypted; save it without a password") from error
     except (_UnfoldsError, LimitReachedError) as error:
-        raise InputError(f"{name}: the PDF unfolds into far more than its size; export it anew, or split it") from error
+        raise InputError(f"{name}: the PDF expands to far more than its size; export it again, or split it") from error
     except Exception as error:  # A damaged PDF can raise any error in the parser.
-        raise InputError(f"{name}: the PDF is broken ({_line(error)}); repair it or export it anew") from error
+        raise InputError(f"{name}: the PDF is broken ({_line(error)}); repair it or export it again") from error
     text = PAGE_BREAK.join(page.replace("\0", "").replace(PAGE_BREAK, "\n") for page in pages)
     if not text.strip():
         raise InputError(f"{name}: the PDF holds no text, it seems to be scanned; run text recognition on it first")

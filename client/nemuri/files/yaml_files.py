@@ -46,7 +46,7 @@ def read_yaml(path: Path, largest: int, noun: str, failure: type[Exception]) -> 
         raise failure(f"{path}{place}: malformed YAML: {error.problem or error.context}") from error
     except yaml.reader.ReaderError as error:
         line = text[: error.position].count("\n") + 1
-        raise failure(f"{path}:{line}: malformed YAML: a character that may not occur") from error
+        raise failure(f"{path}:{line}: malformed YAML: an invalid character") from error
     except (yaml.YAMLError, ValueError) as error:
         raise failure(f"{path}: malformed YAML: {' '.join(str(error).split())}") from error
     except RecursionError:
@@ -54,10 +54,10 @@ def read_yaml(path: Path, largest: int, noun: str, failure: type[Exception]) -> 
 
 
 def _text(path: Path, largest: int, noun: str, failure: type[Exception]) -> str:
-    content = read_bounded(path, largest, f", that is no {noun}", failure)
+    content = read_bounded(path, largest, f"; that is too large for a {noun}", failure)
     if not content.strip():
         raise failure(f"{path}: the file is empty")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise failure(f"{path}: the file is no UTF-8 text (byte {error.start})") from error
+        raise failure(f"{path}: the file is not UTF-8 text (byte {error.start})") from error

@@ -116,5 +116,5 @@ def _object(data: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         said = None
     if not isinstance(said, dict):
-        raise NoHook("standard input is no JSON object")
+        raise NoHook("standard input is not a JSON object")
     return said

@@ -39,7 +39,7 @@ def answered(answer: bytes) -> dict[str, Any]:
     """Return the decoded answer. Raises `PlainError` for a refusal."""
     told = json.loads(answer)
     if not isinstance(told, dict):
-        raise PlainError("the answer is none")
+        raise PlainError("the answer is not a JSON object")
     if "refused" in told:
         raise PlainError(f"refused: {told['refused']}")
     return told

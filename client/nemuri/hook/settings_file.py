@@ -33,11 +33,11 @@ def merged(settings: dict[str, Any], ours: dict[str, Any]) -> dict[str, Any]:
     """
     before = settings.get("hooks", {})
     if not isinstance(before, dict):
-        raise SettingsBroken("its `hooks` are no object")
+        raise SettingsBroken("its `hooks` are not an object")
     after = dict(before)
     for event, groups in ours.items():
         if not isinstance(before.get(event, []), list):
-            raise SettingsBroken(f"its hooks of {event} are no list")
+            raise SettingsBroken(f"its hooks of {event} are not a list")
         after[event] = [*_others(before.get(event, [])), *groups]
     return settings | {"hooks": after}
 
@@ -79,9 +79,9 @@ def _settings(path: Path) -> dict[str, Any]:
     except FileNotFoundError:
         return {}
     except (ValueError, RecursionError) as error:
-        raise SettingsBroken("it is no JSON") from error
+        raise SettingsBroken("it is not JSON") from error
     if not isinstance(settings, dict):
-        raise SettingsBroken("it is no JSON object")
+        raise SettingsBroken("it is not a JSON object")
     return settings
 
 

@@ -65,7 +65,7 @@ def get(path: Path) -> dict[str, Any] | None:
     except (ValueError, TypeError, KeyError):
         pass
     path.replace(path.with_suffix(".damaged"))
-    raise Damaged(f"{path.name} is no session; it is put aside as {path.stem}.damaged")
+    raise Damaged(f"{path.name} is not a session; it was moved to {path.stem}.damaged")
 
 
 def _spool(data: str) -> Path:

@@ -62,5 +62,5 @@ def take_in(paths: Iterable[Path], where: "Whereabouts") -> Imported:
         offering.close()
     became.offered = offering.became
     if set(became.skipped) == {"broken"} and not became.offered.turns:
-        raise NoTranscripts("nothing there is a transcript: no line is a JSON object")
+        raise NoTranscripts("none of the files is a transcript: no line is a JSON object")
     return became

@@ -34,15 +34,15 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 SUBJECTS = Subjects("{namespace}")
 PARAMETERS: dict[str, dict[str, Any]] = {
     "namespace": {"description": "The namespace of the platform.", "default": "nemuri"},
-    "client": {"description": "Who says it: 1 to 64 letters, digits, `_` and `-`, as the permissions allow."},
+    "client": {"description": "Name of the client: 1 to 64 letters, digits, `_` and `-`, as the permissions allow."},
     "partition": {
         "description": f"CRC-32 of the task's or the agent's id, modulo {PARTITIONS}; subscribe with `*` instead."
     },
     "agent": {"description": "The agent's id."},
     "service": {"description": "A service.", "enum": list(SERVICES)},
     "society": {"description": "A society's name."},
-    "host": {"description": "A host of the society: whatever name it joined with."},
-    "sequence": {"description": "The place in the log of the event that it is about."},
+    "host": {"description": "Host of the simulation, by the name with which it joined."},
+    "sequence": {"description": "Sequence in the log of the event that it is about."},
     "task": {"description": "The task's id, which is the event id of its `task_submitted`."},
 }
 ABOUT = """\
@@ -116,7 +116,7 @@ def _channels() -> Iterator[tuple[str, dict[str, Any]]]:
 
 def _channel(address: str, about: type[BaseModel] | None, message: str) -> dict[str, Any]:
     named = {name: PARAMETERS[name] for name in PARAMETERS if f"{{{name}}}" in address}
-    summary = {"summary": _line(about)} if about else {"summary": "What a service gave up on, as it was."}
+    summary = {"summary": _line(about)} if about else {"summary": "An original message that a service has given up."}
     return {"address": address, **summary, "messages": {message: _message(message)}, "parameters": named}
 
 
@@ -173,10 +173,10 @@ def _told(about: type[BaseModel], path: str) -> dict[str, Any]:
 def _headers(*, recorded: bool, named: bool) -> dict[str, Any]:
     told = {
         MESSAGE_ID: {"type": "string", "format": "uuid", "description": "The event's id."},
-        "traceparent": {"type": "string", "description": "W3C trace context: the trace that goes on with this event."},
+        "traceparent": {"type": "string", "description": "W3C trace context of the event."},
     }
     if recorded:
-        told[RECORDED_AT] = {"type": "string", "format": "date-time", "description": "Of an imported event only."}
+        told[RECORDED_AT] = {"type": "string", "format": "date-time", "description": "Only for imported events."}
     return {"type": "object", "properties": told, "required": [MESSAGE_ID] if named else []}
 
 

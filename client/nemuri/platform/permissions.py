@@ -113,7 +113,7 @@ def nats_accounts(spaces: Iterable[Permissions], clients: Sequence[str], passwor
             named = frozenset(_domain(space, subject) for subject in rights.publish)
             own = Rights(named, rights.subscribe)
             accounts[user] = {"users": [_user(user, own, passwords)], "imports": imports}
-    head = "# Written by `nemuri permissions`: who there is, and what each may do. Passwords are hashed."
+    head = "# Written by `nemuri permissions`: users and their permissions. Passwords are hashed."
     return f"{head}\naccounts: {json.dumps(accounts, indent=1)}\n"
 
 

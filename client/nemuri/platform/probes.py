@@ -70,7 +70,7 @@ def address_of(text: str) -> tuple[str, int]:
     host, separator, port = text.rpartition(":")
     host = host.removeprefix("[").removesuffix("]")
     if not separator or not host or not port.isascii() or not port.isdigit() or int(port) > 65_535:
-        raise ValueError(f"{text!r} is no address; write HOST:PORT, such as 127.0.0.1:8080")
+        raise ValueError(f"{text!r} is not an address; write HOST:PORT, such as 127.0.0.1:8080")
     return host, int(port)
 
 
@@ -110,14 +110,14 @@ def _bound(address: str) -> socket.socket:
         family, kind, protocol, _, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         found = socket.socket(family, kind, protocol)
     except OSError as error:
-        raise ServerFailed(f"no HTTP at {address}: {error.strerror or error}") from error
+        raise ServerFailed(f"cannot serve HTTP at {address}: {error.strerror or error}") from error
     try:
         found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         found.bind(where)
         found.listen()
     except OSError as error:
         found.close()
-        raise ServerFailed(f"no HTTP at {address}: {error.strerror or error}") from error
+        raise ServerFailed(f"cannot serve HTTP at {address}: {error.strerror or error}") from error
     return found
 
 

@@ -131,4 +131,4 @@ async def _finish(apps: Sequence[FastStream]) -> None:
         async with asyncio.timeout(CLOSE_SECONDS):
             await asyncio.gather(*(app.stop() for app in apps))
     except TimeoutError:
-        logger.warning("stopped with events in work")
+        logger.warning("stopped with events in progress")

@@ -54,7 +54,7 @@ class Worker(Child):
             async with asyncio.timeout(READY_SECONDS):
                 await self._until_ready()
         except TimeoutError:
-            raise ServerFailed(f"the worker {self.name} does not get ready:\n{self.log_tail()}") from None
+            raise ServerFailed(f"the worker {self.name} did not get ready:\n{self.log_tail()}") from None
         finally:
             if not self._ready.exists():
                 await self.kill()
@@ -118,7 +118,7 @@ async def work(
         if ready is not None:
             await asyncio.to_thread(_write, ready, here.http or "")
         if said is not None and here.http:
-            said(f"{name} (process {os.getpid()}) tells of itself at {here.http}")
+            said(f"{name} (process {os.getpid()}) serves health and metrics at {here.http}")
         await while_connected(here.resources, stop.wait() if parent is None else until_orphaned(parent, stop))
 
 

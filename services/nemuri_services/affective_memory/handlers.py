@@ -158,11 +158,11 @@ async def show_turn(query: AffectTurnQuery, resources: Resources) -> TurnView | 
         return found
     memory, _ = found
     if memory.level > 1:
-        return Refusal(refused=f"{memory.label} is at level {memory.level}: the words of its turn are forgotten")
+        return Refusal(refused=f"{memory.label} is at level {memory.level}: the text of its turn is no longer kept")
     turn = await Feelings(resources.database).place_of(memory.turn_id)
     event = None if turn is None else await resources.log.at(turn)
     if not isinstance(event, TurnOffered):
-        return Refusal(refused=f"the turn of {memory.label} is not on the log any more")
+        return Refusal(refused=f"the turn of {memory.label} is no longer in the log")
     return TurnView(
         label=memory.label, session=event.session, said_at=memory.said_at, prompt=event.prompt, reply=event.reply
     )
@@ -178,7 +178,9 @@ async def _named(
         return Refusal(refused=no_feeling(query.agent_id))
     found = await feelings.named(query.agent_id, query.memory)
     if not found:
-        return Refusal(refused=f"{query.agent_id} has no memory {query.memory!r}: give its label, or how its id begins")
+        return Refusal(
+            refused=f"{query.agent_id} has no memory {query.memory!r}: give its label or the beginning of its id"
+        )
     if len(found) > 1:
-        return Refusal(refused=f"memory {query.memory!r} could be any of several; give more of its id")
+        return Refusal(refused=f"memory {query.memory!r} matches several; give more of its id")
     return found[0], agent

@@ -57,7 +57,7 @@ async def _judgement(job: JudgeJob, resources: Resources) -> Reply[tuple[str, ..
     try:
         return await resources.models.light.judgement(job)
     except ModelRefused as error:
-        logger.warning("no judgement of what was used", service="attribution", why=log_safe(error))
+        logger.warning("no answer from the usage judge", service="attribution", why=log_safe(error))
         return None
 
 

@@ -118,7 +118,7 @@ async def encode(event: MemoryOffered, resources: Resources) -> MemoryEncoded | 
         return MemoryRefused.following(event, reason=f"there is no agent {event.agent_id!r}")
     if (kind := agent.definition.memory) != "strength":
         takes = "turns" if kind == "affective" else "experiences"
-        return MemoryRefused.following(event, reason=f"{event.agent_id} remembers {takes}, and nothing else")
+        return MemoryRefused.following(event, reason=f"{event.agent_id} takes {takes}, not memories")
     refused = refusal(event.memory)
     if refused is not None:
         return MemoryRefused.following(event, reason=refused)

@@ -44,7 +44,7 @@ async def project(resources: Resources) -> None:
         except GapError as error:
             logger.warning("reading again", service="projector", why=log_safe(error))
         except OutdatedError as error:
-            logger.warning("making the views anew", service="projector", why=log_safe(error))
+            logger.warning("rebuilding the projections", service="projector", why=log_safe(error))
             anew = True
         except OtherFoldsError as error:
             if not aside:
@@ -62,7 +62,7 @@ async def _halt(resources: Resources, why: str, at: int | None) -> None:
     try:
         await resources.projection.halt(why, at)
     except (DBAPIError, *OUTAGES) as error:
-        logger.warning("the reason could not be kept", service="projector", why=log_safe(error))
+        logger.warning("the reason could not be stored", service="projector", why=log_safe(error))
 
 
 async def _follow(resources: Resources) -> None:

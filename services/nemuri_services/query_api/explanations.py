@@ -40,7 +40,7 @@ async def explanation(state: TaskState, task_id: UUID, number: int, resources: R
         return WhyView(of=len(places))
     event = await _read(places[number], resources)
     if not isinstance(event, MemoriesRetrieved):
-        raise LostError(f"what came to mind at {places[number]} is not in the log any more")
+        raise LostError(f"the retrieval at {places[number]} is no longer in the log")
     known = await resources.views.memories_by_id([*event.principles, *(each.memory_id for each in event.candidates)])
     work = state.assignments.get(event.assignment_id)
     labels = _labels(event, known)
@@ -96,7 +96,7 @@ async def routing(task_id: UUID, resources: Resources) -> RoutingView:
         return RoutingView()
     event = await _read(places[-1], resources)
     if not isinstance(event, TaskRouted):
-        raise LostError(f"the routing at {places[-1]} is not in the log any more")
+        raise LostError(f"the routing at {places[-1]} is no longer in the log")
     chosen = Routing(
         attempt=event.attempt,
         choices=event.choices,
@@ -115,7 +115,7 @@ async def _weights(event: MemoriesRetrieved, resources: Resources) -> Weights | 
         trained = await _read(place, resources)
         if isinstance(trained, ScorerTrained) and f"{LEARNED}{trained.number}" == event.ranking:
             return trained.weights
-    raise LostError(f"{event.ranking} of {event.agent_id} is not in the log any more")
+    raise LostError(f"{event.ranking} of {event.agent_id} is no longer in the log")
 
 
 async def _read(place: int, resources: Resources) -> AnyEvent | None:

@@ -123,7 +123,7 @@ async def whole_id(query: IdQuery, resources: Resources) -> IdView | Refusal:
     if first is None:
         return Refusal(refused=f"there is no {query.of} whose id begins with {query.beginning}")
     if number > 1:
-        return Refusal(refused=f"{query.of} {query.beginning} could be any of {number}; give more of its id")
+        return Refusal(refused=f"{query.of} {query.beginning} matches {number}; give more of its id")
     return IdView(found=first)
 
 

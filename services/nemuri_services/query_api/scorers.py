@@ -30,7 +30,7 @@ def scorer_view(agent: Agent, known: Scorer | None, gathered: int) -> ScorerView
 def standing(rules: Policy, known: Scorer | None, gathered: int) -> str:
     """Return a line that says if the learned scorer ranks, and why not."""
     if rules.ranking != "learned":
-        return f"not asked: the agent's policy says ranking {rules.ranking}"
+        return f"not used: the agent's policy has ranking {rules.ranking}"
     if known is None and gathered < rules.min_training_samples:
         return f"not trained yet: {gathered} of {rules.min_training_samples} samples"
     if known is None:

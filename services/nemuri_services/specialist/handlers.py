@@ -39,7 +39,7 @@ async def retrieve(event: TaskAssigned, resources: Resources) -> MemoriesRetriev
     """Retrieve the agent's memories for its part of the task."""
     state, agent = await resources.views.task(event.task_id), await resources.views.agent(event.agent_id)
     if state.task is None or agent is None:
-        raise LookupError(f"{event.agent_id} was assigned to a task, but one of them is not there")
+        raise LookupError(f"{event.agent_id} was assigned to a task, but the agent or the task does not exist")
     query = state.task.part(event.part).text
     found = await minds.recall(
         resources,

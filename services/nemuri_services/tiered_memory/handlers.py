@@ -139,9 +139,9 @@ async def show_one(query: TiersMemoryQuery, resources: Resources) -> TierMemoryV
         return Refusal(refused=no_tiers(query.agent_id))
     found = await layers.named(query.agent_id, query.beginning)
     if not found:
-        return Refusal(refused=f"{query.agent_id} has no memory {query.beginning!r}; give how its id begins")
+        return Refusal(refused=f"{query.agent_id} has no memory {query.beginning!r}; give the beginning of its id")
     if len(found) > 1:
-        return Refusal(refused=f"memory {query.beginning!r} could be any of several; give more of its id")
+        return Refusal(refused=f"memory {query.beginning!r} matches several; give more of its id")
     return memory_view(found[0])
 
 

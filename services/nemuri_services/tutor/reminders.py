@@ -48,7 +48,7 @@ async def _set_again(key: str, resources: Resources) -> None:
     """Set the exercise whose timer fired, once, if the projections say that it is due."""
     named = _KEY.fullmatch(key)
     if named is None:
-        logger.warning("no timer of ours", service="tutor", key=key[:100])
+        logger.warning("unknown timer", service="tutor", key=key[:100])
         return
     courses, course_id = Courses(resources.database), UUID(named[1])
     course = await courses.course(course_id)

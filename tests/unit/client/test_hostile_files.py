@@ -68,7 +68,7 @@ def test_a_name_that_leads_elsewhere_is_no_agents(tmp_path: Path, name: str) -> 
     """Neither a path, nor an address, nor a subject with wildcards."""
     file = tmp_path / "agent.yaml"
     file.write_text(AGENT.replace("id: cook", f"id: '{name}'"), encoding="utf-8")
-    with pytest.raises(DefinitionError, match="is no agent's id"):
+    with pytest.raises(DefinitionError, match="is not an agent id"):
         read_definition(file)
 
 
@@ -160,7 +160,7 @@ def _one_line(error: Exception) -> str:
 
 def _refused(folder: Path, pdf: bytes) -> bool:
     (folder / "a.pdf").write_bytes(pdf)
-    with pytest.raises(InputError, match="unfolds into far more than its size") as raised:
+    with pytest.raises(InputError, match="expands to far more than its size") as raised:
         read_document(folder / "a.pdf")
     return bool(_one_line(raised.value))
 

@@ -32,7 +32,7 @@ def test_why_the_learned_scorer_does_not_rank_is_said_in_one_line() -> None:
     )
     few = HELD_OUT.model_copy(update={"tasks": 6})
     assert standing(rules, known(few), 0) == "not proven: 6 held-out tasks, 10 are needed"
-    assert standing(Policy(ranking="linear"), None, 500) == "not asked: the agent's policy says ranking linear"
+    assert standing(Policy(ranking="linear"), None, 500) == "not used: the agent's policy has ranking linear"
     better = HELD_OUT.model_copy(update={"learned": 0.5})
     assert standing(rules, known(better, serves=True), 0).startswith("better than linear: nDCG 0.500 against 0.430")
 

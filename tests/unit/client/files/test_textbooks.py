@@ -66,7 +66,7 @@ def test_a_long_section_becomes_several_of_the_same_title(tmp_path: Path) -> Non
         ("title: [", ":1:9: malformed YAML"),
         ("- a", "write a mapping with the keys title and chapters"),
         ("title: a", "write a mapping with the keys title and chapters"),
-        (b"title: \xff", "no UTF-8 text"),
+        (b"title: \xff", "not UTF-8 text"),
         ("title: a\ntitle: b\nchapters: []", ":2:1: malformed YAML: the key 'title' occurs twice"),
         ("title: a\nchapters: []", "chapters: at least 1, not 0"),
         ("title: a\nchapters: none", "chapters: write a list"),
