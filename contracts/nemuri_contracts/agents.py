@@ -33,7 +33,7 @@ class ScopedPrinciple(Value):
     @model_validator(mode="after")
     def _narrower_than_everywhere(self) -> "ScopedPrinciple":
         if self.scope.level == "universal":
-            raise ValueError("a principle that holds everywhere is written as a text alone")
+            raise ValueError("write a principle with universal scope as a plain text")
         return self
 
 
@@ -76,13 +76,13 @@ class Definition(Value):
             article = "an" if self.memory == "affective" else "a"
             raise ValueError(f"{article} {self.memory} memory has neither perspectives nor principles")
         if self.memory == "strength" and not self.perspectives:
-            raise ValueError("an agent has at least one perspective")
+            raise ValueError("an agent with strength memory needs at least one perspective")
         return self
 
     @model_validator(mode="after")
     def _kept(self) -> "Definition":
         if self.kept_by == "host" and self.memory != "tiered":
-            raise ValueError("only a tiered memory is kept by a host")
+            raise ValueError("kept_by: host is only allowed for tiered memory")
         return self
 
     @property

@@ -33,7 +33,7 @@ class Scope(Value):
     @model_validator(mode="after")
     def _named_unless_universal(self) -> "Scope":
         if (self.level == "universal") != (self.name is None):
-            raise ValueError("a scope names its domain or project, and a universal one names nothing")
+            raise ValueError("a scope needs the name of its domain or project; a universal scope has none")
         return self
 
 
@@ -86,7 +86,7 @@ class NegotiationAnswered(ClientEvent):
     @model_validator(mode="after")
     def _chosen_where_it_means_something(self) -> "NegotiationAnswered":
         if self.items and self.option != "most_important":
-            raise ValueError("items are named with the option most_important only")
+            raise ValueError("items are only allowed with the option most_important")
         return self
 
 
@@ -108,7 +108,7 @@ class FeedbackGiven(ClientEvent):
     @model_validator(mode="after")
     def _says_something(self) -> "FeedbackGiven":
         if self.verdict is None and self.result is None and self.prevented_error is None:
-            raise ValueError("feedback says a verdict, a result or which memory prevented an error")
+            raise ValueError("give at least one of verdict, result and prevented_error")
         return self
 
 

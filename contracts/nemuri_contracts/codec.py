@@ -153,14 +153,14 @@ def _of_old(data: bytes, present: ValidationError) -> AnyEvent:
 def check_id(event: Event) -> None:
     """Raise `UndecodableError` if a client used an event id that it may not choose."""
     if isinstance(event, ClientEvent) and (event.event_id.version == DERIVED) != (event.client_id == TUTOR):
-        raise UndecodableError(f"event_id: an id of version 5 is derived, never chosen, and {TUTOR} chooses none")
+        raise UndecodableError(f"event_id: ids of version 5 are reserved for the client {TUTOR}, which must use them")
 
 
 def _client(name: str) -> str:
     try:
         return _names.validate_python(name)
     except ValidationError as error:
-        raise UndecodableError("the subject names no client: a name is letters, digits, `_` and `-`") from error
+        raise UndecodableError("the subject has no valid client id: use letters, digits, `_` and `-`") from error
 
 
 def complaint(error: ValidationError) -> str:

@@ -4,7 +4,7 @@ from typing import Final
 
 from pydantic_core import ErrorDetails
 
-LISTED: Final = "`nemuri agents` lists those there are"
+LISTED: Final = "`nemuri agents` lists all agents"
 _PLAIN: Final = {
     "missing": "it is missing",
     "extra_forbidden": "there is no such key; check its spelling",
@@ -45,8 +45,8 @@ _PLAIN: Final = {
     "literal_error": "it must be {expected}",
     "value_error": "{error}",
     "json_invalid": "no valid JSON: {error}",
-    "union_tag_not_found": "it names no {discriminator}",
-    "union_tag_invalid": "there is no {discriminator} called {tag!r}",
+    "union_tag_not_found": "the {discriminator} is missing",
+    "union_tag_invalid": "unknown {discriminator} {tag!r}",
 }
 """Message template by pydantic's error type. The placeholders are pydantic's context values."""
 
@@ -63,8 +63,8 @@ def no_agent(agent_id: str) -> str:
 
 def not_by_use(agent_id: str, memory: str) -> str:
     """Return the message for an agent without strength memory, with the command that shows its memory."""
-    by, command = {"affective": ("feeling", "affect")}.get(memory, ("tiers", "tiers"))
-    return f"{agent_id} remembers by {by}; see `nemuri {command} {agent_id}`"
+    command = {"affective": "affect"}.get(memory, "tiers")
+    return f"{agent_id} has {memory} memory; see `nemuri {command} {agent_id}`"
 
 
 def no_feeling(agent_id: str) -> str:

@@ -8,7 +8,7 @@ from pydantic import AfterValidator
 
 FEWEST = 6
 """Minimum number of hex digits in a prefix."""
-ID_RULE = f"give all of it, or its first {FEWEST} digits or more"
+ID_RULE = f"give the complete id or at least its first {FEWEST} digits"
 _DIGITS = re.compile(rf"[0-9a-f]{{{FEWEST},32}}")
 
 Named = Literal["task", "memory", "course"]

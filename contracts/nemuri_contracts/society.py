@@ -61,9 +61,9 @@ class Society(Value):
             for each in said:
                 plain = each if what == "id" else " ".join(re.findall(r"\w+", each.casefold()))
                 if not plain:
-                    raise ValueError(f"{each!r} is no name that others could say: it has no letter")
+                    raise ValueError(f"{each!r} is not a valid name: it must have a letter or digit")
                 if plain in known:
-                    raise ValueError(f"two agents of a society have the {what} {each!r}; {what}s are unique in it")
+                    raise ValueError(f"two agents have the same {what} {each!r}; each {what} must be unique")
                 known[plain] = each
         return self
 

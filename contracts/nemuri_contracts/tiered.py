@@ -196,11 +196,11 @@ class MemoryShared(AgentEvent):
     def _named_as_the_scope_asks(self) -> "MemoryShared":
         named = len(set(self.visible_to))
         if self.scope == "global" and named:
-            raise ValueError("what is shared with all is visible to nobody by name")
+            raise ValueError("visible_to must be empty for the scope global")
         if self.scope == "group" and not named:
-            raise ValueError("a group has at least one other member")
+            raise ValueError("the scope group needs at least one agent in visible_to")
         if self.scope == "bilateral" and named != 1:
-            raise ValueError("between two means one other agent")
+            raise ValueError("the scope bilateral needs exactly one agent in visible_to")
         return self
 
 

@@ -119,7 +119,7 @@ def test_feedback_says_what_became_of_it(nemuri: CommandLine, task: str) -> None
     assert sorted(each["standing"] for each in shown) == ["applied", "applied", "refused"]
     bread = nemuri("remember", "cook", "Bread dough rests overnight.").out.strip()
     unused = nemuri("feedback", task, "--prevented-error", bread)
-    assert (unused.code, "did not draw on" in unused.err) == (1, True)
+    assert (unused.code, "did not use" in unused.err) == (1, True)
     before = nemuri.events()
     assert nemuri("feedback", task).code == 1
     assert nemuri.events() == before

@@ -85,4 +85,4 @@ def test_who_remembers_by_tiers_takes_no_tasks(quick: CommandLine) -> None:
     done = quick("ask", "what is at the gate?", "--agent", "noah")
 
     assert done.code == 1
-    assert "noah remembers by tiers; see `nemuri tiers noah`" in done.err
+    assert "noah has tiered memory; see `nemuri tiers noah`" in done.err

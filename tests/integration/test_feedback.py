@@ -97,7 +97,7 @@ async def test_feedback_before_the_task_is_parked_and_applied_when_it_is_answere
         await resources.log.append(said)
         await quiet(resources)
         [parked] = [each for each in await effective(resources.log) if isinstance(each, FeedbackParked)]
-        assert (parked.feedback_id, parked.reason) == (said.event_id, "there is no such task yet")
+        assert (parked.feedback_id, parked.reason) == (said.event_id, "the task does not exist yet")
         assert not await credited(resources)
         await client.submit(QUESTION, key=task_id)
         await quiet(resources)
@@ -136,12 +136,12 @@ async def test_what_an_unused_memory_cannot_have_prevented_is_refused(settings: 
         task_id = (await client.ask(QUESTION, settled=True)).task_id
         told = await client.feedback(task_id, "helpful", prevented_error=other)
         assert (told.standing, told.memories) == ("applied", (memory_id,))
-        assert "did not draw on" in (told.reason or "")
+        assert "did not use" in (told.reason or "")
         unknown = FeedbackGiven(event_id=uuid4(), client_id="ann", correlation_id=task_id, prevented_error=uuid4())
         await resources.log.append(unknown)
         await quiet(resources)
         known = {each.feedback_id: each for each in (await client.progress(task_id)).feedback}
-        assert "did not draw on" in (known[told.feedback_id].reason or "")
+        assert "did not use" in (known[told.feedback_id].reason or "")
         assert known[unknown.event_id].standing == "refused"
         assert (await client.memory(memory_id)).impact_score == pytest.approx(Policy().impact_user_positive)
     await assert_verified(settings)

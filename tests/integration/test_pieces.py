@@ -224,6 +224,6 @@ async def test_documents_that_are_too_long_are_refused_at_once(settings: Setting
     """In one line, and nothing is submitted."""
     pages = "\f".join("A page." for _ in range(20_000))
     async with at_work(settings, ["projector"]) as resources, visiting(settings) as client:
-        with pytest.raises(ClientError, match=r"the documents are 2000 parts of ten pages, and a task has at most"):
+        with pytest.raises(ClientError, match=r"the documents have 2000 parts of ten pages, and a task can have"):
             await client.submit(QUESTION, documents=[("book.txt", pages)])
         assert await effective(resources.log) == []

@@ -178,7 +178,7 @@ async def test_what_cannot_be_taught_is_refused(settings: Settings) -> None:
             await client.teach("python", TEXTBOOK.model_copy(update={"perspective": "cost"}))
         await resources.log.append(agent_defined("villager", memory="tiered", perspectives=()))
         await client.settle()
-        with pytest.raises(ClientError, match=r"villager remembers by tiers.* it cannot be taught"):
+        with pytest.raises(ClientError, match=r"villager has tiered memory.* it cannot be taught"):
             await client.teach("villager", TEXTBOOK)
         end = await resources.log.last_sequence()
         huge = Chapter(title="Huge", sections=(Section(title="A", text="記" * 16_000),) * 7)

@@ -26,5 +26,5 @@ async def test_the_beginning_of_an_id_is_enough_where_it_is_the_only_one(setting
             await client.whole_id("task", "1c0ffee3")
         with pytest.raises(ClientError, match=r"^there is no memory whose id begins with 1c0ffee1$"):
             await client.whole_id("memory", "1c0ffee1")
-        with pytest.raises(ClientError, match="its first 6 digits or more"):
+        with pytest.raises(ClientError, match="at least its first 6 digits"):
             await client.whole_id("task", "1c0ff")

@@ -47,7 +47,7 @@ async def test_feedback_of_a_stranger_is_refused(settings: Settings) -> None:
             await ann.settle()
         late = await mallory.feedback(task_id, "unhelpful", result="failure", prevented_error=memory_id)
         assert late.standing == "refused"
-        assert late.reason == "the task belongs to client ann; only that client or an operator judges it"
+        assert late.reason == "the task belongs to client ann; only that client or an operator may rate it"
         await quiet(resources)
         told = (await ann.progress(task_id)).feedback
         assert {each.standing for each in told} == {"refused"}
@@ -113,7 +113,7 @@ async def test_a_stranger_does_not_choose_how_a_task_goes_on(settings: Settings)
             task_id,
             raw.event_id,
         )
-        assert refused.reason == "the task belongs to client ann; only that client or an operator says how it goes on"
+        assert refused.reason == "the task belongs to client ann; only that client or an operator may choose an option"
         assert not [each for each in said if isinstance(each, TaskAssigned)]
         await ann.answer(task_id, "most_important", items=[3])
         assert (await ann.result(task_id)).status == "done"

@@ -67,7 +67,7 @@ async def answered(exchange: Exchange, task_id: UUID, option: NegotiationOption,
     standing = await exchange.ask(TaskQuery, TaskResult, task_id=task_id)
     if exchange.client_id not in {standing.client_id, OPERATOR}:
         whose = f"task {task_id} belongs to client {standing.client_id}"
-        raise ClientError(f"{whose}; only that client or an operator can answer its negotiation")
+        raise ClientError(f"{whose}; only that client or an operator may choose an option")
     if standing.status != "negotiation":
         raise ClientError(f"task {task_id} has no open negotiation")
     unknown = [number for number in items if not 1 <= number <= len(standing.items)]

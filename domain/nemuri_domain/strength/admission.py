@@ -7,7 +7,7 @@ from nemuri_domain.language.boilerplate import WORDLESS, is_wordless
 
 PRINCIPLE: Final = "principle"
 """Reserved tag of principles (document 000 §3.4). The tag alone does not make a memory a principle."""
-RESERVED: Final = f"the tag {PRINCIPLE!r} is not for clients: only an agent's definition makes principles"
+RESERVED: Final = f"the tag {PRINCIPLE!r} is reserved: only an agent's definition creates principles"
 
 
 def refusal(memory: MemoryContent) -> str | None:

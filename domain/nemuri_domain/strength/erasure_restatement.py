@@ -32,7 +32,7 @@ def check(live: Mind, replayed: Mind, tombstones: Iterable[MemoriesErased]) -> N
     for each in tombstones:
         live, replayed = evolve(live, each), evolve(replayed, each)
     if (live.agent, live.memories) != (replayed.agent, replayed.memories):
-        raise DivergedError("what stays on the log does not make the same mind")
+        raise DivergedError("a replay without the erased events gives another state")
 
 
 def _without(ids: Iterable[UUID], gone: Collection[UUID]) -> tuple[UUID, ...]:

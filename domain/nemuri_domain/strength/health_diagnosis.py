@@ -94,7 +94,7 @@ class _Agent:
         parameter, direction, note = low if verdict == "low" else high if verdict == "high" else (None, "raise", "")
         advice = self.turned(parameter, direction) if parameter else None
         if verdict == "early":
-            note = "nothing to tell it from yet" if enough else "too early to tell"
+            note = "no data yet" if enough else "too early to tell"
         self.findings.append(
             Finding(measure=measure, value=value, normal=normal, verdict=verdict, advice=advice, note=note)
         )
@@ -176,8 +176,8 @@ def _forgetting(agent: _Agent) -> None:
         sum(level * number for level, number in enumerate(vitals.active)) / active if active else None,
         MEAN_LEVEL,
         enough=active >= ENOUGH_MEMORIES and vitals.slept >= ENOUGH_TASKS,
-        low=("strength_increment_on_use", "raise", "memories settle too slowly"),
-        high=("strength_increment_on_use", "lower", "memories settle too fast"),
+        low=("strength_increment_on_use", "raise", "memories consolidate too slowly"),
+        high=("strength_increment_on_use", "lower", "memories consolidate too fast"),
     )
 
 
@@ -192,16 +192,16 @@ def _retrieval(agent: _Agent) -> None:
         vitals.usage_ratio,
         USAGE_RATIO,
         enough=vitals.candidates >= ENOUGH_MEMORIES,
-        low=(*noise, f"most of what comes to mind is noise; {embedder}"),
-        high=("top_k_results", "raise", "nearly all that comes to mind is used, so there may be too little of it"),
+        low=(*noise, f"most retrieved memories are not used; {embedder}"),
+        high=("top_k_results", "raise", "nearly all retrieved memories are used, so more may help"),
     )
     agent.find(
         "hit_rate",
         vitals.hits / vitals.tasks if vitals.tasks else None,
         HIT_RATE,
         enough=worked,
-        low=("relevance_floor", "lower", f"too often nothing comes to mind; {embedder}"),
-        high=(*noise, f"something comes to mind whatever is asked; {embedder}"),
+        low=("relevance_floor", "lower", f"too often nothing is retrieved; {embedder}"),
+        high=(*noise, f"almost every query retrieves something; {embedder}"),
     )
     _context(agent, enough=worked)
     agent.find(
@@ -218,7 +218,7 @@ def _context(agent: _Agent, *, enough: bool) -> None:
     """Examine the context size. It is normal while contexts are not full."""
     vitals = agent.vitals
     if enough and vitals.full < MOSTLY_FULL * vitals.tasks:
-        note = "contexts are not full, so their size limits nothing"
+        note = "contexts are not full, so their size does not matter"
         agent.findings.append(Finding(measure="context", value=None, normal=FULL_USE, verdict="normal", note=note))
         return
     agent.find(
@@ -226,8 +226,8 @@ def _context(agent: _Agent, *, enough: bool) -> None:
         vitals.full_use,
         FULL_USE,
         enough=enough,
-        low=("top_k_results", "lower", "contexts overflow: they are full, and little of them is used"),
-        high=("top_k_results", "raise", "contexts are too small: they are full, and most of them is used"),
+        low=("top_k_results", "lower", "contexts are too large: they are full and little of them is used"),
+        high=("top_k_results", "raise", "contexts are too small: they are full and most of them is used"),
     )
 
 
@@ -241,7 +241,7 @@ def _room(agent: _Agent) -> None:
     )
     for measure, taken, limit, parameter in limits:
         normal = (None, None if limit is None else FILLED * limit)
-        full: Turn = (parameter, "raise", "hardly any room left: what fades would be pruned before it has faded")
+        full: Turn = (parameter, "raise", "almost full: memories will be pruned before they have decayed")
         agent.find(measure, float(taken), normal, enough=True, low=_NOTHING, high=full)
 
 
@@ -252,8 +252,8 @@ def _pace(agent: _Agent) -> None:
     normal = (expected * (1 - OFF), None if tied else expected * (1 + OFF))
     observed_enough = agent.vitals.days >= WEEK and agent.vitals.week > 0
     verdict = _verdict(observed, normal) if observed_enough else "early"
-    notes = {"low": "fewer tasks than expected: a day fades too little", "early": "too early to tell",
-             "high": "more tasks than expected: a day fades too much", "normal": ""}  # fmt: skip
+    notes = {"low": "fewer tasks than expected: too little decay per day", "early": "too early to tell",
+             "high": "more tasks than expected: too much decay per day", "normal": ""}  # fmt: skip
     proposed = max(0.01, float(f"{observed:.3g}"))
     advice = None if verdict in {"normal", "early"} else _advice("expected_tasks_per_day", expected, proposed)
     agent.findings.append(

@@ -17,8 +17,8 @@ NEAR: Final = 0.5
 """Minimum cosine, or share of common words of the shorter text, for two texts to be compared."""
 COMPARED: Final = 5
 """Maximum number of nearest memories compared with a learning."""
-USED_ALREADY: Final = "repeats what was used"
-SAID_ALREADY: Final = "says what another learning of the session says"
+USED_ALREADY: Final = "repeats a memory that was used"
+SAID_ALREADY: Final = "repeats another learning of the session"
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,15 +106,15 @@ def _note(event: AnyAgentEvent, memory_id: UUID, before: Standing | None, after:
             about = [sorts[each.sort] for each in event.relations if each.older == memory_id]
             return f"{about[0]} by {event.memory_id}" if about else ""
         case RelationWithdrawn() if event.older == memory_id:
-            return f"does not yield to {event.memory_id} any more"
+            return f"no longer yields to {event.memory_id}"
         case RelationWithdrawn() if event.memory_id == memory_id:
-            return f"does not outdate {event.older} any more"
+            return f"no longer outdates {event.older}"
         case MemoriesUsed():
             methods = [each.method for each in event.uses if each.memory_id == memory_id]
             where = f" under {event.perspective}" if event.perspective else ""
             return f"by {methods[0]}{where}" if methods else ""
         case AgentSlept() if before and before.status != after.status:
             pruned = any(each.memory_id == memory_id for each in event.pruned)
-            return "for want of room" if pruned else "below the threshold"
+            return "memory was full" if pruned else "below the threshold"
         case _:
             return ""

@@ -100,7 +100,7 @@ class Policy(BaseModel):
     def _rising(self) -> Self:
         thresholds = self.consolidation_thresholds
         if thresholds[0] != 0 or list(thresholds) != sorted(set(thresholds)):
-            raise ValueError("consolidation_thresholds begin with 0 and rise")
+            raise ValueError("consolidation_thresholds must begin with 0 and rise")
         return self
 
     @classmethod

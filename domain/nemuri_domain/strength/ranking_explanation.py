@@ -42,7 +42,7 @@ def scored_by(ranking: str, raw: Floats, weights: Weights | None) -> tuple[Float
     if ranking == LINEAR:
         return transformed(raw), scorer.linear
     if weights is None:
-        raise LookupError(f"nothing is known of the ranking {ranking!r}")
+        raise LookupError(f"unknown ranking {ranking!r}")
     return transformed(raw), partial(scorer.scores, weights)
 
 
@@ -98,7 +98,7 @@ def _behind(above: Candidate, below: Candidate, lead: Floats, own: float) -> str
 
 
 def _led(feature: int, difference: float) -> str:
-    return f"{FEATURES[feature]} {difference:+.3f}" if abs(difference) >= SMALLEST else "hardly anything"
+    return f"{FEATURES[feature]} {difference:+.3f}" if abs(difference) >= SMALLEST else "hardly any difference"
 
 
 def _short(memory_id: UUID) -> str:

@@ -108,12 +108,17 @@ class AgentIndex:
         """
         vectors = np.asarray(vectors, np.float32)
         if vectors.shape != (len(ids), self.dimension) or len(texts) != len(ids) or not np.isfinite(vectors).all():
-            raise ValueError(f"{len(ids)} memories, {len(texts)} texts, vectors {vectors.shape} of {self.dimension}")
+            raise ValueError(
+                f"expected {len(ids)} texts and finite vectors of shape {(len(ids), self.dimension)}; "
+                f"got {len(texts)} texts and vectors of shape {vectors.shape}"
+            )
         flags = [True] * len(ids) if active is None else active
         places = [Scope()] * len(ids) if scopes is None else scopes
         origins = [""] * len(ids) if sources is None else sources
         if {len(flags), len(places), len(origins)} != {len(ids)}:
-            raise ValueError(f"{len(ids)} memories, {len(flags)} flags, {len(places)} scopes, {len(origins)} sources")
+            raise ValueError(
+                f"expected {len(ids)} flags, scopes and sources; got {len(flags)}, {len(places)} and {len(origins)}"
+            )
         self.remove(ids)
         for memory_id, vector, text, flag, *where in zip(ids, vectors, texts, flags, places, origins, strict=True):
             self._put(memory_id, vector, text, *where, active=flag)
@@ -189,7 +194,9 @@ class AgentIndex:
         """
         vectors = np.asarray(vectors, np.float32)
         if vectors.shape != (len(queries), self.dimension) or not len(queries):
-            raise ValueError(f"{len(queries)} texts with vectors {vectors.shape} of {self.dimension}")
+            raise ValueError(
+                f"expected at least one text and vectors of shape {(len(queries), self.dimension)}; got {vectors.shape}"
+            )
         allowed = self.eligible() if mask is None else mask
         rows = np.flatnonzero(allowed)
         if not len(rows) or limit < 1:
@@ -255,7 +262,7 @@ class AgentIndex:
     def _id(self, row: int) -> UUID:
         memory_id = self._ids[row]
         if memory_id is None:
-            raise ValueError("the mask is older than the last change of the index")
+            raise ValueError("the mask is outdated: the index has changed since")
         return memory_id
 
     def _code(self, level: str, name: str | None) -> int:

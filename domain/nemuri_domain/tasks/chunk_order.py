@@ -24,7 +24,7 @@ def too_long(names: Sequence[str]) -> str | None:
     if size <= MOST_BYTES:
         return None
     most = len(names) * MOST_BYTES // size
-    return f"the documents are {len(names)} parts of ten pages, and a task has at most {most}; divide them"
+    return f"the documents have {len(names)} parts of ten pages, and a task can have at most {most}; split them"
 
 
 def begun(event: TaskChunked) -> Sequence[ChunkReady]:

@@ -30,12 +30,12 @@ def fate(feedback: Feedback, state: TaskState, policies: Mapping[str, Policy], c
         return ()
     task, works = state.task, state.present
     if task is None:
-        return (_parked(feedback, cause, "there is no such task yet"),)
+        return (_parked(feedback, cause, "the task does not exist yet"),)
     if not is_entitled(feedback.client_id, task):
-        reason = f"the task belongs to client {task.client_id}; only that client or an operator judges it"
+        reason = f"the task belongs to client {task.client_id}; only that client or an operator may rate it"
         return (_refused(feedback, cause, reason),)
     if task.status == "failed":
-        return (_refused(feedback, cause, "the task failed: there is no answer that drew on anything"),)
+        return (_refused(feedback, cause, "the task failed, so there is no answer to rate"),)
     credited = tuple(
         credit
         for work in works
@@ -44,7 +44,7 @@ def fate(feedback: Feedback, state: TaskState, policies: Mapping[str, Policy], c
     )
     if not task.routed or len(works) < task.routed or not all(work.used is not None or work.ended for work in works):
         waits = not credited and feedback.standing != "applied"
-        return (_parked(feedback, cause, "it is not known yet what the answer draws on"),) if waits else credited
+        return (_parked(feedback, cause, "the memories that the answer used are not known yet"),) if waits else credited
     return (*credited, *_objections(feedback, works, cause, heard=bool(credited)))
 
 
@@ -108,15 +108,15 @@ def _objections(
     """
     prevented = feedback.prevented_error
     if prevented is not None and not any(prevented in (work.used or ()) for work in works):
-        yield _refused(feedback, cause, f"the answer did not draw on the memory {prevented}", part="prevented_error")
+        yield _refused(feedback, cause, f"the answer did not use the memory {prevented}", part="prevented_error")
         if feedback.verdict is None and feedback.result is None:
             return
     if heard or feedback.standing == "applied":
         return
     if all(work.used is None for work in works):
-        yield _refused(feedback, cause, "it could not be recognised what the answer drew on")
+        yield _refused(feedback, cause, "the memories that the answer used could not be detected")
     else:
-        yield _refused(feedback, cause, "the same was said before, and counts once")
+        yield _refused(feedback, cause, "the same feedback was given before and counts once")
 
 
 def _parked(feedback: Feedback, cause: Event, reason: str) -> FeedbackParked:

@@ -43,7 +43,7 @@ def refuse(answer: NegotiationAnswered, task: Task) -> NegotiationRefused | None
     """Return a refusal if the client may not choose for this task; otherwise None."""
     if is_entitled(answer.client_id, task):
         return None
-    reason = f"the task belongs to client {task.client_id}; only that client or an operator says how it goes on"
+    reason = f"the task belongs to client {task.client_id}; only that client or an operator may choose an option"
     return NegotiationRefused.following(answer, agent_id=None, answer_id=answer.event_id, reason=reason)
 
 

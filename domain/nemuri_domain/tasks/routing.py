@@ -149,7 +149,7 @@ def _ranked(able: Sequence[Applicant], scores: Sequence[AgentScore]) -> list[App
 
 def _no_panel(able: Sequence[Applicant]) -> str:
     who = ", ".join(each.agent_id for each in able)
-    return f"a panel needs two voices, and there is only one here: agent {who} under a single perspective"
+    return f"a panel needs two seats, and there is only one here: agent {who} with a single perspective"
 
 
 def _suits(applicant: Applicant, task: Task) -> bool:

@@ -39,4 +39,4 @@ def test_feedback_is_decided_once_each_part_of_it_is() -> None:
     assert not half.decided
     assert half.model_copy(update={"reason": "not used"}).decided
     assert half.model_copy(update={"memories": (A, B)}).decided
-    assert told(standing="parked", reason="there is no such task yet").decided
+    assert told(standing="parked", reason="the task does not exist yet").decided

@@ -70,10 +70,10 @@ def test_a_fault_that_is_rare_is_told_in_the_words_of_pydantic() -> None:
 @pytest.mark.parametrize(
     ("wire", "words"),
     [
-        (b"{}", "it names no kind of event"),
-        (b'{"text": "Why?"}', "it names no kind of event"),
-        (b'{"kind": "task_invented"}', "there is no kind of event called 'task_invented'"),
-        (b'{"kind": 5}', "there is no kind of event called '5'"),
+        (b"{}", "the kind of event is missing"),
+        (b'{"text": "Why?"}', "the kind of event is missing"),
+        (b'{"kind": "task_invented"}', "unknown kind of event 'task_invented'"),
+        (b'{"kind": 5}', "unknown kind of event '5'"),
     ],
 )
 def test_an_event_of_no_kind_and_one_of_an_unknown_kind_are_told_apart(wire: bytes, words: str) -> None:

@@ -32,5 +32,5 @@ def test_another_id_does_not_begin_so(known: UUID, other: UUID, length: int) -> 
 )
 def test_what_is_no_beginning_is_refused(text: str) -> None:
     """In a line that says how ids are given."""
-    with pytest.raises(ValueError, match="its first 6 digits or more"):
+    with pytest.raises(ValueError, match="at least its first 6 digits"):
         beginning(text)

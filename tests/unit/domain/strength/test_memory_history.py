@@ -73,15 +73,15 @@ def test_a_sleep_that_moved_it_is_told_by_name() -> None:
     risen = steps(stories.given(encoded(A), *[used(A)] * 5, *night(0)))
     assert (risen[-1].kind, risen[-1].after.level) == ("agent_slept", 1)
     full = steps(stories.given(*ruled(max_active_memories=1), encoded(A), encoded(B), used(B), *night(0)))
-    assert (full[-1].after.status, full[-1].note) == ("archived", "for want of room")
+    assert (full[-1].after.status, full[-1].note) == ("archived", "memory was full")
 
 
 def test_relations_are_told_on_both_sides() -> None:
     """What outdates it, what it outdates, and that this was taken back."""
     yielding = steps(stories.given(encoded(A), related(B, A), stories.parted(B, A)))
-    assert [each.note for each in yielding[1:]] == [f"contradicted by {B}", f"does not yield to {B} any more"]
+    assert [each.note for each in yielding[1:]] == [f"contradicted by {B}", f"no longer yields to {B}"]
     outdating = steps(stories.given(encoded(B), related(A, B), stories.parted(A, B)))
-    assert [each.note for each in outdating] == [f"from manual, contradicts {B}", f"does not outdate {B} any more"]
+    assert [each.note for each in outdating] == [f"from manual, contradicts {B}", f"no longer outdates {B}"]
 
 
 @given(st.lists(EVENTS, min_size=5, max_size=40))

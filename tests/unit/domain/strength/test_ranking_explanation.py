@@ -91,8 +91,8 @@ def test_a_difference_that_nobody_sees_decided_nothing() -> None:
 
     first, second = decided(alike, *explained(alike, "document-003", None))
 
-    assert first == "hardly anything against the mean"
-    assert second == "hardly anything against the one above"
+    assert first == "hardly any difference against the mean"
+    assert second == "hardly any difference against the one above"
 
 
 def test_a_rank_that_no_feature_decided_says_so() -> None:

@@ -38,7 +38,7 @@ def test_documents_that_do_not_fit_one_event_are_refused() -> None:
     """In one line that says how many parts there may be."""
     assert chunk_order.too_long(["book.txt"] * 1_000) is None
     why = chunk_order.too_long(["book.txt"] * 2_000)
-    assert why == "the documents are 2000 parts of ten pages, and a task has at most 1113; divide them"
+    assert why == "the documents have 2000 parts of ten pages, and a task can have at most 1113; split them"
 
 
 def _passages(*places: tuple[int, int]) -> tuple[Detail, ...]:

@@ -86,13 +86,13 @@ def test_the_policy_of_the_agent_says_what_it_is_worth() -> None:
 @pytest.mark.parametrize(
     ("story", "said", "outcome", "why"),
     [
-        (Story(), {}, FeedbackParked, "no such task yet"),
+        (Story(), {}, FeedbackParked, "does not exist yet"),
         (given(submitted()), {}, FeedbackParked, "not known yet"),
         (BEGUN, {}, FeedbackParked, "not known yet"),
         (BEGUN.when(answered(1)), {"prevented_error": C}, FeedbackParked, "not known yet"),
         (TWO.when(used(1, A)), {"verdict": None, "prevented_error": B}, FeedbackParked, "not known yet"),
         (FAILED, {}, FeedbackRefused, "failed"),
-        (Story(), {"by": "bob"}, FeedbackParked, "no such task yet"),
+        (Story(), {"by": "bob"}, FeedbackParked, "does not exist yet"),
         (given(submitted()), {"by": "bob"}, FeedbackRefused, "belongs to client ann"),
         (BEGUN, {"by": "bob"}, FeedbackRefused, "belongs to client ann"),
         (DONE, {"by": "bob"}, FeedbackRefused, "belongs to client ann"),
@@ -102,8 +102,8 @@ def test_the_policy_of_the_agent_says_what_it_is_worth() -> None:
         (FAILED.when(reopened()), {}, FeedbackParked, "not known yet"),
         (FAILED.when(reopened(), routed(1, 2), assigned(2, attempt=2), used(2, A)), {}, ImpactCredited, ""),
         (BEGUN.when(used(1)), {}, ImpactCredited, ""),
-        (BEGUN.when(ended(1)), {}, FeedbackRefused, "could not be recognised"),
-        (DONE, {"verdict": None, "prevented_error": C}, FeedbackRefused, f"did not draw on the memory {C}"),
+        (BEGUN.when(ended(1)), {}, FeedbackRefused, "could not be detected"),
+        (DONE, {"verdict": None, "prevented_error": C}, FeedbackRefused, f"did not use the memory {C}"),
     ],
 )
 def test_whenever_feedback_comes_one_thing_becomes_of_it(

@@ -82,7 +82,7 @@ def test_a_task_for_an_unknown_agent_fails_in_one_line() -> None:
     end = routing.route(submitted(), task, [_agent("cook")])
 
     assert isinstance(end, TaskFailed)
-    assert end.reason == "there is no agent 'ghost'; `nemuri agents` lists those there are"
+    assert end.reason == "there is no agent 'ghost'; `nemuri agents` lists all agents"
     assert end.attempt == 1
 
 
