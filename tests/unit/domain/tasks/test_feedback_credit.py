@@ -143,7 +143,7 @@ def test_what_cannot_be_credited_does_not_keep_the_rest_from_it() -> None:
     assert [type(each) for each in told] == [ImpactCredited, FeedbackRefused]
     after = DONE.when(said, *told)
     assert _said(after, said).standing == "applied"
-    assert "did not draw" in (_said(after, said).reason or "")
+    assert "did not use" in (_said(after, said).reason or "")
     assert credited_to(_said(after, said), after.state) == (A, B)
 
 
