@@ -29,7 +29,7 @@ from nemuri_domain.language.citations import cited_labels
 from nemuri_domain.language.token_estimate import estimate_tokens
 from nemuri_domain.strength.memory_content import embedded_text
 from nemuri_domain.strength.policy import Detection
-from nemuri_domain.strength.usage_detection import Shown, uses
+from nemuri_domain.strength.usage_detection import ContextMemory, detect_uses
 from nemuri_infra.embeddings.factory import build_embedder
 from nemuri_infra.embeddings.protocol import Embedder
 from nemuri_infra.embeddings.settings import EmbeddingSettings
@@ -88,13 +88,13 @@ def examples() -> list[Example]:
     return [Example.model_validate_json(line) for line in SET.read_text(encoding="utf-8").splitlines()]
 
 
-async def shown(embedder: Embedder, example: Example) -> list[Shown]:
+async def shown(embedder: Embedder, example: Example) -> list[ContextMemory]:
     """Return the memories as attribution sees them: tags, and the cosine similarity of each to the answer."""
     texts = [embedded_text(MemoryContent(content=each.content, tags=each.tags)) for each in example.memories]
     rows = await embedder.embed([example.answer, *texts])
     likeness = rows[1:] @ rows[0]
     return [
-        Shown(UUID(int=number), each.tags, float(cosine))
+        ContextMemory(UUID(int=number), each.tags, float(cosine))
         for number, (each, cosine) in enumerate(zip(example.memories, likeness, strict=True))
     ]
 
@@ -107,7 +107,7 @@ async def pure(detection: Detection, embedder: Embedder, every: Sequence[Example
         began = time.process_time()
         labels = {each.id: UUID(int=number) for number, each in enumerate(example.memories)}
         citations = [labels[label] for label in cited_labels(example.answer, labels)]
-        found = uses(
+        found = detect_uses(
             example.answer,
             citations,
             compared,

@@ -21,7 +21,7 @@ from uuid import UUID
 from nemuri_contracts.client_events import MemoryContent
 from nemuri_domain.language.keywords import keywords
 from nemuri_domain.strength.memory_content import embedded_text
-from nemuri_domain.strength.usage_detection import Shown, uses
+from nemuri_domain.strength.usage_detection import ContextMemory, detect_uses
 from nemuri_infra.embeddings.hashing import HashingEmbedder
 
 AROUND: Final = 10
@@ -58,11 +58,11 @@ def locomo(data: list[dict[str, Any]]) -> Iterator[Asked]:
 Places = set[int]
 
 
-def orders(answer: str, shown: list[Shown]) -> dict[str, Places]:
+def orders(answer: str, shown: list[ContextMemory]) -> dict[str, Places]:
     """Return the positions that each order of evidence marks as used."""
 
     def found(**how: Any) -> Places:
-        return {each.memory_id.int for each in uses(answer, [], shown, threshold=EMBEDDER.use_threshold, **how)}
+        return {each.memory_id.int for each in detect_uses(answer, [], shown, threshold=EMBEDDER.use_threshold, **how)}
 
     tags, similar = found(detection="tag"), found(detection="similarity")
     return {
@@ -85,7 +85,7 @@ async def measure(name: str, every: list[Asked]) -> None:
         memories = [MemoryContent(content=texts[place], tags=keywords(texts[place])) for place in picked]
         rows = await EMBEDDER.embed([answer, *map(embedded_text, memories)])
         shown = [
-            Shown(UUID(int=place), memory.tags, float(cosine))
+            ContextMemory(UUID(int=place), memory.tags, float(cosine))
             for place, memory, cosine in zip(picked, memories, rows[1:] @ rows[0], strict=True)
         ]
         for order, found in orders(answer, shown).items():

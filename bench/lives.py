@@ -39,9 +39,9 @@ from nemuri_contracts.tasks import (
 from nemuri_domain.strength import sleep
 from nemuri_domain.strength.aggregate import Agent, Mind
 from nemuri_domain.strength.fold import evolve as evolve_mind
-from nemuri_domain.strength.memory_content import beginning, embedded_text, encoded
-from nemuri_domain.strength.sleep_input import tiredness
-from nemuri_domain.strength.usage_detection import ended
+from nemuri_domain.strength.memory_content import embedded_text, encoded, new_memory
+from nemuri_domain.strength.sleep_input import sleep_input_of
+from nemuri_domain.strength.usage_detection import session_end
 from nemuri_domain.tasks import fan_in, precedents
 from nemuri_domain.tasks.aggregate import TaskState
 from nemuri_domain.tasks.feedback_credit import fate
@@ -163,7 +163,7 @@ class Town:
         yield learned
         for number, new in enumerate(learned.learnings):
             yield encoded(learned, new, nth=number, source="task", assignment_id=assigned.event_id)
-        over = ended(learned, assigned.event_id, assigned.agent_id)
+        over = session_end(learned, assigned.event_id, assigned.agent_id)
         yield over
         yield from self._slept(over)
         if self.rng.random() < 0.25:
@@ -208,7 +208,7 @@ class Town:
         news = []
         for perspective in self.rng.sample(PERSPECTIVES, self.rng.randint(1, 2)):
             memory = self.drawn.learning(perspective)
-            news.append(beginning(agent, memory, self._vector(embedded_text(memory)), links=used))
+            news.append(new_memory(agent, memory, self._vector(embedded_text(memory)), links=used))
         again = used and len(news) > 1
         repetitions = (
             (Repetition(memory_id=used[0], perspective=PERSPECTIVES[0], learning=news.pop()),) if again else ()
@@ -242,14 +242,14 @@ class Town:
                     yield self._precedent(each, memory, f"{state.task.task_id}/{each.agent_id}/helpful")
 
     def _precedent(self, cause: Event, memory: MemoryContent, key: str) -> MemoryEncoded:
-        new = beginning(self._agent(ORCHESTRATOR), memory, self._vector(embedded_text(memory)))
+        new = new_memory(self._agent(ORCHESTRATOR), memory, self._vector(embedded_text(memory)))
         return encoded(cause, new, key=key, agent_id=ORCHESTRATOR, source="task")
 
     def _slept(self, over: SessionEnded) -> Iterator[Event]:
         agent = self._agent(over.agent_id)
         if over.agent_id == ORCHESTRATOR and len(agent.awake) < MANY:
             return
-        tired = tiredness(self.minds[over.agent_id])
+        tired = sleep_input_of(self.minds[over.agent_id])
         slept = sleep.decide(over, tired) if tired else None
         if slept is not None:
             yield slept

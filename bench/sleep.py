@@ -25,7 +25,7 @@ from nemuri_contracts.client_events import MemoryContent, Setting
 from nemuri_contracts.event import Event
 from nemuri_contracts.strength import AgentSlept, MemoriesRetrieved, MemoriesUsed, MemoryEncoded, SessionEnded, Use
 from nemuri_domain.strength import sleep
-from nemuri_domain.strength.decay import advanced
+from nemuri_domain.strength.decay import advance_by_sessions
 from nemuri_infra.bus.event_log import Batch
 from nemuri_infra.projections.rebuilder import catch_up
 from nemuri_infra.projections.sleep_input import tiredness
@@ -98,7 +98,7 @@ async def filled(resources: Resources, agent_id: str, memories: int, sleeps: int
         await session(resources, agent_id, [])
         await slept(resources, agent_id, Spent())
     agent = (await resources.views.agents(agent_id))[0]
-    step = agent.clocks[0] - advanced(agent.clocks, agent.rules, 1)[0]
+    step = agent.clocks[0] - advance_by_sessions(agent.clocks, agent.rules, 1)[0]
     known = {"agent": agent_id, "template": template.memory_id, "memories": memories, "fading": FADING * sleeps}
     known |= {"together": FADING, "step": step, "clock": agent.clocks[0]}
     async with resources.database.begin() as connection:

@@ -3,7 +3,7 @@
 from nemuri.operations.history import agents_of, as_of, otherwise, steps_of
 from nemuri.operations.log_positions import Place
 from nemuri_domain.strength.aggregate import Agent, Content, Memory, Mind
-from nemuri_domain.strength.state_diff import Differences, Standing
+from nemuri_domain.strength.state_diff import Differences, MemoryState
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.rows import load
 from nemuri_infra.runtime.resources import Resources
@@ -44,6 +44,6 @@ async def assert_minds_agree(resources: Resources) -> None:
         assert not [each for each in anew.recalls if each.gained or each.lost]
         assert anew.nights.explained == anew.nights.slept
         for memory_id in list(rows.memories)[:3]:
-            stands = Standing.of(rows, memory_id)
+            stands = MemoryState.of(rows, memory_id)
             assert stands is not None
             assert (await steps_of(resources.log, agent_id, memory_id))[-1].after.alike(stands)

@@ -10,7 +10,7 @@ from nemuri_contracts.agents import PolicyAdopted
 from nemuri_contracts.event import Usage
 from nemuri_contracts.memory_views import MemoryView
 from nemuri_domain.strength.policy import Policy
-from nemuri_domain.strength.retrieval import SUMMARY
+from nemuri_domain.strength.retrieval import SUMMARY_EXPANSION
 from nemuri_infra.models.extractive import ExtractiveModel
 from nemuri_infra.models.factory import Models
 from nemuri_infra.models.protocol import Answer, AnswerJob, Reply
@@ -107,12 +107,12 @@ async def test_what_a_document_names_comes_to_mind(settings: Settings) -> None:
         for given in ({"documents": [("offer.txt", offer)]}, {"summary": offer}):
             result = await client.ask("Please assess what is attached.", settled=True, **given)
             found = await retrieval(resources, result.task_id)
-            assert offer in found.expansions[SUMMARY]
+            assert offer in found.expansions[SUMMARY_EXPANSION]
             assert (found.query, memory_id in found.selected) == ("Please assess what is attached.", True)
             assert result.used == (memory_id,)
         alone = await client.ask("Please assess what is attached.", settled=True)
         found = await retrieval(resources, alone.task_id)
-        assert (found.selected, SUMMARY in found.expansions) == ((), False)
+        assert (found.selected, SUMMARY_EXPANSION in found.expansions) == ((), False)
         await quiet(resources)
     await assert_verified(settings)
 

@@ -193,7 +193,7 @@ async def test_a_sleep_that_does_not_fit_goes_on_until_there_is_room(
         await eventually(roomy)
         await assert_each_slept_once(resources)
         slept = [each for each in await effective(resources.log) if isinstance(each, AgentSlept)]
-        assert max(len(each.pruned) for each in slept) == sleep.AT_ONCE
+        assert max(len(each.pruned) for each in slept) == sleep.CHANGES_PER_SLEEP
         assert any(each.sessions == () for each in slept)
         again = [await service.handlers[AgentSlept](each, resources) for each in slept]
         assert again == [None] * len(slept)

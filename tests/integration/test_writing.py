@@ -13,7 +13,7 @@ from nemuri_contracts.client_events import MemoryContent, MemoryOffered
 from nemuri_contracts.event import derive
 from nemuri_contracts.strength import LearningsExtracted, MemoryEncoded, MemoryRefused, Relation
 from nemuri_domain.language.boilerplate import SET_PHRASE, WORDLESS
-from nemuri_domain.strength.learning_decision import SAID_ALREADY, USED_ALREADY
+from nemuri_domain.strength.learning_decision import REPEATS_OTHER_LEARNING, REPEATS_USED_MEMORY
 from nemuri_infra.models.factory import Models
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
@@ -139,7 +139,7 @@ async def test_what_says_nothing_or_the_same_twice_is_dropped_and_told(settings:
 
         assert [(each.text, each.reason) for each in result.dropped] == [
             ("了解しました。", SET_PHRASE),
-            ("鋼材は冬に高い。", SAID_ALREADY),
+            ("鋼材は冬に高い。", REPEATS_OTHER_LEARNING),
         ]
         assert len(result.learned) == 1
         (event,) = [each for each in await effective(resources.log) if isinstance(each, LearningsExtracted)]
@@ -155,7 +155,7 @@ async def test_what_repeats_a_memory_that_was_used_is_not_counted_twice(settings
 
         assert result.used == (known,)
         assert (result.learned, result.repeated) == ((), ())
-        assert [each.reason for each in result.dropped] == [USED_ALREADY]
+        assert [each.reason for each in result.dropped] == [REPEATS_USED_MEMORY]
         assert (await client.memory(known)).access_count == 1
 
 

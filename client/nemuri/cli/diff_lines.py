@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from nemuri_domain.strength.state_diff import Altered, Change, Differences
+    from nemuri_domain.strength.state_diff import ChangedValues, Differences, MemoryChange
 
 
 def differences(found: "Differences") -> dict[str, Any]:
@@ -17,7 +17,7 @@ def differences(found: "Differences") -> dict[str, Any]:
     }
 
 
-def _sorts(found: "Differences") -> "dict[str, Sequence[Change]]":
+def _sorts(found: "Differences") -> "dict[str, Sequence[MemoryChange]]":
     return {
         "began": found.began,
         "gone": found.gone,
@@ -29,11 +29,11 @@ def _sorts(found: "Differences") -> "dict[str, Sequence[Change]]":
     }
 
 
-def _plain(change: "Change") -> dict[str, Any]:
+def _plain(change: "MemoryChange") -> dict[str, Any]:
     return change.model_dump(mode="json") | {"gain": change.gain}
 
 
-def _altered(altered: "Altered") -> dict[str, Any]:
+def _altered(altered: "ChangedValues") -> dict[str, Any]:
     return {name: {"from": before, "to": after} for name, (before, after) in altered.items()}
 
 
@@ -65,7 +65,7 @@ def show_differences(found: "Differences", top: int, heads: "Mapping[str, str]" 
         say("no differences")
 
 
-def show_changes(changes: "Sequence[Change]", top: int) -> None:
+def show_changes(changes: "Sequence[MemoryChange]", top: int) -> None:
     """Print a table of memories whose state changed."""
     from nemuri.terminal.screen import short, table
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from nemuri.operations.log_positions import Place
     from nemuri_domain.affective.aggregate import AffectAgent
     from nemuri_domain.strength.aggregate import Agent
-    from nemuri_domain.strength.state_diff import Standing
+    from nemuri_domain.strength.state_diff import MemoryState
     from nemuri_domain.tiered.aggregate import TiersAgent
 
 SHOWN = 10
@@ -183,12 +183,12 @@ def _state(past: "Past", place: "Place") -> dict[str, Any]:
     }
 
 
-def _strongest(past: "Past") -> "list[tuple[UUID, Standing, str]]":
+def _strongest(past: "Past") -> "list[tuple[UUID, MemoryState, str]]":
     """Return every memory with its strength and state, strongest first."""
-    from nemuri_domain.strength.state_diff import Standing
+    from nemuri_domain.strength.state_diff import MemoryState
 
     mind = past.mind
-    known = ((each, Standing.of(mind, each)) for each in mind.memories)
+    known = ((each, MemoryState.of(mind, each)) for each in mind.memories)
     rows = [(each, standing, mind.contents[each].memory.content) for each, standing in known if standing]
     return sorted(rows, key=lambda row: (-row[1].strength, str(row[0])))
 

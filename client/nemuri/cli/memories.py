@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from nemuri.client.client import Client
     from nemuri_contracts.client_events import MemoryContent, Scope
     from nemuri_contracts.memory_views import MemoryView, RecalledMemory, RecallView
-    from nemuri_domain.strength.memory_history import Step
+    from nemuri_domain.strength.memory_history import HistoryStep
 
 GROUP = 100
 """Number of memories of a file that are sent in one batch."""
@@ -198,7 +198,7 @@ def _show_history(memory: UUID, session: Session) -> None:
     from nemuri.cli.memory_history import show_history
     from nemuri.terminal.screen import say, say_json, short
 
-    async def work(client: "Client") -> "tuple[MemoryView, tuple[Step, ...]]":
+    async def work(client: "Client") -> "tuple[MemoryView, tuple[HistoryStep, ...]]":
         from nemuri.operations.history import steps_of
 
         known = await client.memory(memory)

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from nemuri_domain.strength.memory_history import Step
-    from nemuri_domain.strength.state_diff import Standing
+    from nemuri_domain.strength.memory_history import HistoryStep
+    from nemuri_domain.strength.state_diff import MemoryState
 
 
-def show_history(steps: "Sequence[Step]") -> None:
+def show_history(steps: "Sequence[HistoryStep]") -> None:
     """Print the history as a table."""
     from nemuri.cli.diff_lines import arrow
     from nemuri.terminal.screen import table
@@ -28,17 +28,17 @@ def show_history(steps: "Sequence[Step]") -> None:
     table(("event", "time (UTC)", "what happened", "strength", "level", "what changed"), rows, numbers=("event",))
 
 
-def _sides(step: "Step") -> "list[Standing]":
+def _sides(step: "HistoryStep") -> "list[MemoryState]":
     return [side for side in (step.before, step.after) if side is not None]
 
 
-def _kind(step: "Step") -> str:
+def _kind(step: "HistoryStep") -> str:
     if step.kind == "faded":
         return f"{step.sessions} {'session' if step.sessions == 1 else 'sessions'} slept"
     return step.kind.replace("_", " ")
 
 
-def _told(step: "Step") -> "Iterator[str]":
+def _told(step: "HistoryStep") -> "Iterator[str]":
     """Yield the changes other than strength and level, and the details of the event."""
     before, after = step.before, step.after
     if before is not None:
@@ -60,7 +60,7 @@ def _told(step: "Step") -> "Iterator[str]":
         yield f"{step.sessions} {'session' if step.sessions == 1 else 'sessions'} slept"
 
 
-def _perspectives(before: "Standing", after: "Standing") -> "Iterator[str]":
+def _perspectives(before: "MemoryState", after: "MemoryState") -> "Iterator[str]":
     for name, strength in after.strength_by_perspective.items():
         was = before.strength_by_perspective.get(name, before.strength)
         if was != strength:

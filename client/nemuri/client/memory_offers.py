@@ -12,7 +12,7 @@ from nemuri_contracts.event import derive
 from nemuri_contracts.memory_views import AgentView, RememberedView
 from nemuri_contracts.queries import RememberedQuery
 from nemuri_contracts.strength import MemoryEncoded
-from nemuri_domain.strength.admission import refusal
+from nemuri_domain.strength.admission import refusal_reason
 from nemuri_infra.process.cancellation import together
 
 GROUP = 500
@@ -37,7 +37,7 @@ def check(agent: AgentView, memories: Sequence[MemoryContent], places: Sequence[
     for number, each in enumerate(memories):
         numbered = f"memory {number + 1} of {len(memories)}" if len(memories) > 1 else "the memory"
         which = places[number] if places else numbered
-        refused = refusal(each)
+        refused = refusal_reason(each)
         if refused is not None:
             raise ClientError(f"{which} is refused: {refused}")
         unknown = next((name for name in each.learnings if name not in names), None)

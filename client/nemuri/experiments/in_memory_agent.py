@@ -25,12 +25,12 @@ from nemuri_domain.language.search_terms import terms
 from nemuri_domain.strength import sleep, usage_detection
 from nemuri_domain.strength.aggregate import Agent, Mind, Remembered
 from nemuri_domain.strength.fold import evolve
-from nemuri_domain.strength.memory_content import beginning, embedded_text, encoded, indexed_text
+from nemuri_domain.strength.memory_content import embedded_text, encoded, indexed_text, new_memory
 from nemuri_domain.strength.ranking import selected, version
-from nemuri_domain.strength.retrieval import Asked, retrieved, worded
+from nemuri_domain.strength.retrieval import RetrievalQuery, query_texts, retrieved
 from nemuri_domain.strength.retrieval_index import AgentIndex
-from nemuri_domain.strength.sleep_input import tiredness
-from nemuri_domain.strength.usage_detection import Shown
+from nemuri_domain.strength.sleep_input import sleep_input_of
+from nemuri_domain.strength.usage_detection import ContextMemory
 from nemuri_infra.embeddings.hashing import HashingEmbedder
 from nemuri_infra.models.extractive import ExtractiveModel
 from nemuri_infra.models.protocol import AnswerJob, Source
@@ -93,7 +93,7 @@ class Living:
         rows = await vectors.of([embedded_text(each) for each in contents])
         living.index.add(ids, rows, [indexed_text(each) for each in contents])
         for passage, content in zip(passages, contents, strict=True):
-            new = beginning(living.agent, content, "in-memory")
+            new = new_memory(living.agent, content, "in-memory")
             living.happens(encoded(beginning_of, new, key=passage.text, source="manual"))
         return living
 
@@ -123,8 +123,8 @@ class Living:
     async def recall(self, task: Task) -> Recalled:
         """Return the memories retrieved for a task and the extractive model's answer. The agent does not change."""
         query, agent = task.query, self.agent
-        wording = worded(agent, query)
-        asked = Asked(
+        wording = query_texts(agent, query)
+        asked = RetrievalQuery(
             wording, await self.vectors.of(wording.texts), self.vectors.embedder.relevance_threshold, Setting()
         )
         found = retrieved(agent, self.index, self.remembered, asked, perspective=task.needed.area, now=self.now)
@@ -161,14 +161,14 @@ class Living:
         return recalled
 
     def _sleep(self, assigned: TaskAssigned) -> None:
-        ended = usage_detection.ended(assigned, assigned.assignment_id, AGENT)
+        ended = usage_detection.session_end(assigned, assigned.assignment_id, AGENT)
         self.happens(ended)
-        tired = tiredness(self.mind)
+        tired = sleep_input_of(self.mind)
         slept = sleep.decide(ended, tired) if tired else None
         while slept:
             self.happens(slept)
-            known, tired = slept.model_copy(update={"sequence": len(self.history)}), tiredness(self.mind)
-            slept = sleep.go_on(known, tired) if tired else None
+            known, tired = slept.model_copy(update={"sequence": len(self.history)}), sleep_input_of(self.mind)
+            slept = sleep.continue_sleep(known, tired) if tired else None
 
     async def _cited(self, task: Task, context: Sequence[UUID]) -> tuple[UUID, ...]:
         labels = {f"m{number}": each for number, each in enumerate(context, 1)}
@@ -178,11 +178,11 @@ class Living:
             memories=sources, details=(),
         )  # fmt: skip
         answer = (await self.model.answer(job)).value
-        shown = [Shown(each, self.mind.contents[each].memory.tags, similarity=0.0) for each in context]
+        shown = [ContextMemory(each, self.mind.contents[each].memory.tags, similarity=0.0) for each in context]
         # The extractive model cites completely, so only its citations are used.
         citations = [labels[each] for each in answer.cited if each in labels]
         threshold = self.vectors.embedder.use_threshold
-        used = usage_detection.uses(answer.text, citations, shown, threshold=threshold, complete=answer.complete)
+        used = usage_detection.detect_uses(answer.text, citations, shown, threshold=threshold, complete=answer.complete)
         return tuple(each.memory_id for each in used)
 
     def _retrieved(self, cause: Event, task: Task, recalled: Recalled) -> MemoriesRetrieved:

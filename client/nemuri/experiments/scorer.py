@@ -20,7 +20,7 @@ from nemuri_domain.strength import training_samples
 from nemuri_domain.strength.policy import Policy
 from nemuri_domain.strength.ranking import transformed
 from nemuri_domain.strength.scorer import linear, scores
-from nemuri_domain.strength.training_samples import Experience, Retrieval
+from nemuri_domain.strength.training_samples import LabelledRetrieval, LoggedRetrieval
 from nemuri_services.trainer import training
 
 MEMORIES: Final = 420
@@ -79,7 +79,7 @@ class Trainer:
     """The work of the trainer service after each session, with the same samples, training and gate."""
 
     rules: Policy = field(default_factory=lambda: Policy(retrain_after=RETRAIN_AFTER))
-    past: list[Experience] = field(default_factory=list)
+    past: list[LabelledRetrieval] = field(default_factory=list)
     since: int = 0
     """Number of samples that the newest training has seen."""
     weights: Weights | None = None
@@ -103,12 +103,12 @@ class Trainer:
     def learn(self, living: Living, recalled: Recalled) -> None:
         """Make the task a training sample, and train again once there are enough."""
         event = next(each for each in reversed(living.history) if isinstance(each, MemoriesRetrieved))
-        self.past.append(training_samples.experienced(Retrieval.of(event), recalled.cited, ()))
+        self.past.append(training_samples.label_retrieval(LoggedRetrieval.of(event), recalled.cited, ()))
         enough = self.rules.min_training_samples if self.weights is None else self.rules.retrain_after
         if len(training_samples.samples(self.past[self.since :])) < enough:
             return
         self.since = len(self.past)
-        older, held_out = training_samples.divided(self.past[-training_samples.WINDOW :])
+        older, held_out = training_samples.split_held_out(self.past[-training_samples.MAX_ASSIGNMENTS :])
         self.trained += 1
         self.weights = training.train(training_samples.samples(older), event.event_id.int)
-        self.serves = training_samples.better(training_samples.judged(self.weights, held_out))
+        self.serves = training_samples.is_better(training_samples.evaluate(self.weights, held_out))

@@ -24,7 +24,7 @@ from nemuri_domain.education.course import evolve as evolve_course
 from nemuri_domain.event_sourcing.deduplication import Deduplicator
 from nemuri_domain.strength.aggregate import Mind
 from nemuri_domain.strength.fold import evolve
-from nemuri_domain.strength.memory_history import History, Step
+from nemuri_domain.strength.memory_history import History, HistoryStep
 from nemuri_domain.tiered.aggregate import TieredMind
 from nemuri_domain.tiered.fold import evolve_at_its_time
 from nemuri_infra.bus.event_log import Log
@@ -176,9 +176,9 @@ async def otherwise(
     return found
 
 
-async def steps_of(log: Log, agent_id: str, memory_id: UUID) -> tuple[Step, ...]:
+async def steps_of(log: Log, agent_id: str, memory_id: UUID) -> tuple[HistoryStep, ...]:
     """Return the steps of a memory's history, oldest first."""
-    found, steps = History(memory_id), list[Step]()
+    found, steps = History(memory_id), list[HistoryStep]()
     async for event in events_of(log, agent_id, await log.last_sequence()):
         steps.extend(found.take(event))
     return (*steps, *found.rest())

@@ -31,7 +31,7 @@ from nemuri_domain.counterfactual.retrieval import reranked
 from nemuri_domain.counterfactual.sleep import Moment, Nights, on_and_on
 from nemuri_domain.event_sourcing.row_model import RowModel
 from nemuri_domain.strength.aggregate import Mind
-from nemuri_domain.strength.fold import evolve, governed
+from nemuri_domain.strength.fold import evolve, with_policy
 from nemuri_domain.strength.policy import Policy
 from nemuri_domain.tasks.feedback_credit import worth
 
@@ -130,7 +130,7 @@ class WhatIf:
         if agent is None:
             return mind
         waiting = None if agent.next_policy is None else self._overridden(agent.next_policy)
-        return governed(mind, agent, self._overridden(agent.policy)).with_agent(next_policy=waiting)
+        return with_policy(mind, agent, self._overridden(agent.policy)).with_agent(next_policy=waiting)
 
     def _overridden(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
         return Policy.of(parameters).differing | dict(self.parameters)

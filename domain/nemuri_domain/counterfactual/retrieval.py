@@ -10,16 +10,16 @@ from nemuri_contracts.strength import FEATURES, Candidate, MemoriesRetrieved
 from nemuri_domain.language.request_items import requests
 from nemuri_domain.strength.aggregate import Agent, Memory, Mind
 from nemuri_domain.strength.ranking import (
-    Found,
-    Occasion,
-    always_in_mind,
+    RelevantMemory,
+    RetrievalContext,
     best_first,
+    context_principles,
     features,
-    holding,
     scores,
     selected,
+    valid_principles,
 )
-from nemuri_domain.strength.retrieval import LISTED
+from nemuri_domain.strength.retrieval import MAX_QUERY_ITEMS
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +46,8 @@ def reranked(event: MemoriesRetrieved, recorded: Mind, other: Mind, defined: Col
     found = _found(known, event, other)[: agent.rules.candidate_limit]
     order = _ordered(found, event, recorded, other)
     remembered = ((other.contents[each], other.memories[each]) for each in defined if each in other.memories)
-    kept = always_in_mind(agent, holding(agent.definition, remembered, event.setting))
-    items = len(requests(event.query)[:LISTED])
+    kept = context_principles(agent, valid_principles(agent.definition, remembered, event.setting))
+    items = len(requests(event.query)[:MAX_QUERY_ITEMS])
     chosen = selected(order, agent.rules, top=None, seed=event.seed, apart=kept, items=items).memory_ids
     return Context((*kept, *chosen), frozenset(each.memory_id for each in order if each.archived))
 
@@ -89,8 +89,10 @@ def _features(candidate: Candidate, event: MemoriesRetrieved, recorded: Mind, ot
         return candidate.features
 
     def of(whose: Agent, memory: Memory) -> tuple[float, ...]:
-        found = Found(other.contents[memory_id], memory, candidate.similarity, candidate.lexical, candidate.relevance)
-        return features(whose, found, Occasion(event.perspective, frozenset(), event.at))
+        found = RelevantMemory(
+            other.contents[memory_id], memory, candidate.similarity, candidate.lexical, candidate.relevance
+        )
+        return features(whose, found, RetrievalContext(event.perspective, frozenset(), event.at))
 
     was, would = of(before, recorded.memories[memory_id]), of(agent, other.memories[memory_id])
     return tuple(

@@ -9,8 +9,8 @@ from uuid import UUID
 from nemuri_contracts.strength import AgentSlept
 from nemuri_domain.strength import sleep
 from nemuri_domain.strength.aggregate import Memory, Mind
-from nemuri_domain.strength.sleep import Tiredness
-from nemuri_domain.strength.sleep_input import tiredness
+from nemuri_domain.strength.sleep import SleepInput
+from nemuri_domain.strength.sleep_input import sleep_input_of
 
 KEPT = 10_000
 """Maximum number of states kept before a sleep. A sleep's input is rarely more than a few events old."""
@@ -82,7 +82,7 @@ class Nights:
             return None
         if event.sessions:
             return sleep.decide(event, tired, now)
-        return sleep.go_on(self.last.model_copy(update={"unfinished": True}), tired) if self.last else None
+        return sleep.continue_sleep(self.last.model_copy(update={"unfinished": True}), tired) if self.last else None
 
 
 def on_and_on(mind: Mind, slept: AgentSlept, event: AgentSlept) -> AgentSlept | None:
@@ -90,7 +90,7 @@ def on_and_on(mind: Mind, slept: AgentSlept, event: AgentSlept) -> AgentSlept | 
     finished.
     """
     tired = _tired(mind, event)
-    found = sleep.go_on(slept, tired) if tired else None
+    found = sleep.continue_sleep(slept, tired) if tired else None
     return _placed(found, event) if found else None
 
 
@@ -112,12 +112,12 @@ def _placed(slept: AgentSlept, event: AgentSlept) -> AgentSlept:
     return slept.model_copy(update={"sequence": event.sequence, "recorded_at": event.recorded_at})
 
 
-def _tired(mind: Mind, event: AgentSlept) -> Tiredness | None:
+def _tired(mind: Mind, event: AgentSlept) -> SleepInput | None:
     """Return the input of the sleep for the event's sessions, with the memories that the event names first."""
     if mind.agent is None:
         return None
     sessions = set(event.sessions)
-    tired = tiredness(mind.with_agent(awake=tuple(each for each in mind.agent.awake if each in sessions)))
+    tired = sleep_input_of(mind.with_agent(awake=tuple(each for each in mind.agent.awake if each in sessions)))
     if tired is None:
         return None
     return replace(

@@ -10,7 +10,7 @@ PRINCIPLE: Final = "principle"
 RESERVED: Final = f"the tag {PRINCIPLE!r} is reserved: only an agent's definition creates principles"
 
 
-def refusal(memory: MemoryContent) -> str | None:
+def refusal_reason(memory: MemoryContent) -> str | None:
     """Return the reason for refusing an offered memory; None if it is accepted."""
     if is_wordless(memory.content):
         return WORDLESS

@@ -15,7 +15,7 @@ LONGEST_NAME = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class TopicSource:
     """The data of a memory that its topics depend on."""
 
     tags: tuple[str, ...]
@@ -34,7 +34,7 @@ class Topic:
     memories: int
 
 
-def topics(held: Iterable[Held]) -> tuple[Topic, ...]:
+def topics(held: Iterable[TopicSource]) -> tuple[Topic, ...]:
     """Return the topics of the memories, strongest first: their tags, or their keywords if they have no tags."""
     strength: defaultdict[str, float] = defaultdict(float)
     memories = Counter[str]()

@@ -15,7 +15,7 @@ from nemuri_contracts.scorers import HeldOut, Weights
 from nemuri_contracts.strength import Origin, Relation
 from nemuri_domain.event_sourcing import memory_totals
 from nemuri_domain.event_sourcing.row_model import RowModel
-from nemuri_domain.strength.decay import STOPPED, Clocks, base, clock_of, strength
+from nemuri_domain.strength.decay import INITIAL_CLOCKS, Clocks, clock_of, stored_value, strength
 from nemuri_domain.strength.policy import LEVELS, Policy
 
 
@@ -25,7 +25,7 @@ class Agent(RowModel):
     agent_id: str
     definition: Definition
     embedding: Embedding
-    clocks: Clocks = STOPPED
+    clocks: Clocks = INITIAL_CLOCKS
     policy: Mapping[str, Any] = {}
     """Policy parameters in force that differ from the defaults."""
     next_policy: Mapping[str, Any] | None = None
@@ -205,14 +205,16 @@ class Mind:
         return replace(self, agent=agent, memories=memories, contents=contents)
 
 
-def moved(agent: Agent, memory: Memory, *, by: int, more: float = 0.0, perspectives: Mapping[str, float]) -> Memory:
+def with_strength(
+    agent: Agent, memory: Memory, *, by: int, more: float = 0.0, perspectives: Mapping[str, float]
+) -> Memory:
     """Return the memory with its strength raised by `more` and its perspectives by `perspectives`, at sequence `by`."""
     clock = agent.clock(memory)
     kept = dict(memory.perspectives)
     for name, step in perspectives.items():
-        kept[name] = base(agent.strength(memory, name) + step, clock)
+        kept[name] = stored_value(agent.strength(memory, name) + step, clock)
     return memory.replace(
-        kept=base(agent.strength(memory) + more, clock) if more else memory.kept,
+        kept=stored_value(agent.strength(memory) + more, clock) if more else memory.kept,
         perspectives=kept,
         revision=memory.revision + 1,
         changed=by,

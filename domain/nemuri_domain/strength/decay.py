@@ -17,25 +17,25 @@ ARCHIVED_CLOCK = 0.0
 ROUNDING = 1e-6
 """Margin above the archive threshold (ln strength) for selecting memories. The decision itself is exact."""
 
-FAINTEST, STRONGEST = 1e-300, 1e300
+MIN_STRENGTH, MAX_STRENGTH = 1e-300, 1e300
 """Bounds of a strength. Values outside are clamped, so all numbers of a fold stay finite."""
-STOPPED: Clocks = (0.0,) * LEVELS
+INITIAL_CLOCKS: Clocks = (0.0,) * LEVELS
 """Clocks of an agent that has never slept."""
 
 
-def advanced(clocks: Clocks, policy: Policy, sessions: int) -> Clocks:
+def advance_by_sessions(clocks: Clocks, policy: Policy, sessions: int) -> Clocks:
     """Return the clocks after a sleep over `sessions` sessions, if decay depends on sessions alone."""
-    return aged(clocks, policy, sessions / policy.expected_tasks_per_day)
+    return advance_by_days(clocks, policy, sessions / policy.expected_tasks_per_day)
 
 
-def aged(clocks: Clocks, policy: Policy, days: float) -> Clocks:
+def advance_by_days(clocks: Clocks, policy: Policy, days: float) -> Clocks:
     """Return the clocks after a sleep that applies `days` days of decay."""
     return tuple(clock + days * log(target) for clock, target in zip(clocks, policy.daily_decay_targets, strict=True))
 
 
-def base(strength: float, clock: float) -> float:
+def stored_value(strength: float, clock: float) -> float:
     """Return the stored value for a current strength."""
-    return log(min(max(strength, FAINTEST), STRONGEST)) - clock
+    return log(min(max(strength, MIN_STRENGTH), MAX_STRENGTH)) - clock
 
 
 def log_strength(kept: Any, clock: Any) -> Any:
@@ -55,5 +55,5 @@ def clock_of(status: Any, level: Any, clocks: Clocks, arithmetic: Arithmetic = F
 
 def faint_below(clocks: Clocks, policy: Policy, sessions: int) -> tuple[float, ...]:
     """Return the stored value per level below which a memory is under the archive threshold after the next sleep."""
-    later = advanced(clocks, policy, sessions)
+    later = advance_by_sessions(clocks, policy, sessions)
     return tuple(log(policy.archive_threshold) - clock + ROUNDING for clock in later)

@@ -29,14 +29,14 @@ from nemuri_contracts.strength import (
 )
 from nemuri_contracts.tiered import TiersEvent
 from nemuri_domain.event_sourcing.deduplication import first_of_each
-from nemuri_domain.strength.aggregate import Agent, Content, Memory, Mind, Scorer, moved, rebased
-from nemuri_domain.strength.decay import advanced, aged, base
+from nemuri_domain.strength.aggregate import Agent, Content, Memory, Mind, Scorer, rebased, with_strength
+from nemuri_domain.strength.decay import advance_by_days, advance_by_sessions, stored_value
 from nemuri_domain.strength.memory_content import principle_key
 from nemuri_domain.strength.policy import LEVELS, Policy
 from nemuri_domain.strength.reinforcement import credited, reactivated, reviewed, strengthened, taken_back, used
 
 
-def touched(event: AnyAgentEvent) -> frozenset[UUID]:
+def affected_memories(event: AnyAgentEvent) -> frozenset[UUID]:
     """Return the ids of the memories that `evolve` needs to fold the event."""
     match event:
         case MemoriesRetrieved():
@@ -107,7 +107,7 @@ def fold(events: Iterable[AnyAgentEvent], mind: Mind | None = None) -> Mind:
 
 Correction = RelationWithdrawn | RepetitionWithdrawn | EmbeddingAdopted | ScorerTrained | MemoriesErased
 """Events that change retrieval, ranking or the set of memories, but not strength by use."""
-Silent = (
+UnrelatedEvent = (
     MemoryRefused
     | MemoriesEmbedded
     | CourseBegun
@@ -121,7 +121,7 @@ Silent = (
 """Events of an agent that do not change its strength memory, including those of other kinds of memory."""
 
 
-def _set_right(mind: Mind, agent: Agent, event: Correction | Silent) -> Mind:
+def _set_right(mind: Mind, agent: Agent, event: Correction | UnrelatedEvent) -> Mind:
     by = event.sequence or 0
     match event:
         case RelationWithdrawn():
@@ -145,7 +145,7 @@ def _set_right(mind: Mind, agent: Agent, event: Correction | Silent) -> Mind:
             return _unmoved(mind, event)
 
 
-def _unmoved(mind: Mind, _: Silent) -> Mind:
+def _unmoved(mind: Mind, _: UnrelatedEvent) -> Mind:
     return mind
 
 
@@ -190,14 +190,14 @@ def _back_in_mind(mind: Mind, before: Agent, event: AgentDefined) -> Mind:
     again = [key for key, each in _principles(event).items() if each not in before.definition.held]
     archived = [each for each in mind.known(again) if each.status == "archived"]
     mind = mind.holding(reactivated(before, each, by=by) for each in archived)
-    return mind.holding(moved(before, each, by=by, perspectives={}) for each in mind.known(again))
+    return mind.holding(with_strength(before, each, by=by, perspectives={}) for each in mind.known(again))
 
 
 def _encoded(mind: Mind, agent: Agent, event: MemoryEncoded) -> Mind:
     if event.memory_id in mind.memories:
         return mind
     sequence = event.sequence or 0
-    kept = base(event.strength, agent.clocks[0])
+    kept = stored_value(event.strength, agent.clocks[0])
     memory = Memory(
         memory_id=event.memory_id,
         agent_id=event.agent_id,
@@ -248,9 +248,9 @@ def _slept(mind: Mind, agent: Agent, event: AgentSlept) -> Mind:
     by_clock = event.aged if fresh else None
     mind = mind.with_agent(
         clocks=(
-            aged(agent.clocks, agent.rules, by_clock.days)
+            advance_by_days(agent.clocks, agent.rules, by_clock.days)
             if by_clock
-            else advanced(agent.clocks, agent.rules, len(fresh))
+            else advance_by_sessions(agent.clocks, agent.rules, len(fresh))
         ),
         spared=by_clock.left if by_clock else agent.spared,
         spared_until=by_clock.until if by_clock else agent.spared_until,
@@ -261,10 +261,10 @@ def _slept(mind: Mind, agent: Agent, event: AgentSlept) -> Mind:
         last_slept_at=event.recorded_at if fresh else agent.last_slept_at,
     )
     mind = _archived(mind, (each for each in (*event.archived, *event.pruned) if each.memory_id in unmoved), event)
-    return mind if agent.next_policy is None else governed(mind, agent, agent.next_policy)
+    return mind if agent.next_policy is None else with_policy(mind, agent, agent.next_policy)
 
 
-def governed(mind: Mind, agent: Agent, policy: Mapping[str, Any]) -> Mind:
+def with_policy(mind: Mind, agent: Agent, policy: Mapping[str, Any]) -> Mind:
     """Put new policy parameters into force. New thresholds make the next sleep check the level of every memory."""
     mind = mind.with_agent(policy=policy, next_policy=None)
     if Policy.of(policy).consolidation_thresholds == agent.rules.consolidation_thresholds:

@@ -50,7 +50,7 @@ Direction = Literal["raise", "lower"]
 
 
 @dataclass(frozen=True, slots=True)
-class Vitals:
+class HealthCounts:
     """Counts over an agent and its memories. Principles do not count as candidates or hits."""
 
     days: float
@@ -81,13 +81,20 @@ class Vitals:
 
 @dataclass(frozen=True, slots=True)
 class _Agent:
-    vitals: Vitals
+    vitals: HealthCounts
     rules: Policy
     relevance: float
     findings: list[Finding] = field(default_factory=list)
 
     def find(
-        self, measure: Measure, value: float | None, normal: Range, *, enough: bool, low: "Turn", high: "Turn"
+        self,
+        measure: Measure,
+        value: float | None,
+        normal: Range,
+        *,
+        enough: bool,
+        low: "Adjustment",
+        high: "Adjustment",
     ) -> None:
         """Add the finding for one measure, with the change to make below or above its normal range."""
         verdict = _verdict(value, normal) if enough and value is not None else "early"
@@ -102,17 +109,17 @@ class _Agent:
     def turned(self, parameter: str, direction: Direction) -> Advice | None:
         """Return the advice to change the parameter by one step; None at its bound."""
         present = getattr(self.rules, parameter)
-        proposed = stepped(parameter, present, direction)
+        proposed = step_parameter(parameter, present, direction)
         if proposed == present:
             return None
         return _advice(parameter, present, proposed)
 
 
-Turn = tuple[str | None, Direction, str]
-_NOTHING: Final[Turn] = (None, "raise", "")
+Adjustment = tuple[str | None, Direction, str]
+_NOTHING: Final[Adjustment] = (None, "raise", "")
 
 
-def examined(vitals: Vitals, rules: Policy, *, relevance: float) -> tuple[Finding, ...]:
+def diagnose(vitals: HealthCounts, rules: Policy, *, relevance: float) -> tuple[Finding, ...]:
     """Return a finding for each measure of document 003 §6.1 and `docs/coverage.md`, with the advice of §6.2.
 
     `relevance` is the embedder's cosine threshold for relevance, which is the similarity threshold of §6.2. It is a
@@ -127,7 +134,7 @@ def examined(vitals: Vitals, rules: Policy, *, relevance: float) -> tuple[Findin
     return tuple(agent.findings)
 
 
-def stepped(parameter: str, present: float, direction: Direction) -> float:
+def step_parameter(parameter: str, present: float, direction: Direction) -> float:
     """Return the value after one step within the parameter's bounds. A value beyond a bound stays; 0 is raised to the
     bound.
     """
@@ -241,7 +248,7 @@ def _room(agent: _Agent) -> None:
     )
     for measure, taken, limit, parameter in limits:
         normal = (None, None if limit is None else FILLED * limit)
-        full: Turn = (parameter, "raise", "almost full: memories will be pruned before they have decayed")
+        full: Adjustment = (parameter, "raise", "almost full: memories will be pruned before they have decayed")
         agent.find(measure, float(taken), normal, enough=True, low=_NOTHING, high=full)
 
 

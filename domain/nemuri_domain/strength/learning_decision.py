@@ -13,16 +13,16 @@ from nemuri_domain.language.statement_comparison import Comparison
 from nemuri_domain.strength.aggregate import Remembered
 from nemuri_domain.strength.scopes import scope_in
 
-NEAR: Final = 0.5
+COMPARISON_THRESHOLD: Final = 0.5
 """Minimum cosine, or share of common words of the shorter text, for two texts to be compared."""
-COMPARED: Final = 5
+COMPARED_MEMORIES: Final = 5
 """Maximum number of nearest memories compared with a learning."""
-USED_ALREADY: Final = "repeats a memory that was used"
-SAID_ALREADY: Final = "repeats another learning of the session"
+REPEATS_USED_MEMORY: Final = "repeats a memory that was used"
+REPEATS_OTHER_LEARNING: Final = "repeats another learning of the session"
 
 
 @dataclass(frozen=True, slots=True)
-class Learned:
+class CandidateLearning:
     """A learning before it is compared with existing memories."""
 
     perspective: str
@@ -40,23 +40,25 @@ class Verdicts:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeptLearning:
     """The learning becomes a memory with these relations to older ones."""
 
     relations: tuple[Relation, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Repeated:
+class RepeatedLearning:
     """The learning reinforces this memory, which means the same."""
 
     memory_id: UUID
 
 
-Fate = Kept | Repeated | Dropped
+LearningDecision = KeptLearning | RepeatedLearning | Dropped
 
 
-def learned(learnings: Mapping[str, str], setting: Setting) -> tuple[tuple[Learned, ...], tuple[Dropped, ...]]:
+def candidate_learnings(
+    learnings: Mapping[str, str], setting: Setting
+) -> tuple[tuple[CandidateLearning, ...], tuple[Dropped, ...]]:
     """Return the possible memories, one per perspective, and the learnings dropped because they say nothing.
 
     Each memory gets the scope of the task's setting (`scope_in`). Empty texts are ignored.
@@ -65,7 +67,7 @@ def learned(learnings: Mapping[str, str], setting: Setting) -> tuple[tuple[Learn
     told = {perspective: text for perspective, text in learnings.items() if text.strip()}
     empty = {perspective: why for perspective, text in told.items() if (why := boilerplate_reason(text))}
     kept = tuple(
-        Learned(
+        CandidateLearning(
             perspective,
             MemoryContent(content=text, tags=keywords(text), learnings={perspective: text}, scope=scope),
         )
@@ -75,7 +77,7 @@ def learned(learnings: Mapping[str, str], setting: Setting) -> tuple[tuple[Learn
     return kept, tuple(Dropped(text=told[perspective], reason=why) for perspective, why in empty.items())
 
 
-def fate(learning: Learned, verdicts: Verdicts, used: Collection[UUID]) -> Fate:
+def decide_learning(learning: CandidateLearning, verdicts: Verdicts, used: Collection[UUID]) -> LearningDecision:
     """Return the decision on a learning, given the memories that the session's answer used.
 
     A learning that repeats a used memory is dropped, because the use has already reinforced that memory. A repeated
@@ -85,13 +87,13 @@ def fate(learning: Learned, verdicts: Verdicts, used: Collection[UUID]) -> Fate:
     text = learning.memory.content
     same = [memory for (_, memory), comparison in verdicts.older if comparison == "same"]
     if any(memory.memory_id in used for memory in same):
-        return Dropped(text=text, reason=USED_ALREADY)
+        return Dropped(text=text, reason=REPEATS_USED_MEMORY)
     if verdicts.doubled:
-        return Dropped(text=text, reason=SAID_ALREADY)
+        return Dropped(text=text, reason=REPEATS_OTHER_LEARNING)
     standing = next((memory for memory in same if not memory.yields_to), None)
     if standing is not None:
-        return Repeated(standing.memory_id)
-    return Kept(
+        return RepeatedLearning(standing.memory_id)
+    return KeptLearning(
         tuple(
             Relation(older=memory.memory_id, sort=comparison)
             for (_, memory), comparison in verdicts.older
@@ -100,7 +102,7 @@ def fate(learning: Learned, verdicts: Verdicts, used: Collection[UUID]) -> Fate:
     )
 
 
-def near(cosine: float, one: Collection[str], two: Collection[str]) -> bool:
+def is_comparable(cosine: float, one: Collection[str], two: Collection[str]) -> bool:
     """Return True if two texts with this cosine and these terms are close enough to be compared."""
     fewer = min(len(set(one)), len(set(two)))
-    return cosine >= NEAR or (fewer > 0 and len({*one} & {*two}) >= NEAR * fewer)
+    return cosine >= COMPARISON_THRESHOLD or (fewer > 0 and len({*one} & {*two}) >= COMPARISON_THRESHOLD * fewer)

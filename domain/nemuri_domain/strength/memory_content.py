@@ -50,7 +50,7 @@ def shown_text(content: Content, perspective: str | None) -> str:
     return "\n\n".join((memory.content, *taught))
 
 
-def standing(content: Content, memory: Memory, strength: float) -> str:
+def age_and_strength(content: Content, memory: Memory, strength: float) -> str:
     """Return the date and the current strength of a memory in words for a prompt."""
     return f"remembered since {_day(content.created_at)}; {_in_words(memory, strength)}"
 
@@ -61,7 +61,7 @@ def _in_words(memory: Memory, strength: float) -> str:
     return next(words for least, words in STRENGTHS if strength >= least)
 
 
-def told_by(content: Content) -> str:
+def origin_in_words(content: Content) -> str:
     """Return the origin of a memory in words: what the platform knows, then what the offering client claims."""
     match content.source:
         case "definition":
@@ -95,7 +95,7 @@ def indexed_text(memory: MemoryContent) -> str:
     return f"{embedded_text(memory)}\n{' '.join(memory.tags)}"
 
 
-def beginning(
+def new_memory(
     agent: Agent, memory: MemoryContent, vector: str, *, origin: Origin = UNKNOWN, links: tuple[UUID, ...] = ()
 ) -> NewMemory:
     """Return a memory to encode, with the initial strength of the agent's policy in each of its perspectives."""

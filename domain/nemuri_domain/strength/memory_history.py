@@ -10,13 +10,13 @@ from nemuri_contracts.strength import AgentSlept, MemoriesUsed, MemoryEncoded, R
 from nemuri_domain.event_sourcing.row_model import RowModel
 from nemuri_domain.strength.aggregate import Mind
 from nemuri_domain.strength.fold import evolve
-from nemuri_domain.strength.state_diff import Standing
+from nemuri_domain.strength.state_diff import MemoryState
 
 FADING = "faded"
 """Kind of a step in which the memory only decayed."""
 
 
-class Step(RowModel):
+class HistoryStep(RowModel):
     """A step in the history of a memory."""
 
     sequence: int
@@ -31,9 +31,9 @@ class Step(RowModel):
     task_id: UUID | None = None
     note: str = ""
     """Explanation of what the numbers do not show."""
-    before: Standing | None
+    before: MemoryState | None
     """State before the step; None if the memory begins with it."""
-    after: Standing
+    after: MemoryState
 
 
 @dataclass(slots=True)
@@ -42,9 +42,9 @@ class History:
 
     memory_id: UUID
     mind: Mind = field(default_factory=Mind)
-    _fading: Step | None = None
+    _fading: HistoryStep | None = None
 
-    def take(self, event: AnyAgentEvent) -> tuple[Step, ...]:
+    def take(self, event: AnyAgentEvent) -> tuple[HistoryStep, ...]:
         """Fold the event and return the steps that are complete with it."""
         before, self.mind = self.mind, evolve(self.mind, event)
         if self.memory_id not in self.mind.memories:
@@ -57,19 +57,19 @@ class History:
             self._fading = _together(self._fading, step.replace(kind=FADING))
         return ()
 
-    def rest(self) -> tuple[Step, ...]:
+    def rest(self) -> tuple[HistoryStep, ...]:
         """Return the period of decay since the last step, if there was any decay."""
         fading, self._fading = self._fading, None
         return () if fading is None else (fading,)
 
-    def _step(self, event: AnyAgentEvent, before: Mind) -> Step:
+    def _step(self, event: AnyAgentEvent, before: Mind) -> HistoryStep:
         number, slept = event.sequence or 0, 0
         if isinstance(event, AgentSlept) and before.agent and self.mind.agent:
             slept = self.mind.agent.slept - before.agent.slept
-        stood, stands = (Standing.of(mind, self.memory_id) for mind in (before, self.mind))
+        stood, stands = (MemoryState.of(mind, self.memory_id) for mind in (before, self.mind))
         if stands is None:
             raise LookupError(f"there is no memory {self.memory_id} yet")
-        return Step(
+        return HistoryStep(
             sequence=number,
             first=number,
             at=event.at,
@@ -82,20 +82,20 @@ class History:
         )
 
 
-def history(events: Iterable[AnyAgentEvent], memory_id: UUID) -> tuple[Step, ...]:
+def history(events: Iterable[AnyAgentEvent], memory_id: UUID) -> tuple[HistoryStep, ...]:
     """Return the steps of a memory, given the events of its agent. Empty for an unknown memory."""
     found = History(memory_id)
     steps = [step for event in events for step in found.take(event)]
     return (*steps, *found.rest())
 
 
-def _together(fading: Step | None, more: Step) -> Step:
+def _together(fading: HistoryStep | None, more: HistoryStep) -> HistoryStep:
     if fading is None:
         return more
     return more.replace(first=fading.first, before=fading.before, sessions=fading.sessions + more.sessions)
 
 
-def _note(event: AnyAgentEvent, memory_id: UUID, before: Standing | None, after: Standing) -> str:
+def _note(event: AnyAgentEvent, memory_id: UUID, before: MemoryState | None, after: MemoryState) -> str:
     """Return the event's effect on the memory in words; "" if the numbers show it, or if there is none."""
     match event:
         case MemoryEncoded() if event.memory_id == memory_id:

@@ -9,9 +9,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 Rate = Annotated[float, Field(ge=1e-6, le=1)]
 Amount = Annotated[float, Field(ge=0, le=1e6)]
 Strength = Annotated[float, Field(gt=0, le=1e6)]
-MOST = 10**9
+MAX_COUNT = 10**9
 """Upper bound of all counts. Every store holds it."""
-Uses = Annotated[int, Field(ge=0, le=MOST)]
+Uses = Annotated[int, Field(ge=0, le=MAX_COUNT)]
 Detection = Literal["layered", "citation", "tag", "similarity", "judge"]
 RELEVANCE_FLOOR = 0.25
 """Share of a query's terms from which a memory is relevant to the query (`bench/abstention.py`)."""
@@ -59,9 +59,9 @@ class Policy(BaseModel):
     """`learned`: the learned scorer while it is better than the linear score, otherwise the linear score. Others: the
     rankings of the documents.
     """
-    min_training_samples: int = Field(default=100, ge=2, le=MOST)
+    min_training_samples: int = Field(default=100, ge=2, le=MAX_COUNT)
     """Number of training candidates, used and unused, required for the first training."""
-    retrain_after: int = Field(default=30, ge=1, le=MOST)
+    retrain_after: int = Field(default=30, ge=1, le=MAX_COUNT)
     """Number of new candidates that start a retraining. Feedback that changes sample weights starts one at once."""
     use_detection: Detection = "layered"
     """Method of usage detection. `layered`: citations, else similarity, else two tags. Others: that method alone;
@@ -90,7 +90,7 @@ class Policy(BaseModel):
     impact_prevented_error: Amount = 2.0
     impact_to_strength_ratio: Amount = 0.2
 
-    max_active_memories: int | None = Field(default=5_000, ge=1, le=MOST)
+    max_active_memories: int | None = Field(default=5_000, ge=1, le=MAX_COUNT)
     """None switches this limit off."""
     max_total_weight: float | None = Field(default=10_000, gt=0, le=1e12)
     """None switches this limit off."""

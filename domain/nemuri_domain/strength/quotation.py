@@ -14,7 +14,7 @@ def quotes(text: str, memory: str, given: Iterable[str]) -> bool:
     return not own.isdisjoint(terms(text))
 
 
-def says_the_same(text: str, memory: str) -> bool:
+def contains_memory(text: str, memory: str) -> bool:
     """Return True if a text equals or contains the memory's text, ignoring spaces and case."""
     whole, part = (" ".join(each.casefold().split()) for each in (text, memory))
     return whole == part or (len(part) >= LONGEST_QUOTED and part in whole)

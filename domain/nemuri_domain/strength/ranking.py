@@ -22,9 +22,9 @@ from nemuri_domain.strength.scopes import valid
 DAY = 86_400.0
 _DOCUMENTED = {"document_003": (0.50, 0.30, 0.20), "document_000": (0.40, 0.40, 0.20)}
 """Weights of raw similarity, strength and recency (document 003 §4.3, document 000 §3.4)."""
-YIELD = 1e-6
+YIELD_MARGIN = 1e-6
 """Minimum score difference between a memory and the newer one that contradicts or supersedes it."""
-EACH = 2
+MEMORIES_PER_ITEM = 2
 """Number of memories in the context for each request in a query.
 
 Measured on ten questions (Japanese paragraphs) in one list, as the share whose paragraph is in the context: 0.59 with
@@ -35,7 +35,7 @@ VERSIONS = {"learned": "linear-1", "linear": "linear-1", "document_003": "docume
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class RelevantMemory:
     """A memory found by stage 1, with its state and relevance."""
 
     content: Content
@@ -46,7 +46,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Occasion:
+class RetrievalContext:
     """Context of a retrieval that features depend on."""
 
     perspective: str | None
@@ -62,7 +62,7 @@ def expanded(agent: Agent, query: str) -> dict[str, str]:
     return {each.name: f"{query} {' '.join(each.keywords)}" for each in agent.definition.perspectives if each.keywords}
 
 
-def features(agent: Agent, found: Found, occasion: Occasion) -> tuple[float, ...]:
+def features(agent: Agent, found: RelevantMemory, occasion: RetrievalContext) -> tuple[float, ...]:
     """Return the nine raw features of a candidate, in the order of `FEATURES`.
 
     Similarity is the normalised sum of both channels. Recency is 1 / (1 + days since the last use, or since encoding if
@@ -98,14 +98,14 @@ def transformed(raw: NDArray[np.float64]) -> NDArray[np.float64]:
     return out
 
 
-def serving(policy: Policy, known: Scorer | None) -> Scorer | None:
+def serving_scorer(policy: Policy, known: Scorer | None) -> Scorer | None:
     """Return the learned scorer if it ranks; None if the policy has another ranking or the scorer is not better."""
     return known if known is not None and known.serves and policy.ranking == "learned" else None
 
 
 def version(policy: Policy, known: Scorer | None = None) -> str:
     """Return the name of the ranking for a policy and the agent's scorer."""
-    learned = serving(policy, known)
+    learned = serving_scorer(policy, known)
     return f"scorer-{learned.number}" if learned else VERSIONS[policy.ranking]
 
 
@@ -113,14 +113,14 @@ def scores(raw: NDArray[np.float64], policy: Policy, known: Scorer | None = None
     """Return the score of each candidate by that ranking; raw features of shape (n, 9) to shape (n,)."""
     documented = _DOCUMENTED.get(policy.ranking)
     if documented is None:
-        learned = serving(policy, known)
+        learned = serving_scorer(policy, known)
         return scorer.scores(learned.weights, transformed(raw)) if learned else scorer.linear(transformed(raw))
     columns = [FEATURES.index(name) for name in ("similarity", "strength", "recency")]
     return np.asarray(raw[:, columns] @ np.array(documented))
 
 
 def ranked(
-    agent: Agent, found: Sequence[Found], occasion: Occasion, known: Scorer | None = None
+    agent: Agent, found: Sequence[RelevantMemory], occasion: RetrievalContext, known: Scorer | None = None
 ) -> tuple[Candidate, ...]:
     """Return the candidates with features and scores, best first; ties by relevance, then by id.
 
@@ -148,15 +148,15 @@ def ranked(
 
 def best_first(candidates: Sequence[Candidate], memories: Mapping[UUID, Memory]) -> tuple[Candidate, ...]:
     """Return the candidates by score, with outdated ones after their newer ones; ties by relevance, then by id."""
-    yielding = outdone(candidates, memories)
+    yielding = lower_outdated(candidates, memories)
     return tuple(sorted(yielding, key=lambda each: (-each.score, -each.relevance, str(each.memory_id))))
 
 
-def outdone(candidates: Sequence[Candidate], memories: Mapping[UUID, Memory]) -> list[Candidate]:
+def lower_outdated(candidates: Sequence[Candidate], memories: Mapping[UUID, Memory]) -> list[Candidate]:
     """Lower the scores of candidates that a newer candidate contradicts or supersedes, in any ranking.
 
-    Such a candidate scores at least `YIELD` less than the best of its newer candidates, after their own scores are
-    lowered. An archived memory does not outdate an active one.
+    Such a candidate scores at least `YIELD_MARGIN` less than the best of its newer candidates, after their own scores
+    are lowered. An archived memory does not outdate an active one.
     """
     if not any(memories[each.memory_id].yields_to for each in candidates):
         return list(candidates)
@@ -179,7 +179,7 @@ def outdone(candidates: Sequence[Candidate], memories: Mapping[UUID, Memory]) ->
 
 
 def _below(candidate: Candidate, newer: Candidate) -> Candidate:
-    score = min(candidate.score, newer.score - YIELD)
+    score = min(candidate.score, newer.score - YIELD_MARGIN)
     return candidate.model_copy(update={"score": score, "yields_to": newer.memory_id})
 
 
@@ -204,11 +204,11 @@ def selected(
     """Return the candidates for the context (document 000 §3.4, the cliff and its remedies).
 
     Pass all candidates of a retrieval, because scores are measured among them; those in `apart` are not selected. A
-    source takes at most `source_share` as long as other sources have candidates. A query of several `items` gets `EACH`
-    memories per item up to the limit, unless `top` gives the number.
+    source takes at most `source_share` as long as other sources have candidates. A query of several `items` gets
+    `MEMORIES_PER_ITEM` memories per item up to the limit, unless `top` gives the number.
     """
     limit = policy.selection_limit
-    base = top or max(policy.top_k_results, min(EACH * items, limit))
+    base = top or max(policy.top_k_results, min(MEMORIES_PER_ITEM * items, limit))
     open_to = [
         pair for pair in zip(candidates, _levels(candidates, policy), strict=True) if pair[0].memory_id not in apart
     ]
@@ -253,7 +253,9 @@ def _levels(candidates: Sequence[Candidate], policy: Policy) -> list[float]:
     return sorted(scores(raw, policy).tolist(), reverse=True)
 
 
-def holding(definition: Definition, memories: Iterable[Remembered], setting: Setting) -> tuple[Remembered, ...]:
+def valid_principles(
+    definition: Definition, memories: Iterable[Remembered], setting: Setting
+) -> tuple[Remembered, ...]:
     """Return the memories that are active, valid in the setting, and principles of the definition."""
     return tuple(
         (content, memory)
@@ -262,7 +264,7 @@ def holding(definition: Definition, memories: Iterable[Remembered], setting: Set
     )
 
 
-def always_in_mind(agent: Agent, principles: Iterable[Remembered]) -> tuple[UUID, ...]:
+def context_principles(agent: Agent, principles: Iterable[Remembered]) -> tuple[UUID, ...]:
     """Return the strongest principles for the context, at most `principles_share` of `top_k_results`; ties by id."""
     strongest = sorted(principles, key=lambda each: (-agent.strength(each[1]), str(each[0].memory_id)))
     share = ceil(agent.rules.principles_share * agent.rules.top_k_results)

@@ -3,7 +3,7 @@
 from nemuri_contracts.education import MemoriesReviewed
 from nemuri_contracts.event import AgentEvent
 from nemuri_contracts.strength import ImpactCredited, MemoriesUsed, RepetitionWithdrawn
-from nemuri_domain.strength.aggregate import Agent, Memory, moved, rebased
+from nemuri_domain.strength.aggregate import Agent, Memory, rebased, with_strength
 
 
 def used(agent: Agent, memory: Memory, event: MemoriesUsed) -> Memory:
@@ -27,7 +27,7 @@ def strengthened(agent: Agent, memory: Memory, event: AgentEvent, perspective: s
         # close.
         uses = rules.within(memory.level, memory.effective_uses + 1)
     step = {perspective: rules.perspective_strength_increment} if perspective else {}
-    return moved(agent, memory, by=by, more=more, perspectives=step).replace(
+    return with_strength(agent, memory, by=by, more=more, perspectives=step).replace(
         access_count=memory.access_count + 1,
         effective_uses=uses,
         last_accessed_at=event.recorded_at,
@@ -47,7 +47,7 @@ def taken_back(agent: Agent, memory: Memory, event: RepetitionWithdrawn) -> Memo
     if perspective is not None and perspective in memory.perspectives:
         step[perspective] = less(rules.perspective_strength_increment, agent.strength(memory, perspective))
     more = less(rules.strength_increment_on_use, agent.strength(memory))
-    return moved(agent, memory, by=event.sequence or 0, more=more, perspectives=step).replace(
+    return with_strength(agent, memory, by=event.sequence or 0, more=more, perspectives=step).replace(
         access_count=max(0, memory.access_count - 1), effective_uses=max(0, memory.effective_uses - 1)
     )
 
@@ -60,7 +60,7 @@ def reactivated(agent: Agent, memory: Memory, *, by: int) -> Memory:
     level = max(0, memory.level - rules.reactivation_levels)
     back = rebased(agent, memory, level=level, status="active", by=by)
     lacking = max(0.0, rules.reactivation_strength - agent.strength(back))
-    return moved(agent, back, by=by, more=lacking, perspectives={}).replace(
+    return with_strength(agent, back, by=by, more=lacking, perspectives={}).replace(
         effective_uses=min(memory.effective_uses, rules.consolidation_thresholds[level]), archived_at=None
     )
 
@@ -68,6 +68,6 @@ def reactivated(agent: Agent, memory: Memory, *, by: int) -> Memory:
 def credited(agent: Agent, memory: Memory, event: ImpactCredited) -> Memory:
     """Return the memory with added impact, and a share of it added to its strength (document 003 §4.4)."""
     more = event.points * agent.rules.impact_to_strength_ratio
-    return moved(agent, memory, by=event.sequence or 0, more=more, perspectives={}).replace(
+    return with_strength(agent, memory, by=event.sequence or 0, more=more, perspectives={}).replace(
         impact_score=memory.impact_score + event.points
     )

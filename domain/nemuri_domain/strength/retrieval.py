@@ -15,21 +15,21 @@ from nemuri_domain.language.keywords import tags_in
 from nemuri_domain.language.request_items import requests
 from nemuri_domain.language.search_terms import terms
 from nemuri_domain.strength.aggregate import Agent, Remembered, Scorer
-from nemuri_domain.strength.ranking import Found, Occasion, expanded, ranked
+from nemuri_domain.strength.ranking import RelevantMemory, RetrievalContext, expanded, ranked
 from nemuri_domain.strength.retrieval_index import AgentIndex
 
-Known = Callable[[UUID], Remembered]
+MemoryLookup = Callable[[UUID], Remembered]
 """Function that returns content and state of a memory in the index."""
 
 
-SUMMARY: Final = "task summary"
+SUMMARY_EXPANSION: Final = "task summary"
 """Name of the expansion by a task's summary (document 000 §3.6)."""
-LISTED: Final = 20
+MAX_QUERY_ITEMS: Final = 20
 """Maximum number of a query's items that are searched separately. With more items a negotiation opens."""
 
 
 @dataclass(frozen=True, slots=True)
-class Wording:
+class QueryTexts:
     """The texts of a query: the query, its items and its expansions."""
 
     query: str
@@ -51,20 +51,20 @@ class Wording:
     @property
     def bearing(self) -> int:
         """Return the number of texts that decide if anything is relevant: the query, its items and the summary."""
-        return self.own + (SUMMARY in self.expansions)
+        return self.own + (SUMMARY_EXPANSION in self.expansions)
 
 
-def worded(agent: Agent, query: str, summary: str | None = None) -> Wording:
+def query_texts(agent: Agent, query: str, summary: str | None = None) -> QueryTexts:
     """Return a query with its items, and with expansions by the summary and by the agent's perspectives."""
-    beyond = {SUMMARY: summary} if summary else {}
-    return Wording(query, requests(query)[:LISTED], beyond | expanded(agent, query))
+    beyond = {SUMMARY_EXPANSION: summary} if summary else {}
+    return QueryTexts(query, requests(query)[:MAX_QUERY_ITEMS], beyond | expanded(agent, query))
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RetrievalQuery:
     """A query prepared for both channels."""
 
-    wording: Wording
+    wording: QueryTexts
     vectors: NDArray[np.float32]
     """One vector per text of the wording."""
     threshold: float
@@ -78,7 +78,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Retrieved:
+class RetrievalResult:
     """Result of a retrieval."""
 
     candidates: tuple[Candidate, ...]
@@ -90,14 +90,14 @@ class Retrieved:
 def retrieved(
     agent: Agent,
     index: AgentIndex,
-    known: Known,
-    asked: Asked,
+    known: MemoryLookup,
+    asked: RetrievalQuery,
     *,
     perspective: str | None,
     now: datetime,
     scorer: Scorer | None = None,
     deep: bool = False,
-) -> Retrieved:
+) -> RetrievalResult:
     """Return the memories relevant to a query, ranked by `scorer` if it serves. There may be none.
 
     The archive is searched if no active memory is relevant. With `deep` it is searched together with the active
@@ -108,19 +108,19 @@ def retrieved(
     if not found and not deep:
         deep, found = True, relevant(agent, index, known, asked, floor=floor, deep=True)
     tags = {tag for each in found for tag in each.content.memory.tags}
-    occasion = Occasion(perspective, frozenset(tags_in(tags, asked.wording.query)), now)
-    return Retrieved(ranked(agent, found, occasion, scorer), deep)
+    occasion = RetrievalContext(perspective, frozenset(tags_in(tags, asked.wording.query)), now)
+    return RetrievalResult(ranked(agent, found, occasion, scorer), deep)
 
 
 def relevant(
     agent: Agent,
     index: AgentIndex,
-    known: Known,
-    asked: Asked,
+    known: MemoryLookup,
+    asked: RetrievalQuery,
     *,
     floor: float = 0.0,
     deep: bool = False,
-) -> list[Found]:
+) -> list[RelevantMemory]:
     """Return the results of stage 1, most relevant first: active memories valid in the setting; with `deep`, archived
     ones too.
     """
@@ -140,6 +140,6 @@ def relevant(
     )
     rows = zip(found.ids, found.similarity, found.lexical, found.relevance, strict=True)
     return [
-        Found(*known(memory_id), float(similarity), float(lexical), float(relevance))
+        RelevantMemory(*known(memory_id), float(similarity), float(lexical), float(relevance))
         for memory_id, similarity, lexical, relevance in rows
     ]

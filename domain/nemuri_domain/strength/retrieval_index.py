@@ -29,10 +29,10 @@ Measured with expansions by keywords that do not suit the question, recall@10 of
 Japanese paragraphs: 0.973 at 1, 0.975 at 0.5 and below, 0.975 without expansions. Vectors, three expansions, English
 conversations: 0.636 at 1, 0.644 at 0.5 and below, 0.645 without expansions.
 """
-TELLING: Final = 3
+SIGNIFICANT_COSINE: Final = 3
 """Multiple of the embedder's threshold at which a cosine is as significant as the share `RELEVANCE_FLOOR` of the terms.
 """
-BESIDE: Final = 0.25
+RELATIVE_RELEVANCE_FLOOR: Final = 0.25
 """Minimum relevance of a candidate as a share of the best candidate's relevance, if there is a floor."""
 ID_BYTES: Final = 250
 """Memory size of a row's id in a list and in a dictionary, in bytes."""
@@ -188,9 +188,10 @@ class AgentIndex:
         shares a term, or if its cosine is positive and reaches the embedder's `vector_threshold`.
 
         The result is empty unless some row is relevant to one of the first `bearing` texts: it contains the share
-        `floor` of its terms (`Postings.shares`), or has an equally significant cosine (`TELLING`). With a floor, rows
-        far less relevant than the best one (`BESIDE`) are left out. A source takes at most `share` of the limit as long
-        as other sources have rows. The cost is linear in the texts. Raises ValueError if shapes do not match.
+        `floor` of its terms (`Postings.shares`), or has an equally significant cosine (`SIGNIFICANT_COSINE`). With a
+        floor, rows far less relevant than the best one (`RELATIVE_RELEVANCE_FLOOR`) are left out. A source takes at
+        most `share` of the limit as long as other sources have rows. The cost is linear in the texts. Raises ValueError
+        if shapes do not match.
         """
         vectors = np.asarray(vectors, np.float32)
         if vectors.shape != (len(queries), self.dimension) or not len(queries):
@@ -202,7 +203,7 @@ class AgentIndex:
         if not len(rows) or limit < 1:
             return _NOTHING
         similarity = vectors @ self._vectors[: len(allowed)].T
-        telling = TELLING * vector_threshold * floor / RELEVANCE_FLOOR
+        telling = SIGNIFICANT_COSINE * vector_threshold * floor / RELEVANCE_FLOOR
         if similarity[:bearing, rows].max() < telling and all(
             self._postings.shares(query, len(allowed))[rows].max() < floor for query in queries[:bearing]
         ):
@@ -212,7 +213,7 @@ class AgentIndex:
         similarity[own:] *= EXPANSION_WEIGHT
         similarity = similarity.max(axis=0)[rows]
         hit = (similarity > 0) & (similarity >= vector_threshold)
-        near = BESIDE if floor else 0.0
+        near = RELATIVE_RELEVANCE_FLOOR if floor else 0.0
         return self._best(rows, similarity, lexical.max(axis=0), hit, near, limit, ceil(share * limit))
 
     def _best(

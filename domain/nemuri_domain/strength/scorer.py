@@ -20,7 +20,7 @@ STEEPNESS = 4.0
 """Slope of the output. A sigmoid of 4 (s - 1/2) is close to s, so a copy's scores are close to the linear ones."""
 SPREAD = 0.5
 """Relative difference of the hidden units' weights in a copy."""
-FLOOR = 0.02
+MIN_SPREAD = 0.02
 """Difference where the linear weight is 0, so that these features can be learned too."""
 
 
@@ -36,7 +36,7 @@ def copy_of_linear() -> Weights:
     to 1, where a ReLU is linear. Every pair has another d; otherwise all would learn the same. Every unit has the whole
     of w, so dropout of a unit keeps the order.
     """
-    step = [SPREAD * weight + FLOOR for weight in LINEAR]
+    step = [SPREAD * weight + MIN_SPREAD for weight in LINEAR]
     bias = sum(max(0.0, each - weight) for each, weight in zip(step, LINEAR, strict=True))
     pairs = range(1, HIDDEN // 2 + 1)
     rows = [_unit(step, pair, side) for pair in pairs for side in (1, -1)]

@@ -6,7 +6,7 @@ from nemuri_contracts.strength import Aging
 from nemuri_domain.strength.aggregate import Agent
 
 DAY = 24 * 3600.0
-SPARED = 1.0
+MAX_CARRIED_DAYS = 1.0
 """Maximum number of passed days that later sleeps may still apply; 1 / `expected_tasks_per_day` if that is more. A
 day's tasks may therefore come in one burst, and sessions before a pause do not cause decay for the pause.
 """
@@ -22,7 +22,7 @@ def aging(agent: Agent, sessions: int, now: datetime | None) -> Aging | None:
         return None
     until = max(0.0, now.timestamp())
     since = agent.spared_until if agent.spared_until is not None else agent.defined_at.timestamp()
-    most = max(SPARED, 1 / rules.expected_tasks_per_day)
+    most = max(MAX_CARRIED_DAYS, 1 / rules.expected_tasks_per_day)
     passed = min(most, agent.spared + max(0.0, until - since) / DAY)
     days = min(sessions / rules.expected_tasks_per_day, passed)
     return Aging(days=days, left=passed - days, until=until)

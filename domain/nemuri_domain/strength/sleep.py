@@ -9,13 +9,13 @@ from uuid import UUID
 from nemuri_contracts.event import Event
 from nemuri_contracts.strength import AgentSlept, Aging, Consolidated, Seen
 from nemuri_domain.strength.aggregate import Agent, Memory
-from nemuri_domain.strength.decay import aged, strength
+from nemuri_domain.strength.decay import advance_by_days, strength
 from nemuri_domain.strength.policy import Policy
 from nemuri_domain.strength.session_age import aging
 
 
 @dataclass(frozen=True, slots=True)
-class Resting:
+class PruningCandidate:
     """A memory with the time of its last use, or of its encoding if it was never used."""
 
     memory: Memory
@@ -23,7 +23,7 @@ class Resting:
 
 
 @dataclass(frozen=True, slots=True)
-class Tiredness:
+class SleepInput:
     """Input of a sleep decision: the small part of all memories that a sleep may change."""
 
     agent: Agent
@@ -31,20 +31,20 @@ class Tiredness:
     """Active memories that changed after `Agent.reviewed`."""
     faded: tuple[Memory, ...]
     """Active memories that may fall below the threshold in this sleep: at least all that do at their current level."""
-    weakest: tuple[Resting, ...]
+    weakest: tuple[PruningCandidate, ...]
     """Active memories that may be pruned: at least the first `surplus` in the order of pruning."""
     principles: frozenset[UUID]
     """Ids of the above memories that are principles."""
 
 
-AT_ONCE = 3_000
+CHANGES_PER_SLEEP = 3_000
 """Maximum number of memories of each kind of change in one sleep, so that it fits one event. Another sleep continues.
 """
 Levels = Mapping[UUID, int]
 """New level by memory, for memories that change their level."""
 
 
-def decide(cause: Event, tiredness: Tiredness, now: datetime | None = None) -> AgentSlept | None:
+def decide(cause: Event, tiredness: SleepInput, now: datetime | None = None) -> AgentSlept | None:
     """Return the sleep over all sessions that were not slept over yet; None if there are none.
 
     `now` is the time by the platform's clock. Without it, decay depends on sessions alone.
@@ -53,7 +53,7 @@ def decide(cause: Event, tiredness: Tiredness, now: datetime | None = None) -> A
     return _over(sessions, cause, tiredness, aging(tiredness.agent, len(sessions), now)) if sessions else None
 
 
-def go_on(slept: AgentSlept, tiredness: Tiredness) -> AgentSlept | None:
+def continue_sleep(slept: AgentSlept, tiredness: SleepInput) -> AgentSlept | None:
     """Return the continuation of an unfinished sleep, over no session; None if another sleep has followed.
 
     That sleep has examined the same memories and continues itself if needed.
@@ -63,17 +63,17 @@ def go_on(slept: AgentSlept, tiredness: Tiredness) -> AgentSlept | None:
     return _over((), slept, tiredness, None)
 
 
-def _over(sessions: tuple[UUID, ...], cause: Event, tiredness: Tiredness, older: Aging | None) -> AgentSlept:
+def _over(sessions: tuple[UUID, ...], cause: Event, tiredness: SleepInput, older: Aging | None) -> AgentSlept:
     rules = tiredness.agent.rules
     days = len(sessions) / rules.expected_tasks_per_day if older is None else older.days
     levels = _levels(rules, tiredness.touched)
     faint: dict[UUID, Memory] = {}
     pruned: list[Memory] = []
-    if len(levels) <= AT_ONCE:  # Memories that still have to rise are neither too weak nor first in pruning.
+    if len(levels) <= CHANGES_PER_SLEEP:  # Memories that still have to rise are neither too weak nor first in pruning.
         faint = _faint(tiredness, levels, days)
         pruned = _pruned(tiredness, faint, levels)
-    unfinished = any(len(each) > AT_ONCE for each in (levels, faint, pruned))
-    levels = dict(islice(levels.items(), AT_ONCE))
+    unfinished = any(len(each) > CHANGES_PER_SLEEP for each in (levels, faint, pruned))
+    levels = dict(islice(levels.items(), CHANGES_PER_SLEEP))
     return AgentSlept.following(
         cause,
         sessions=sessions,
@@ -82,8 +82,8 @@ def _over(sessions: tuple[UUID, ...], cause: Event, tiredness: Tiredness, older:
             for each in tiredness.touched
             if each.memory_id in levels
         ),
-        archived=seen(islice(faint.values(), AT_ONCE)),
-        pruned=seen(pruned[:AT_ONCE]),
+        archived=seen(islice(faint.values(), CHANGES_PER_SLEEP)),
+        pruned=seen(pruned[:CHANGES_PER_SLEEP]),
         aged=older,
         unfinished=unfinished,
     )
@@ -117,10 +117,10 @@ def _levels(rules: Policy, touched: Iterable[Memory]) -> Levels:
     return {each.memory_id: level for each, level in earned if level != each.level}
 
 
-def _faint(tiredness: Tiredness, levels: Levels, days: float) -> dict[UUID, Memory]:
+def _faint(tiredness: SleepInput, levels: Levels, days: float) -> dict[UUID, Memory]:
     """Return the memories that are below the threshold everywhere after level changes and decay."""
     agent = tiredness.agent
-    later = aged(agent.clocks, agent.rules, days)
+    later = advance_by_days(agent.clocks, agent.rules, days)
     faint: dict[UUID, Memory] = {}
     for each in (*tiredness.faded, *tiredness.touched):
         level = levels.get(each.memory_id, each.level)
@@ -130,7 +130,7 @@ def _faint(tiredness: Tiredness, levels: Levels, days: float) -> dict[UUID, Memo
     return faint
 
 
-def _pruned(tiredness: Tiredness, faint: Mapping[UUID, Memory], levels: Levels) -> list[Memory]:
+def _pruned(tiredness: SleepInput, faint: Mapping[UUID, Memory], levels: Levels) -> list[Memory]:
     """Return the memories to prune until the rest fits: lowest level first, then longest unused; principles last.
 
     The limits are those after this sleep, including parameters that it puts into force.
@@ -140,7 +140,7 @@ def _pruned(tiredness: Tiredness, faint: Mapping[UUID, Memory], levels: Levels) 
     def weight_of(memory: Memory) -> float:
         return rules.consolidation_weights[levels.get(memory.memory_id, memory.level)]
 
-    def order(resting: Resting) -> tuple[bool, int, datetime, UUID]:
+    def order(resting: PruningCandidate) -> tuple[bool, int, datetime, UUID]:
         memory_id = resting.memory.memory_id
         level = levels.get(memory_id, resting.memory.level)
         return memory_id in tiredness.principles, level, resting.since, memory_id
@@ -157,10 +157,10 @@ def _pruned(tiredness: Tiredness, faint: Mapping[UUID, Memory], levels: Levels) 
     return gone
 
 
-def _competing(tiredness: Tiredness, faint: Mapping[UUID, Memory], levels: Levels) -> Iterable[Resting]:
+def _competing(tiredness: SleepInput, faint: Mapping[UUID, Memory], levels: Levels) -> Iterable[PruningCandidate]:
     """Return the weakest memories and those that fall to a lower level, without those archived as too weak."""
     moving = (each for each in tiredness.touched if each.memory_id in levels and each.last_accessed_at)
-    pool = {each.memory_id: Resting(each, each.last_accessed_at) for each in moving if each.last_accessed_at}
+    pool = {each.memory_id: PruningCandidate(each, each.last_accessed_at) for each in moving if each.last_accessed_at}
     pool |= {each.memory.memory_id: each for each in tiredness.weakest}
     return [each for memory_id, each in pool.items() if memory_id not in faint]
 

@@ -3,10 +3,10 @@
 from nemuri_domain.strength import sleep
 from nemuri_domain.strength.aggregate import Mind, is_principle
 from nemuri_domain.strength.decay import faint_below
-from nemuri_domain.strength.sleep import Resting, Tiredness
+from nemuri_domain.strength.sleep import PruningCandidate, SleepInput
 
 
-def tiredness(mind: Mind) -> Tiredness | None:
+def sleep_input_of(mind: Mind) -> SleepInput | None:
     """Return the minimal input of a sleep of this mind; None without an agent."""
     agent = mind.agent
     if agent is None:
@@ -19,7 +19,7 @@ def tiredness(mind: Mind) -> Tiredness | None:
     )
     surplus = sleep.surplus(agent, touched)
     resting = [
-        Resting(each, each.last_accessed_at or mind.contents[each.memory_id].created_at)
+        PruningCandidate(each, each.last_accessed_at or mind.contents[each.memory_id].created_at)
         for each in (active if surplus else ())
     ]
     resting.sort(
@@ -27,7 +27,7 @@ def tiredness(mind: Mind) -> Tiredness | None:
             each.memory.memory_id in principles, each.memory.level, each.since, each.memory.memory_id,
         )
     )  # fmt: skip
-    return Tiredness(
+    return SleepInput(
         agent,
         touched=touched,
         faded=tuple(each for each in active if each.fade < bound[each.level]),

@@ -11,11 +11,11 @@ from nemuri_domain.strength.aggregate import Agent, Mind
 
 ROUNDING = 1e-9
 """Relative difference of strengths below which they are equal except for float rounding."""
-Altered = Mapping[str, tuple[Any, Any]]
+ChangedValues = Mapping[str, tuple[Any, Any]]
 """Values in the first and in the second state, by name."""
 
 
-class Standing(RowModel):
+class MemoryState(RowModel):
     """State of a memory at one time."""
 
     status: Literal["active", "archived"]
@@ -28,7 +28,7 @@ class Standing(RowModel):
     yields_to: tuple[UUID, ...]
 
     @classmethod
-    def of(cls, mind: Mind, memory_id: UUID) -> "Standing | None":
+    def of(cls, mind: Mind, memory_id: UUID) -> "MemoryState | None":
         """Return the state of a memory in a mind; None if it is unknown there."""
         agent, memory = mind.agent, mind.memories.get(memory_id)
         if agent is None or memory is None:
@@ -44,7 +44,7 @@ class Standing(RowModel):
             yields_to=memory.yields_to,
         )
 
-    def alike(self, other: "Standing") -> bool:
+    def alike(self, other: "MemoryState") -> bool:
         """Return True if both are equal except for float rounding."""
         names = {*self.strength_by_perspective, *other.strength_by_perspective}
         strengths = [(self.strength, other.strength)] + [
@@ -57,14 +57,14 @@ class Standing(RowModel):
         )
 
 
-class Change(RowModel):
+class MemoryChange(RowModel):
     """A memory with different states."""
 
     memory_id: UUID
     content: str
-    before: Standing | None
+    before: MemoryState | None
     """State in the first mind; None if it is unknown there."""
-    after: Standing | None
+    after: MemoryState | None
     """State in the second mind; None if it is unknown there."""
 
     @property
@@ -81,11 +81,11 @@ class Change(RowModel):
 class Differences:
     """All differences between two minds."""
 
-    changes: tuple[Change, ...]
+    changes: tuple[MemoryChange, ...]
     """Changed memories, largest change of strength first."""
-    policy: Altered
+    policy: ChangedValues
     """Changed policy parameters."""
-    definition: Altered
+    definition: ChangedValues
     """Changes of the definition, the embedding and the learned scorer."""
 
     @classmethod
@@ -95,56 +95,56 @@ class Differences:
         return cls(tuple(changes), _altered(_rules(one), _rules(other)), _altered(_is(one), _is(other)))
 
     @property
-    def began(self) -> tuple[Change, ...]:
+    def began(self) -> tuple[MemoryChange, ...]:
         """Return the memories known to the second mind only."""
         return tuple(each for each in self.changes if each.before is None)
 
     @property
-    def gone(self) -> tuple[Change, ...]:
+    def gone(self) -> tuple[MemoryChange, ...]:
         """Return the memories known to the first mind only."""
         return tuple(each for each in self.changes if each.after is None)
 
     @property
-    def archived(self) -> tuple[Change, ...]:
+    def archived(self) -> tuple[MemoryChange, ...]:
         """Return the memories archived in the second mind only."""
         return tuple(each for each in self.changes if each.turned("archived"))
 
     @property
-    def returned(self) -> tuple[Change, ...]:
+    def returned(self) -> tuple[MemoryChange, ...]:
         """Return the memories active in the second mind only."""
         return tuple(each for each in self.changes if each.turned("active"))
 
     @property
-    def levels(self) -> tuple[Change, ...]:
+    def levels(self) -> tuple[MemoryChange, ...]:
         """Return the memories with different levels."""
         return tuple(
             each for each in self.changes if each.before and each.after and each.before.level != each.after.level
         )
 
     @property
-    def stronger(self) -> tuple[Change, ...]:
+    def stronger(self) -> tuple[MemoryChange, ...]:
         """Return the memories that are stronger in the second mind."""
         return tuple(each for each in self.changes if each.gain > 0 and not _noise(each))
 
     @property
-    def weaker(self) -> tuple[Change, ...]:
+    def weaker(self) -> tuple[MemoryChange, ...]:
         """Return the memories that are weaker in the second mind."""
         return tuple(each for each in self.changes if each.gain < 0 and not _noise(each))
 
 
-def _noise(change: Change) -> bool:
+def _noise(change: MemoryChange) -> bool:
     before, after = change.before, change.after
     return bool(before and after and isclose(before.strength, after.strength, rel_tol=ROUNDING))
 
 
-def _changes(one: Mind, other: Mind) -> Iterator[Change]:
+def _changes(one: Mind, other: Mind) -> Iterator[MemoryChange]:
     contents = {**one.contents, **other.contents}
     for memory_id in dict.fromkeys((*one.memories, *other.memories)):
-        before, after = Standing.of(one, memory_id), Standing.of(other, memory_id)
+        before, after = MemoryState.of(one, memory_id), MemoryState.of(other, memory_id)
         if before and after and before.alike(after):
             continue
         content = contents[memory_id].memory.content
-        yield Change(memory_id=memory_id, content=content, before=before, after=after)
+        yield MemoryChange(memory_id=memory_id, content=content, before=before, after=after)
 
 
 def _rules(mind: Mind) -> dict[str, Any]:
@@ -162,6 +162,6 @@ def _is(mind: Mind) -> dict[str, Any]:
     }
 
 
-def _altered(one: Mapping[str, Any], other: Mapping[str, Any]) -> Altered:
+def _altered(one: Mapping[str, Any], other: Mapping[str, Any]) -> ChangedValues:
     names = dict.fromkeys((*one, *other))
     return {name: (one.get(name), other.get(name)) for name in names if one.get(name) != other.get(name)}

@@ -17,7 +17,7 @@ from nemuri_contracts.strength import FEATURES, MemoriesRetrieved
 from nemuri_domain.strength import scorer
 from nemuri_domain.strength.ranking import transformed
 
-WINDOW = 600
+MAX_ASSIGNMENTS = 600
 """Number of an agent's newest assignments that are used for training."""
 FEWEST_HELD_OUT = 10
 """Minimum number of held-out tasks for a scorer to count as better."""
@@ -32,7 +32,7 @@ A prevented error gives impact, but is no statement of success.
 """
 FAILED = frozenset({"unhelpful", "failure"})
 """Credit reasons of a failed assignment."""
-UNPROVEN = 0.5
+UNPROVEN_WEIGHT = 0.5
 """Weight of an assignment that failed or was not judged."""
 
 Scoring = Callable[[NDArray[np.float64]], NDArray[np.float64]]
@@ -40,7 +40,7 @@ Scoring = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Retrieval:
+class LoggedRetrieval:
     """Ranked candidates of an assignment. They never change."""
 
     assignment_id: UUID
@@ -51,7 +51,7 @@ class Retrieval:
     """True for candidates in the context, shape (n,)."""
 
     @classmethod
-    def of(cls, event: MemoriesRetrieved) -> "Retrieval":
+    def of(cls, event: MemoriesRetrieved) -> "LoggedRetrieval":
         """Return the retrieval recorded by an event."""
         ids, context = tuple(each.memory_id for each in event.candidates), set(event.in_context)
         raw = np.array([each.features for each in event.candidates], dtype=np.float64).reshape(len(ids), len(FEATURES))
@@ -59,10 +59,10 @@ class Retrieval:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Experience:
+class LabelledRetrieval:
     """An assignment's retrieval with its outcome."""
 
-    retrieval: Retrieval
+    retrieval: LoggedRetrieval
     used: NDArray[np.bool_]
     """True for candidates that the answer used, shape (n,)."""
     weight: float
@@ -92,11 +92,11 @@ class Samples:
         return len(self.labels)
 
 
-def experienced(retrieval: Retrieval, used: Collection[UUID], credited: Sequence[str]) -> Experience:
+def label_retrieval(retrieval: LoggedRetrieval, used: Collection[UUID], credited: Sequence[str]) -> LabelledRetrieval:
     """Return the training data of an assignment, from its used memories and its credit reasons in log order."""
     mine = set(used)
     labels = np.array([each in mine for each in retrieval.memory_ids], dtype=bool)
-    return Experience(retrieval, labels, 1.0 if _succeeded(credited) else UNPROVEN)
+    return LabelledRetrieval(retrieval, labels, 1.0 if _succeeded(credited) else UNPROVEN_WEIGHT)
 
 
 def reweighs(reason: str, credited: Sequence[str]) -> bool:
@@ -112,7 +112,7 @@ def _succeeded(credited: Sequence[str]) -> bool:
     return next((each in SUCCEEDED for each in reversed(credited) if each in SUCCEEDED | FAILED), False)
 
 
-def samples(experiences: Sequence[Experience]) -> Samples:
+def samples(experiences: Sequence[LabelledRetrieval]) -> Samples:
     """Return used candidates and a reproducible draw of unused ones. Empty if nothing was used."""
     chosen = [(each, rows) for each in experiences if len(rows := _drawn(each))]
     if not chosen:
@@ -125,7 +125,7 @@ def samples(experiences: Sequence[Experience]) -> Samples:
     )
 
 
-def _drawn(known: Experience) -> NDArray[np.intp]:
+def _drawn(known: LabelledRetrieval) -> NDArray[np.intp]:
     """Return the rows to train on: all positives and at most twice as many negatives, drawn with the assignment id as
     seed.
     """
@@ -135,7 +135,7 @@ def _drawn(known: Experience) -> NDArray[np.intp]:
     return np.concatenate([positives, negatives[sorted(drawn)]]).astype(np.intp)
 
 
-def divided(experiences: Sequence[Experience]) -> tuple[list[Experience], list[Experience]]:
+def split_held_out(experiences: Sequence[LabelledRetrieval]) -> tuple[list[LabelledRetrieval], list[LabelledRetrieval]]:
     """Split experiences, oldest first, into training data and held-out data.
 
     Held out are the newest informative ones: a quarter of these and at least ten, but at most half. No training data is
@@ -149,7 +149,7 @@ def divided(experiences: Sequence[Experience]) -> tuple[list[Experience], list[E
     return list(experiences[: held[0]]), [experiences[place] for place in held]
 
 
-def judged(weights: Weights, held_out: Sequence[Experience]) -> HeldOut:
+def evaluate(weights: Weights, held_out: Sequence[LabelledRetrieval]) -> HeldOut:
     """Return the nDCG of the learned and of the linear ranking over the same tasks.
 
     Only memories in the context count, because it is unknown if the others would have been used.
@@ -163,12 +163,12 @@ def judged(weights: Weights, held_out: Sequence[Experience]) -> HeldOut:
     return HeldOut(tasks=number, learned=_share(learned), linear=_share(linear), error=error)
 
 
-def better(found: HeldOut) -> bool:
+def is_better(found: HeldOut) -> bool:
     """Return True if the learned ranking is better by more than the standard error, on enough tasks."""
     return found.tasks >= FEWEST_HELD_OUT and found.learned - found.linear > found.error
 
 
-def ndcg(known: Experience, scoring: Scoring) -> float:
+def ndcg(known: LabelledRetrieval, scoring: Scoring) -> float:
     """Return the nDCG of the candidates in the context, used ones worth 1; equal scores by relevance, then by rank."""
     shown = known.retrieval.shown
     rows, relevant = known.retrieval.features[shown], known.used[shown].astype(np.float64)

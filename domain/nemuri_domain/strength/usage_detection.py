@@ -17,7 +17,7 @@ TAGS_TOGETHER: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ContextMemory:
     """A memory in the context, with its similarity to the answer."""
 
     memory_id: UUID
@@ -26,10 +26,10 @@ class Shown:
     """Cosine similarity of the answer and the memory."""
 
 
-def uses(
+def detect_uses(
     answer: str,
     citations: Sequence[UUID],
-    shown: Sequence[Shown],
+    shown: Sequence[ContextMemory],
     *,
     threshold: float,
     complete: bool = False,
@@ -58,17 +58,17 @@ def uses(
             assert_never(detection)
 
 
-def judged(labels: Mapping[str, UUID], said: Sequence[str]) -> tuple[Use, ...]:
+def judged_uses(labels: Mapping[str, UUID], said: Sequence[str]) -> tuple[Use, ...]:
     """Return the uses that a judge reported, by the labels of the memories in its prompt."""
     return tuple(Use(memory_id=labels[label], method="judge") for label in said if label in labels)
 
 
-def _cited(citations: Sequence[UUID], shown: Sequence[Shown]) -> tuple[Use, ...]:
+def _cited(citations: Sequence[UUID], shown: Sequence[ContextMemory]) -> tuple[Use, ...]:
     known = {each.memory_id for each in shown}
     return tuple(Use(memory_id=each, method="citation") for each in dict.fromkeys(citations) if each in known)
 
 
-def _tagged(answer: str, shown: Sequence[Shown], *, least: int = 1) -> tuple[Use, ...]:
+def _tagged(answer: str, shown: Sequence[ContextMemory], *, least: int = 1) -> tuple[Use, ...]:
     """Return the uses by tags. Only whole terms count, and no tag that more than half of the memories share."""
     frequency = Counter(tag for each in shown for tag in set(each.tags))
     telling = {tag for tag, count in frequency.items() if len(shown) == 1 or count * 2 <= len(shown)}
@@ -76,10 +76,10 @@ def _tagged(answer: str, shown: Sequence[Shown], *, least: int = 1) -> tuple[Use
     return tuple(Use(memory_id=each.memory_id, method="tag") for each in shown if len(said & set(each.tags)) >= least)
 
 
-def _similar(shown: Sequence[Shown], threshold: float) -> tuple[Use, ...]:
+def _similar(shown: Sequence[ContextMemory], threshold: float) -> tuple[Use, ...]:
     return tuple(Use(memory_id=each.memory_id, method="similarity") for each in shown if each.similarity >= threshold)
 
 
-def ended(cause: Event, assignment_id: UUID, agent_id: str) -> SessionEnded:
+def session_end(cause: Event, assignment_id: UUID, agent_id: str) -> SessionEnded:
     """Return the end of an assignment's session. The same event results from any cause."""
     return SessionEnded.following(cause, key=assignment_id, agent_id=agent_id, assignment_id=assignment_id)

@@ -17,7 +17,7 @@ from nemuri_contracts.strength import MemoriesUsed, SessionEnded, Use
 from nemuri_contracts.tasks import TaskRouted
 from nemuri_domain.language.keywords import keywords
 from nemuri_domain.strength.scopes import scope_in
-from nemuri_domain.strength.usage_detection import ended
+from nemuri_domain.strength.usage_detection import session_end
 from nemuri_domain.tasks.aggregate import Task, TaskState
 from nemuri_domain.tasks.fan_in import attempt_key
 
@@ -152,4 +152,4 @@ def defined(cause: Event, embedding: Embedding) -> AgentDefined:
 def session_ended(cause: Event, task: Task) -> SessionEnded:
     """Return the end of the orchestrator's session, which began with the routing of the current attempt."""
     routing_id = derive(attempt_key(task.task_id, task.attempt), TaskRouted.kind_of())
-    return ended(cause, routing_id, ORCHESTRATOR)
+    return session_end(cause, routing_id, ORCHESTRATOR)

@@ -24,8 +24,8 @@ from nemuri_domain.affective.fold import FOLDED
 from nemuri_domain.affective.fold import evolve as evolve_affect
 from nemuri_domain.affective.fold import touched as touched_affect
 from nemuri_domain.strength.aggregate import Agent, Content, Memory, Mind
+from nemuri_domain.strength.fold import affected_memories
 from nemuri_domain.strength.fold import evolve as evolve_mind
-from nemuri_domain.strength.fold import touched
 from nemuri_domain.tasks.aggregate import Assignment, Chunk, Feedback, Task, TaskState
 from nemuri_domain.tasks.fold import LifeEvent
 from nemuri_domain.tasks.fold import evolve as evolve_task
@@ -51,7 +51,11 @@ def _tasks() -> Family[UUID, TaskState]:
 
 def _minds() -> Minds[Mind]:
     return Minds(
-        Mind(), evolve_mind, agents=(tables.agent, Agent), memories=(tables.memory_state, Memory), touched=touched
+        Mind(),
+        evolve_mind,
+        agents=(tables.agent, Agent),
+        memories=(tables.memory_state, Memory),
+        touched=affected_memories,
     )
 
 

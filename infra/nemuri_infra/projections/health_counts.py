@@ -7,7 +7,7 @@ from sqlalchemy import select, text
 
 from nemuri_contracts.strength import SessionEnded
 from nemuri_domain.strength.aggregate import Agent
-from nemuri_domain.strength.health_diagnosis import NEVER_USED, Vitals
+from nemuri_domain.strength.health_diagnosis import NEVER_USED, HealthCounts
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.sleep_input import is_principle
@@ -69,7 +69,7 @@ _WEEK = text(
 )
 
 
-async def vitals(database: Database, agent: Agent, now: datetime) -> tuple[Vitals, tuple[UUID, ...]]:
+async def vitals(database: Database, agent: Agent, now: datetime) -> tuple[HealthCounts, tuple[UUID, ...]]:
     """Return the counts of the agent, and some memories that are often retrieved and never used."""
     async with database.reading() as connection:
         content = tables.memory.c
@@ -83,7 +83,7 @@ async def vitals(database: Database, agent: Agent, now: datetime) -> tuple[Vital
         archived = (await connection.execute(_ARCHIVED, {"agent": agent.agent_id, "now": now})).scalar_one()
         ended = {"agent": agent.agent_id, "now": now, "ended": SessionEnded.kind_of()}
         week = (await connection.execute(_WEEK, ended)).scalar_one()
-    return Vitals(
+    return HealthCounts(
         days=max(0.0, (now - agent.defined_at).total_seconds() / 86_400),
         slept=agent.slept,
         active=agent.active,

@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlalchemy import text
 
 from nemuri_contracts.event import Event
-from nemuri_domain.strength.quotation import says_the_same
+from nemuri_domain.strength.quotation import contains_memory
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.lineage_result import Steps, Thing
@@ -63,6 +63,6 @@ class LineageReading:
         if not words:
             return
         for row in await self.rows(_SIMILAR, ids=list(words), contents=list(words.values())):
-            if says_the_same(row.content, words[row.id]):
+            if contains_memory(row.content, words[row.id]):
                 why = f"has the same text as memory {row.id}"
                 steps[Thing("memory", row.id)].append((Thing("memory", row.memory_id), why))

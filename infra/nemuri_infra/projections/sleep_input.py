@@ -7,17 +7,17 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nemuri_domain.strength.aggregate import Agent, Memory
 from nemuri_domain.strength.decay import faint_below
-from nemuri_domain.strength.sleep import Resting, Tiredness, surplus
+from nemuri_domain.strength.sleep import PruningCandidate, SleepInput, surplus
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.rows import load, selecting
 from nemuri_infra.projections.snapshot_reads import of_one_moment
 
 
-async def tiredness(views: Database, agent_id: str) -> Tiredness | None:
+async def tiredness(views: Database, agent_id: str) -> SleepInput | None:
     """Return the input of the agent's sleep; None if there is no such agent."""
 
-    async def read(connection: AsyncConnection) -> Tiredness | None:
+    async def read(connection: AsyncConnection) -> SleepInput | None:
         found = await load(connection, tables.agent, Agent, tables.agent.c.agent_id == agent_id)
         if not found:
             return None
@@ -31,7 +31,7 @@ async def tiredness(views: Database, agent_id: str) -> Tiredness | None:
         memory_id = tables.memory.c.memory_id
         principles = select(memory_id).where(memory_id.in_(concerned), is_principle(agent))
         kept = frozenset((await connection.execute(principles)).scalars())
-        return Tiredness(agent, tuple(touched), tuple(faded), tuple(weakest), kept)
+        return SleepInput(agent, tuple(touched), tuple(faded), tuple(weakest), kept)
 
     return await of_one_moment(views, read)
 
@@ -53,7 +53,7 @@ def _faded(agent: Agent) -> list[Any]:
     return [and_(state.c.level == level, state.c.fade < limit) for level, limit in enumerate(bound)]
 
 
-async def _weakest(connection: AsyncConnection, agent: Agent, limit: int) -> list[Resting]:
+async def _weakest(connection: AsyncConnection, agent: Agent, limit: int) -> list[PruningCandidate]:
     """Return the first active memories in pruning order: lowest level, longest unused, principles last."""
     if not limit:
         return []
@@ -68,4 +68,4 @@ async def _weakest(connection: AsyncConnection, agent: Agent, limit: int) -> lis
         .limit(limit)
     )
     rows = [dict(each._mapping) for each in await connection.execute(query)]  # noqa: SLF001 - the documented mapping
-    return [Resting(since=each.pop("since"), memory=Memory.model_validate(each)) for each in rows]
+    return [PruningCandidate(since=each.pop("since"), memory=Memory.model_validate(each)) for each in rows]

@@ -14,10 +14,10 @@ from nemuri_contracts.client_events import Scope, Setting
 from nemuri_contracts.strength import Candidate
 from nemuri_domain.language.search_terms import terms
 from nemuri_domain.strength.aggregate import Agent, Remembered
-from nemuri_domain.strength.learning_decision import COMPARED, near
+from nemuri_domain.strength.learning_decision import COMPARED_MEMORIES, is_comparable
 from nemuri_domain.strength.memory_content import embedded_text, indexed_text
-from nemuri_domain.strength.ranking import holding, version
-from nemuri_domain.strength.retrieval import Asked, Wording, relevant, retrieved, worded
+from nemuri_domain.strength.ranking import valid_principles, version
+from nemuri_domain.strength.retrieval import QueryTexts, RetrievalQuery, query_texts, relevant, retrieved
 from nemuri_domain.strength.retrieval_index import AgentIndex
 from nemuri_domain.strength.scopes import setting_of
 from nemuri_infra.observability.tracing import span
@@ -78,7 +78,7 @@ class Recollections:
         The archive is searched too if nothing active is relevant, and always with `deep`.
         """
         with span("recall", agent=agent.agent_id):
-            wording = worded(agent, query, summary)
+            wording = query_texts(agent, query, summary)
             vectors = resources.vectors.serving(agent.embedding)
             asked = await _asked(vectors, wording, setting)
             scorer = await resources.views.scorer(agent.agent_id)
@@ -88,7 +88,7 @@ class Recollections:
                 found = retrieved(*mind, asked, perspective=perspective, now=moment, scorer=scorer, deep=deep)
                 known = {each.memory_id: indexed.known[each.memory_id] for each in found.candidates}
                 defined = [indexed.known[each] for each in indexed.principles]
-                principles = holding(agent.definition, defined, setting)
+                principles = valid_principles(agent.definition, defined, setting)
             return Recollection(
                 candidates=found.candidates,
                 known=known,
@@ -106,16 +106,17 @@ class Recollections:
         At most `COMPARED`, the most relevant first. Strength is ignored.
         """
         vectors = resources.vectors.serving(agent.embedding)
-        asked = await _asked(vectors, Wording(text), setting_of(scope))
+        asked = await _asked(vectors, QueryTexts(text), setting_of(scope))
         wanted = terms(text)
         async with self._current(resources, agent, vectors) as indexed:
             found = relevant(agent, indexed.index, indexed.known.__getitem__, asked)
         close = [
             (each.content, each.memory)
             for each in found
-            if each.content.memory.scope == scope and near(each.similarity, wanted, terms(each.content.memory.content))
+            if each.content.memory.scope == scope
+            and is_comparable(each.similarity, wanted, terms(each.content.memory.content))
         ]
-        return tuple(close[:COMPARED])
+        return tuple(close[:COMPARED_MEMORIES])
 
     @asynccontextmanager
     async def _current(self, resources: Resources, agent: Agent, vectors: Vectors) -> AsyncIterator[Indexed]:
@@ -132,8 +133,8 @@ class Recollections:
             self.indexes.fit(resources.settings.index_bytes)
 
 
-async def _asked(vectors: Vectors, wording: Wording, setting: Setting) -> Asked:
-    return Asked(wording, await vectors.of(wording.texts), vectors.embedder.relevance_threshold, setting)
+async def _asked(vectors: Vectors, wording: QueryTexts, setting: Setting) -> RetrievalQuery:
+    return RetrievalQuery(wording, await vectors.of(wording.texts), vectors.embedder.relevance_threshold, setting)
 
 
 async def _refresh(indexed: Indexed, resources: Resources, agent: Agent, vectors: Vectors) -> None:

@@ -7,7 +7,7 @@ from sys import getsizeof
 from sqlalchemy import ColumnElement, Text, and_, case, false, func, literal, or_, select
 
 from nemuri_contracts.client_events import Setting
-from nemuri_domain.strength.agent_topics import Held, Topic, topics
+from nemuri_domain.strength.agent_topics import Topic, TopicSource, topics
 from nemuri_domain.strength.aggregate import Agent
 from nemuri_domain.strength.decay import clock_of, strength
 from nemuri_infra.process.byte_cache import ByteCache
@@ -59,7 +59,7 @@ def _bytes(place: Place, known: Known) -> int:
     return sum(map(getsizeof, texts)) + TOPIC_BYTES * len(texts)
 
 
-async def held(database: Database, agent: Agent, setting: Setting) -> list[Held]:
+async def held(database: Database, agent: Agent, setting: Setting) -> list[TopicSource]:
     """Return the agent's strongest active memories that are valid in the setting, with their present strengths."""
     state, content = tables.memory_state.c, tables.memory.c
     now = strength(state.kept, clock_of(state.status, state.level, agent.clocks, SQL), SQL)
@@ -73,7 +73,7 @@ async def held(database: Database, agent: Agent, setting: Setting) -> list[Held]
         .limit(AT_MOST)
     )
     async with database.reading() as connection:
-        return [Held(tuple(tags), body, now) for tags, body, now in await connection.execute(query)]
+        return [TopicSource(tuple(tags), body, now) for tags, body, now in await connection.execute(query)]
 
 
 def _valid(setting: Setting) -> ColumnElement[bool]:

@@ -17,7 +17,7 @@ from nemuri_contracts.strength import (
 from nemuri_contracts.tasks import FeedbackParked, ReactionFailed, TaskAnswered, TaskFailed
 from nemuri_domain.strength import usage_detection
 from nemuri_domain.strength.aggregate import Agent
-from nemuri_domain.strength.learning_decision import learned
+from nemuri_domain.strength.learning_decision import candidate_learnings
 from nemuri_domain.strength.memory_content import encoded
 from nemuri_domain.strength.policy import Policy
 from nemuri_domain.tasks.aggregate import Assignment, Task, TaskState
@@ -60,7 +60,7 @@ async def learn(event: MemoriesUsed, resources: Resources) -> LearningsExtracted
     if state.task is None or agent is None or work is None or work.answer is None or work.learned is not None:
         return None
     reply = await _asked(_job(agent, state.task, work, work.answer), resources)
-    learnings, empty = learned(reply.value, state.task.setting)
+    learnings, empty = candidate_learnings(reply.value, state.task.setting)
     origin = Origin(client_id=state.task.client_id, task_id=event.task_id)
     (kept, repeated, dropped), cost = await written(agent, learnings, event.memory_ids, origin, resources)
     return LearningsExtracted.following(
@@ -80,7 +80,7 @@ async def encode(event: LearningsExtracted, resources: Resources) -> Sequence[Me
         encoded(event, each, nth=nth, source="task", assignment_id=event.assignment_id)
         for nth, each in enumerate(event.learnings)
     ]
-    return [*memories, usage_detection.ended(event, event.assignment_id, event.agent_id)]
+    return [*memories, usage_detection.session_end(event, event.assignment_id, event.agent_id)]
 
 
 @service.handles(RepetitionWithdrawn)
@@ -96,7 +96,7 @@ async def end_anyway(event: ReactionFailed, resources: Resources) -> Sequence[Se
         return ()
     state = await resources.views.task(event.task_id)
     return [
-        usage_detection.ended(event, each.assignment_id, each.agent_id)
+        usage_detection.session_end(event, each.assignment_id, each.agent_id)
         for each in state.assignments.values()
         if each.answer is not None and not each.ended
     ]

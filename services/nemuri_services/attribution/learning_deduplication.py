@@ -10,8 +10,16 @@ from nemuri_contracts.event import Usage
 from nemuri_contracts.strength import Dropped, NewMemory, Origin, Repetition
 from nemuri_domain.language.search_terms import terms
 from nemuri_domain.strength.aggregate import Agent, Remembered
-from nemuri_domain.strength.learning_decision import Fate, Kept, Learned, Repeated, Verdicts, fate, near
-from nemuri_domain.strength.memory_content import beginning, embedded_text
+from nemuri_domain.strength.learning_decision import (
+    CandidateLearning,
+    KeptLearning,
+    LearningDecision,
+    RepeatedLearning,
+    Verdicts,
+    decide_learning,
+    is_comparable,
+)
+from nemuri_domain.strength.memory_content import embedded_text, new_memory
 from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.models.protocol import Comparisons, Model, ModelRefused, RelationsJob, Reply, Source
 from nemuri_infra.retrieval.agent_indexes import Recollections
@@ -25,7 +33,7 @@ Written = tuple[tuple[NewMemory, ...], tuple[Repetition, ...], tuple[Dropped, ..
 
 
 async def written(
-    agent: Agent, learnings: Sequence[Learned], used: Collection[UUID], origin: Origin, resources: Resources
+    agent: Agent, learnings: Sequence[CandidateLearning], used: Collection[UUID], origin: Origin, resources: Resources
 ) -> tuple[Written, Usage | None]:
     """Return the outcome of a session's learnings, and the model's usage if one was asked.
 
@@ -44,22 +52,22 @@ async def written(
         (one, two)
         for one in range(len(learnings))
         for two in range(one)
-        if near(float(alike[one, two]), words[one], words[two])
+        if is_comparable(float(alike[one, two]), words[one], words[two])
     ]
     reply = await _compared(_job(learnings, older, doubles), resources.models.light)
     log_safe = reply.value if reply else {}
     verdicts = _verdicts(older, doubles, log_safe)
-    fates = [fate(each, verdict, used) for each, verdict in zip(learnings, verdicts, strict=True)]
+    fates = [decide_learning(each, verdict, used) for each, verdict in zip(learnings, verdicts, strict=True)]
     links = tuple(used)
     made = [
-        (each, beginning(agent, each.memory, vectors.key(text), origin=origin, links=links))
+        (each, new_memory(agent, each.memory, vectors.key(text), origin=origin, links=links))
         for each, text in zip(learnings, texts, strict=True)
     ]
     return _sorted(made, fates), reply.usage if reply else None
 
 
 def _job(
-    learnings: Sequence[Learned], older: Sequence[Sequence[Remembered]], doubles: Sequence[tuple[int, int]]
+    learnings: Sequence[CandidateLearning], older: Sequence[Sequence[Remembered]], doubles: Sequence[tuple[int, int]]
 ) -> RelationsJob:
     labels = _labels(older)
     known = {content.memory_id: content.memory.content for found in older for content, _ in found}
@@ -92,15 +100,15 @@ def _verdicts(
     ]
 
 
-def _sorted(made: Sequence[tuple[Learned, NewMemory]], fates: Sequence[Fate]) -> Written:
+def _sorted(made: Sequence[tuple[CandidateLearning, NewMemory]], fates: Sequence[LearningDecision]) -> Written:
     kept: list[NewMemory] = []
     repeated: list[Repetition] = []
     dropped: list[Dropped] = []
     for (learning, new), one in zip(made, fates, strict=True):
         match one:
-            case Kept(relations):
+            case KeptLearning(relations):
                 kept.append(new.model_copy(update={"relations": relations}))
-            case Repeated(memory_id):
+            case RepeatedLearning(memory_id):
                 repeated.append(Repetition(memory_id=memory_id, perspective=learning.perspective, learning=new))
             case Dropped():
                 dropped.append(one)

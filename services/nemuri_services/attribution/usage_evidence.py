@@ -11,7 +11,7 @@ from nemuri_domain.strength import usage_detection
 from nemuri_domain.strength.aggregate import Content
 from nemuri_domain.strength.memory_content import embedded_text, shown_text
 from nemuri_domain.strength.policy import Detection
-from nemuri_domain.strength.usage_detection import Shown
+from nemuri_domain.strength.usage_detection import ContextMemory
 from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.models.protocol import JudgeJob, ModelRefused, Reply, Source
 from nemuri_infra.runtime.resources import Resources
@@ -39,10 +39,10 @@ async def recognised(
         sources = (Source(label, shown_text(each, perspective)) for label, each in zip(labels, memories, strict=True))
         reply = await _judgement(JudgeJob(question, event.text, tuple(sources)), resources)
         if reply is not None:
-            return usage_detection.judged(labels, reply.value), reply.usage
+            return usage_detection.judged_uses(labels, reply.value), reply.usage
     shown = await _compared(event.text, memories, resources.vectors)
     threshold = resources.vectors.embedder.use_threshold
-    found = usage_detection.uses(
+    found = usage_detection.detect_uses(
         event.text,
         event.citations,
         shown,
@@ -61,12 +61,13 @@ async def _judgement(job: JudgeJob, resources: Resources) -> Reply[tuple[str, ..
         return None
 
 
-async def _compared(answer: str, contents: Sequence[Content], vectors: Vectors) -> list[Shown]:
+async def _compared(answer: str, contents: Sequence[Content], vectors: Vectors) -> list[ContextMemory]:
     """Return the memories with their tags and their cosine similarity to the answer."""
     if not contents:
         return []
     rows = await vectors.of([answer, *(embedded_text(each.memory) for each in contents)])
     likeness = rows[1:] @ rows[0]
     return [
-        Shown(each.memory_id, each.memory.tags, float(cosine)) for each, cosine in zip(contents, likeness, strict=True)
+        ContextMemory(each.memory_id, each.memory.tags, float(cosine))
+        for each, cosine in zip(contents, likeness, strict=True)
     ]

@@ -17,8 +17,8 @@ from nemuri_contracts.tasks import (
     TaskSummarised,
 )
 from nemuri_domain.language.keywords import keywords
-from nemuri_domain.strength.admission import PRINCIPLE, refusal
-from nemuri_domain.strength.memory_content import beginning, embedded_text, encoded, principle_key
+from nemuri_domain.strength.admission import PRINCIPLE, refusal_reason
+from nemuri_domain.strength.memory_content import embedded_text, encoded, new_memory, principle_key
 from nemuri_domain.strength.policy import Policy
 from nemuri_domain.tasks import chunk_order, fan_in, negotiation
 from nemuri_domain.tasks.aggregate import Task, TaskState
@@ -119,13 +119,13 @@ async def encode(event: MemoryOffered, resources: Resources) -> MemoryEncoded | 
     if (kind := agent.definition.memory) != "strength":
         takes = "turns" if kind == "affective" else "experiences"
         return MemoryRefused.following(event, reason=f"{event.agent_id} takes {takes}, not memories")
-    refused = refusal(event.memory)
+    refused = refusal_reason(event.memory)
     if refused is not None:
         return MemoryRefused.following(event, reason=refused)
     origin = Origin(client_id=event.client_id)
     text, vectors = embedded_text(event.memory), resources.vectors.serving(agent.embedding)
     await vectors.of([text])
-    return encoded(event, beginning(agent, event.memory, vectors.key(text), origin=origin), source="manual")
+    return encoded(event, new_memory(agent, event.memory, vectors.key(text), origin=origin), source="manual")
 
 
 @service.handles(AgentDefined)

@@ -44,7 +44,7 @@ from nemuri_contracts.task_views import FeedbackStanding, TaskResult
 from nemuri_contracts.tasks import NegotiationOpened, TaskCompleted, TaskFailed
 from nemuri_contracts.tiered import ExperienceRecorded
 from nemuri_domain.strength.aggregate import Agent, Remembered
-from nemuri_domain.strength.training_samples import WINDOW
+from nemuri_domain.strength.training_samples import MAX_ASSIGNMENTS
 from nemuri_infra.projections.erasure import absent, is_erased
 from nemuri_infra.projections.id_lookup import begun
 from nemuri_infra.projections.learning_queries import gathered
@@ -232,7 +232,7 @@ async def scorer(query: ScorerQuery, resources: Resources) -> ScorerView | Refus
     if agent is None:
         return await _nobody(query.agent_id, resources)
     since = known.until if known else 0
-    fresh = await gathered(resources.database, query.agent_id, after=since, window=WINDOW)
+    fresh = await gathered(resources.database, query.agent_id, after=since, window=MAX_ASSIGNMENTS)
     return scorer_view(agent, known, fresh)
 
 

@@ -8,7 +8,7 @@ from nemuri_contracts.memory_views import MemoView
 from nemuri_domain.language.token_estimate import estimate_tokens
 from nemuri_domain.strength.agent_topics import memo
 from nemuri_domain.strength.aggregate import Agent
-from nemuri_domain.strength.health_diagnosis import examined
+from nemuri_domain.strength.health_diagnosis import diagnose
 from nemuri_infra.projections.health_counts import vitals
 from nemuri_infra.retrieval.topic_cache import Knowledge
 from nemuri_infra.runtime.resources import Resources
@@ -22,7 +22,7 @@ async def health_of(agent: Agent, resources: Resources) -> AgentHealth:
     relevance = resources.vectors.serving(agent.embedding).embedder.relevance_threshold
     return AgentHealth(
         agent_id=agent.agent_id,
-        findings=examined(counted, agent.rules, relevance=relevance),
+        findings=diagnose(counted, agent.rules, relevance=relevance),
         never_used=never,
         waiting=None if agent.next_policy is None else dict(agent.next_policy),
     )

@@ -10,8 +10,8 @@ from nemuri_contracts.strength import MemoriesRetrieved
 from nemuri_contracts.tasks import Part, TaskAnswered, TaskAssigned
 from nemuri_domain.strength.agent_topics import memo
 from nemuri_domain.strength.aggregate import Agent
-from nemuri_domain.strength.memory_content import shown_text, standing, told_by
-from nemuri_domain.strength.ranking import always_in_mind, selected
+from nemuri_domain.strength.memory_content import age_and_strength, origin_in_words, shown_text
+from nemuri_domain.strength.ranking import context_principles, selected
 from nemuri_domain.tasks.aggregate import Assignment
 from nemuri_domain.tasks.read_share import Share, taken
 from nemuri_infra.models.protocol import AnswerJob, Source
@@ -51,7 +51,7 @@ async def retrieve(event: TaskAssigned, resources: Resources) -> MemoriesRetriev
         now=event.recorded_at,
         summary=state.task.background,
     )
-    kept = always_in_mind(agent, found.principles)
+    kept = context_principles(agent, found.principles)
     seed = event.assignment_id.int % 2**32
     chosen = selected(found.candidates, agent.rules, top=None, seed=seed, apart=kept, items=found.items)
     return MemoriesRetrieved.following(
@@ -92,7 +92,8 @@ async def answer(event: MemoriesRetrieved, resources: Resources) -> TaskAnswered
             label,
             shown_text(content, work.perspective),
             outdated.get(content.memory_id, ""),
-            f"{told_by(content)}; {standing(content, memory, agent.strength(memory, work.perspective))}",
+            f"{origin_in_words(content)}; "
+            f"{age_and_strength(content, memory, agent.strength(memory, work.perspective))}",
         )
         for label, (content, memory) in zip(labels, shown, strict=True)
     ]
@@ -131,7 +132,7 @@ async def recall(query: RecallQuery, resources: Resources) -> RecallView | Refus
     )
     held = {content.memory_id: content.memory for content, _ in found.principles}
     principles = tuple(
-        PrincipleView(memory_id=each, memory=held[each]) for each in always_in_mind(agent, found.principles)
+        PrincipleView(memory_id=each, memory=held[each]) for each in context_principles(agent, found.principles)
     )
     return RecallView(ranking=found.ranking, memories=memories, deep=found.deep, principles=principles)
 

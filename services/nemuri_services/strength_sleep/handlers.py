@@ -2,7 +2,7 @@
 
 from nemuri_contracts.strength import AgentSlept, SessionEnded
 from nemuri_domain.strength import sleep
-from nemuri_domain.strength.sleep import Tiredness
+from nemuri_domain.strength.sleep import SleepInput
 from nemuri_infra.projections.sleep_input import tiredness
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, ConditionalAppend, Service
@@ -26,11 +26,11 @@ async def sleep_on(event: AgentSlept, resources: Resources) -> ConditionalAppend
     if not event.unfinished:
         return None
     newest, tired = await _as_it_is(event.agent_id, resources)
-    slept = sleep.go_on(event, tired) if tired else None
+    slept = sleep.continue_sleep(event, tired) if tired else None
     return None if slept is None else ConditionalAppend(slept, newest)
 
 
-async def _as_it_is(agent_id: str, resources: Resources) -> tuple[int, Tiredness | None]:
+async def _as_it_is(agent_id: str, resources: Resources) -> tuple[int, SleepInput | None]:
     """Return the revision of the agent's newest sleep, and the input of the next one."""
     newest = await resources.log.newest_on(resources.log.subjects.of_agent(agent_id, AgentSlept))
     await resources.views.progress.wait(newest.sequence)

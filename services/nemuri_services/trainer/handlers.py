@@ -45,24 +45,30 @@ async def _due(
     if rules.ranking != "learned":
         return False
     if scorer is None:
-        return await gathered(views, agent_id, after=0, window=training_samples.WINDOW) >= rules.min_training_samples
+        return (
+            await gathered(views, agent_id, after=0, window=training_samples.MAX_ASSIGNMENTS)
+            >= rules.min_training_samples
+        )
     if (event.sequence or 0) <= scorer.until:
         return False
     if isinstance(event, ImpactCredited):
         reasons = await credited(views, event.assignment_id, until=scorer.until)
         if training_samples.reweighs(event.reason, reasons):
             return True
-    return await gathered(views, agent_id, after=scorer.until, window=training_samples.WINDOW) >= rules.retrain_after
+    return (
+        await gathered(views, agent_id, after=scorer.until, window=training_samples.MAX_ASSIGNMENTS)
+        >= rules.retrain_after
+    )
 
 
 def _trained(
-    cause: SessionEnded | ImpactCredited, known: list[training_samples.Experience], number: int, until: int
+    cause: SessionEnded | ImpactCredited, known: list[training_samples.LabelledRetrieval], number: int, until: int
 ) -> ScorerTrained:
     """Train on the older tasks and test on the newest. This runs in a thread, because it computes for a second."""
-    older, held_out = training_samples.divided(known)
+    older, held_out = training_samples.split_held_out(known)
     samples = training_samples.samples(older)
     weights = training.train(samples, cause.event_id.int)
-    found = training_samples.judged(weights, held_out)
+    found = training_samples.evaluate(weights, held_out)
     return ScorerTrained.following(
         cause,
         number=number,
@@ -71,7 +77,7 @@ def _trained(
         tasks=samples.tasks,
         until=until,
         held_out=found,
-        serves=training_samples.better(found),
+        serves=training_samples.is_better(found),
     )
 
 

@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import dataclass, field
 
 from nemuri_contracts.strength import MemoriesRetrieved
-from nemuri_domain.strength.training_samples import WINDOW, Experience, Retrieval, experienced
+from nemuri_domain.strength.training_samples import MAX_ASSIGNMENTS, LabelledRetrieval, LoggedRetrieval, label_retrieval
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.process.byte_cache import ByteCache
 from nemuri_infra.projections.learning_queries import outcomes, retrievals
@@ -18,7 +18,7 @@ ID_BYTES = 120
 AT_ONCE = 32
 """Number of events that are read at the same time."""
 
-Kept = dict[int, Retrieval | None]
+Kept = dict[int, LoggedRetrieval | None]
 """The retrievals of an agent by their sequence in the log; None if the event was deleted."""
 
 
@@ -28,16 +28,16 @@ class Pasts:
 
     known: ByteCache[tuple[str, str, str], Kept] = field(default_factory=lambda: ByteCache(KEPT_BYTES, _bytes))
 
-    async def experience(self, resources: Resources, agent_id: str) -> list[Experience]:
+    async def experience(self, resources: Resources, agent_id: str) -> list[LabelledRetrieval]:
         """Return the training samples of the agent's newest attributed assignments, oldest first."""
         views = resources.database
-        places = await retrievals(views, agent_id, window=WINDOW)
+        places = await retrievals(views, agent_id, window=MAX_ASSIGNMENTS)
         name = (views.url, views.schema, agent_id)
         kept = await _read(resources.log, places, self.known.get(name) or {})
         self.known.keep(name, kept)
         found = [each for place in places if (each := kept[place]) is not None]
         became = await outcomes(views, [each.assignment_id for each in found])
-        return [experienced(each, *became[each.assignment_id]) for each in found if each.assignment_id in became]
+        return [label_retrieval(each, *became[each.assignment_id]) for each in found if each.assignment_id in became]
 
 
 def _bytes(_: tuple[str, str, str], kept: Kept) -> int:
@@ -50,10 +50,10 @@ async def _read(log: Log, places: list[int], known: Kept) -> Kept:
     """Return the retrievals at these sequences. Only those that are not in `known` are read from the log."""
     room = asyncio.Semaphore(AT_ONCE)
 
-    async def at(place: int) -> Retrieval | None:
+    async def at(place: int) -> LoggedRetrieval | None:
         async with room:
             event = await log.at(place)
-        return Retrieval.of(event) if isinstance(event, MemoriesRetrieved) else None
+        return LoggedRetrieval.of(event) if isinstance(event, MemoriesRetrieved) else None
 
     missing = [place for place in places if place not in known]
     fresh = dict(zip(missing, await asyncio.gather(*map(at, missing)), strict=True))

@@ -11,7 +11,7 @@ from nemuri_contracts.strength import NewMemory, Origin
 from nemuri_domain.education.course import Course
 from nemuri_domain.language.keywords import keywords
 from nemuri_domain.strength.aggregate import Agent
-from nemuri_domain.strength.memory_content import beginning, embedded_text
+from nemuri_domain.strength.memory_content import embedded_text, new_memory
 from nemuri_domain.tasks.fan_in import shortened
 from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.models.protocol import LearningsJob, ModelRefused
@@ -41,7 +41,7 @@ async def read(course: Course, chapter: int, agent: Agent, resources: Resources)
     origin = Origin(textbook=course.textbook.title)
     faint = {"strength": agent.rules.initial_strength_education}  # What is only read counts as unused.
     memories = [
-        beginning(agent, content, vectors.key(text), origin=origin).model_copy(update=faint)
+        new_memory(agent, content, vectors.key(text), origin=origin).model_copy(update=faint)
         for content, text in zip(contents, texts, strict=True)
     ]
     return memories, Usage.together(usage for _, usage in found)

@@ -55,7 +55,7 @@ async def remember(event: ChapterRead, resources: Resources) -> Sequence[MemoryE
     memories = [
         encoded(event, each, key=memory_key(event.agent_id, each.memory), source="education") for each in event.sections
     ]
-    return [*memories, usage_detection.ended(event, event.session_id, event.agent_id)]
+    return [*memories, usage_detection.session_end(event, event.session_id, event.agent_id)]
 
 
 @service.handles(SessionEnded, TaskFailed, NegotiationOpened)

@@ -39,13 +39,13 @@ def test_numpy_ranks_as_torch_does(weights: Weights, rows: list[tuple[float, ...
 
 def test_what_helped_before_is_learned_and_serves() -> None:
     """Where impact decides, which the linear score hardly looks at, the learned one is clearly better on new tasks."""
-    older, held = training_samples.divided(past(by_impact, 100, seed=3))
+    older, held = training_samples.split_held_out(past(by_impact, 100, seed=3))
 
     weights = training.train(training_samples.samples(older), seed=3)
 
-    assert training_samples.better(training_samples.judged(weights, held))
+    assert training_samples.is_better(training_samples.evaluate(weights, held))
     fresh = [each for each in past(by_impact, 200, seed=4) if each.telling]
-    found = training_samples.judged(weights, fresh)
+    found = training_samples.evaluate(weights, fresh)
     assert found.learned - found.linear > 0.08
     weighs = scorer.importance(weights)
     assert weighs["impact_score"] > 4 * scorer.importance(scorer.copy_of_linear())["impact_score"]
@@ -53,12 +53,12 @@ def test_what_helped_before_is_learned_and_serves() -> None:
 
 def test_what_only_two_features_together_say_is_learned() -> None:
     """The document's own example: strong but old, or fresh but faint, is worth less than both at once."""
-    older, _ = training_samples.divided(past(by_strength_while_fresh, 300, seed=11))
+    older, _ = training_samples.split_held_out(past(by_strength_while_fresh, 300, seed=11))
 
     weights = training.train(training_samples.samples(older), seed=11)
 
     newest = [each for each in past(by_strength_while_fresh, 200, seed=12) if each.telling]
-    found = training_samples.judged(weights, newest)
+    found = training_samples.evaluate(weights, newest)
     assert found.learned - found.linear > 0.15
     both, strong, fresh, neither = np.full((4, 9), 0.5)
     strength, recency = 1, 4
@@ -74,22 +74,22 @@ def test_where_nothing_is_to_be_learned_nothing_is_lost(world: World, tasks: int
     """However little there was to learn from, a scorer that was let serve is hardly worse than the linear score."""
     lost = []
     for seed in range(3):
-        older, held = training_samples.divided(past(world, tasks, seed))
+        older, held = training_samples.split_held_out(past(world, tasks, seed))
         weights = training.train(training_samples.samples(older), seed)
-        if training_samples.better(training_samples.judged(weights, held)):
-            fresh = training_samples.judged(weights, [each for each in past(world, 150, seed + 50) if each.telling])
+        if training_samples.is_better(training_samples.evaluate(weights, held)):
+            fresh = training_samples.evaluate(weights, [each for each in past(world, 150, seed + 50) if each.telling])
             lost.append(fresh.linear - fresh.learned)
     assert max(lost, default=0.0) < 0.03
 
 
 def test_labels_that_are_turned_round_never_serve() -> None:
     """Trained on the opposite of the truth, as if what was used had not been: the newest tasks refuse it."""
-    older, held = training_samples.divided(past(by_impact, 120, seed=5))
+    older, held = training_samples.split_held_out(past(by_impact, 120, seed=5))
     true = training_samples.samples(older)
 
     weights = training.train(Samples(true.features, 1.0 - true.labels, true.weights, true.tasks), seed=5)
 
-    assert not training_samples.better(training_samples.judged(weights, held))
+    assert not training_samples.is_better(training_samples.evaluate(weights, held))
 
 
 def test_the_same_samples_and_seed_make_the_same_weights() -> None:

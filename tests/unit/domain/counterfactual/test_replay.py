@@ -96,7 +96,7 @@ def _decided(story: Story) -> AgentSlept | None:
     seen = tiredness(story.mind)
     seen = replace(seen, touched=seen.touched[::-1], faded=seen.faded[::-1])  # views have an order of their own
     sleeps = [each for each in story.events if isinstance(each, AgentSlept)]
-    going_on = sleep.go_on(sleeps[-1], seen) if sleeps else None
+    going_on = sleep.continue_sleep(sleeps[-1], seen) if sleeps else None
     return going_on or sleep.decide(stories.ended(0), seen)
 
 

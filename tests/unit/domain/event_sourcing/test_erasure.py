@@ -15,7 +15,7 @@ from nemuri_domain.event_sourcing.erasure import OF_A_TASK, Erased
 from nemuri_domain.strength.aggregate import Mind
 from nemuri_domain.strength.erasure_restatement import check, restated
 from nemuri_domain.strength.fold import fold
-from nemuri_domain.strength.quotation import quotes, says_the_same
+from nemuri_domain.strength.quotation import contains_memory, quotes
 from nemuri_domain.tasks.aggregate import TaskState
 from nemuri_domain.tasks.fold import evolve as evolve_task
 from tests.unit.domain.strength import stories
@@ -142,7 +142,7 @@ def test_a_quotation_is_known_by_a_word_that_only_the_memory_had() -> None:
 
 def test_a_text_that_holds_the_whole_memory_says_the_same() -> None:
     """Case and spaces aside; a word or two inside another text are an accident."""
-    assert says_the_same("We know: STEEL is dear\nin winter.", "Steel is dear in winter.")
-    assert says_the_same("Yes", "yes")
-    assert not says_the_same("Yesterday", "yes")
-    assert not says_the_same("Steel is dear.", "Steel is dear in winter.")
+    assert contains_memory("We know: STEEL is dear\nin winter.", "Steel is dear in winter.")
+    assert contains_memory("Yes", "yes")
+    assert not contains_memory("Yesterday", "yes")
+    assert not contains_memory("Steel is dear.", "Steel is dear in winter.")

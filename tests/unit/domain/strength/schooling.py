@@ -11,7 +11,7 @@ from nemuri_contracts.event import derive
 from nemuri_contracts.strength import FEATURES, Candidate, MemoriesRetrieved
 from nemuri_domain.strength import scorer
 from nemuri_domain.strength.ranking import transformed
-from nemuri_domain.strength.training_samples import Experience, Retrieval, experienced
+from nemuri_domain.strength.training_samples import LabelledRetrieval, LoggedRetrieval, label_retrieval
 
 World = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 """Transformed features of shape (n, 9) to how probable it is that each candidate is used, shape (n,)."""
@@ -94,11 +94,13 @@ def used(event: MemoriesRetrieved, world: World, rng: np.random.Generator) -> tu
     return tuple(each for each in event.selected if rng.random() < chances[each])
 
 
-def past(world: World, tasks: int, seed: int) -> list[Experience]:
+def past(world: World, tasks: int, seed: int) -> list[LabelledRetrieval]:
     """Lessons of so many tasks in such a world, every third of them a success."""
     rng = np.random.default_rng(seed)
     found = []
     for number in range(tasks):
         event = retrieved(seed * 10_000 + number, rng)
-        found.append(experienced(Retrieval.of(event), used(event, world, rng), ("success",) if number % 3 == 0 else ()))
+        found.append(
+            label_retrieval(LoggedRetrieval.of(event), used(event, world, rng), ("success",) if number % 3 == 0 else ())
+        )
     return found

@@ -33,8 +33,8 @@ from nemuri_domain.strength import sleep
 from nemuri_domain.strength.aggregate import Agent, Memory, Mind
 from nemuri_domain.strength.fold import evolve
 from nemuri_domain.strength.policy import Policy
-from nemuri_domain.strength.sleep import Tiredness
-from nemuri_domain.strength.sleep_input import tiredness as in_memory
+from nemuri_domain.strength.sleep import SleepInput
+from nemuri_domain.strength.sleep_input import sleep_input_of as in_memory
 from tests.unit.domain.strength.facts import Fact, agent_of
 
 RULE = "Be sure."
@@ -79,7 +79,7 @@ class Story:
     def slept_out(self) -> "Story":
         """The story after every sleep that goes on with the last one."""
         story, last = self, self.events[-1]
-        while isinstance(last, AgentSlept) and (more := sleep.go_on(last, tiredness(story.mind))):
+        while isinstance(last, AgentSlept) and (more := sleep.continue_sleep(last, tiredness(story.mind))):
             story = story.when(more)
             last = story.events[-1]
         return story
@@ -255,7 +255,7 @@ def night(number: int) -> tuple[Move, ...]:
     return ended(number), sleeps()
 
 
-def tiredness(mind: Mind) -> Tiredness:
+def tiredness(mind: Mind) -> SleepInput:
     """What the views show a sleep of a mind: no more than they promise, in no helpful order."""
     seen = in_memory(mind)
     assert seen is not None

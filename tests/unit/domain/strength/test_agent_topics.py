@@ -4,13 +4,13 @@ from hypothesis import given as for_any
 from hypothesis import strategies as st
 
 from nemuri_domain.language.token_estimate import estimate_tokens
-from nemuri_domain.strength.agent_topics import Held, Topic, memo, topics
+from nemuri_domain.strength.agent_topics import Topic, TopicSource, memo, topics
 
 
 def test_a_topic_is_as_strong_as_all_that_is_held_about_it() -> None:
     """Three fading notes are less than one settled memory."""
-    notes = [Held(("steel",), "", 0.2)] * 3
-    found = topics([*notes, Held(("soup", "steel"), "", 0.1), Held(("sauce",), "", 3.0)])
+    notes = [TopicSource(("steel",), "", 0.2)] * 3
+    found = topics([*notes, TopicSource(("soup", "steel"), "", 0.1), TopicSource(("sauce",), "", 3.0)])
 
     assert [(each.name, round(each.strength, 6), each.memories) for each in found] == [
         ("sauce", 3.0, 1),
@@ -21,10 +21,10 @@ def test_a_topic_is_as_strong_as_all_that_is_held_about_it() -> None:
 
 def test_an_untagged_memory_is_about_its_keywords() -> None:
     """In English and in Japanese; the mark of a principle is no topic."""
-    names = {each.name for each in topics([Held((), "The blast furnace melts iron ore.", 1.0)])}
+    names = {each.name for each in topics([TopicSource((), "The blast furnace melts iron ore.", 1.0)])}
     assert any("furnace" in name for name in names)
-    assert topics([Held((), "高炉で鉄鉱石を溶かす。", 1.0)])
-    assert topics([Held(("principle",), "Be kind.", 1.0)]) == ()
+    assert topics([TopicSource((), "高炉で鉄鉱石を溶かす。", 1.0)])
+    assert topics([TopicSource(("principle",), "Be kind.", 1.0)]) == ()
 
 
 def test_the_memo_names_the_strongest_topics_with_their_numbers() -> None:

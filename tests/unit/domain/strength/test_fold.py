@@ -11,7 +11,7 @@ from immutables import Map
 from nemuri_contracts.codec import AnyAgentEvent
 from nemuri_domain.strength import sleep
 from nemuri_domain.strength.aggregate import Agent, Memory, Mind
-from nemuri_domain.strength.fold import evolve, touched
+from nemuri_domain.strength.fold import affected_memories, evolve
 from tests.unit.domain.strength.anything import EVENTS, history
 from tests.unit.domain.strength.facts import totals
 from tests.unit.domain.strength.stories import A, credited, defined, encoded, ended, slept, tiredness, used
@@ -55,7 +55,7 @@ def _by_batches(log: list[AnyAgentEvent], cuts: list[int]) -> tuple[Agent | None
     agent: Agent | None = None
     rows: dict[UUID, Memory] = {}
     for start, end in pairwise(sorted({0, len(log), *(cut for cut in cuts if cut < len(log))})):
-        wanted = frozenset[UUID]().union(*(touched(event) for event in log[start:end]))
+        wanted = frozenset[UUID]().union(*(affected_memories(event) for event in log[start:end]))
         mind = Mind(agent, Map({each: rows[each] for each in wanted if each in rows}))
         for event in log[start:end]:
             mind = evolve(mind, event)

@@ -8,10 +8,10 @@ from hypothesis import given as for_any
 from hypothesis import strategies as st
 
 from nemuri_contracts.health_views import Finding
-from nemuri_domain.strength.health_diagnosis import FLOOR, ROOM, STEP, Vitals, examined, proposals, stepped
+from nemuri_domain.strength.health_diagnosis import FLOOR, ROOM, STEP, HealthCounts, diagnose, proposals, step_parameter
 from nemuri_domain.strength.policy import Policy
 
-WELL = Vitals(
+WELL = HealthCounts(
     days=30,
     slept=300,
     active=(40, 30, 15, 15, 0, 0),
@@ -31,13 +31,13 @@ RELEVANCE = 0.2
 
 def finding(measure: str, rules: Policy = RULES, **changes: Any) -> Finding:
     """What is found of one measure of an agent that does well but for these changes."""
-    found = examined(replace(WELL, **changes), rules, relevance=RELEVANCE)
+    found = diagnose(replace(WELL, **changes), rules, relevance=RELEVANCE)
     return next(each for each in found if each.measure == measure)
 
 
 def test_who_does_well_hears_no_advice() -> None:
     """Every measure is looked at, and each is normal."""
-    found = examined(WELL, RULES, relevance=RELEVANCE)
+    found = diagnose(WELL, RULES, relevance=RELEVANCE)
 
     assert {each.verdict for each in found} == {"normal"}
     assert len({each.measure for each in found}) == len(found) == 9
@@ -138,7 +138,7 @@ def test_a_limit_that_is_switched_off_is_never_near() -> None:
 
 def test_a_parameter_on_which_findings_disagree_stays() -> None:
     """Few memories of many are used, but those of full contexts nearly all."""
-    found = examined(replace(WELL, usage_ratio=0.4, full_use=0.05), RULES, relevance=RELEVANCE)
+    found = diagnose(replace(WELL, usage_ratio=0.4, full_use=0.05), RULES, relevance=RELEVANCE)
 
     assert {each.advice.direction for each in found if each.advice} == {"raise", "lower"}
     assert proposals(found) == {}
@@ -176,7 +176,7 @@ def test_a_step_is_bounded_and_goes_the_way_it_says(parameter: str, direction: A
     present = max(1, min(200, round(start))) if parameter.endswith(("results", "memories")) else start
     present = min(present, 1.0) if parameter == "relevance_floor" else present
 
-    proposed = stepped(parameter, present, direction)
+    proposed = step_parameter(parameter, present, direction)
 
     factor = ROOM if parameter.startswith("max_") else STEP
     if direction == "raise":

@@ -8,19 +8,19 @@ from nemuri_domain.language.boilerplate import SET_PHRASE
 from nemuri_domain.language.statement_comparison import Comparison
 from nemuri_domain.strength.aggregate import Remembered
 from nemuri_domain.strength.learning_decision import (
-    SAID_ALREADY,
-    USED_ALREADY,
-    Kept,
-    Learned,
-    Repeated,
+    REPEATS_OTHER_LEARNING,
+    REPEATS_USED_MEMORY,
+    CandidateLearning,
+    KeptLearning,
+    RepeatedLearning,
     Verdicts,
-    fate,
-    learned,
-    near,
+    candidate_learnings,
+    decide_learning,
+    is_comparable,
 )
 from tests.unit.domain.strength.stories import A, B, C, encoded, given, related
 
-[LEARNING], _ = learned({"cost": "Steel is dear."}, Setting())
+[LEARNING], _ = candidate_learnings({"cost": "Steel is dear."}, Setting())
 TEXT = LEARNING.memory.content
 MIND = given(encoded(A), encoded(B), related(C, A)).mind
 
@@ -39,9 +39,9 @@ def test_learnings_become_memories_of_their_perspective() -> None:
     """With tags, valid where the task took place: its project, its only domain, or everywhere."""
     said = {"cost": "Steel from Yamada costs 15 % more in winter.", "quality": "  "}
 
-    (here,), nothing = learned(said, Setting(project="bridge", domains=("steel",)))
-    (field,), _ = learned(said, Setting(domains=("steel",)))
-    (anywhere,), _ = learned(said, Setting(domains=("steel", "winter")))
+    (here,), nothing = candidate_learnings(said, Setting(project="bridge", domains=("steel",)))
+    (field,), _ = candidate_learnings(said, Setting(domains=("steel",)))
+    (anywhere,), _ = candidate_learnings(said, Setting(domains=("steel", "winter")))
 
     assert nothing == ()
     assert (here.perspective, here.memory.content) == ("cost", said["cost"])
@@ -54,7 +54,7 @@ def test_learnings_become_memories_of_their_perspective() -> None:
 
 def test_what_says_nothing_is_dropped_and_told() -> None:
     """The others are kept."""
-    kept, empty = learned({"cost": "了解しました。", "quality": "Steel is dear."}, Setting())
+    kept, empty = candidate_learnings({"cost": "了解しました。", "quality": "Steel is dear."}, Setting())
 
     assert [each.perspective for each in kept] == ["quality"]
     assert empty == (Dropped(text="了解しました。", reason=SET_PHRASE),)
@@ -62,45 +62,51 @@ def test_what_says_nothing_is_dropped_and_told() -> None:
 
 def test_what_is_new_is_kept_with_what_it_outdates() -> None:
     """It may contradict one memory and supersede another."""
-    assert fate(LEARNING, told(), ()) == Kept(())
-    assert fate(LEARNING, told((B, "contradicts"), (C, "supersedes"), (A, "unrelated")), ()) == Kept(
+    assert decide_learning(LEARNING, told(), ()) == KeptLearning(())
+    assert decide_learning(LEARNING, told((B, "contradicts"), (C, "supersedes"), (A, "unrelated")), ()) == KeptLearning(
         (Relation(older=B, sort="contradicts"), Relation(older=C, sort="supersedes"))
     )
 
 
 def test_what_a_memory_says_already_strengthens_it() -> None:
     """The nearest of those that say it, whatever else the learning says of others."""
-    assert fate(LEARNING, told((C, "contradicts"), (B, "same")), ()) == Repeated(B)
-    assert fate(LEARNING, told((B, "same"), (C, "same")), ()) == Repeated(B)
+    assert decide_learning(LEARNING, told((C, "contradicts"), (B, "same")), ()) == RepeatedLearning(B)
+    assert decide_learning(LEARNING, told((B, "same"), (C, "same")), ()) == RepeatedLearning(B)
 
 
 def test_what_was_used_is_not_counted_twice() -> None:
     """The use itself has strengthened the memory already."""
-    assert fate(LEARNING, told((B, "same")), {B}) == Dropped(text=TEXT, reason=USED_ALREADY)
-    assert fate(LEARNING, told((B, "same"), (C, "same")), {C}) == Dropped(text=TEXT, reason=USED_ALREADY)
-    assert fate(LEARNING, told((B, "contradicts")), {B}) == Kept((Relation(older=B, sort="contradicts"),))
+    assert decide_learning(LEARNING, told((B, "same")), {B}) == Dropped(text=TEXT, reason=REPEATS_USED_MEMORY)
+    assert decide_learning(LEARNING, told((B, "same"), (C, "same")), {C}) == Dropped(
+        text=TEXT, reason=REPEATS_USED_MEMORY
+    )
+    assert decide_learning(LEARNING, told((B, "contradicts")), {B}) == KeptLearning(
+        (Relation(older=B, sort="contradicts"),)
+    )
 
 
 def test_of_two_learnings_that_say_the_same_one_is_kept() -> None:
     """The other is told."""
-    assert fate(LEARNING, told(doubled=True), ()) == Dropped(text=TEXT, reason=SAID_ALREADY)
+    assert decide_learning(LEARNING, told(doubled=True), ()) == Dropped(text=TEXT, reason=REPEATS_OTHER_LEARNING)
 
 
 def test_what_is_outdated_and_said_again_is_new() -> None:
     """A yields to C; whoever says again what A says contradicts C, and does not strengthen what yields."""
-    assert fate(LEARNING, told((A, "same"), (C, "contradicts")), ()) == Kept((Relation(older=C, sort="contradicts"),))
+    assert decide_learning(LEARNING, told((A, "same"), (C, "contradicts")), ()) == KeptLearning(
+        (Relation(older=C, sort="contradicts"),)
+    )
 
 
 def test_near_is_by_cosine_or_by_words() -> None:
     """Half of the words of the shorter text are enough; no words are never near."""
-    assert near(0.5, [], [])
-    assert near(0.1, ["steel", "dear"], ["steel", "cheap", "in", "summer"])
-    assert not near(0.49, ["steel", "dear", "now"], ["steel", "cheap", "in", "summer"])
-    assert not near(0.0, [], ["steel"])
+    assert is_comparable(0.5, [], [])
+    assert is_comparable(0.1, ["steel", "dear"], ["steel", "cheap", "in", "summer"])
+    assert not is_comparable(0.49, ["steel", "dear", "now"], ["steel", "cheap", "in", "summer"])
+    assert not is_comparable(0.0, [], ["steel"])
 
 
 def test_a_learning_is_what_a_perspective_says() -> None:
     """Learnings of several perspectives stay apart."""
-    kept, _ = learned({"cost": "Steel is dear.", "quality": "Steel is hard."}, Setting())
+    kept, _ = candidate_learnings({"cost": "Steel is dear.", "quality": "Steel is hard."}, Setting())
 
-    assert kept == (kept[0], Learned("quality", kept[1].memory))
+    assert kept == (kept[0], CandidateLearning("quality", kept[1].memory))

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from nemuri_contracts.codec import AnyAgentEvent
 from nemuri_domain.event_sourcing.deduplication import first_of_each
 from nemuri_domain.strength.fold import fold
-from nemuri_domain.strength.memory_history import FADING, Step, history
-from nemuri_domain.strength.state_diff import Standing
+from nemuri_domain.strength.memory_history import FADING, HistoryStep, history
+from nemuri_domain.strength.state_diff import MemoryState
 from tests.unit.domain.strength import stories
 from tests.unit.domain.strength.anything import EVENTS
 from tests.unit.domain.strength.anything import history as logged
@@ -28,7 +28,7 @@ from tests.unit.domain.strength.stories import (
 )
 
 
-def steps(story: Story) -> list[Step]:
+def steps(story: Story) -> list[HistoryStep]:
     """The steps of the first memory."""
     return [*history(story.events, A)]
 
@@ -89,7 +89,7 @@ def test_the_last_step_is_how_it_stands_and_each_begins_where_the_last_one_ended
     """In any life; what is between two steps is nothing."""
     log = logged([*first_of_each([stories.defined(), encoded(A), *events])])
     told, mind = history(log, A), fold(log)
-    stands = Standing.of(mind, A)
+    stands = MemoryState.of(mind, A)
     assert stands is not None
     assert told[-1].after.alike(stands)
     for one, other in pairwise(told):

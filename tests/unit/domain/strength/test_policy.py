@@ -5,7 +5,7 @@ from math import log
 import pytest
 from pydantic import ValidationError
 
-from nemuri_domain.strength.decay import STOPPED, advanced, base, strength
+from nemuri_domain.strength.decay import INITIAL_CLOCKS, advance_by_sessions, stored_value, strength
 from nemuri_domain.strength.policy import Policy
 
 POLICY = Policy()
@@ -20,15 +20,15 @@ def test_ten_tasks_fade_as_much_as_the_day_is_meant_to() -> None:
     """The daily targets are reached exactly, whatever the number of tasks."""
     for tasks in (1, 10, 37):
         policy = Policy(expected_tasks_per_day=tasks)
-        clocks = advanced(STOPPED, policy, tasks)
+        clocks = advance_by_sessions(INITIAL_CLOCKS, policy, tasks)
         assert [strength(0.0, clock) for clock in clocks] == pytest.approx(policy.daily_decay_targets)
 
 
 def test_clocks_run_by_the_rates() -> None:
     """A sleep over n sessions leaves rate to the power of n."""
-    clocks = advanced(STOPPED, POLICY, 7)
+    clocks = advance_by_sessions(INITIAL_CLOCKS, POLICY, 7)
 
-    assert [strength(base(1.0, 0.0), clock) for clock in clocks] == pytest.approx(
+    assert [strength(stored_value(1.0, 0.0), clock) for clock in clocks] == pytest.approx(
         [POLICY.rate(level) ** 7 for level in range(6)]
     )
 
@@ -38,7 +38,7 @@ def test_an_unused_memory_reaches_the_archive_after_about_45_days() -> None:
     days = log(POLICY.archive_threshold / POLICY.initial_strength) / log(POLICY.daily_decay_targets[0])
 
     assert round(days, 1) == 44.9
-    sessions = next(n for n in range(1_000) if strength(0.0, advanced(STOPPED, POLICY, n)[0]) < 0.1)
+    sessions = next(n for n in range(1_000) if strength(0.0, advance_by_sessions(INITIAL_CLOCKS, POLICY, n)[0]) < 0.1)
     assert sessions / POLICY.expected_tasks_per_day == pytest.approx(days, abs=0.1)
 
 

@@ -9,10 +9,10 @@ from nemuri_contracts.client_events import MemoryContent, Scope, Setting
 from nemuri_contracts.event import derive
 from nemuri_contracts.strength import MemoryEncoded
 from nemuri_domain.strength import sleep
-from nemuri_domain.strength.admission import PRINCIPLE, RESERVED, refusal
+from nemuri_domain.strength.admission import PRINCIPLE, RESERVED, refusal_reason
 from nemuri_domain.strength.aggregate import is_principle
 from nemuri_domain.strength.memory_content import principle_key
-from nemuri_domain.strength.ranking import Found, Occasion, features, holding
+from nemuri_domain.strength.ranking import RelevantMemory, RetrievalContext, features, valid_principles
 from tests.unit.domain.strength.facts import status
 from tests.unit.domain.strength.stories import (
     AGENT,
@@ -55,9 +55,9 @@ def counts(story: Story) -> bool:
 def test_a_principle_is_one_while_the_definition_names_it() -> None:
     """Taken out, it is an ordinary memory, and fades as one; ranking knows too."""
     story = given(*ruled(**STEEP), naming(TEXT), written())
-    occasion = Occasion(None, frozenset(), BEGINNING)
+    occasion = RetrievalContext(None, frozenset(), BEGINNING)
     for present, held in ((story, 1.0), (story.when(naming()), 0.0)):
-        found = Found(present.mind.contents[KEPT], present.mind.memories[KEPT], 0.5, 0.5, 0.5)
+        found = RelevantMemory(present.mind.contents[KEPT], present.mind.memories[KEPT], 0.5, 0.5, 0.5)
         assert counts(present) == bool(held)
         assert features(present.agent, found, occasion)[7] == held
 
@@ -89,8 +89,8 @@ def test_the_same_text_elsewhere_is_another_principle() -> None:
     told = event.model_copy(update={"memory": event.memory.model_copy(update={"scope": bank})})
     story = given(naming(ScopedPrinciple(text=TEXT, scope=bank)), told)
     known = (story.mind.contents[KEPT], story.mind.memories[KEPT])
-    assert holding(story.agent.definition, [known], Setting(project="bank")) == (known,)
-    assert holding(story.agent.definition, [known], Setting(project="shop")) == ()
+    assert valid_principles(story.agent.definition, [known], Setting(project="bank")) == (known,)
+    assert valid_principles(story.agent.definition, [known], Setting(project="shop")) == ()
     assert not counts(story.when(naming(TEXT)))
     assert not counts(story.when(naming(ScopedPrinciple(text=TEXT, scope=shop))))
 
@@ -115,5 +115,5 @@ def test_only_a_definition_makes_principles(source: str) -> None:
 @pytest.mark.parametrize("tag", ["principle", "Principle", " PRINCIPLE "])
 def test_nobody_takes_in_a_principle_from_a_client(tag: str) -> None:
     """The tag is refused, so that nobody believes that it meant something."""
-    assert refusal(MemoryContent(content=TEXT, tags=("money", tag))) == RESERVED
-    assert refusal(MemoryContent(content=TEXT, tags=("principles",))) is None
+    assert refusal_reason(MemoryContent(content=TEXT, tags=("money", tag))) == RESERVED
+    assert refusal_reason(MemoryContent(content=TEXT, tags=("principles",))) is None

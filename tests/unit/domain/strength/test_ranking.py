@@ -16,10 +16,10 @@ from nemuri_contracts.strength import FEATURES, Candidate
 from nemuri_domain.strength import scorer
 from nemuri_domain.strength.policy import Policy
 from nemuri_domain.strength.ranking import (
-    Found,
-    Occasion,
+    RelevantMemory,
+    RetrievalContext,
     Selection,
-    always_in_mind,
+    context_principles,
     expanded,
     features,
     ranked,
@@ -55,7 +55,7 @@ def test_the_nine_features_are_those_of_the_document() -> None:
     found = _found(story, A, relevance=0.75, tags=("steel", "delay"), learnings={COST: "buy early"})
     used_at = found.memory.last_accessed_at
     assert used_at is not None
-    occasion = Occasion(COST, frozenset({"steel", "delay", "rent"}), used_at + timedelta(days=3))
+    occasion = RetrievalContext(COST, frozenset({"steel", "delay", "rent"}), used_at + timedelta(days=3))
 
     named = dict(zip(FEATURES, features(story.agent, found, occasion), strict=True))
 
@@ -80,8 +80,8 @@ def test_what_a_memory_lacks_has_a_feature_too() -> None:
     found = _found(story, A, tags=("care",))
     began = found.content.created_at
 
-    now = features(story.agent, found, Occasion(COST, frozenset(), began - timedelta(days=1)))
-    later = features(story.agent, found, Occasion(None, frozenset({"care"}), began + timedelta(days=1)))
+    now = features(story.agent, found, RetrievalContext(COST, frozenset(), began - timedelta(days=1)))
+    later = features(story.agent, found, RetrievalContext(None, frozenset({"care"}), began + timedelta(days=1)))
 
     assert now == (0.5, 0.5, 0.5, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0)
     assert later == (0.5, 0.5, 0.5, 0.0, 0.5, 0.0, 1.0, 1.0, 0.0)
@@ -138,7 +138,7 @@ def test_a_stronger_memory_outranks_an_equally_relevant_one() -> None:
     """Usage decides where relevance does not."""
     story = given(encoded(A), encoded(B), retrieved(A, B), used(B, perspective=COST))
 
-    order = ranked(story.agent, [_found(story, A), _found(story, B)], Occasion(COST, frozenset(), BEGINNING))
+    order = ranked(story.agent, [_found(story, A), _found(story, B)], RetrievalContext(COST, frozenset(), BEGINNING))
 
     assert [each.memory_id for each in order] == [B, A]
     assert order[0].score > order[1].score
@@ -147,7 +147,7 @@ def test_a_stronger_memory_outranks_an_equally_relevant_one() -> None:
 def test_ties_go_by_relevance_and_then_by_id_in_whatever_order_they_come() -> None:
     """The same log gives the same context."""
     story = given(*ruled(ranking="document_003"), encoded(A), encoded(B), encoded(C, strength=0.5))
-    occasion = Occasion(None, frozenset(), BEGINNING)
+    occasion = RetrievalContext(None, frozenset(), BEGINNING)
     found = [_found(story, A), _found(story, B), _found(story, C, relevance=0.8)]
 
     forwards, backwards = ranked(story.agent, found, occasion), ranked(story.agent, found[::-1], occasion)
@@ -172,9 +172,9 @@ def test_principles_stay_in_mind_outside_the_fixed_number() -> None:
     story = given(encoded(A), encoded(B), encoded(C), used(B), used(B), used(C))
     everything = [(story.mind.contents[each], story.memory(each)) for each in (A, B, C)]
 
-    assert always_in_mind(story.agent, everything) == (B, C, A)
+    assert context_principles(story.agent, everything) == (B, C, A)
     few = story.agent.replace(policy={"top_k_results": 4})
-    assert always_in_mind(few, everything) == (B, C)
+    assert context_principles(few, everything) == (B, C)
 
 
 @pytest.mark.parametrize(("share", "kept"), [(0.0, ()), (0.1, (B,)), (0.25, (B,)), (0.26, (B, C)), (1.0, (B, C, A))])
@@ -184,7 +184,7 @@ def test_how_many_principles_join_is_a_share_of_the_fixed_number(share: float, k
     principles = [(story.mind.contents[each], story.memory(each)) for each in (A, B, C)]
     agent = story.agent.replace(policy={"top_k_results": 4, "principles_share": share})
 
-    assert always_in_mind(agent, principles) == kept
+    assert context_principles(agent, principles) == kept
 
 
 def test_a_fixed_number_is_selected() -> None:
@@ -249,12 +249,12 @@ def test_as_many_are_selected_before_a_scorer_serves_as_after(selection: str) ->
 
 def _found(
     story: Story, memory_id: UUID, *, relevance: float = 0.5, tags: tuple[str, ...] = (), learnings: object = None
-) -> Found:
+) -> RelevantMemory:
     content = story.mind.contents[memory_id]
     memory = MemoryContent.model_validate(
         {"content": content.memory.content, "tags": tags, "learnings": learnings or {}}
     )
-    return Found(content.replace(memory=memory), story.memory(memory_id), relevance, 0.0, relevance)
+    return RelevantMemory(content.replace(memory=memory), story.memory(memory_id), relevance, 0.0, relevance)
 
 
 def _candidate(memory_id: UUID, *, score: float) -> Candidate:

@@ -7,7 +7,7 @@ from hypothesis import given as for_any
 from hypothesis import strategies as st
 
 from nemuri_contracts.strength import Candidate
-from nemuri_domain.strength.ranking import Found, Occasion, outdone, ranked
+from nemuri_domain.strength.ranking import RelevantMemory, RetrievalContext, lower_outdated, ranked
 from tests.unit.domain.strength.facts import accesses, level, status, strength, yielding
 from tests.unit.domain.strength.stories import (
     BEGINNING,
@@ -90,8 +90,8 @@ def test_what_is_archived_outdates_nothing_that_is_active() -> None:
 
     active, archived = _candidate(A, 0.9), _candidate(B, 0.1).model_copy(update={"archived": True})
 
-    assert outdone([active, archived], memories)[0] == active
-    assert outdone([active.model_copy(update={"archived": True}), archived], memories)[0].yields_to == B
+    assert lower_outdated([active, archived], memories)[0] == active
+    assert lower_outdated([active.model_copy(update={"archived": True}), archived], memories)[0].yields_to == B
 
 
 @for_any(
@@ -107,7 +107,7 @@ def test_newer_comes_before_older_whatever_the_scores(
     story = given(*(related(each, *(old for new, old in newer if new == each)) for each in FOUR))
     before = {each: _candidate(each, score) for each, score in zip(FOUR, scores, strict=True)}
 
-    after = {each.memory_id: each for each in outdone([before[each] for each in order], story.mind.memories)}
+    after = {each.memory_id: each for each in lower_outdated([before[each] for each in order], story.mind.memories)}
 
     assert after.keys() == before.keys()
     for each in FOUR:
@@ -116,7 +116,7 @@ def test_newer_comes_before_older_whatever_the_scores(
         assert (after[each].yields_to in above) if above else after[each] == before[each]
         if above:
             assert after[each].score < max(after[one].score for one in above)
-    assert after == {each.memory_id: each for each in outdone(list(before.values()), story.mind.memories)}
+    assert after == {each.memory_id: each for each in lower_outdated(list(before.values()), story.mind.memories)}
 
 
 def test_memories_that_yield_to_each_other_are_ranked_all_the_same() -> None:
@@ -124,15 +124,15 @@ def test_memories_that_yield_to_each_other_are_ranked_all_the_same() -> None:
     story = given(encoded(A), related(B, A))
     circle = story.mind.memories.set(B, story.memory(B).replace(yields_to=(A,)))
 
-    found = outdone([_candidate(A, 0.5), _candidate(B, 0.4)], circle)
+    found = lower_outdated([_candidate(A, 0.5), _candidate(B, 0.4)], circle)
 
     assert len(found) == len({each.score for each in found}) == 2
 
 
 def _ranked(story: Story, *memory_ids: UUID) -> tuple[Candidate, ...]:
     contents, memories = story.mind.contents, story.mind.memories
-    found = [Found(contents[each], memories[each], 0.5, 0.0, 0.5) for each in memory_ids]
-    return ranked(story.agent, found, Occasion(None, frozenset(), BEGINNING + timedelta(days=1)))
+    found = [RelevantMemory(contents[each], memories[each], 0.5, 0.0, 0.5) for each in memory_ids]
+    return ranked(story.agent, found, RetrievalContext(None, frozenset(), BEGINNING + timedelta(days=1)))
 
 
 def _candidate(memory_id: UUID, score: float) -> Candidate:

@@ -11,8 +11,15 @@ from nemuri_contracts.client_events import Setting
 from nemuri_contracts.strength import Candidate
 from nemuri_domain.strength.aggregate import Remembered
 from nemuri_domain.strength.policy import Policy
-from nemuri_domain.strength.ranking import EACH, selected
-from nemuri_domain.strength.retrieval import LISTED, SUMMARY, Asked, Wording, retrieved, worded
+from nemuri_domain.strength.ranking import MEMORIES_PER_ITEM, selected
+from nemuri_domain.strength.retrieval import (
+    MAX_QUERY_ITEMS,
+    SUMMARY_EXPANSION,
+    QueryTexts,
+    RetrievalQuery,
+    query_texts,
+    retrieved,
+)
 from nemuri_domain.strength.retrieval_index import AgentIndex
 from tests.unit.domain.strength.stories import BEGINNING, COST, QUALITY, A, B, C, Story, encoded, given
 
@@ -24,32 +31,32 @@ ASKED = "Please assess what is attached."
 
 def test_a_query_that_lists_nothing_is_one_text() -> None:
     """And so is found what was found before: bench figures of single questions cannot change."""
-    wording = worded(_story().agent, "What does steel cost?")
+    wording = query_texts(_story().agent, "What does steel cost?")
 
     assert (wording.items, wording.own, wording.bearing) == ((), 1, 1)
     assert wording.texts[0] == "What does steel cost?"
-    assert SUMMARY not in wording.expansions
+    assert SUMMARY_EXPANSION not in wording.expansions
 
 
 def test_a_summary_comes_before_the_perspectives() -> None:
     """It is an expansion that counts for what is relevant at all; the perspectives' do not."""
-    wording = worded(_story().agent, ASKED, "An offer by Halvorsen.")
+    wording = query_texts(_story().agent, ASKED, "An offer by Halvorsen.")
 
     assert wording.texts[:2] == (ASKED, "An offer by Halvorsen.")
     assert (wording.own, wording.bearing) == (1, 2)
-    assert wording.expansions[SUMMARY] == "An offer by Halvorsen."
+    assert wording.expansions[SUMMARY_EXPANSION] == "An offer by Halvorsen."
 
 
 def test_what_the_summary_names_comes_to_mind() -> None:
     """Though the task itself has no word of it; without the summary nothing does."""
-    assert _found(Wording(ASKED)) == ()
-    assert _found(Wording(ASKED, expansions={SUMMARY: "An offer by Halvorsen for steel."})) == (A,)
-    assert _found(Wording(ASKED, expansions={QUALITY: "An offer by Halvorsen for steel."})) == ()
+    assert _found(QueryTexts(ASKED)) == ()
+    assert _found(QueryTexts(ASKED, expansions={SUMMARY_EXPANSION: "An offer by Halvorsen for steel."})) == (A,)
+    assert _found(QueryTexts(ASKED, expansions={QUALITY: "An offer by Halvorsen for steel."})) == ()
 
 
 def test_what_is_asked_counts_more_than_the_summary() -> None:
     """An expansion counts half."""
-    wording = Wording("When is the rent due?", expansions={SUMMARY: "Bread rises in a warm kitchen."})
+    wording = QueryTexts("When is the rent due?", expansions={SUMMARY_EXPANSION: "Bread rises in a warm kitchen."})
 
     assert _found(wording) == (C, B)
 
@@ -58,12 +65,12 @@ def test_each_item_of_a_list_is_a_query_of_its_own() -> None:
     """The best memory for each counts as much as the best for any other, however long the others are."""
     listed = "1. When is the rent of the warehouse due, in March or later?\n2. Bread?"
     story = _story()
-    wording = worded(story.agent, listed)
+    wording = query_texts(story.agent, listed)
 
     assert wording.own == 3
     scores = {each.memory_id: each.lexical for each in _candidates(wording, story)}
     assert (scores[B], scores[C]) == (1.0, 1.0)
-    as_one = {each.memory_id: each.lexical for each in _candidates(Wording(listed), story)}
+    as_one = {each.memory_id: each.lexical for each in _candidates(QueryTexts(listed), story)}
     assert as_one.get(B, 0.0) < 0.7
 
 
@@ -71,10 +78,10 @@ def test_not_more_items_than_a_task_may_list_are_asked_for() -> None:
     """The rest still counts in the whole query."""
     listed = "\n".join(f"{number}. What of {number}?" for number in range(1, 40))
 
-    assert len(worded(_story().agent, listed).items) == LISTED
+    assert len(query_texts(_story().agent, listed).items) == MAX_QUERY_ITEMS
 
 
-@pytest.mark.parametrize(("items", "taken"), [(0, 10), (5, 10), (8, 8 * EACH), (10, 20), (40, 20)])
+@pytest.mark.parametrize(("items", "taken"), [(0, 10), (5, 10), (8, 8 * MEMORIES_PER_ITEM), (10, 20), (40, 20)])
 def test_a_list_has_room_for_each_of_its_items(items: int, taken: int) -> None:
     """As far as the policy's limit goes; a number that was asked for stands."""
     ids = [UUID(int=number) for number in range(1, 31)]
@@ -91,14 +98,14 @@ def _story() -> Story:
     return given(*(encoded(each, perspectives=[COST]) for each in (A, B, C)))
 
 
-def _found(wording: Wording) -> tuple[UUID, ...]:
+def _found(wording: QueryTexts) -> tuple[UUID, ...]:
     return tuple(each.memory_id for each in _candidates(wording, _story()))
 
 
-def _candidates(wording: Wording, story: Story) -> Sequence[Candidate]:
+def _candidates(wording: QueryTexts, story: Story) -> Sequence[Candidate]:
     index = AgentIndex(2)
     index.add([A, B, C], np.zeros((3, 2), np.float32), [STEEL, BREAD, RENT])
-    asked = Asked(wording, np.zeros((len(wording.texts), 2), np.float32), 0.5, Setting())
+    asked = RetrievalQuery(wording, np.zeros((len(wording.texts), 2), np.float32), 0.5, Setting())
 
     def known(memory_id: UUID) -> Remembered:
         return story.mind.contents[memory_id], story.memory(memory_id)

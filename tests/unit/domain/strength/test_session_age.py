@@ -15,7 +15,7 @@ from nemuri_domain.strength import sleep
 from nemuri_domain.strength.aggregate import Agent, Mind
 from nemuri_domain.strength.fold import evolve
 from nemuri_domain.strength.session_age import DAY
-from nemuri_domain.strength.sleep_input import tiredness
+from nemuri_domain.strength.sleep_input import sleep_input_of
 from tests.contracts.examples import EXAMPLES
 
 BEGINNING = datetime(2026, 11, 23, tzinfo=UTC)
@@ -59,7 +59,7 @@ class Life:
             event_id=uuid4(), agent_id=self.agent.agent_id, assignment_id=uuid4(), correlation_id=UUID(int=1)
         )
         self._happens(ended)
-        tired = tiredness(self.mind)
+        tired = sleep_input_of(self.mind)
         assert tired is not None
         slept = sleep.decide(ended, tired, self.now)
         assert slept is not None

@@ -191,18 +191,18 @@ def test_a_sleep_with_nothing_to_say_about_unknown_memories_is_still_a_sleep() -
 
 def test_what_is_too_much_for_one_sleep_is_done_in_those_that_go_on_with_it() -> None:
     """A sleep of thousands of memories fits one event, and before the next session each of them has moved."""
-    many = [UUID(int=number) for number in range(1, 2 * sleep.AT_ONCE + 2)]
+    many = [UUID(int=number) for number in range(1, 2 * sleep.CHANGES_PER_SLEEP + 2)]
     roomy = {"max_active_memories": None, "max_total_weight": None}
     rising = roomy | {"daily_decay_targets": (1.0,) * 6, "consolidation_thresholds": (0, 1, 15, 30, 60, 100)}
     story = given(*ruled(**rising), *(encoded(each) for each in many), *(used(each) for each in many))
 
     story = story.when(*night(1))
-    assert totals(story.mind) == ((sleep.AT_ONCE + 1, sleep.AT_ONCE, 0, 0, 0, 0), 0)
+    assert totals(story.mind) == ((sleep.CHANGES_PER_SLEEP + 1, sleep.CHANGES_PER_SLEEP, 0, 0, 0, 0), 0)
     assert totals(story.slept_out().mind) == ((0, len(many), 0, 0, 0, 0), 0)
 
     fading = given(*ruled(**roomy, archive_threshold=1.0), *(encoded(each) for each in many))
     fading = fading.when(*night(1))
-    assert totals(fading.mind) == ((sleep.AT_ONCE + 1, 0, 0, 0, 0, 0), sleep.AT_ONCE)
+    assert totals(fading.mind) == ((sleep.CHANGES_PER_SLEEP + 1, 0, 0, 0, 0, 0), sleep.CHANGES_PER_SLEEP)
     fading = fading.slept_out()
     assert totals(fading.mind) == ((0,) * 6, len(many))
     assert fading.agent.slept == 2
@@ -213,10 +213,10 @@ def test_a_sleep_goes_on_only_from_the_last_one() -> None:
     story = given(*ruled(max_active_memories=1), encoded(A), encoded(B), *night(1))
     last = story.events[-1]
     assert isinstance(last, AgentSlept)
-    assert sleep.go_on(last, tiredness(story.mind)) is None
+    assert sleep.continue_sleep(last, tiredness(story.mind)) is None
 
     unfinished = last.model_copy(update={"unfinished": True})
-    more = sleep.go_on(unfinished, tiredness(story.mind))
+    more = sleep.continue_sleep(unfinished, tiredness(story.mind))
     assert more is not None
     assert (more.sessions, more.causation_id, more.unfinished) == ((), last.event_id, False)
-    assert sleep.go_on(unfinished, tiredness(story.when(*night(2)).mind)) is None
+    assert sleep.continue_sleep(unfinished, tiredness(story.when(*night(2)).mind)) is None

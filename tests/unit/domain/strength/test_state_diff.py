@@ -1,12 +1,12 @@
 """What differs between two minds of one agent."""
 
 from nemuri_contracts.agents import Definition, Perspective
-from nemuri_domain.strength.state_diff import Change, Differences
+from nemuri_domain.strength.state_diff import Differences, MemoryChange
 from tests.unit.domain.strength import stories
 from tests.unit.domain.strength.stories import A, B, C, D, adopted, encoded, ended, night, ruled, slept, used
 
 
-def ids(changes: tuple[Change, ...]) -> set[object]:
+def ids(changes: tuple[MemoryChange, ...]) -> set[object]:
     """Which memories these are about."""
     return {each.memory_id for each in changes}
 

@@ -11,16 +11,16 @@ from hypothesis import strategies as st
 
 from nemuri_contracts.scorers import HeldOut
 from nemuri_domain.strength import scorer, training_samples
-from nemuri_domain.strength.training_samples import Experience, Retrieval
+from nemuri_domain.strength.training_samples import LabelledRetrieval, LoggedRetrieval
 from tests.unit.domain.strength.schooling import CONTEXT, by_impact, by_relevance, past, retrieved
 
 EVENT = retrieved(1, np.random.default_rng(1))
 
 
-def taught(*used: int, credited: tuple[str, ...] = ()) -> Experience:
+def taught(*used: int, credited: tuple[str, ...] = ()) -> LabelledRetrieval:
     """An assignment that used the candidates of these ranks."""
-    return training_samples.experienced(
-        Retrieval.of(EVENT), [EVENT.candidates[each].memory_id for each in used], credited
+    return training_samples.label_retrieval(
+        LoggedRetrieval.of(EVENT), [EVENT.candidates[each].memory_id for each in used], credited
     )
 
 
@@ -41,7 +41,7 @@ def test_positives_are_what_was_used_and_negatives_twice_as_many_of_the_rest() -
 
 def test_an_assignment_that_used_nothing_teaches_nothing() -> None:
     """Neither does a use of what no ranking had found; no negatives come from it."""
-    unknown = training_samples.experienced(Retrieval.of(EVENT), [UUID(int=0)], ("success",))
+    unknown = training_samples.label_retrieval(LoggedRetrieval.of(EVENT), [UUID(int=0)], ("success",))
     empty = training_samples.samples([taught(), unknown])
 
     assert (len(empty), empty.tasks, empty.features.shape) == (0, 0, (0, 9))
@@ -50,13 +50,13 @@ def test_an_assignment_that_used_nothing_teaches_nothing() -> None:
 
 def test_an_assignment_that_found_nothing_relevant_is_no_fault() -> None:
     """It has no candidates, teaches nothing, and stands in nobody's way."""
-    nothing = Retrieval.of(EVENT.model_copy(update={"candidates": (), "selected": ()}))
-    known = training_samples.experienced(nothing, [UUID(int=1)], ("success",))
+    nothing = LoggedRetrieval.of(EVENT.model_copy(update={"candidates": (), "selected": ()}))
+    known = training_samples.label_retrieval(nothing, [UUID(int=1)], ("success",))
 
     assert nothing.features.shape == (0, 9)
     assert not known.telling
     assert training_samples.samples([known, taught(1)]).tasks == 1
-    assert training_samples.divided([known, taught(1)])[1] == []
+    assert training_samples.split_held_out([known, taught(1)])[1] == []
 
 
 def test_there_are_no_more_negatives_than_unused_candidates() -> None:
@@ -101,7 +101,7 @@ def test_the_held_out_are_the_newest_and_nothing_newer_is_trained_on(uses: list[
     """Half of what can tell rankings apart is left to train on; each experience is on one side only, or on none."""
     everything = [taught(*each) for each in uses]
 
-    older, held = training_samples.divided(everything)
+    older, held = training_samples.split_held_out(everything)
 
     telling = [each for each in everything if each.telling]
     assert held == telling[len(telling) - len(held) :]
@@ -130,31 +130,31 @@ def test_equal_scores_go_by_relevance() -> None:
 
 def test_a_copy_is_never_better() -> None:
     """It ranks equally, so there is nothing in favour of it."""
-    _, held = training_samples.divided(past(by_impact, 80, seed=1))
+    _, held = training_samples.split_held_out(past(by_impact, 80, seed=1))
 
-    found = training_samples.judged(scorer.copy_of_linear(), held)
+    found = training_samples.evaluate(scorer.copy_of_linear(), held)
 
     assert (found.tasks, found.learned - found.linear, found.error) == (len(held), 0.0, 0.0)
-    assert not training_samples.better(found)
+    assert not training_samples.is_better(found)
 
 
 def test_a_scorer_that_learned_nonsense_does_not_serve() -> None:
     """The opposite of the linear score where that one is right: the held-out tasks show it."""
     copy = scorer.copy_of_linear()
     opposite = copy.model_copy(update={"output": tuple(-each for each in copy.output)})
-    _, held = training_samples.divided(past(by_relevance, 80, seed=1))
+    _, held = training_samples.split_held_out(past(by_relevance, 80, seed=1))
 
-    found = training_samples.judged(opposite, held)
+    found = training_samples.evaluate(opposite, held)
 
     assert found.learned < found.linear
-    assert not training_samples.better(found)
+    assert not training_samples.is_better(found)
 
 
 def test_better_means_by_more_than_the_error_and_on_ten_tasks() -> None:
     """No held-out tasks show nothing at all."""
     found = HeldOut(tasks=10, learned=0.5, linear=0.4, error=0.09)
 
-    assert training_samples.better(found)
-    assert not training_samples.better(found.model_copy(update={"tasks": 9}))
-    assert not training_samples.better(found.model_copy(update={"error": 0.11}))
-    assert not training_samples.better(training_samples.judged(scorer.copy_of_linear(), []))
+    assert training_samples.is_better(found)
+    assert not training_samples.is_better(found.model_copy(update={"tasks": 9}))
+    assert not training_samples.is_better(found.model_copy(update={"error": 0.11}))
+    assert not training_samples.is_better(training_samples.evaluate(scorer.copy_of_linear(), []))

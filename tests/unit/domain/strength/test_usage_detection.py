@@ -3,14 +3,14 @@
 from uuid import UUID
 
 from nemuri_domain.strength.policy import Detection
-from nemuri_domain.strength.usage_detection import Shown, judged, uses
+from nemuri_domain.strength.usage_detection import ContextMemory, detect_uses, judged_uses
 
 A, B, C, D = (UUID(int=number) for number in range(1, 5))
 
 
 def test_citations_come_before_similarity_and_similarity_before_tags() -> None:
     """The first kind of evidence that there is decides alone; of tags it takes two, of one memory."""
-    shown = [Shown(A, ("steel", "winter"), 0.1), Shown(B, ("delay",), 0.2), Shown(C, (), 0.9)]
+    shown = [ContextMemory(A, ("steel", "winter"), 0.1), ContextMemory(B, ("delay",), 0.2), ContextMemory(C, (), 0.9)]
 
     assert _used("steel is late in winter", [C, C], shown) == {C: "citation"}
     assert _used("steel is late in winter", [], shown) == {C: "similarity"}
@@ -20,21 +20,21 @@ def test_citations_come_before_similarity_and_similarity_before_tags() -> None:
 
 def test_only_what_was_in_the_context_can_have_been_used() -> None:
     """A citation of something else is no evidence, and no use."""
-    assert _used("steel", [D], [Shown(A, ("steel",), 0.4), Shown(B, (), 0.0)]) == {A: "similarity"}
+    assert _used("steel", [D], [ContextMemory(A, ("steel",), 0.4), ContextMemory(B, (), 0.0)]) == {A: "similarity"}
     assert _used("steel", [D], []) == {}
 
 
 def test_citations_that_are_complete_are_the_last_word() -> None:
     """Then an answer that cites nothing has drawn on nothing."""
-    shown = [Shown(A, ("steel",), 0.9)]
+    shown = [ContextMemory(A, ("steel",), 0.9)]
 
-    assert uses("steel", [], shown, threshold=0.3, complete=True) == ()
-    assert [each.memory_id for each in uses("-", [A], shown, threshold=0.3, complete=True)] == [A]
+    assert detect_uses("steel", [], shown, threshold=0.3, complete=True) == ()
+    assert [each.memory_id for each in detect_uses("-", [A], shown, threshold=0.3, complete=True)] == [A]
 
 
 def test_a_tag_counts_as_a_whole_term_only() -> None:
     """`art` is not in `start`, nor 京都 in 東京都."""
-    shown = [Shown(A, ("art",), 0.0), Shown(B, ("rent",), 0.0), Shown(C, ("C++",), 0.0)]
+    shown = [ContextMemory(A, ("art",), 0.0), ContextMemory(B, ("rent",), 0.0), ContextMemory(C, ("C++",), 0.0)]
 
     assert _tagged("start with the current parts", shown) == set()
     assert _tagged("The ART of it", shown) == {A}
@@ -43,26 +43,26 @@ def test_a_tag_counts_as_a_whole_term_only() -> None:
 
 def test_a_tag_that_most_memories_share_proves_nothing() -> None:
     """Half of them may share it; of a single memory it is evidence."""
-    shared = [Shown(each, ("steel",), 0.0) for each in (A, B, C)]
+    shared = [ContextMemory(each, ("steel",), 0.0) for each in (A, B, C)]
 
-    assert _tagged("steel", [*shared, Shown(D, ("delay",), 0.0)]) == set()
-    assert _tagged("steel", [*shared[:2], Shown(C, (), 0.0), Shown(D, (), 0.0)]) == {A, B}
-    assert _tagged("steel", [Shown(A, ("steel", "steel"), 0.0)]) == {A}
+    assert _tagged("steel", [*shared, ContextMemory(D, ("delay",), 0.0)]) == set()
+    assert _tagged("steel", [*shared[:2], ContextMemory(C, (), 0.0), ContextMemory(D, (), 0.0)]) == {A, B}
+    assert _tagged("steel", [ContextMemory(A, ("steel", "steel"), 0.0)]) == {A}
 
 
 def test_the_embedder_says_how_similar_is_used() -> None:
     """The threshold itself counts."""
-    shown = [Shown(A, (), 0.30), Shown(B, (), 0.29)]
+    shown = [ContextMemory(A, (), 0.30), ContextMemory(B, (), 0.29)]
 
     assert _used("", [], shown) == {A: "similarity"}
 
 
 def test_each_way_of_recognising_use_can_be_chosen_alone() -> None:
     """Then no other evidence counts; without a judge's word its way is the layered one."""
-    shown = [Shown(A, ("steel",), 0.1), Shown(B, ("delay",), 0.9), Shown(C, (), 0.2)]
+    shown = [ContextMemory(A, ("steel",), 0.1), ContextMemory(B, ("delay",), 0.9), ContextMemory(C, (), 0.2)]
 
     def used(detection: Detection) -> dict[UUID, str]:
-        found = uses("steel is late [m3]", [C], shown, threshold=0.3, complete=True, detection=detection)
+        found = detect_uses("steel is late [m3]", [C], shown, threshold=0.3, complete=True, detection=detection)
         return {each.memory_id: each.method for each in found}
 
     assert used("citation") == {C: "citation"}
@@ -73,12 +73,12 @@ def test_each_way_of_recognising_use_can_be_chosen_alone() -> None:
 
 def test_what_a_judge_names_is_used() -> None:
     """A label that stands for no memory names nothing."""
-    assert [(each.memory_id, each.method) for each in judged({"m1": A, "m2": B}, ["m2", "m7"])] == [(B, "judge")]
+    assert [(each.memory_id, each.method) for each in judged_uses({"m1": A, "m2": B}, ["m2", "m7"])] == [(B, "judge")]
 
 
-def _tagged(answer: str, shown: list[Shown]) -> set[UUID]:
-    return {each.memory_id for each in uses(answer, [], shown, threshold=0.3, detection="tag")}
+def _tagged(answer: str, shown: list[ContextMemory]) -> set[UUID]:
+    return {each.memory_id for each in detect_uses(answer, [], shown, threshold=0.3, detection="tag")}
 
 
-def _used(answer: str, citations: list[UUID], shown: list[Shown]) -> dict[UUID, str]:
-    return {each.memory_id: each.method for each in uses(answer, citations, shown, threshold=0.3)}
+def _used(answer: str, citations: list[UUID], shown: list[ContextMemory]) -> dict[UUID, str]:
+    return {each.memory_id: each.method for each in detect_uses(answer, citations, shown, threshold=0.3)}

@@ -8,7 +8,7 @@ import pytest
 from nemuri_contracts.client_events import MemoryContent
 from nemuri_contracts.strength import Origin
 from nemuri_domain.strength.aggregate import Content
-from nemuri_domain.strength.memory_content import told_by
+from nemuri_domain.strength.memory_content import origin_in_words
 from nemuri_infra.models.prompted import PromptedModel
 from nemuri_infra.models.protocol import AnswerJob, Source
 from tests.unit.domain.strength.stories import AGENT, BEGINNING
@@ -60,7 +60,7 @@ async def test_a_speaker_cannot_leave_the_line_that_names_it() -> None:
         memory_id=UUID(int=1), agent_id=AGENT, links=(), vector="-", source="manual", created_at=BEGINNING, created=1,
         memory=MemoryContent(content="x", said_by=speaker, said_at=BEGINNING), origin=Origin(client_id="mallory"),
     )  # fmt: skip
-    _, user = await told(Source("m1", "x", origin=told_by(content)))
+    _, user = await told(Source("m1", "x", origin=origin_in_words(content)))
 
     [line] = [each for each in user.splitlines() if each.startswith("(From: ")]
     known, said = line.removeprefix("(From: ").split("; ")
@@ -86,4 +86,4 @@ def test_whose_a_memory_is_is_said_in_words(source: str, origin: Origin, words: 
         memory_id=UUID(int=1), agent_id=AGENT, links=(), vector="-", source=source, origin=origin,
         memory=MemoryContent(content="x"), created_at=BEGINNING, created=1,
     )  # fmt: skip
-    assert told_by(content) == words
+    assert origin_in_words(content) == words

@@ -13,7 +13,7 @@ from nemuri_contracts.event import Event, Usage
 from nemuri_contracts.strength import SessionEnded
 from nemuri_contracts.tasks import Detail
 from nemuri_domain.strength.agent_topics import Topic
-from nemuri_domain.strength.training_samples import Retrieval
+from nemuri_domain.strength.training_samples import LoggedRetrieval
 from nemuri_infra.models import call_budget
 from nemuri_infra.models.protocol import Reply
 from nemuri_infra.process.byte_cache import ByteCache
@@ -69,9 +69,9 @@ def _spent() -> tuple[Any, Any]:
 
 
 def _retrievals() -> tuple[Any, Any]:
-    def one() -> Retrieval:
+    def one() -> LoggedRetrieval:
         ids = tuple(UUID(str(uuid4())) for _ in range(60))
-        return Retrieval(uuid4(), ids, np.zeros((60, 9)), np.zeros(60, np.bool_))
+        return LoggedRetrieval(uuid4(), ids, np.zeros((60, 9)), np.zeros(60, np.bool_))
 
     return ("postgresql://h/d", "nemuri", "ann"), {1_000 + number: one() for number in range(100)}
 
