@@ -170,7 +170,7 @@ async def test_a_sleep_that_does_not_fit_goes_on_until_there_is_room(
     settings: Settings, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Sixty memories where five may stay, adopted on the eve of it and seven at once: eight workers, one chain."""
-    monkeypatch.setattr(sleep, "AT_ONCE", 7)
+    monkeypatch.setattr(sleep, "CHANGES_PER_SLEEP", 7)
     rng = random.Random(seed)
     async with AsyncExitStack() as stack:
         resources = await stack.enter_async_context(at_work(settings, ["projector"]))

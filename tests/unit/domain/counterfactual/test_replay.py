@@ -124,7 +124,7 @@ def test_the_policy_that_was_in_force_leads_to_the_very_same_mind(
 ) -> None:
     """To the last float: levels, archive, strengths, however late, interrupted or crowded the sleeps were."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sleep, "AT_ONCE", room)
+        patch.setattr(sleep, "CHANGES_PER_SLEEP", room)
         story = lived(steps)
         found = what_if(story.events, since)
     assert plain(found.other) == plain(found.recorded) == plain(story.mind), stories.lines(story.events)

@@ -94,7 +94,7 @@ def test_no_limit_is_exceeded_however_little_fits_one_sleep(
     story = stories.given(*ruled(**TIGHT | fades), *begun, *map(used, uses))
     story = story.when(stories.adopted(**lower), stories.ended(1))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sleep, "AT_ONCE", room)
+        patch.setattr(sleep, "CHANGES_PER_SLEEP", room)
         slept = story.when(stories.sleeps())
         done = slept.slept_out()
     weights = done.agent.rules.consolidation_weights
