@@ -34,7 +34,7 @@ from nemuri_infra.embeddings.factory import build_embedder
 from nemuri_infra.embeddings.protocol import Embedder
 from nemuri_infra.embeddings.settings import EmbeddingSettings
 from nemuri_infra.models.protocol import JudgeJob, Source
-from nemuri_infra.models.usage_judge import judged, judgement_prompt, read_judgement
+from nemuri_infra.models.usage_judge import judge_by_words, judgement_prompt, read_judgement
 
 HERE: Final = Path(__file__).parent
 SET: Final = HERE / "attribution.jsonl"
@@ -127,7 +127,7 @@ async def pure(detection: Detection, embedder: Embedder, every: Sequence[Example
 def extractive(every: Sequence[Example]) -> Verdicts:
     """Return the decisions of the judge that works without a language model."""
     began = time.process_time()
-    found = {each.id: frozenset(judged(each.job)) for each in every}
+    found = {each.id: frozenset(judge_by_words(each.job)) for each in every}
     return Verdicts("judge, extractive", found, milliseconds=1_000 * (time.process_time() - began) / len(every))
 
 

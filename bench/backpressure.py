@@ -35,7 +35,7 @@ from nemuri_infra.embedded.data_directory import Home
 from nemuri_infra.embedded.nats import EmbeddedNats
 from nemuri_infra.embedded.postgres import EmbeddedPostgres
 from nemuri_infra.projections import tables
-from nemuri_infra.runtime.resources import Resources, opened
+from nemuri_infra.runtime.resources import Resources, open_resources
 from nemuri_infra.runtime.settings import Settings
 
 AT_ONCE = 256
@@ -54,7 +54,7 @@ def main() -> None:
 
 async def measured(tasks: int, seconds: float) -> dict[str, Any]:
     """Submit the tasks, work for the given seconds, and return the memory use of each process."""
-    async with _platform() as (settings, workers), opened(settings) as resources:
+    async with _platform() as (settings, workers), open_resources(settings) as resources:
         await agents(resources)
         samples: dict[str, list[float]] = defaultdict(list)
         sampling = asyncio.ensure_future(_sample(workers, samples))

@@ -28,8 +28,8 @@ from nemuri_domain.strength import sleep
 from nemuri_domain.strength.decay import advance_by_sessions
 from nemuri_infra.bus.event_log import Batch
 from nemuri_infra.projections.rebuilder import catch_up
-from nemuri_infra.projections.sleep_input import tiredness
-from nemuri_infra.runtime.resources import Resources, opened
+from nemuri_infra.projections.sleep_input import sleep_input
+from nemuri_infra.runtime.resources import Resources, open_resources
 from nemuri_infra.stores.vectors import vector_key
 
 SIZES = {"small": 1_000, "large": 1_000_000}
@@ -129,7 +129,7 @@ async def slept(resources: Resources, agent_id: str, spent: Spent) -> AgentSlept
     over = SessionEnded(event_id=uuid4(), agent_id=agent_id, assignment_id=uuid4())
     with spent.measured():
         newest = await resources.log.newest_on(resources.log.subjects.of_agent(agent_id, AgentSlept))
-        tired = await tiredness(resources.database, agent_id)
+        tired = await sleep_input(resources.database, agent_id)
         event = sleep.decide(over, tired) if tired else None
         if event is None:
             raise LookupError(f"{agent_id} does not sleep")
@@ -141,7 +141,7 @@ async def slept(resources: Resources, agent_id: str, spent: Spent) -> AgentSlept
 
 async def measure(sizes: dict[str, int], sleeps: int) -> dict[str, object]:
     """Fill both agents, then let them sleep in turn."""
-    async with servers() as settings, opened(settings) as resources:
+    async with servers() as settings, open_resources(settings) as resources:
         strong = {name: await filled(resources, name, size, sleeps) for name, size in sizes.items()}
         async with resources.database.reading() as connection:
             await connection.execute(text("CHECKPOINT"))

@@ -24,8 +24,8 @@ from nemuri_contracts.client_events import MemoryContent, Setting
 from nemuri_domain.strength.ranking import selected
 from nemuri_domain.strength.retrieval_index import AgentIndex
 from nemuri_infra.embeddings.hashing import HashingEmbedder
-from nemuri_infra.retrieval.agent_indexes import Recollections
-from nemuri_infra.runtime.resources import Resources, opened
+from nemuri_infra.retrieval.agent_indexes import AgentIndexes
+from nemuri_infra.runtime.resources import Resources, open_resources
 
 AGENT, BEST, DIMENSION = "keeper", 10, 384
 TOGETHER = 500
@@ -80,7 +80,7 @@ class Nemuri:
     resources: Resources
     client: Client
     embedder: Precomputed
-    minds: Recollections = field(default_factory=Recollections)
+    minds: AgentIndexes = field(default_factory=AgentIndexes)
     _index: AgentIndex = field(default_factory=lambda: AgentIndex(DIMENSION))
     _texts: list[str] = field(default_factory=list)
 
@@ -88,7 +88,7 @@ class Nemuri:
     @asynccontextmanager
     async def open(cls, embedder: Precomputed) -> AsyncIterator[Self]:
         """Open the store with servers of its own and an agent without memories."""
-        async with servers() as settings, opened(settings) as found:
+        async with servers() as settings, open_resources(settings) as found:
             resources = replace(found, vectors=replace(found.vectors, embedder=embedder))
             names = ("projector", "intake", "specialist", "query-api", "strength-sleep")
             embedding, definition = (

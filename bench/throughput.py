@@ -38,7 +38,7 @@ from nemuri.platform.workers import Worker, environment_of
 from nemuri_contracts.strength import AgentSlept, SessionEnded
 from nemuri_contracts.tasks import TaskAssigned, TaskCompleted, TaskFailed
 from nemuri_infra.embedded.data_directory import Home
-from nemuri_infra.runtime.resources import Resources, opened
+from nemuri_infra.runtime.resources import Resources, open_resources
 from nemuri_infra.runtime.settings import Settings
 
 MODELS = {"instant": 0, "slow": 2_000}
@@ -159,7 +159,7 @@ async def ground(milliseconds: int) -> AsyncIterator[Ground]:
         chosen = {"NEMURI_PROVIDERS": "openai", "NEMURI_EMBEDDER": "hashing", "OPENAI_BASE_URL": url}
         settings = await stack.enter_async_context(servers())
         told = environment_of(settings) | chosen | {"OPENAI_API_KEY": "none"}
-        resources = await stack.enter_async_context(opened(settings))
+        resources = await stack.enter_async_context(open_resources(settings))
         workers = [Worker(_home(directory / "home"), name, told) for name in SERVICES]
         for each in workers:
             stack.push_async_callback(each.stop)

@@ -37,8 +37,8 @@ from nemuri_contracts.strength import MemoryEncoded
 from nemuri_domain.language.keywords import keywords
 from nemuri_domain.strength.ranking import expanded
 from nemuri_infra.embeddings.hashing import HashingEmbedder
-from nemuri_infra.retrieval.agent_indexes import Recollections
-from nemuri_infra.runtime.resources import Resources, opened
+from nemuri_infra.retrieval.agent_indexes import AgentIndexes
+from nemuri_infra.runtime.resources import Resources, open_resources
 from nemuri_infra.stores.vectors import vector_key
 
 EMBEDDING = Embedding(model=HashingEmbedder.model, dimension=DIMENSION)
@@ -79,12 +79,12 @@ def _encoded(text: str, perspectives: tuple[str, ...]) -> MemoryEncoded:
 async def measure(name: str, everything: str, questions: Sequence[str], words: Sequence[str]) -> None:
     """Print cold start and memory use, then the median of warm recalls."""
     perspectives = [Perspective(name=f"view {number}", keywords=(word,)) for number, word in enumerate(words)]
-    async with servers() as settings, opened(settings) as resources, working(resources, ["projector"]):
+    async with servers() as settings, open_resources(settings) as resources, working(resources, ["projector"]):
         await remember(resources, everything, perspectives)
         agent = await resources.views.agent("reader")
         if agent is None:
             raise LookupError("the agent was not defined")
-        minds, embedder = Recollections(), HashingEmbedder(DIMENSION)
+        minds, embedder = AgentIndexes(), HashingEmbedder(DIMENSION)
         before = _resident()
         began, started = time.process_time(), time.perf_counter()
         await minds.recall(resources, agent, questions[0], perspective=None, setting=Setting())

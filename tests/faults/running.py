@@ -16,8 +16,8 @@ from typing import Self
 from nemuri.client.client import Client
 from nemuri.platform.service_registry import SERVICES
 from nemuri_infra.bus.consumers import consumers_of
-from nemuri_infra.runtime.resources import Resources, opened
-from nemuri_infra.runtime.service import WAITING
+from nemuri_infra.runtime.resources import Resources, open_resources
+from nemuri_infra.runtime.service import OUTAGE_ERRORS
 from tests.faults.injections import Injections
 from tests.faults.machines import Machines
 from tests.faults.promises import broken
@@ -63,7 +63,7 @@ class Ground:
         """A platform with two agents."""
         async with AsyncExitStack() as stack:
             machines = await stack.enter_async_context(Machines.running())
-            resources = await stack.enter_async_context(opened(machines.settings))
+            resources = await stack.enter_async_context(open_resources(machines.settings))
             client = await stack.enter_async_context(visiting(machines.settings))
             chronicle = Chronicle(resources.log)
             following = asyncio.ensure_future(chronicle.follow())
@@ -84,7 +84,7 @@ class Ground:
             async with asyncio.timeout(LONGEST):
                 over = await self._happen(clients, faults)
                 await self._quiet()
-        except* WAITING as errors:
+        except* OUTAGE_ERRORS as errors:
             outcome.broken += [
                 f"not over after {LONGEST:g} s: {await self._standing(clients)}",
                 *map(repr, errors.exceptions),

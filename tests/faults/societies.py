@@ -26,7 +26,7 @@ from nemuri_contracts.tiered import ExperienceRecorded, MemoriesAccessed
 from nemuri_domain.world.grid_world import World
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.embedded.nats import EmbeddedNats
-from nemuri_infra.process.cancellation import end
+from nemuri_infra.process.cancellation import cancel_and_wait
 from nemuri_infra.runtime.provisioning import provision
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.society_states import States
@@ -128,7 +128,7 @@ class Living:
             yield living
         finally:
             await living.stop()
-            await end(following)
+            await cancel_and_wait(following)
             await hearing.unsubscribe()
             await perceiving.unsubscribe()
             await log.close()

@@ -12,7 +12,7 @@ import pytest
 
 from nemuri.admin import dead_letters as dead
 from nemuri_infra.runtime.settings import Settings
-from nemuri_infra.stores.delivery_attempts import SILENCES
+from nemuri_infra.stores.delivery_attempts import MAX_MISSING_OUTCOMES
 from tests.e2e.conftest import environment
 from tests.faults.mortal import FATAL
 from tests.integration.conftest import servers, settings
@@ -67,18 +67,17 @@ async def test_what_ends_every_worker_is_given_up_and_takes_nobody_along(setting
             result = await client.result(fatal, timeout=90)
             await quiet(resources)
         assert result.status == "failed"
-        assert f"specialist could not handle memories_retrieved: {SILENCES} deliveries ended without an outcome" in str(
-            result.reason
-        )
+        ended = f"{MAX_MISSING_OUTCOMES} deliveries ended without an outcome"
+        assert f"specialist could not handle memories_retrieved: {ended}" in str(result.reason)
         [buried] = await dead_letters(log)
         letter = buried.letter
         assert (letter.service, letter.task_id) == ("specialist", fatal)
         assert (letter.error, letter.faults) == ("Silence", 0)
         # The server hands an event out again, too, where a worker was slower than it waits.
-        assert letter.deliveries >= SILENCES + 2
+        assert letter.deliveries >= MAX_MISSING_OUTCOMES + 2
         assert worker.stdout is not None
         told = (await worker.stdout.read()).splitlines()
-        assert SILENCES <= told.count(b"died") <= SILENCES + 1
+        assert MAX_MISSING_OUTCOMES <= told.count(b"died") <= MAX_MISSING_OUTCOMES + 1
         async with at_work(settings, ["specialist"]):
             await dead.retry(client, letter.name)
             assert (await client.result(fatal, settled=True, timeout=60)).status == "done"

@@ -18,8 +18,8 @@ from nemuri_contracts.strength import AgentSlept, SessionEnded
 from nemuri_contracts.task_views import TaskResult
 from nemuri_contracts.tasks import TaskAnswered, TaskCompleted, TaskFailed
 from nemuri_infra.bus.event_log import Log
-from nemuri_infra.projections.affective_queries import Feelings
-from nemuri_infra.runtime.resources import Resources, opened
+from nemuri_infra.projections.affective_queries import AffectiveQueries
+from nemuri_infra.runtime.resources import Resources, open_resources
 from tests.faults.processes import Platform
 from tests.integration.scene import (
     agent_defined,
@@ -80,7 +80,7 @@ async def test_every_task_ends_whoever_is_killed(
             group.create_task(platform.crash_sometime(victims, rng))
         tasks = submission.result()
         results = [await client.result(key, settled=True, timeout=PATIENCE) for key in tasks]
-    async with opened(platform.settings) as resources:
+    async with open_resources(platform.settings) as resources:
         await quiet(resources)
     facts = await effective(log)
     assert [each.status for each in results] == ["done"] * TASKS
@@ -102,7 +102,7 @@ async def test_every_turn_is_one_memory_and_every_night_falls_once(platform: Pla
             await asyncio.sleep(rng.uniform(0, 0.05))
 
     victims = ("affective-memory", "affective-nightly", "projector")
-    async with opened(platform.settings) as resources:
+    async with open_resources(platform.settings) as resources:
         async with asyncio.TaskGroup() as group:
             group.create_task(live())
             group.create_task(platform.crash_sometime(victims, rng))
@@ -123,13 +123,13 @@ async def test_every_turn_is_one_memory_and_every_night_falls_once(platform: Pla
 
 async def all_remembered(resources: Resources, number: int) -> bool:
     """every turn is a memory"""
-    return (await Feelings(resources.database).lived("diary")).remembered == number
+    return (await AffectiveQueries(resources.database).lived("diary")).remembered == number
 
 
 async def night_over(resources: Resources) -> bool:
     """the night is over, and what fell is in fewer words"""
-    (agent,) = await Feelings(resources.database).agents("diary")
-    lived = await Feelings(resources.database).lived("diary")
+    (agent,) = await AffectiveQueries(resources.database).agents("diary")
+    lived = await AffectiveQueries(resources.database).lived("diary")
     fell = sum(agent.levels[1:])
     return agent.nights >= 2 and fell > 0 and lived.summaries == fell
 

@@ -14,7 +14,7 @@ from nemuri_contracts.education import ChapterRead, CourseFinished, ExerciseGrad
 from nemuri_contracts.education_views import CoursesView
 from nemuri_contracts.event import TUTOR
 from nemuri_infra.bus.event_log import Log
-from nemuri_infra.runtime.resources import opened
+from nemuri_infra.runtime.resources import open_resources
 from tests.faults.processes import Platform
 from tests.integration.classroom import TEXTBOOK
 from tests.integration.scene import assert_verified, effective, eventually, patiently, quiet, visiting
@@ -55,7 +55,7 @@ async def test_a_course_survives_whoever_is_killed(platform: Platform, log: Log,
             group.create_task(patiently(lambda: client.clock(timedelta(days=1, minutes=10))))
             group.create_task(crash_while(platform, (TUTOR, "specialist", "nats"), rng, client))
         view = await answered(client, 2)
-    async with opened(platform.settings) as resources:
+    async with open_resources(platform.settings) as resources:
         await quiet(resources)
     facts = [each for each in await effective(log) if not isinstance(each, TaskSubmitted) or each.client_id == TUTOR]
     assert [each.course_id for each in view.courses] == [course_id]

@@ -14,7 +14,7 @@ import pytest
 from nemuri.platform.workers import Worker
 from nemuri_contracts.client_events import TaskSubmitted
 from nemuri_infra.embedded.data_directory import Home
-from nemuri_infra.runtime.resources import Resources, opened
+from nemuri_infra.runtime.resources import Resources, open_resources
 from nemuri_infra.runtime.settings import Settings
 from tests.faults.forked import Forked
 from tests.faults.processes import worker
@@ -55,7 +55,7 @@ async def _submitted(resources: Resources, number: int) -> None:
 
 async def test_waiting_tasks_take_no_memory(settings: Settings) -> None:
     """No specialist works, and the others do what they can: thousands of tasks wait before each of them."""
-    async with opened(settings) as resources, _workers(settings) as workers:
+    async with open_resources(settings) as resources, _workers(settings) as workers:
         await resources.log.append(agent_defined())
         await _submitted(resources, WARM)
         before = _megabytes(workers)

@@ -13,7 +13,7 @@ from nemuri_contracts.event import derive
 from nemuri_contracts.strength import MemoryEncoded
 from nemuri_contracts.tasks import NegotiationOpened, TaskCompleted, TaskFailed
 from nemuri_infra.bus.event_log import Log
-from nemuri_infra.runtime.service import WAITING
+from nemuri_infra.runtime.service import OUTAGE_ERRORS
 from tests.faults.schedules import Schedule
 from tests.integration.scene import patiently
 
@@ -50,7 +50,7 @@ class Chronicle:
                         for event in batch.events:
                             self._note(event)
                         self._news.notify_all()
-            except WAITING:
+            except OUTAGE_ERRORS:
                 await asyncio.sleep(0.1)
 
     def _note(self, event: AnyEvent) -> None:

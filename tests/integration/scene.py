@@ -42,17 +42,17 @@ from nemuri_infra.models.protocol import (
     RestateJob,
 )
 from nemuri_infra.projections import tables
-from nemuri_infra.runtime.resources import Resources, opened
-from nemuri_infra.runtime.service import WAITING
+from nemuri_infra.runtime.resources import Resources, open_resources
+from nemuri_infra.runtime.service import OUTAGE_ERRORS
 from nemuri_infra.runtime.settings import Settings
-from nemuri_infra.stores.dead_letters import Buried, DeadLetters
+from nemuri_infra.stores.dead_letters import DeadLetters, StoredDeadLetter
 
 R = TypeVar("R")
 EVERYBODY = tuple(SERVICES)
 EMBEDDING = Embedding(model="hashing-v1", dimension=1024)
 AT_ONCE = 64
 """Events on their way at the same time while a test writes a long log."""
-MISSING: tuple[type[BaseException], ...] = (*WAITING, PassingError)
+MISSING: tuple[type[BaseException], ...] = (*OUTAGE_ERRORS, PassingError)
 """What is tried again while a server, a leader or a service is away."""
 
 
@@ -84,7 +84,7 @@ async def at_work(
     settings: Settings, names: Iterable[str] = EVERYBODY, *, models: Models | None = None
 ) -> AsyncIterator[Resources]:
     """Any of the services in this process, by default with the models of the settings."""
-    async with opened(settings) as usual:
+    async with open_resources(settings) as usual:
         resources = replace(usual, models=models) if models else usual
         async with working(resources, names):
             yield resources
@@ -157,7 +157,7 @@ async def messages(log: Log) -> list[Msg]:
     return found
 
 
-async def dead_letters(log: Log) -> list[Buried]:
+async def dead_letters(log: Log) -> list[StoredDeadLetter]:
     """What services gave up on."""
     return [each async for each in DeadLetters(log).all()]
 

@@ -11,7 +11,7 @@ from uuid import uuid4
 
 import psycopg
 
-from nemuri_infra.embedded.nats import ROOM, EmbeddedNats, EmbeddedNatsCluster
+from nemuri_infra.embedded.nats import MAX_STORE_BYTES, EmbeddedNats, EmbeddedNatsCluster
 from nemuri_infra.embedded.postgres import DATABASE, EmbeddedPostgres
 from nemuri_infra.runtime.settings import Settings
 
@@ -42,7 +42,7 @@ def files_with(directory: Path, *canaries: str) -> dict[str, set[str]]:
 
 def _hasty(directory: Path) -> str:
     """What of the settings of a nats-server is left out: to write through to the disk always."""
-    return f'jetstream {{ store_dir: "{directory / "store"}", max_file_store: {ROOM} }}'
+    return f'jetstream {{ store_dir: "{directory / "store"}", max_file_store: {MAX_STORE_BYTES} }}'
 
 
 async def _hurry(url: str) -> None:

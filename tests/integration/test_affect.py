@@ -35,10 +35,10 @@ from nemuri_domain.affective.policy_profiles import CODING, PROFILES
 from nemuri_domain.affective.retrieval import RetrievalRequest, rank
 from nemuri_infra.embeddings.hashing import HashingEmbedder
 from nemuri_infra.projections import tables
-from nemuri_infra.projections.affective_queries import Feelings, Wanted
+from nemuri_infra.projections.affective_queries import AffectiveQueries, AffectiveRetrieval
 from nemuri_infra.projections.lineage import Thing
 from nemuri_infra.projections.rows import load
-from nemuri_infra.runtime.resources import Resources, opened
+from nemuri_infra.runtime.resources import Resources, open_resources
 from nemuri_infra.runtime.settings import Settings
 from tests.integration.scene import agent_defined, assert_verified, at_work, effective, eventually, quiet, visiting
 from tests.unit.domain.affective import turns
@@ -107,12 +107,12 @@ async def taken_in(resources: Resources, turns: Iterable[TurnOffered]) -> list[A
 
 async def night(resources: Resources, days: int = 1) -> NightPassed:
     """The next night, once it is over and every text is as short as it is to be."""
-    before = (await Feelings(resources.database).agents("diary"))[0].nights
+    before = (await AffectiveQueries(resources.database).agents("diary"))[0].nights
     await resources.clock.advance(timedelta(days=days))
 
     async def passed() -> NightPassed | None:
         """the night is over"""
-        agent = (await Feelings(resources.database).agents("diary"))[0]
+        agent = (await AffectiveQueries(resources.database).agents("diary"))[0]
         found = [each for each in await memories(resources) if each.words_level < min(each.level, 3)]
         if agent.nights <= before or found:
             return None
@@ -170,7 +170,7 @@ async def test_a_night_lowers_what_has_faded_and_puts_it_into_fewer_words(settin
         passed = await night(resources, days=3)
         assert passed.nights == 3
         after = {each.memory_id: each for each in await memories(resources)}
-        agent = (await Feelings(resources.database).agents("diary"))[0]
+        agent = (await AffectiveQueries(resources.database).agents("diary"))[0]
         for each in before:
             now = after[each.memory_id]
             recall = each.memory_id in passed.recalled
@@ -264,7 +264,7 @@ async def test_what_is_to_be_remembered_never_fades_and_has_a_limit(settings: Se
         )
 
         await protecting(resources, third)
-        assert not (await Feelings(resources.database).memories([first.memory_id]))[first.memory_id].protected
+        assert not (await AffectiveQueries(resources.database).memories([first.memory_id]))[first.memory_id].protected
     await assert_verified(settings)
 
 
@@ -315,7 +315,7 @@ async def protecting(resources: Resources, memory: AffectMemory) -> None:
 
     async def protected() -> bool:
         """the memory is protected"""
-        return (await Feelings(resources.database).memories([memory.memory_id]))[memory.memory_id].protected
+        return (await AffectiveQueries(resources.database).memories([memory.memory_id]))[memory.memory_id].protected
 
     await eventually(protected)
 
@@ -330,7 +330,7 @@ async def test_the_mood_of_a_session_brings_up_what_was_felt_alike(settings: Set
 
         async def felt() -> object:
             """the mood is noted"""
-            return await Feelings(resources.database).mood("diary", "s9")
+            return await AffectiveQueries(resources.database).mood("diary", "s9")
 
         await eventually(felt)
         in_mood = await recalled(settings, "the deploy of the shop", session="s9", quietly=True)
@@ -360,11 +360,11 @@ async def test_the_database_finds_all_that_can_be_among_the_best(settings: Setti
             )
             last = await resources.log.append(told.model_copy(update={"reading": reading}))
         await resources.views.progress.wait(last)
-        views = Feelings(resources.database)
+        views = AffectiveQueries(resources.database)
         (agent,) = await views.agents()
         generation, vector = resources.vectors.generation, (await resources.vectors.of(["parser comma lock"]))[0]
         for mood in (None, Emotion(valence="negative", arousal=80, tags=("anger", "fear"))):
-            wanted = Wanted(top=5, relevance=0.08, revival=0.08, mood=mood, archive=True)
+            wanted = AffectiveRetrieval(top=5, relevance=0.08, revival=0.08, mood=mood, archive=True)
             everything = await views.alike(agent, generation, vector, replace(wanted, top=1_000))
             few = await views.alike(agent, generation, vector, wanted)
             asking = RetrievalRequest("parser comma lock", 0.08, 0.08, mood)
@@ -402,7 +402,7 @@ async def test_without_a_vector_in_time_words_are_compared(settings: Settings) -
     """A provider of vectors that does not answer keeps nobody waiting; too late an answer is no recall."""
     remote = Remote()
     embedding = Embedding(model=remote.model, dimension=remote.dimension)
-    async with opened(settings) as usual:
+    async with open_resources(settings) as usual:
         resources = replace(usual, vectors=replace(usual.vectors, embedder=remote))
         async with working(resources, ("projector", "affective-memory")):
             defined = agent_defined("diary", memory="affective", perspectives=())

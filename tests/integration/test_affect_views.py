@@ -22,7 +22,7 @@ from nemuri_infra.embeddings.hashing import HashingEmbedder
 from nemuri_infra.projections import id_lookup, tables
 from nemuri_infra.projections.lineage import Thing
 from nemuri_infra.projections.rows import load
-from nemuri_infra.runtime.resources import Resources, opened
+from nemuri_infra.runtime.resources import Resources, open_resources
 from nemuri_infra.runtime.settings import Settings
 from tests.integration.scene import (
     assert_followed_and_rebuilt,
@@ -95,9 +95,12 @@ async def test_a_life_is_in_the_views_what_the_pure_fold_makes_of_it(settings: S
     """Event by event, in stretches and from the whole log at once; what a night deletes keeps no row and no vector."""
     rng = random.Random(seed)
     await assert_followed_and_rebuilt(settings, life(rng, 120), rng, assert_as_folded)
-    async with opened(settings) as resources:
+    async with open_resources(settings) as resources:
         [memory, *_] = await memories_of(resources)
-        assert await id_lookup.begun(resources.database, "memory", str(memory.memory_id)[:13]) == (memory.memory_id, 1)
+        assert await id_lookup.find_by_prefix(resources.database, "memory", str(memory.memory_id)[:13]) == (
+            memory.memory_id,
+            1,
+        )
 
 
 async def memories_of(resources: Resources) -> Sequence[AffectMemory]:

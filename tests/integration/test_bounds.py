@@ -3,7 +3,7 @@
 import pytest
 
 from nemuri_contracts.client_events import MemoryContent, Setting
-from nemuri_infra.retrieval.agent_indexes import Recollections
+from nemuri_infra.retrieval.agent_indexes import AgentIndexes
 from nemuri_infra.retrieval.index_cache import IndexCache
 from nemuri_infra.runtime.settings import MEGABYTE, Settings
 from tests.integration.scene import agent_defined, assert_verified, at_work, quiet, visiting
@@ -24,7 +24,7 @@ async def test_large_minds_do_not_add_up(settings: Settings) -> None:
         for name in names:
             facts = [f"Value {number} of {name} is stored in register {7 * number}." for number in range(MEMORIES)]
             await client.remember_all(name, [MemoryContent(content=each) for each in facts])
-        minds = Recollections(IndexCache())
+        minds = AgentIndexes(IndexCache())
         largest = 0
         for name in (*names, *reversed(names)):
             agent = await resources.views.agent(name)

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from nemuri_contracts.codec import EVENTS, AnyEvent
 from nemuri_infra.bus.event_log import Batch
 from nemuri_infra.projections import tables
-from nemuri_infra.projections.bulk_fold import Refolding
+from nemuri_infra.projections.bulk_fold import BulkProjection
 from nemuri_infra.projections.database import Database
-from nemuri_infra.runtime.resources import Resources, opened
+from nemuri_infra.runtime.resources import Resources, open_resources
 from nemuri_infra.runtime.settings import Settings
 from tests.integration.boundaries import (
     KINDS_OF_MEMORY,
@@ -71,7 +71,7 @@ def told(memory: str, said: Sequence[Said], name: str) -> list[Said]:
 async def test_every_kind_at_every_edge_can_be_folded(settings: Settings) -> None:
     """Fold each kind with each value at each edge, each in a scene of its own, for every kind of memory."""
     failed: list[str] = []
-    async with opened(settings) as resources:
+    async with open_resources(settings) as resources:
         sequence = 0
         for kind in EVENTS:
             some = list(variants(kind))
@@ -101,12 +101,12 @@ async def test_whatever_happens_can_be_folded_and_made_anew(
         for place, each in enumerate(told(memory, some, f"{number}"))
     ]
     events = numbered(said, 0)
-    async with opened(settings) as resources, beside(resources) as fresh:
+    async with open_resources(settings) as resources, beside(resources) as fresh:
         await emptied_tables(resources)
         for each in events:
             await fold(resources, [each])
         followed = await snapshot(resources)
-        folding = Refolding(fresh.projection)
+        folding = BulkProjection(fresh.projection)
         await folding.apply(await folding.first(events))
         await folding.write()
         assert await snapshot(fresh) == followed

@@ -15,7 +15,7 @@ from nemuri_contracts.affective import TurnOffered
 from nemuri_contracts.client_events import MemoryContent
 from nemuri_contracts.strength import MemoryEncoded
 from nemuri_infra.projections import lineage
-from nemuri_infra.projections.lineage import Lineage, ProtectedError, Reached, Thing
+from nemuri_infra.projections.lineage import Lineage, LineageResult, ProtectedError, Thing
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.vectors import vector_key
@@ -41,7 +41,7 @@ def statements(resources: Resources) -> Iterator[list[str]]:
         engine_events.remove(engine, "before_cursor_execute", note)
 
 
-async def walked(resources: Resources, roots: Sequence[Thing]) -> tuple[Reached, int]:
+async def walked(resources: Resources, roots: Sequence[Thing]) -> tuple[LineageResult, int]:
     """Return what goes with the roots, and how many statements that took."""
     with statements(resources) as asked:
         found = await Lineage(resources.database, resources.log).of(roots)
@@ -89,10 +89,10 @@ async def test_lineage_takes_the_same_statements_however_much_it_reaches(
         assert len(few.of("memory")) < len(many.of("memory"))
         assert len(many.of("memory")) >= 2 * MANY + 1
         assert at_many <= at_few
-        monkeypatch.setattr(lineage, "TOGETHER", 1)
+        monkeypatch.setattr(lineage, "MAX_THINGS_PER_STATEMENT", 1)
         singly, at_singly = await walked(resources, roots)
         assert at_singly > 2 * MANY
-        monkeypatch.setattr(lineage, "TOGETHER", 7)
+        monkeypatch.setattr(lineage, "MAX_THINGS_PER_STATEMENT", 7)
         assert list(singly.why.items()) == list(many.why.items())
         assert singly.owners == many.owners
         by_seven, _ = await walked(resources, roots)

@@ -12,7 +12,7 @@ from nemuri_contracts.strength import Candidate, MemoryEncoded
 from nemuri_domain.strength.aggregate import Mind
 from nemuri_domain.strength.fold import evolve
 from nemuri_domain.strength.memory_content import embedded_text
-from nemuri_infra.retrieval.agent_indexes import Recollections
+from nemuri_infra.retrieval.agent_indexes import AgentIndexes
 from nemuri_infra.runtime.settings import Settings
 from tests.integration.scene import at_work, effective, quiet
 
@@ -51,7 +51,7 @@ async def test_what_comes_to_mind_is_what_the_platform_finds(settings: Settings)
             living.mind = evolve(living.mind, known)
         agent = await resources.views.agent(living.agent.agent_id)
         assert agent is not None
-        minds = Recollections()
+        minds = AgentIndexes()
         found = []
         for task in (*tasks, stranger):
             here = await living.recall(task)

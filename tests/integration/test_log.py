@@ -123,14 +123,14 @@ async def test_a_reader_that_was_held_up_itself_does_not_call_the_server_silent(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What came while nothing ran in this process is heard, however late it is."""
-    monkeypatch.setattr(pull_reader, "BEAT", 0.25)
+    monkeypatch.setattr(pull_reader, "CHECK_SECONDS", 0.25)
     async with logged(settings) as log:
         place = await log.append(submitted())
         async with pull_reader.Pull.of(log.connection, log.stream, log.subjects.stream, after=0) as pull:
             reading = asyncio.ensure_future(pull.present())
             while not pull.asked:  # noqa: ASYNC110 - nothing announces a question
                 await asyncio.sleep(0)
-            time.sleep(0.25 * (pull_reader.PATIENCE + 2))  # noqa: ASYNC251 - it is this that holds everything up
+            time.sleep(0.25 * (pull_reader.MAX_SILENT_CHECKS + 2))  # noqa: ASYNC251 - it is this that holds everything up
             assert [each.metadata.sequence.stream for each in await reading] == [place]
 
 
@@ -202,7 +202,7 @@ def test_derived_ids_tell_kinds_causes_and_numbers_apart() -> None:
 
 async def test_a_reader_that_nobody_knows_yet_asks_again(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     """In a cluster not every server knows at once where a reader is; one that was heard and is gone ends at once."""
-    monkeypatch.setattr(pull_reader, "SOON", 0.01)
+    monkeypatch.setattr(pull_reader, "REPEAT_SECONDS", 0.01)
     async with logged(settings) as log:
         await log.append(submitted())
         async with pull_reader.Pull.of(log.connection, log.stream, log.subjects.stream, after=0) as pull:
@@ -222,4 +222,4 @@ async def test_a_reader_that_nobody_knows_yet_asks_again(settings: Settings, mon
             pull.source = "nobody.listens.here"
             with pytest.raises(pull_reader.InterruptedPullError, match="503"):
                 await pull.present()
-            assert pull.unheard == pull_reader.UNHEARD
+            assert pull.unheard == pull_reader.MAX_UNANSWERED

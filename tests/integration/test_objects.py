@@ -12,7 +12,7 @@ from nats.js.errors import APIError, ObjectNotFoundError
 from nemuri.operations import backup
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.runtime.provisioning import provision
-from nemuri_infra.runtime.service import WAITING
+from nemuri_infra.runtime.service import OUTAGE_ERRORS
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.blobs import BlobForgedError, BlobMissingError, Blobs, blob_bucket
 from nemuri_infra.stores.objects import Description, IncompleteObjectError, object_stream
@@ -64,7 +64,7 @@ async def test_a_missing_piece_is_waited_for_by_trying_again(settings: Settings)
         await log.stream.delete_msg(object_stream(blob_bucket(settings.namespace)), 2)
         with pytest.raises(IncompleteObjectError) as raised:
             await (await Blobs.open(log)).get(ref)
-        assert isinstance(raised.value, WAITING)
+        assert isinstance(raised.value, OUTAGE_ERRORS)
         assert await (await Blobs.open(log)).put(LONG) == ref
         assert await (await Blobs.open(log)).get(ref) == LONG
 
@@ -175,7 +175,7 @@ async def test_a_task_is_answered_though_its_document_was_forged_before(settings
 
 async def test_no_more_of_an_input_is_read_than_fits(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     """Stop reading an input where it exceeds the limit, and refuse it."""
-    monkeypatch.setattr("nemuri_infra.stores.blobs.LARGEST_BYTES", len(LONG) - 1)
+    monkeypatch.setattr("nemuri_infra.stores.blobs.MAX_INPUT_BYTES", len(LONG) - 1)
     async with logged(settings) as log:
         ref = await (await Blobs.open(log)).put(LONG)
         fits = await (await Blobs.open(log)).put(LONG[1:])

@@ -15,9 +15,9 @@ from nemuri_contracts.client_events import Document, TaskSubmitted
 from nemuri_contracts.tasks import ReactionFailed
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.projections.database import Database
-from nemuri_infra.runtime.service import WAITING
+from nemuri_infra.runtime.service import OUTAGE_ERRORS
 from nemuri_infra.runtime.settings import Settings
-from nemuri_infra.stores.delivery_attempts import FAULTS
+from nemuri_infra.stores.delivery_attempts import MAX_FAULTS
 from tests.integration.providers.provider import Provider, Received, Scripted, openai_says
 from tests.integration.scene import (
     agent_defined,
@@ -70,7 +70,7 @@ async def test_what_only_the_database_is_at_fault_for_is_waited_for(database: Da
     with pytest.raises(DBAPIError) as raised:
         async with database.begin() as connection:
             await connection.execute(raising)
-    assert isinstance(raised.value, WAITING) == (code in WANTING)
+    assert isinstance(raised.value, OUTAGE_ERRORS) == (code in WANTING)
 
 
 async def failures(log: Log) -> list[ReactionFailed]:
@@ -156,7 +156,7 @@ async def test_while_no_provider_answers_nothing_fails(settings: Settings) -> No
 
             async def tried() -> bool:
                 """The provider was asked for each of them more often than a fault would be tolerated."""
-                return len(provider.received) > len(waiting) * (FAULTS + 1)
+                return len(provider.received) > len(waiting) * (MAX_FAULTS + 1)
 
             await eventually(tried, seconds=60)
             assert {(await client.progress(each)).status for each in waiting} == {"open"}
@@ -193,7 +193,7 @@ async def test_a_fault_of_the_event_itself_ends_its_task_with_a_reason(settings:
         letter = buried.letter
         assert (letter.service, letter.event_id, letter.task_id) == ("intake", lost.event_id, lost.event_id)
         assert (letter.kind, letter.error, letter.attempt) == ("task_submitted", "BlobMissingError", 1)
-        assert letter.deliveries >= letter.faults == FAULTS
+        assert letter.deliveries >= letter.faults == MAX_FAULTS
     await assert_verified(settings)
 
 
@@ -208,7 +208,7 @@ async def test_a_reply_without_text_is_no_outage(settings: Settings) -> None:
             assert result.status == "failed"
             assert "no text in the reply" in str(result.reason)
             await quiet(resources)
-            assert len(provider.received) <= 2 * FAULTS
+            assert len(provider.received) <= 2 * MAX_FAULTS
             [buried] = await dead_letters(resources.log)
             assert buried.letter.error == "ModelUnusable"
     await assert_verified(settings)
@@ -238,7 +238,7 @@ async def test_what_was_answered_before_an_outage_is_not_paid_for_again(settings
 
             async def waited() -> bool:
                 """The light model was asked more often than a fault would be tolerated."""
-                return len([each for each in provider.received if each.body["model"] == "light"]) > FAULTS + 1
+                return len([each for each in provider.received if each.body["model"] == "light"]) > MAX_FAULTS + 1
 
             await eventually(waited, seconds=60)
             told = [str(each.body["messages"]) for each in provider.received if each.body["model"] == "main"]

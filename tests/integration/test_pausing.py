@@ -26,7 +26,7 @@ from nemuri_infra.bus.event_log import Log
 from nemuri_infra.projections.lineage import Thing
 from nemuri_infra.projections.rebuilder import catch_up
 from nemuri_infra.runtime import consumer_pauses
-from nemuri_infra.runtime.consumer_pauses import FOR_GOOD, filling, incomplete, paused
+from nemuri_infra.runtime.consumer_pauses import NO_EXPIRY, is_log_incomplete, paused, paused_until_complete
 from nemuri_infra.runtime.settings import Settings
 from tests.integration.scene import (
     agent_defined,
@@ -125,11 +125,11 @@ async def test_a_holder_that_is_killed_in_its_turn_holds_up_nobody_for_long(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The turn is somebody else's once the server has forgotten the one who had it."""
-    monkeypatch.setattr(consumer_pauses, "TURN", timedelta(seconds=1))
+    monkeypatch.setattr(consumer_pauses, "TURN_SECONDS", timedelta(seconds=1))
     async with logged(settings) as log:
         async with AsyncExitStack() as killed:
             own = await killed.enter_async_context(logged(settings))
-            assert await consumer_pauses._taken(own) is not None
+            assert await consumer_pauses._try_turn(own) is not None
         async with asyncio.timeout(10), paused(log):
             assert await all_rest(log)
 
@@ -139,13 +139,13 @@ async def test_an_incomplete_log_rests_for_good(settings: Settings) -> None:
     async with logged(settings) as log:
         await log.append(agent_defined())
         with pytest.raises(ZeroDivisionError):
-            async with filling(log):
+            async with paused_until_complete(log):
                 raise ZeroDivisionError
         async with paused(log):
             pass
         await log.stream.delete_consumer(log.subjects.stream, "specialist")
         await prepare(settings)
-        assert await incomplete(log)
+        assert await is_log_incomplete(log)
         assert {each.config.pause_until for each in await durable_consumers(log)} == {"2200-01-01T00:00:00Z"}
         assert await all_rest(log)
         with pytest.raises(OperationError, match="log is incomplete"):
@@ -153,7 +153,7 @@ async def test_an_incomplete_log_rests_for_good(settings: Settings) -> None:
         async with paused(log):
             await give_up(settings)
             assert await all_rest(log), "somebody else holds a pause"
-            assert not await incomplete(log)
+            assert not await is_log_incomplete(log)
         assert await nobody_rests(log)
         with pytest.raises(OperationError, match="there is no interrupted import or restore"):
             await give_up(settings)
@@ -163,7 +163,7 @@ async def test_an_import_that_fails_before_its_first_event_lets_everybody_go_on(
     """Nothing is there that would have to be completed."""
     async with logged(settings) as log:
         with pytest.raises(ZeroDivisionError):
-            async with filling(log):
+            async with paused_until_complete(log):
                 raise ZeroDivisionError
         assert await nobody_rests(log)
 
@@ -193,7 +193,7 @@ async def test_nobody_works_on_half_a_restored_log(
         for part in (0.1, 0.6, 1.0):
             with pytest.raises(Killed):
                 await restore(elsewhere, tmp_path / "copy", on_progress=partial(kill, part))
-            assert await incomplete(resources.log)
+            assert await is_log_incomplete(resources.log)
             assert await all_rest(resources.log)
             brought = await resources.log.last_sequence()
             assert brought > 0
@@ -286,7 +286,7 @@ async def exported(settings: Settings, path: Path) -> Path:
 
 def test_a_pause_for_good_is_later_than_any_other() -> None:
     """Leave a century of room."""
-    assert FOR_GOOD - datetime.now(UTC) > timedelta(days=36_500)
+    assert NO_EXPIRY - datetime.now(UTC) > timedelta(days=36_500)
 
 
 async def test_all_rest_however_many_consumers_there_are(settings: Settings) -> None:

@@ -19,7 +19,7 @@ from nats.aio.msg import Msg
 from nemuri_infra.bus.plain_socket import PlainError, TooLargeError, connect
 from nemuri_infra.embedded.listen_addresses import free_port
 from nemuri_infra.embedded.nats import EmbeddedNats
-from nemuri_infra.process.hook_settings import Whereabouts
+from nemuri_infra.process.hook_settings import HookSettings
 
 pytestmark = pytest.mark.connected
 
@@ -54,16 +54,16 @@ async def server(more: str, url: str = "nats://{}", **known: Any) -> AsyncIterat
         shutil.rmtree(directory)
 
 
-def there(url: str, **files: Path) -> Whereabouts:
+def there(url: str, **files: Path) -> HookSettings:
     """Where such a server is."""
-    where = Whereabouts("/nowhere")
+    where = HookSettings("/nowhere")
     where.nats_url = url
     for name, path in files.items():
         setattr(where, name, str(path))
     return where
 
 
-async def asked(where: Whereabouts, subject: str, data: bytes, limit: float = 10.0) -> bytes:
+async def asked(where: HookSettings, subject: str, data: bytes, limit: float = 10.0) -> bytes:
     """The answer to a question put over a connection of its own."""
 
     def work() -> bytes:
@@ -84,13 +84,13 @@ async def guarded() -> AsyncIterator[EmbeddedNats]:
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def me(guarded: EmbeddedNats) -> Whereabouts:
+async def me(guarded: EmbeddedNats) -> HookSettings:
     """Who may ask and hear answers in an inbox of its own, and nothing else."""
     return there(guarded.url.replace("//", f"//{ME}@"))
 
 
 @pytest.mark.parametrize("size", [0, 1, 70_000, 900_000])
-async def test_a_user_is_answered(me: Whereabouts, size: int) -> None:
+async def test_a_user_is_answered(me: HookSettings, size: int) -> None:
     """Whatever the size, by a password that an address holds only in an encoded form."""
     assert await asked(me, "asked.echo", b"\r\n" * (size // 2)) == b"\r\n" * (size // 2)
 
@@ -105,20 +105,20 @@ async def test_a_user_is_answered(me: Whereabouts, size: int) -> None:
     ],
 )
 async def test_what_is_not_allowed_is_said_at_once(
-    me: Whereabouts, change: Callable[[str], str], subject: str, trouble: str
+    me: HookSettings, change: Callable[[str], str], subject: str, trouble: str
 ) -> None:
     """And is waited for by nobody."""
     with pytest.raises(PlainError, match=trouble):
         await asked(there(change(me.nats_address)), subject, b"")
 
 
-async def test_more_than_a_message_holds_is_not_sent(me: Whereabouts) -> None:
+async def test_more_than_a_message_holds_is_not_sent(me: HookSettings) -> None:
     """The server would hang up on whoever tried."""
     with pytest.raises(TooLargeError):
         await asked(me, "asked.echo", b"x" * 1_048_577)
 
 
-async def test_an_answer_that_does_not_come_is_waited_for_no_longer_than_allowed(me: Whereabouts) -> None:
+async def test_an_answer_that_does_not_come_is_waited_for_no_longer_than_allowed(me: HookSettings) -> None:
     """However it is that it does not come: nobody answers in time, or the other end says nothing at all."""
     with pytest.raises(TimeoutError):
         await asked(me, "asked.late", b"", limit=0.2)
@@ -126,7 +126,7 @@ async def test_an_answer_that_does_not_come_is_waited_for_no_longer_than_allowed
         await asked(there(f"nats://127.0.0.1:{silent.getsockname()[1]}"), "asked.echo", b"", limit=0.2)
 
 
-async def test_another_server_of_the_list_is_asked(me: Whereabouts) -> None:
+async def test_another_server_of_the_list_is_asked(me: HookSettings) -> None:
     """Where the first is not there; the first address says who we are."""
     named, _, host = me.nats_address.rpartition("@")
     assert await asked(there(f"{named}@127.0.0.1:{free_port()}, nats://{host}"), "asked.echo", b"x") == b"x"
@@ -200,7 +200,7 @@ async def test_a_server_that_goes_away_is_noticed() -> None:
     listening.close()
 
 
-def _context(where: Whereabouts) -> Any:
+def _context(where: HookSettings) -> Any:
     from nemuri_infra.bus.access import Access
 
     return Access(Path(str(where.nats_ca)), Path(str(where.nats_certificate))).tls()

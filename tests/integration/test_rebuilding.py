@@ -18,9 +18,9 @@ from nemuri_infra.bus.event_log import Log
 from nemuri_infra.projections import bulk_fold
 from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.rebuilder import catch_up
-from nemuri_infra.projections.sleep_input import tiredness
+from nemuri_infra.projections.sleep_input import sleep_input
 from nemuri_infra.projections.strength_queries import changes
-from nemuri_infra.runtime.resources import Resources, opened
+from nemuri_infra.runtime.resources import Resources, open_resources
 from nemuri_infra.runtime.settings import Settings
 from tests.integration.scene import (
     agent_defined,
@@ -83,7 +83,7 @@ async def test_made_anew_is_as_followed(settings: Settings, seed: int, monkeypat
             task = await client.ask(question, settled=True)
             await client.feedback(task.task_id, "helpful", result="success")
         await quiet(resources)
-    async with opened(settings) as resources:
+    async with open_resources(settings) as resources:
         await trouble(resources.log, rng)
         async with followed(resources) as live:
             expected = await snapshot(live)
@@ -92,8 +92,8 @@ async def test_made_anew_is_as_followed(settings: Settings, seed: int, monkeypat
         )
         await rebuild(settings)
         assert await snapshot(resources) == expected
-        monkeypatch.setattr(pull_reader, "STRETCH", 7)
-        monkeypatch.setattr(bulk_fold, "HELD", 10)
+        monkeypatch.setattr(pull_reader, "BATCH_MESSAGES", 7)
+        monkeypatch.setattr(bulk_fold, "MAX_STATES", 10)
         await rebuild(settings)
         assert await snapshot(resources) == expected
 
@@ -103,7 +103,7 @@ async def reading(resources: Resources, over: asyncio.Event) -> int:
     times = 0
     while not over.is_set():
         assert {each.agent_id for each in await resources.views.agents()} == set(AGENTS)
-        tired = await tiredness(resources.database, "python")
+        tired = await sleep_input(resources.database, "python")
         assert tired is not None
         assert len(tired.touched) == KNOWN
         assert sum(tired.agent.active) == KNOWN

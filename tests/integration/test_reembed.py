@@ -23,7 +23,7 @@ from nemuri_infra.embeddings.hashing import HashingEmbedder
 from nemuri_infra.embeddings.protocol import Embedder, normalised
 from nemuri_infra.models.protocol import ModelUnavailable
 from nemuri_infra.projections import tables
-from nemuri_infra.runtime.resources import Resources, opened
+from nemuri_infra.runtime.resources import Resources, open_resources
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.vectors import vector_bucket
 from tests.integration.scene import EVERYBODY, agent_defined, assert_verified, at_work, logged, quiet, recorded
@@ -81,7 +81,7 @@ class Dictionary:
 @asynccontextmanager
 async def at_work_with(settings: Settings, embedder: Embedder) -> AsyncIterator[Resources]:
     """All services in this process, with an embedder of the test's choice."""
-    async with opened(settings) as usual:
+    async with open_resources(settings) as usual:
         resources = replace(usual, vectors=replace(usual.vectors, embedder=embedder))
         async with working(resources, EVERYBODY):
             yield resources

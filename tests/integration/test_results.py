@@ -7,7 +7,7 @@ import pytest
 from nats.js.errors import KeyWrongLastSequenceError
 
 from nemuri_contracts.task_views import TaskResult
-from nemuri_infra.runtime.service import WAITING
+from nemuri_infra.runtime.service import OUTAGE_ERRORS
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.results import Results
 from tests.integration.scene import logged
@@ -45,7 +45,7 @@ async def test_whoever_was_held_up_does_not_take_back_what_others_told(settings:
         resumed.set()
         with pytest.raises(KeyWrongLastSequenceError) as raised:
             await stopped
-        assert isinstance(raised.value, WAITING)
+        assert isinstance(raised.value, OUTAGE_ERRORS)
         assert (await told(results, task_id)).status == "done"
 
 

@@ -16,7 +16,7 @@ from nemuri_contracts.event import TUTOR
 from nemuri_contracts.strength import SessionEnded
 from nemuri_contracts.tasks import ReactionFailed
 from nemuri_infra.embeddings.hashing import HashingEmbedder
-from nemuri_infra.runtime.resources import opened
+from nemuri_infra.runtime.resources import open_resources
 from nemuri_infra.runtime.settings import Settings
 from tests.integration.classroom import LOST, TEXTBOOK, finished, over
 from tests.integration.scene import (
@@ -74,7 +74,7 @@ class Stumbling(HashingEmbedder):
 
 async def test_a_review_that_the_tutor_gives_up_has_found_nothing(settings: Settings) -> None:
     """And the course ends."""
-    async with opened(settings) as usual, visiting(settings) as client:
+    async with open_resources(settings) as usual, visiting(settings) as client:
         vectors = replace(usual.vectors, embedder=Stumbling())
         async with working(replace(usual, vectors=vectors), EVERYBODY):
             await usual.log.append(agent_defined())

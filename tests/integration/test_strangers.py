@@ -11,7 +11,7 @@ from nemuri_contracts.event import OPERATOR
 from nemuri_contracts.strength import ImpactCredited, MemoryEncoded
 from nemuri_contracts.tasks import FeedbackRefused, NegotiationRefused, TaskAssigned
 from nemuri_domain.strength.policy import Policy
-from nemuri_infra.projections.precedent_queries import past
+from nemuri_infra.projections.precedent_queries import past_tasks
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
 from tests.integration.scene import agent_defined, assert_verified, at_work, effective, quiet, visiting
@@ -84,9 +84,9 @@ async def test_what_a_stranger_says_of_a_task_sets_no_precedent(settings: Settin
             for each in await effective(resources.log)
             if isinstance(each, MemoryEncoded) and each.correlation_id == task_id
         ]
-        before = [each.outcomes for each in (await past(resources.database, learned)).values()]
+        before = [each.outcomes for each in (await past_tasks(resources.database, learned)).values()]
         await ann.feedback(task_id, "helpful")
-        after = [each.outcomes for each in (await past(resources.database, learned)).values()]
+        after = [each.outcomes for each in (await past_tasks(resources.database, learned)).values()]
     assert learned
     assert before == [{"python": (0, 0)}] * len(learned)
     assert after == [{"python": (1, 0)}] * len(learned)

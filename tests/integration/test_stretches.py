@@ -18,7 +18,7 @@ from nemuri_infra.projections.lineage import Thing
 from nemuri_infra.projections.projection import FOLD, GapError, OtherFoldsError, Position
 from nemuri_infra.projections.rebuilder import catch_up
 from nemuri_infra.runtime.readiness import Readiness
-from nemuri_infra.runtime.resources import Resources, opened
+from nemuri_infra.runtime.resources import Resources, open_resources
 from nemuri_infra.runtime.settings import Settings
 from tests.integration.scene import (
     agent_defined,
@@ -69,7 +69,7 @@ async def test_views_that_went_back_while_nothing_came_are_read_again_from_there
     async with at_work(settings, ["projector"]) as resources:
         await defined(resources, 9)
         await quiet(resources, ["projector"])
-        async with opened(settings) as operator:
+        async with open_resources(settings) as operator:
             await gone_back(operator, 5)
         assert (await resources.projection.position()).sequence == 5
         await resources.log.append(agent_defined("newest"))
@@ -80,7 +80,7 @@ async def test_views_that_went_back_while_nothing_came_are_read_again_from_there
 
 async def test_a_stretch_beyond_the_views_changes_nothing(settings: Settings) -> None:
     """What begins after a gap is refused; what begins before the views' place counts from there on, and once."""
-    async with opened(settings) as resources:
+    async with open_resources(settings) as resources:
         await defined(resources, 6)
         assert await resources.projection.apply(await stretch(resources, 0, 2)) == 2
         before = await snapshot(resources)
@@ -143,7 +143,7 @@ async def test_the_views_halt_right_before_what_cannot_be_folded(
             raise ValueError("a fault in the fold")
         await fold_courses(connection, events)
 
-    async with opened(settings) as resources:
+    async with open_resources(settings) as resources:
         await defined(resources, 9)
     for place in ("projection", "bulk_fold"):
         monkeypatch.setattr(f"nemuri_infra.projections.{place}.fold_courses", fragile)
@@ -170,7 +170,7 @@ async def test_the_views_halt_right_before_what_cannot_be_folded(
 
 async def test_only_who_provisions_migrates(settings: Settings, tmp_path: Path) -> None:
     """Operations say in one line that the views have to be provisioned first, and change no schema."""
-    async with opened(settings) as resources:
+    async with open_resources(settings) as resources:
 
         async def version(new: str) -> None:
             """Let the schema be of another version."""

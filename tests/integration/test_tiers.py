@@ -29,7 +29,7 @@ from nemuri_infra.embeddings.hashing import HashingEmbedder
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.lineage import Thing
 from nemuri_infra.projections.rows import load
-from nemuri_infra.projections.tiered_queries import Layers
+from nemuri_infra.projections.tiered_queries import TieredQueries
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
 from nemuri_services.tiered_memory.consolidation_schedule import look
@@ -71,7 +71,7 @@ async def assert_as_folded(resources: Resources) -> None:
     assert agents == [tiers.agent]
     assert {each.memory_id: each for each in known} == dict(tiers.memories)
     ids = [each.memory_id for each in known]
-    assert set(await Layers(resources.database).vectors("noah", "hashing-v1.1024", ids)) == set(ids)
+    assert set(await TieredQueries(resources.database).vectors("noah", "hashing-v1.1024", ids)) == set(ids)
 
 
 async def test_an_experience_is_recorded_once_however_often_it_is_told(settings: Settings) -> None:

@@ -25,7 +25,7 @@ from nemuri_domain.tiered.fold import FOLDED, fold
 from nemuri_infra.projections import id_lookup, tables
 from nemuri_infra.projections.lineage import Thing
 from nemuri_infra.projections.rows import load
-from nemuri_infra.runtime.resources import Resources, opened
+from nemuri_infra.runtime.resources import Resources, open_resources
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.vectors import vector_key
 from tests.integration.scene import (
@@ -119,10 +119,13 @@ async def test_a_life_is_in_the_views_what_the_pure_fold_makes_of_it(settings: S
     """Event by event, in stretches and from the whole log at once."""
     rng = random.Random(seed)
     await assert_followed_and_rebuilt(settings, life(rng, 100), rng, assert_as_folded)
-    async with opened(settings) as resources:
+    async with open_resources(settings) as resources:
         async with resources.database.reading() as connection:
             [memory, *_] = await load(connection, tables.tier_memory, TierMemory)
-        assert await id_lookup.begun(resources.database, "memory", str(memory.memory_id)[:13]) == (memory.memory_id, 1)
+        assert await id_lookup.find_by_prefix(resources.database, "memory", str(memory.memory_id)[:13]) == (
+            memory.memory_id,
+            1,
+        )
 
 
 async def test_a_forgotten_experience_is_in_no_byte(servers: Servers, settings: Settings) -> None:

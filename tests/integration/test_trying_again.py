@@ -19,7 +19,7 @@ from nemuri_infra.models.protocol import AnswerJob, KeyPointJob, LearningsJob, R
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.dead_letters import DeadLetters
-from nemuri_infra.stores.delivery_attempts import FAULTS
+from nemuri_infra.stores.delivery_attempts import MAX_FAULTS
 from tests.integration.scene import (
     EVERYBODY,
     CountingModel,
@@ -84,7 +84,7 @@ async def test_a_failed_task_is_opened_again_as_a_new_attempt(settings: Settings
         [buried] = await dead_letters(resources.log)
         letter = buried.letter
         assert (letter.service, letter.kind, letter.task_id) == ("specialist", "memories_retrieved", failed.task_id)
-        assert (letter.reason, letter.error, letter.faults) == ("the model broke", "ValueError", FAULTS)
+        assert (letter.reason, letter.error, letter.faults) == ("the model broke", "ValueError", MAX_FAULTS)
         assert (letter.attempt, letter.agent_id) == (1, "python")
         assert await dead.original(client, buried) == (await messages(resources.log))[letter.sequence - 1].data
         model.answers = True

@@ -13,7 +13,7 @@ from nemuri.platform.serving import working
 from nemuri_contracts.client_events import TaskSubmitted
 from nemuri_infra.runtime.hosting import application
 from nemuri_infra.runtime.provisioning import provision
-from nemuri_infra.runtime.resources import Resources, opened
+from nemuri_infra.runtime.resources import Resources, open_resources
 from nemuri_infra.runtime.service import Service
 from nemuri_infra.runtime.settings import Settings
 
@@ -55,7 +55,7 @@ class Desk:
 @asynccontextmanager
 async def at_work(desk: Desk, settings: Settings, workers: int) -> AsyncIterator[Resources]:
     """So many workers of the desk."""
-    async with opened(settings) as resources, working(resources, ["projector"]), AsyncExitStack() as stack:
+    async with open_resources(settings) as resources, working(resources, ["projector"]), AsyncExitStack() as stack:
         durables = desk.worker("none").durables(resources.log.subjects)
         await provision(resources.log, durables, ack_wait=settings.ack_wait)
         for number in range(workers):

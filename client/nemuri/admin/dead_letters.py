@@ -12,7 +12,7 @@ from uuid import UUID
 from nemuri.client.exchange import ClientError
 from nemuri_contracts.codec import UndecodableError
 from nemuri_domain.tasks.attempts import reopened
-from nemuri_infra.stores.dead_letters import Buried, DeadLetters
+from nemuri_infra.stores.dead_letters import DeadLetters, StoredDeadLetter
 
 if TYPE_CHECKING:
     from nemuri.client.client import Client
@@ -26,7 +26,7 @@ _NAME = re.compile(r"([A-Za-z0-9][A-Za-z0-9_-]*)/([1-9][0-9]{0,17})")
 class Page:
     """A page of dead letters, oldest first."""
 
-    letters: Sequence[Buried]
+    letters: Sequence[StoredDeadLetter]
     total: int
     """Number of dead letters of all services."""
     more: bool
@@ -37,7 +37,7 @@ async def page(client: "Client", service: str | None = None, *, after: str | Non
     """Return the oldest dead letters of one service or of all, or those after a given one. Raises `ClientError`."""
     letters = DeadLetters(client.log)
     start = (await found(client, after)).place if after else 0
-    some: list[Buried] = []
+    some: list[StoredDeadLetter] = []
     async for each in letters.all(service, after=start):
         if len(some) == limit:
             return Page(some, await letters.count(), more=True)
@@ -50,7 +50,7 @@ async def every(client: "Client", service: str | None = None) -> Sequence[str]:
     return [each.letter.name async for each in DeadLetters(client.log).all(service)]
 
 
-async def found(client: "Client", name: str) -> Buried:
+async def found(client: "Client", name: str) -> StoredDeadLetter:
     """Return the dead letter with a name such as `intake/17`. Raises `ClientError` if there is none."""
     parts = _NAME.fullmatch(name)
     if parts is None:
@@ -61,7 +61,7 @@ async def found(client: "Client", name: str) -> Buried:
     return letter
 
 
-async def original(client: "Client", buried: Buried) -> bytes:
+async def original(client: "Client", buried: StoredDeadLetter) -> bytes:
     """Return the whole original message. It is read from the log if the dead letter holds only its beginning."""
     if len(buried.original) >= buried.letter.size:
         return buried.original

@@ -13,7 +13,7 @@ from nemuri.cli.session import JsonOption, Session
 if TYPE_CHECKING:
     from nemuri.admin.dead_letters import Page
     from nemuri.client.client import Client
-    from nemuri_infra.stores.dead_letters import Buried
+    from nemuri_infra.stores.dead_letters import StoredDeadLetter
 
 SHOWN = 2_000
 """Maximum characters of an original message in text output. JSON output has all of it."""
@@ -74,7 +74,7 @@ def show(
 
     session = Session.of(context, json=json)
 
-    async def work(client: "Client") -> tuple["Buried", bytes]:
+    async def work(client: "Client") -> tuple["StoredDeadLetter", bytes]:
         buried = await found(client, letter)
         return buried, await original(client, buried)
 
@@ -200,10 +200,10 @@ def _list(found: "Page", session: Session) -> None:
         say(f"next page: `{next_command(session, f'dead list --after {last}')}`")
 
 
-def _row(each: "Buried") -> Sequence[object]:
+def _row(each: "StoredDeadLetter") -> Sequence[object]:
     letter = each.letter
     return letter.name, letter.kind or "no event", letter.deliveries, letter.task_id or "", letter.reason
 
 
-def _known(buried: "Buried") -> dict[str, Any]:
+def _known(buried: "StoredDeadLetter") -> dict[str, Any]:
     return {"letter": buried.letter.name, "buried_at": buried.buried_at} | buried.letter.model_dump(mode="json")

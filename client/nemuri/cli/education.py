@@ -121,13 +121,13 @@ def clock(
     Moving the clock is for simulations that cannot wait for days. It moves forward only, and for all agents.
     """
     from nemuri.terminal.screen import say, say_json
-    from nemuri_infra.stores.clock import FURTHEST
+    from nemuri_infra.stores.clock import MAX_OFFSET
 
     session = Session.of(context, json=json)
     step = None if advance is None else _step(advance)
 
     async def work(client: "Client") -> "tuple[datetime, timedelta, int]":
-        due = await client.due(await client.clock() + step) if step and step <= FURTHEST else 0
+        due = await client.due(await client.clock() + step) if step and step <= MAX_OFFSET else 0
         return await client.clock(step), await client.ahead(), due
 
     now, ahead, due = session.run(work)

@@ -14,7 +14,7 @@ from nemuri.cli.failures import Failure, WrongUse
 from nemuri.cli.session import JsonOption, Session, agent_id
 
 if TYPE_CHECKING:
-    from nemuri_infra.projections.lineage import Reached, Thing
+    from nemuri_infra.projections.lineage import LineageResult, Thing
     from nemuri_infra.runtime.settings import Settings
 
 SHOWN = 20
@@ -80,13 +80,13 @@ def _thing(memory: UUID | None, task: UUID | None, agent: str | None) -> "Thing"
     return Thing("memory", memory) if memory is not None else Thing("task", task or UUID(int=0))
 
 
-def _would_go(settings: "Settings", thing: "Thing") -> "Reached":
+def _would_go(settings: "Settings", thing: "Thing") -> "LineageResult":
     from nemuri.operations import lineage
 
     return asyncio.run(lineage(settings, [thing]))
 
 
-def _agreed(found: "Reached", thing: "Thing", *, sure: bool) -> None:
+def _agreed(found: "LineageResult", thing: "Thing", *, sure: bool) -> None:
     """Raise `Failure` unless the user confirms, by `--yes` or at the prompt."""
     if sure:
         return
@@ -99,7 +99,7 @@ def _agreed(found: "Reached", thing: "Thing", *, sure: bool) -> None:
         raise Failure("nothing was erased")
 
 
-def _show(found: "Reached") -> None:
+def _show(found: "LineageResult") -> None:
     from nemuri.terminal.screen import say, short
 
     for each, why in list(found.why.items())[:SHOWN]:

@@ -52,11 +52,11 @@ def _kinds() -> Iterator[tuple[tuple[type[Exception], ...], int]]:
     from nemuri.operations.log_positions import PlaceError
     from nemuri_infra.bus.connection import UnreachableError
     from nemuri_infra.bus.plain_socket import PlainError
-    from nemuri_infra.process.hook_settings import Elsewhere
+    from nemuri_infra.process.hook_settings import PlatformNotFound
 
     yield (CallTimeoutError,), LATE
     yield (InputError, DefinitionError, TextbookError, PlaceError, NoTranscripts, SettingsBroken), WRONG_USE
-    yield (ClientError, UnreachableError, Elsewhere, PlainError), FAILED
+    yield (ClientError, UnreachableError, PlatformNotFound, PlainError), FAILED
 
     from nats.errors import Error as NatsError
     from pydantic import ValidationError

@@ -12,7 +12,7 @@ from nemuri.cli.session import JsonOption, Session, agent_id
 
 if TYPE_CHECKING:
     from nemuri.client.client import Client
-    from nemuri_infra.process.hook_settings import Whereabouts
+    from nemuri_infra.process.hook_settings import HookSettings
 
 KEPT = "none"
 """The profile value that leaves the agent's parameters unchanged."""
@@ -159,11 +159,11 @@ def _as_hook() -> None:
     raise typer.Exit(run(sys.argv[1:]))
 
 
-def _whereabouts(session: Session, agent: str | None) -> "Whereabouts":
-    from nemuri_infra.process.hook_settings import Whereabouts
+def _whereabouts(session: Session, agent: str | None) -> "HookSettings":
+    from nemuri_infra.process.hook_settings import HookSettings
 
     session.settings()  # reports wrong settings as all commands do
-    return Whereabouts(str(session.data) if session.data else None, agent_id(agent) if agent else None)
+    return HookSettings(str(session.data) if session.data else None, agent_id(agent) if agent else None)
 
 
 def _too_large(number: int) -> str:

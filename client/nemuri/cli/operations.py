@@ -274,7 +274,7 @@ def _operated(session: Session, operation: Any, doing: str) -> Any:
 
 async def _status(client: "Client") -> dict[str, Any]:
     from nemuri_infra.bus.access import servers
-    from nemuri_infra.runtime.consumer_pauses import incomplete
+    from nemuri_infra.runtime.consumer_pauses import is_log_incomplete
     from nemuri_infra.runtime.storage_limits import fullness
     from nemuri_infra.stores.dead_letters import DeadLetters
 
@@ -287,7 +287,7 @@ async def _status(client: "Client") -> dict[str, Any]:
         "log": last,
         "lag": max(0, last - view.projected),
         "consumers": await _consumers(client),
-        "incomplete": await incomplete(client.log),
+        "incomplete": await is_log_incomplete(client.log),
         "dead_letters": dead,
         "storage": await fullness(client.log),
     }

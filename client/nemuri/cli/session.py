@@ -124,10 +124,10 @@ class Session:
         """Export traces of this process if the settings ask for it. Raise `WrongUse` without an installed exporter."""
         if not self.settings().otel:
             return
-        from nemuri_infra.observability.tracing import start
+        from nemuri_infra.observability.tracing import start_export
 
         try:
-            start(name)
+            start_export(name)
         except ModuleNotFoundError as error:
             raise WrongUse("NEMURI_OTEL needs `pip install nemuri[otel]`") from error
 

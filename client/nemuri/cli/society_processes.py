@@ -31,10 +31,10 @@ def host(
 
     async def work(settings: "Settings", log: "Log") -> None:
         from nemuri.society.metrics_endpoint import OfSociety, telling
-        from nemuri_infra.observability.host_metrics import HostCollector, registry_of_a_process
+        from nemuri_infra.observability.host_metrics import HostCollector, process_registry
         from nemuri_services.simulation.processes import build_host
 
-        here, registry = await build_host(log, name, models, limit), registry_of_a_process()
+        here, registry = await build_host(log, name, models, limit), process_registry()
         registry.register(HostCollector(here.vitals))
         async with telling(settings.http, OfSociety(name, "host", log, here.missing, registry)) as url:
             _say(f"host {here.name}", url)
@@ -48,11 +48,11 @@ def world(context: typer.Context, name: NameArgument, http: HttpOption = None, p
 
     async def work(settings: "Settings", log: "Log") -> None:
         from nemuri.society.metrics_endpoint import OfSociety, telling
-        from nemuri_infra.observability.host_metrics import registry_of_a_process
+        from nemuri_infra.observability.host_metrics import process_registry
         from nemuri_infra.observability.world_metrics import WorldMetrics
         from nemuri_services.simulation.processes import run_world
 
-        kept, registry = asyncio.Event(), registry_of_a_process()
+        kept, registry = asyncio.Event(), process_registry()
 
         def missing() -> tuple[str, ...]:
             return () if kept.is_set() else ("another process still runs the world",)
@@ -73,7 +73,7 @@ def _serve(session: Session, process: str, work: Any, http: str | None, parent: 
     """Run one process of a society until it receives a stop signal or its parent process ends."""
     from nemuri.platform.workers import ENDS_WITHIN, end_when_orphaned, run_until_stopped
     from nemuri.society.nats_server import reached
-    from nemuri_infra.process.gc_tuning import at_the_end
+    from nemuri_infra.process.gc_tuning import skip_final_collection
 
     settings = with_http(session.settings(), http)
 
@@ -86,18 +86,18 @@ def _serve(session: Session, process: str, work: Any, http: str | None, parent: 
     try:
         run_until_stopped(main, within=ENDS_WITHIN)
     finally:
-        at_the_end()
+        skip_final_collection()
 
 
 async def _until(work: Coroutine[Any, Any, None], *ends: Coroutine[Any, Any, object]) -> None:
     """Run `work` until one of `ends` completes. Exceptions of `work` are raised."""
-    from nemuri_infra.process.cancellation import end
+    from nemuri_infra.process.cancellation import cancel_and_wait
 
     working, *others = (asyncio.ensure_future(each) for each in (work, *ends))
     try:
         await asyncio.wait((working, *others), return_when=asyncio.FIRST_COMPLETED)
     finally:
         done = working.done()
-        await end(working, *others)
+        await cancel_and_wait(working, *others)
     if done:
         working.result()

@@ -13,10 +13,10 @@ from nemuri_contracts.memory_views import AgentView, RememberedView
 from nemuri_contracts.queries import RememberedQuery
 from nemuri_contracts.strength import MemoryEncoded
 from nemuri_domain.strength.admission import refusal_reason
-from nemuri_infra.process.cancellation import together
+from nemuri_infra.process.cancellation import run_together
 
 GROUP = 500
-"""Number of offered memories that are waited for together."""
+"""Number of offered memories that are waited for run_together."""
 STALLED = 30
 """Number of queries in a row without progress, a few seconds each, after which the client gives up."""
 TOGETHER = 64
@@ -75,7 +75,7 @@ async def _offered(
         async with room:
             await say_once(exchange, event, key)
 
-    await together(*map(offer, offers))
+    await run_together(*map(offer, offers))
     await until_known(exchange, agent, [each.event_id for each in offers])
     return [derive(each.event_id, MemoryEncoded.kind_of()) for each in offers]
 

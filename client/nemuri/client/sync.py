@@ -13,7 +13,7 @@ from nemuri.client.connection import connect
 from nemuri.client.exchange import NotConnectedError
 from nemuri.client.platform_connection import CONNECTING_SECONDS
 from nemuri_contracts.task_views import TaskResult
-from nemuri_infra.process.cancellation import end
+from nemuri_infra.process.cancellation import cancel_and_wait
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -53,7 +53,7 @@ class Loop:
 
 
 async def _ended() -> None:
-    await end(*(asyncio.all_tasks() - {asyncio.current_task()}))
+    await cancel_and_wait(*(asyncio.all_tasks() - {asyncio.current_task()}))
 
 
 def blocking(

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from nemuri.hook.journal import note
-from nemuri_infra.process.hook_settings import Whereabouts, directory
+from nemuri_infra.process.hook_settings import HookSettings, data_directory
 
 HOOKS = ("prompt", "session-end")
 LONGEST = 16 * 1024 * 1024
@@ -32,10 +32,10 @@ def is_hook(arguments: Sequence[str]) -> bool:
 def run(arguments: Sequence[str]) -> int:
     """Run the hook and return 0."""
     words, options = _named(arguments)
-    data = directory(options.get("--data"))
+    data = data_directory(options.get("--data"))
     try:
         _check(words)
-        where = Whereabouts(options.get("--data"), options.get("--agent"))
+        where = HookSettings(options.get("--data"), options.get("--agent"))
         (_prompt if HOOKS[0] in words else _session_end)(where)
     except Exception as error:  # noqa: BLE001 - the outermost place: whatever it is, the assistant goes on
         note(data, f"{' '.join(words[:2])}: {str(error) or type(error).__name__}")
@@ -68,14 +68,14 @@ def within(seconds: float, work: Callable[[], Any]) -> Any:
     raise result
 
 
-def _prompt(where: Whereabouts) -> None:
+def _prompt(where: HookSettings) -> None:
     from nemuri.hook.prompt_context import block
 
     if found := within(where.patience, lambda: block(_object(_input()), where)):
         os.write(1, found.encode() + b"\n")
 
 
-def _session_end(where: Whereabouts) -> None:
+def _session_end(where: HookSettings) -> None:
     from nemuri.hook.session_end import kept
     from nemuri.hook.session_upload import flush
 

@@ -9,10 +9,10 @@ from nemuri_domain.language.secret_redaction import redact
 from nemuri_infra.bus.plain_socket import PlainError, connect
 
 if TYPE_CHECKING:
-    from nemuri_infra.process.hook_settings import Whereabouts
+    from nemuri_infra.process.hook_settings import HookSettings
 
 
-def block(said: dict[str, Any], where: "Whereabouts") -> str:
+def block(said: dict[str, Any], where: "HookSettings") -> str:
     """Return the text block for a prompt, where `said` is the hook's input; "" if nothing matches.
 
     Raises `Elsewhere`, `PlainError`, `OSError`.

@@ -10,10 +10,10 @@ from nemuri.hook.session_upload import session_of
 from nemuri_domain.affective.transcripts import Transcript, parse_transcript
 
 if TYPE_CHECKING:
-    from nemuri_infra.process.hook_settings import Whereabouts
+    from nemuri_infra.process.hook_settings import HookSettings
 
 
-def kept(said: dict[str, Any], where: "Whereabouts") -> Path | None:
+def kept(said: dict[str, Any], where: "HookSettings") -> Path | None:
     """Store the ended session in the spool, where `said` is the hook's input; None if it has no turns.
 
     Raises `OSError` if its transcript cannot be read or the session cannot be stored.

@@ -12,8 +12,8 @@ from nemuri.hook.journal import note
 from nemuri.hook.prompt_context import answered
 from nemuri_contracts.wire_constants import OPERATOR, of_client, query
 from nemuri_domain.affective.transcripts import Transcript, turn_id
-from nemuri_infra.bus.plain_socket import Plain, PlainError, TooLargeError, connect
-from nemuri_infra.process.hook_settings import Elsewhere, Whereabouts
+from nemuri_infra.bus.plain_socket import PlainConnection, PlainError, TooLargeError, connect
+from nemuri_infra.process.hook_settings import HookSettings, PlatformNotFound
 
 KIND = "turn_offered"
 
@@ -47,10 +47,10 @@ def session_of(agent: str, name: str, transcript: Transcript, ended_at: datetime
 class Offering:
     """A connection over which sessions are uploaded in the name of the command line's client."""
 
-    def __init__(self, where: Whereabouts, limit: float | None = None) -> None:
+    def __init__(self, where: HookSettings, limit: float | None = None) -> None:
         """Connect. Raises as `plain.connect` does."""
         self.became = Offered()
-        self._bus: Plain = connect(where, limit)
+        self._bus: PlainConnection = connect(where, limit)
         self._namespace, self._client = where.namespace, where.client or OPERATOR
         self._known: dict[str, PlainError | None] = {}
 
@@ -92,7 +92,7 @@ class Offering:
         return None
 
 
-def flush(where: Whereabouts, limit: float | None = None, first: Iterable[Path] = ()) -> Offered:
+def flush(where: HookSettings, limit: float | None = None, first: Iterable[Path] = ()) -> Offered:
     """Upload the sessions of the spool, `first` before the others, and remove those that the log has stored.
 
     Raises `Elsewhere`, `PlainError`, `OSError` if the platform cannot be reached; all sessions stay then.
@@ -119,8 +119,8 @@ def flush(where: Whereabouts, limit: float | None = None, first: Iterable[Path] 
 def catch_up(data: str) -> None:
     """Upload the waiting sessions as soon as a platform runs in the data directory. Errors go to the journal."""
     try:
-        troubles = flush(Whereabouts(data)).troubles
-    except (Elsewhere, PlainError, OSError) as error:
+        troubles = flush(HookSettings(data)).troubles
+    except (PlatformNotFound, PlainError, OSError) as error:
         troubles = [str(error)]
     for trouble in troubles:
         note(data, f"up: {trouble}")

@@ -12,7 +12,7 @@ from nemuri.hook.session_upload import Offered, Offering, session_of
 from nemuri_domain.affective.transcripts import SkipReason
 
 if TYPE_CHECKING:
-    from nemuri_infra.process.hook_settings import Whereabouts
+    from nemuri_infra.process.hook_settings import HookSettings
 
 
 class NoTranscripts(Exception):  # noqa: N818 - said as the fact that it is
@@ -42,7 +42,7 @@ def transcripts(paths: Iterable[Path]) -> list[Path]:
     return [*found]
 
 
-def take_in(paths: Iterable[Path], where: "Whereabouts") -> Imported:
+def take_in(paths: Iterable[Path], where: "HookSettings") -> Imported:
     """Append every turn of the transcripts, and return when the log has stored them. Repeating it adds no memories.
 
     Raises `NoTranscripts`, also if no line is a JSON object, and `Elsewhere`, `PlainError`, `OSError`.

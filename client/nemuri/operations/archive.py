@@ -17,7 +17,7 @@ from nemuri_domain.event_sourcing.deduplication import Deduplicator
 from nemuri_domain.event_sourcing.erasure import Erased
 from nemuri_infra.projections.bulk_fold import Advance
 from nemuri_infra.projections.rebuilder import catch_up
-from nemuri_infra.runtime.consumer_pauses import filled, filling, incomplete
+from nemuri_infra.runtime.consumer_pauses import is_log_incomplete, paused_until_complete, resume_completed_log
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.blobs import BlobForgedError, BlobMissingError, Blobs
 from nemuri_infra.stores.clock import KEY, Clock
@@ -88,7 +88,7 @@ async def import_log(settings: Settings, path: Path, on_progress: Advance) -> in
     found = counted(path)
     async with workshop(settings) as at:
         await check_empty(at, path, found)
-        async with filling(at.log):
+        async with paused_until_complete(at.log):
             await take_in(at, path, found, found.events, on_progress)
     return found.events
 
@@ -96,16 +96,16 @@ async def import_log(settings: Settings, path: Path, on_progress: Advance) -> in
 async def give_up(settings: Settings) -> None:
     """Let the services process the events of an interrupted import or restore. Raises `OperationError`."""
     async with workshop(settings) as at:
-        if not await incomplete(at.log):
+        if not await is_log_incomplete(at.log):
             raise OperationError("there is no interrupted import or restore")
-        await filled(at.log)
+        await resume_completed_log(at.log)
 
 
 async def check_empty(at: Workshop, path: Path, found: Counted) -> None:
     """Raise `OperationError` unless the log is empty or incomplete and its server accepts the largest event."""
     if found.largest > at.log.room:
         raise OperationError(f"{path}: an event has {found.largest:,} bytes; this server accepts {at.log.room:,}")
-    if await at.log.last_sequence() and not await incomplete(at.log):
+    if await at.log.last_sequence() and not await is_log_incomplete(at.log):
         raise OperationError("the log is not empty; import into a fresh data directory or namespace")
 
 

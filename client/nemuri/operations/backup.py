@@ -25,9 +25,9 @@ from nemuri_domain.strength.aggregate import Mind
 from nemuri_infra.projections.bulk_fold import Advance
 from nemuri_infra.projections.mind_loader import folded
 from nemuri_infra.projections.projection import FOLD
-from nemuri_infra.runtime.consumer_pauses import filling
+from nemuri_infra.runtime.consumer_pauses import paused_until_complete
 from nemuri_infra.runtime.settings import Settings
-from nemuri_infra.stores.deletion import Doomed
+from nemuri_infra.stores.deletion import ErasedData
 from nemuri_infra.stores.vectors import hash_in
 
 LOG, MANIFEST = "log.jsonl", "manifest.json"
@@ -154,7 +154,7 @@ async def restore(
         largest = max(len(encode(each)) for each in tombstones) if tombstones else 0
         await check_empty(at, path, replace(found, largest=max(found.largest, largest)))
         await check_room(at.log, [each.society.name for each in stay] if await at.log.last_sequence() else ())
-        async with filling(at.log):
+        async with paused_until_complete(at.log):
             await take_in(at, path, found, kept, on_progress, left=file.left, tombstones=tombstones)
             for each in stay:
                 await put_back(at.log, each)
@@ -226,7 +226,7 @@ class _File:
     """The parts of an export that matter for erasures since the backup."""
 
     whole: Erasure
-    doomed: Doomed = field(default_factory=Doomed)
+    doomed: ErasedData = field(default_factory=ErasedData)
     buried: list[Event] = field(default_factory=list)
     """Tombstones in the file."""
     minds: list[Event] = field(default_factory=list)
@@ -238,7 +238,7 @@ class _File:
     @classmethod
     def read(cls, path: Path, whole: Erasure) -> "_File":
         """Read a checked export. Positions in the file stand for positions in a log."""
-        found, erased, stays = cls(whole), Erased.in_all(whole), Doomed()
+        found, erased, stays = cls(whole), Erased.in_all(whole), ErasedData()
         for place, each in enumerate(read_lines(path), 1):
             if not isinstance(each, Event):
                 continue

@@ -13,17 +13,17 @@ from nemuri_contracts.agents import ORCHESTRATOR
 from nemuri_contracts.erasure import Erasure
 from nemuri_domain.event_sourcing.erasure import Erased
 from nemuri_infra.bus.event_log import Log
-from nemuri_infra.projections.affective_queries import Feelings
+from nemuri_infra.projections.affective_queries import AffectiveQueries
 from nemuri_infra.projections.bulk_fold import Advance
 from nemuri_infra.projections.erasure import erased_of, everything_erased, hashes_in_use, refs_in_use
-from nemuri_infra.projections.lineage import DefinedError, Lineage, ProtectedError, Reached, Thing
+from nemuri_infra.projections.lineage import DefinedError, Lineage, LineageResult, ProtectedError, Thing
 from nemuri_infra.projections.mind_loader import Replay, kept_by_hosts, touched_by
 from nemuri_infra.projections.physical_erasure import scrub
 from nemuri_infra.projections.vector_generations import generations
-from nemuri_infra.runtime.consumer_pauses import UNFINISHED, in_work, incomplete, paused
+from nemuri_infra.runtime.consumer_pauses import UNFINISHED, is_log_incomplete, paused, unacknowledged_events
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.blobs import Blobs
-from nemuri_infra.stores.deletion import Doomed, delete_letters, doomed, subjects_of
+from nemuri_infra.stores.deletion import ErasedData, delete_letters, find_erased_data, subjects_of
 from nemuri_infra.stores.results import Results
 from nemuri_infra.stores.society_states import States, societies, sweep
 from nemuri_infra.stores.vectors import generation_in, hash_in
@@ -56,7 +56,7 @@ class Forgotten:
         return not (self.events or self.letters or self.blobs)
 
 
-async def lineage(settings: Settings, things: Iterable[Thing]) -> Reached:
+async def lineage(settings: Settings, things: Iterable[Thing]) -> LineageResult:
     """Return everything that an erasure of these items would delete, with reasons. Changes nothing.
 
     Raises `OperationError`.
@@ -141,7 +141,7 @@ async def let_go(settings: Settings, on_progress: Advance = quietly) -> Forgotte
     """Erase the affective memories that have expired in nightly jobs. Raises `OperationError`."""
     async with workshop(settings) as at:
         await caught_up(at)
-        due = await Feelings(at.projection.database).let_go(AT_ONCE)
+        due = await AffectiveQueries(at.projection.database).let_go(AT_ONCE)
     if not due:
         return Forgotten(0, 0, 0)
     return await forget(settings, [Thing("memory", each) for each in due], on_progress)
@@ -194,18 +194,18 @@ async def planned(at: Workshop, things: Iterable[Thing], *, decided: bool = Fals
 
 async def _complete_log(at: Workshop) -> None:
     """Raise `OperationError` for a log with an unfinished import or restore."""
-    if await incomplete(at.log):
+    if await is_log_incomplete(at.log):
         raise OperationError(f"the log is incomplete: an import or a restore {UNFINISHED}")
 
 
 async def _at_rest(at: Workshop) -> None:
     """Wait for running handlers. Late results are ignored by the folds, and `resume` deletes them."""
     end = asyncio.get_running_loop().time() + PATIENCE
-    while await in_work(at.log) and asyncio.get_running_loop().time() < end:  # noqa: ASYNC110 - the server tells nobody
+    while await unacknowledged_events(at.log) and asyncio.get_running_loop().time() < end:  # noqa: ASYNC110 - the server tells nobody
         await asyncio.sleep(POLL)
 
 
-async def _reached(at: Workshop, things: list[Thing], *, decided: bool = False) -> Reached:
+async def _reached(at: Workshop, things: list[Thing], *, decided: bool = False) -> LineageResult:
     for each in things:
         if each == Thing("agent", ORCHESTRATOR):
             raise OperationError("the orchestrator's memory cannot be erased as a whole; erase tasks or memories")
@@ -226,7 +226,7 @@ async def _reached(at: Workshop, things: list[Thing], *, decided: bool = False) 
     return found
 
 
-async def _whole(at: Workshop, reached: Reached, root: Thing) -> Erasure:
+async def _whole(at: Workshop, reached: LineageResult, root: Thing) -> Erasure:
     agents, tasks = reached.of("agent"), reached.of("task")
     memories: dict[str, list[UUID]] = {}
     for each in reached.of("memory"):
@@ -252,7 +252,7 @@ async def _complete(at: Workshop, on_progress: Advance, erased: Erased, whole: E
     """
     views, log = at.projection.database, at.log
     only = ((),) if whole is None else subjects_of(log.subjects, whole)
-    found = await doomed(log, erased, quietly, only=only)
+    found = await find_erased_data(log, erased, quietly, only=only)
     refs = await _stores(at, found, sweeping=whole is None)
     if whole is None or whole.tasks:
         await (await Results.open(log)).erase(erased.ids)
@@ -265,7 +265,7 @@ async def _complete(at: Workshop, on_progress: Advance, erased: Erased, whole: E
     return Forgotten(len(found.sequences), letters, refs, left)
 
 
-async def _stores(at: Workshop, found: Doomed, *, sweeping: bool) -> int:
+async def _stores(at: Workshop, found: ErasedData, *, sweeping: bool) -> int:
     """Delete blobs and vectors used by erased items only, while no new use can begin. Return the number of blobs."""
     views, hashes = at.projection.database, found.hashes | set(map(hash_in, found.vectors))
     if not (found.refs or await at.vectors.any()):

@@ -15,7 +15,7 @@ from pydantic_core import to_json
 from nemuri.operations.session import OperationError
 from nemuri_contracts.codec import UndecodableError, check_id, complaint, decode, encode
 from nemuri_contracts.event import ClientEvent, Event
-from nemuri_infra.stores.clock import FURTHEST, KEY
+from nemuri_infra.stores.clock import KEY, MAX_OFFSET
 from nemuri_infra.stores.deletion import refs_in
 from nemuri_infra.stores.vectors import bytes_under
 
@@ -63,11 +63,11 @@ class StoredLine(_Line):
 
     def _check_clock(self) -> None:
         try:
-            possible = self.name == KEY and timedelta() <= self.ahead <= FURTHEST
+            possible = self.name == KEY and timedelta() <= self.ahead <= MAX_OFFSET
         except (ValueError, OverflowError):
             possible = False
         if not possible:
-            raise UndecodableError(f"the clock can be ahead by 0 to {FURTHEST.days} days in seconds, only")
+            raise UndecodableError(f"the clock can be ahead by 0 to {MAX_OFFSET.days} days in seconds, only")
 
     def _check_vector(self) -> None:
         wanted = bytes_under(self.name)

@@ -15,7 +15,7 @@ from nemuri_infra.projections import rebuilder
 from nemuri_infra.projections.bulk_fold import Advance
 from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.projection import OtherFoldsError
-from nemuri_infra.projections.vector_generations import Words, embeddings, lacking, oldest_lacking
+from nemuri_infra.projections.vector_generations import EmbeddedText, count_missing, embeddings, oldest_missing
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.vectors import Vectors
 
@@ -82,7 +82,7 @@ class _Change:
     at: Workshop
     vectors: Vectors
     advance: Advance
-    embedded: set[Words] = field(default_factory=set)
+    embedded: set[EmbeddedText] = field(default_factory=set)
     """Texts embedded so far. These are texts and not memories, because affective memories may be merged meanwhile."""
     switched: set[str] = field(default_factory=set)
 
@@ -111,7 +111,7 @@ class _Change:
     async def _lacking(self) -> list[_Lacking]:
         """Return the agents to change as of the log's end, so that nothing recorded by an earlier run is repeated."""
         await self._catch_up()
-        agents, missing = await embeddings(self.views), await lacking(self.views, self.vectors.generation)
+        agents, missing = await embeddings(self.views), await count_missing(self.views, self.vectors.generation)
         found = [
             _Lacking(agent_id, missing.get(agent_id, 0), embedding == self.embedding)
             for agent_id, embedding in agents.items()
@@ -132,7 +132,7 @@ class _Change:
         """Store, and then record, the missing vectors of the generation for all memories of an agent."""
         after = 0
         generation = self.vectors.generation
-        while some := await oldest_lacking(self.views, generation, agent_id, after=after, limit=TOGETHER):
+        while some := await oldest_missing(self.views, generation, agent_id, after=after, limit=TOGETHER):
             await self.vectors.of([each.text for each in some])
             if not self.embedded.isdisjoint(some):
                 raise OperationError(f"vectors of {agent_id} are missing from the store; run `nemuri rebuild` first")
@@ -141,7 +141,7 @@ class _Change:
             self.advance(len(self.embedded), max(total, len(self.embedded)))
             after = some[-1].since
 
-    def _filled(self, agent_id: str, some: Iterable[Words]) -> MemoriesEmbedded:
+    def _filled(self, agent_id: str, some: Iterable[EmbeddedText]) -> MemoriesEmbedded:
         told = ",".join(f"{each.memory_id}@{each.since}" for each in some)
         key = f"{agent_id}/{self.vectors.generation}/{told}"
         return MemoriesEmbedded(

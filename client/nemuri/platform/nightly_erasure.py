@@ -8,9 +8,9 @@ from functools import partial
 from nemuri.operations import OperationError, let_go
 from nemuri_contracts.affective import NightPassed
 from nemuri_infra.bus.event_log import Log
-from nemuri_infra.process.cancellation import end
-from nemuri_infra.runtime.retry_forever import persistently
-from nemuri_infra.runtime.service import WAITING
+from nemuri_infra.process.cancellation import cancel_and_wait
+from nemuri_infra.runtime.retry_forever import retry_forever
+from nemuri_infra.runtime.service import OUTAGE_ERRORS
 from nemuri_infra.runtime.settings import Settings
 
 RETRY = 5.0
@@ -20,12 +20,12 @@ RETRY = 5.0
 @asynccontextmanager
 async def sweeping(settings: Settings) -> AsyncIterator[None]:
     """Erase what is due, now and after each nightly job that releases something, while the context lasts."""
-    passing = (*WAITING, OperationError)
-    work = asyncio.create_task(persistently("sweeping", partial(_sweep, settings), passing=passing, retry=RETRY))
+    passing = (*OUTAGE_ERRORS, OperationError)
+    work = asyncio.create_task(retry_forever("sweeping", partial(_sweep, settings), passing=passing, retry=RETRY))
     try:
         yield
     finally:
-        await end(work)
+        await cancel_and_wait(work)
 
 
 async def _sweep(settings: Settings) -> None:

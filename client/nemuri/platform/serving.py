@@ -14,12 +14,12 @@ from nemuri.client.jetstream import jetstream_needed
 from nemuri.platform.probes import OfServices, listening
 from nemuri.platform.service_registry import SERVICES
 from nemuri_infra.bus.event_log import Log
-from nemuri_infra.process.cancellation import end
+from nemuri_infra.process.cancellation import cancel_and_wait
 from nemuri_infra.projections.database import Database
 from nemuri_infra.runtime.hosting import application
 from nemuri_infra.runtime.provisioning import provision
 from nemuri_infra.runtime.readiness import Readiness
-from nemuri_infra.runtime.resources import Resources, opened
+from nemuri_infra.runtime.resources import Resources, open_resources
 from nemuri_infra.runtime.settings import Settings
 
 PING_SECONDS = 2.0
@@ -88,7 +88,7 @@ class Serving:
 async def serving(settings: Settings, names: Iterable[str]) -> AsyncIterator[Serving]:
     """Run the named services in this process while the context lasts."""
     names = tuple(names)
-    async with opened(settings, len(names)) as resources, working(resources, names) as readiness:
+    async with open_resources(settings, len(names)) as resources, working(resources, names) as readiness:
         if settings.http is None:
             yield Serving(resources, None)
             return
@@ -116,7 +116,7 @@ async def working(resources: Resources, names: Iterable[str]) -> AsyncIterator[R
         for app in apps.values():
             await app.start()
             started.append(app)
-        stack.push_async_callback(end, asyncio.ensure_future(readiness.keep()))
+        stack.push_async_callback(cancel_and_wait, asyncio.ensure_future(readiness.keep()))
         yield readiness
 
 

@@ -17,7 +17,7 @@ from nemuri.platform.serving import prepared, serving
 from nemuri_infra.embedded.child_processes import POLL_SECONDS, Child, ServerFailed
 from nemuri_infra.embedded.data_directory import Home
 from nemuri_infra.embedded.supervisor import Supervisor
-from nemuri_infra.process.cancellation import end
+from nemuri_infra.process.cancellation import cancel_and_wait
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
 
@@ -130,7 +130,7 @@ async def while_connected(resources: Resources, until: Coroutine[Any, Any, objec
         if not ending.done():
             raise ServerFailed("the connection to NATS was closed for good; start again")
     finally:
-        await end(ending, lost)
+        await cancel_and_wait(ending, lost)
 
 
 async def work_in_copies(settings: Settings, name: str, count: int, *, stop: asyncio.Event) -> None:

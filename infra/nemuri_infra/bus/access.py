@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from nats.aio.msg import Msg
 
-ASKED_BY = "Nats-Request-Info"
+REQUEST_INFO_HEADER = "Nats-Request-Info"
 """Header in which the server names the account that a request comes from, if that account shares it."""
 INBOX = wire_constants.INBOX
 """Inbox prefix of connections without a user name."""
@@ -76,14 +76,14 @@ def inbox(user: str | None) -> str:
     return f"{INBOX}.{user}" if user else INBOX
 
 
-def asker_of(message: "Msg") -> str:
+def sender_of(message: "Msg") -> str:
     """Return the sender of a query: the account that the server names, else the connection that gets the answer."""
-    told = (message.headers or {}).get(ASKED_BY)
+    told = (message.headers or {}).get(REQUEST_INFO_HEADER)
     if told is not None:
         try:
             return str(json.loads(told)["acc"])
         except (ValueError, TypeError, KeyError):
-            return ASKED_BY
+            return REQUEST_INFO_HEADER
     return message.reply.rpartition(".")[0]
 
 

@@ -15,7 +15,7 @@ from nats.js.api import Header
 
 from nemuri_infra.bus.access import Access, AccessError, options, servers
 
-TRANSFERRED = "$JS.ACK."
+ACK_PREFIX = "$JS.ACK."
 """Prefix of the reply subject of stream messages. The server's own replies to requests do not have it."""
 _SERVERS_OWN = frozenset({Header.STATUS.value, Header.DESCRIPTION.value})
 """Headers of the server's own replies. In a message of a stream they are forged."""
@@ -25,9 +25,9 @@ PING_SECONDS = 10
 DENIED = "permissions violation"
 """Text of the driver's error for a denied permission. The denied request itself gets no answer."""
 
-REPEATED_AFTER = 60.0
+REPEAT_WARNING_SECONDS = 60.0
 """Seconds until a lasting problem of a connection is logged as a warning again. In between it is logged as debug."""
-TROUBLES = 100
+MAX_PROBLEMS = 100
 """Maximum number of different problems of a connection that are tracked."""
 
 # Clients use this module too. It logs nothing unless the program configures `logging`.
@@ -90,7 +90,7 @@ class Connection(Nats):
     def _build_message(
         self, sid: int, subject: bytes, reply: bytes, data: bytes, headers: dict[str, str] | None
     ) -> Msg:
-        if headers and reply.startswith(TRANSFERRED.encode()):
+        if headers and reply.startswith(ACK_PREFIX.encode()):
             headers = {name: value for name, value in headers.items() if name not in _SERVERS_OWN}
         subject = subject.decode(errors="backslashreplace").encode()
         built: Msg = super()._build_message(sid, subject, reply, data, headers)
@@ -107,8 +107,8 @@ async def until_connected(connection: Nats) -> None:
 
 
 @dataclass(slots=True)
-class Troubles:
-    """The problems of a connection, logged once and then every `REPEATED_AFTER` seconds while they last."""
+class ConnectionProblems:
+    """The problems of a connection, logged once and then every `REPEAT_WARNING_SECONDS` seconds while they last."""
 
     about: str = "client"
     """Name of the connection's owner."""
@@ -119,10 +119,10 @@ class Troubles:
         """Log a problem: as a warning, or as debug if the same one was a warning shortly before."""
         now = self.now()
         level = logging.DEBUG
-        if now >= self._told.get(trouble, now) + REPEATED_AFTER or trouble not in self._told:
+        if now >= self._told.get(trouble, now) + REPEAT_WARNING_SECONDS or trouble not in self._told:
             level = logging.WARNING
             self._told[trouble] = now
-        while len(self._told) > TROUBLES:
+        while len(self._told) > MAX_PROBLEMS:
             del self._told[next(iter(self._told))]
         logger.log(level, "NATS (%s): %s", self.about, trouble)
 
@@ -138,7 +138,7 @@ async def connect(
     """Return a connection to NATS. Once established, it reconnects without limit."""
 
     said: list[str] = []
-    troubles = Troubles(name)
+    troubles = ConnectionProblems(name)
 
     async def complain(error: Exception) -> None:
         said[:] = [str(error) or type(error).__name__]

@@ -24,8 +24,8 @@ from nemuri_infra.bus.access import Access
 from nemuri_infra.bus.connection import connect
 from nemuri_infra.bus.pull_reader import Pull
 from nemuri_infra.bus.stream_messages import delete_message
-from nemuri_infra.observability.tracing import carried
-from nemuri_infra.process.gc_tuning import uncollected
+from nemuri_infra.observability.tracing import trace_headers
+from nemuri_infra.process.gc_tuning import collector_off
 
 EXPECTED_SEQUENCE = "Nats-Expected-Last-Subject-Sequence"
 EXPECTED_SUBJECT = "Nats-Expected-Last-Subject-Sequence-Subject"
@@ -82,7 +82,7 @@ class Batch:
 
 
 @dataclass(frozen=True, slots=True)
-class Newest:
+class LastEvent:
     """The last event of a subject."""
 
     sequence: int
@@ -150,7 +150,7 @@ class Log:
         data = encode(event)
         if len(data) > self.room:
             raise TooLargeError(f"a {event.kind} of {len(data)} bytes exceeds the limit of {self.room}")
-        headers = {MESSAGE_ID: str(event.event_id), **carried()}
+        headers = {MESSAGE_ID: str(event.event_id), **trace_headers()}
         if recorded_at is not None:
             headers[RECORDED_AT] = recorded_at.isoformat()
         if expected is not None:
@@ -260,7 +260,7 @@ class Log:
     def _batch(self, messages: list[Msg], after: int, parked: Parked) -> Batch:
         events: list[AnyEvent] = []
         unreadable: list[Unreadable] = []
-        with uncollected():
+        with collector_off():
             for message in messages:
                 try:
                     event = self.decode(message)
@@ -325,13 +325,13 @@ class Log:
         except NotFoundError:
             return None
 
-    async def newest_on(self, subject: str) -> Newest:
+    async def newest_on(self, subject: str) -> LastEvent:
         """Return the last event on a subject or on all subjects of a pattern."""
         try:
             raw = await self.stream.get_last_msg(self.subjects.stream, subject)
         except NotFoundError:
-            return Newest(0, None, b"")
-        return Newest(raw.seq or 0, (raw.headers or {}).get(MESSAGE_ID), raw.data or b"")
+            return LastEvent(0, None, b"")
+        return LastEvent(raw.seq or 0, (raw.headers or {}).get(MESSAGE_ID), raw.data or b"")
 
 
 def _unreadable(message: Msg, reason: str) -> Unreadable:

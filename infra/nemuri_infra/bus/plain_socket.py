@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from nemuri_contracts.wire_constants import INBOX
 
 if TYPE_CHECKING:
-    from nemuri_infra.process.hook_settings import Whereabouts
+    from nemuri_infra.process.hook_settings import HookSettings
 
 PORT = 4222
 ANSWER_SECONDS = 15.0
@@ -31,7 +31,7 @@ class TooLargeError(PlainError):
     """The message exceeds the server's limit."""
 
 
-def connect(where: "Whereabouts", limit: float | None = None) -> "Plain":
+def connect(where: "HookSettings", limit: float | None = None) -> "PlainConnection":
     """Return a connection to the first of the platform's servers that accepts it.
 
     All requests together may take `limit` seconds from now; without it each may take `ANSWER_SECONDS`. Raises
@@ -43,16 +43,16 @@ def connect(where: "Whereabouts", limit: float | None = None) -> "Plain":
     for number, address in enumerate(addresses):
         share = min(ANSWER_SECONDS, end - time.monotonic()) / (len(addresses) - number)
         try:
-            return Plain(address, addresses[0], where, share, end)
+            return PlainConnection(address, addresses[0], where, share, end)
         except (OSError, PlainError) as error:
             trouble = error
     raise trouble
 
 
-class Plain:
+class PlainConnection:
     """A connection to a NATS server."""
 
-    def __init__(self, address: str, named: str, where: "Whereabouts", share: float, end: float) -> None:
+    def __init__(self, address: str, named: str, where: "HookSettings", share: float, end: float) -> None:
         """Connect within `share` seconds. `named` is the address with the credentials."""
         self._buffer, self._asked, self._end = bytearray(), 0, end
         self._until = min(end, time.monotonic() + share)
@@ -98,7 +98,7 @@ class Plain:
         if said.get("error") or not said.get("seq"):  # a refusal has sequence 0
             raise PlainError(f"the log rejected a message on {subject}: {said.get('error')}")
 
-    def _greet(self, host: str, named: str, where: "Whereabouts", *, encrypted: bool) -> None:
+    def _greet(self, host: str, named: str, where: "HookSettings", *, encrypted: bool) -> None:
         info = json.loads(self._line().removeprefix(b"INFO "))
         if encrypted or info.get("tls_required") or where.nats_ca or where.nats_certificate:
             self._encrypt(host, where)
@@ -115,7 +115,7 @@ class Plain:
             pass
         self._send(f"SUB {self._inbox}.* 1\r\n".encode())
 
-    def _encrypt(self, host: str, where: "Whereabouts") -> None:
+    def _encrypt(self, host: str, where: "HookSettings") -> None:
         import ssl
         from pathlib import Path
 

@@ -14,31 +14,31 @@ from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 from nats.js import JetStreamContext, api
 
-from nemuri_infra.bus.connection import TRANSFERRED
+from nemuri_infra.bus.connection import ACK_PREFIX
 
-STRETCH = 1_000
+BATCH_MESSAGES = 1_000
 """Maximum number of messages of one batch."""
-STRETCH_BYTES = 8 * 1024 * 1024
+BATCH_BYTES = 8 * 1024 * 1024
 """Maximum bytes of one batch. The server disconnects a client with too much undelivered data."""
-AHEAD = 2
+CONCURRENT_REQUESTS = 2
 """Batches requested at the same time while there is more to read."""
-LINGER = 1.0
+WAIT_SECONDS = 1.0
 """Seconds that the server waits for a new message before it answers that there is none."""
-BEAT = 1.0
+CHECK_SECONDS = 1.0
 """Seconds between two checks for received messages."""
-PATIENCE = 6
-"""Checks without a message after which the server counts as silent; together longer than `LINGER`. It counts checks
+MAX_SILENT_CHECKS = 6
+"""Checks without a message after which the server counts as silent; longer than `WAIT_SECONDS`. It counts checks
 instead of seconds, so a process that was suspended reads what arrived meanwhile first.
 """
-IDLE = 60.0
+IDLE_SECONDS = 60.0
 """Seconds without a request after which the server deletes the consumer. A stream has at most a thousand of them, so
 frequent short readers pass less.
 """
-UNHEARD = 50
+MAX_UNANSWERED = 50
 """Maximum number of unanswered requests before a new consumer counts as lost. In a cluster it takes a moment until
 every server knows where it is.
 """
-SOON = 0.1
+REPEAT_SECONDS = 0.1
 """Seconds until such a request is repeated."""
 _NOBODY = "503"
 _NOTHING_MORE = ("404", "408")
@@ -50,12 +50,12 @@ class InterruptedPullError(ConnectionError):
     """The server lost this consumer, or a message was lost on the way. Read again from the last sequence seen."""
 
 
-AWAY: Final = (NatsError, TimeoutError, InterruptedPullError)
+READER_ERRORS: Final = (NatsError, TimeoutError, InterruptedPullError)
 """Errors while the server is unreachable or has deleted the consumer."""
 
 
 @dataclass(slots=True)
-class _Stretch:
+class _BatchRequest:
     """One batch request and its messages."""
 
     subject: str
@@ -78,7 +78,7 @@ class Pull:
     connection: Nats
     inbox: str
     source: str
-    asked: deque[_Stretch] = field(default_factory=deque)
+    asked: deque[_BatchRequest] = field(default_factory=deque)
     """Pending batches, oldest first."""
     requests: int = 0
     unheard: int = 0
@@ -101,7 +101,7 @@ class Pull:
         subjects: Sequence[str] = (),
         *,
         after: int,
-        idle: float = IDLE,
+        idle: float = IDLE_SECONDS,
     ) -> AsyncIterator[Self]:
         """Open a reader of a stream after a sequence, optionally of some subjects only.
 
@@ -130,8 +130,8 @@ class Pull:
 
     async def present(self) -> list[Msg]:
         """Return the next messages that are available now, in order; empty if there are none."""
-        while len(self.asked) < (AHEAD if self.flowing else 1):
-            await self._ask(STRETCH, max_bytes=STRETCH_BYTES, no_wait=True)
+        while len(self.asked) < (CONCURRENT_REQUESTS if self.flowing else 1):
+            await self._ask(BATCH_MESSAGES, max_bytes=BATCH_BYTES, no_wait=True)
         stretch = await self._next()
         self.flowing = not stretch.exhausted
         return stretch.messages
@@ -139,20 +139,20 @@ class Pull:
     async def coming(self) -> list[Msg]:
         """Wait for the next messages; empty if none has arrived for a while."""
         if not self.asked:
-            await self._ask(1, expires=int(LINGER * 1e9))
+            await self._ask(1, expires=int(WAIT_SECONDS * 1e9))
         return (await self._next()).messages
 
     async def _ask(self, batch: int, **bounds: int) -> None:
         self.requests += 1
-        stretch = _Stretch(f"{self.inbox}.{self.requests}", batch, orjson.dumps({"batch": batch, **bounds}))
+        stretch = _BatchRequest(f"{self.inbox}.{self.requests}", batch, orjson.dumps({"batch": batch, **bounds}))
         self.asked.append(stretch)
         await self._request(stretch)
 
-    async def _request(self, stretch: _Stretch) -> None:
+    async def _request(self, stretch: _BatchRequest) -> None:
         stretch.unheard = False
         await self.connection.publish(self.source, stretch.request, reply=stretch.subject)
 
-    async def _next(self) -> _Stretch:
+    async def _next(self) -> _BatchRequest:
         """Return the oldest batch once it is complete.
 
         Raises `InterruptedPullError`, and `TimeoutError` if the server is silent.
@@ -161,24 +161,24 @@ class Pull:
         while not self.asked[0].ended:
             seen = self.received
             try:
-                async with asyncio.timeout(BEAT):
+                async with asyncio.timeout(CHECK_SECONDS):
                     await self.news.wait()
             except TimeoutError:
                 in_vain = in_vain + 1 if self.received == seen else 0
-                if in_vain == PATIENCE:
+                if in_vain == MAX_SILENT_CHECKS:
                     raise
             self.news.clear()
             if self.failure is not None:
                 raise self.failure
             for stretch in [each for each in self.asked if each.unheard]:
-                await asyncio.sleep(SOON)  # no event tells when all servers know the consumer
+                await asyncio.sleep(REPEAT_SECONDS)  # no event tells when all servers know the consumer
                 await self._request(stretch)
         return self.asked.popleft()
 
     async def _receive(self, message: Msg) -> None:
         """Add a message to its batch. An error is raised later, where the batch is awaited."""
         try:
-            if message.reply.startswith(TRANSFERRED):
+            if message.reply.startswith(ACK_PREFIX):
                 self._add(message)
             else:
                 self._hear(message)
@@ -201,7 +201,7 @@ class Pull:
     def _hear(self, said: Msg) -> None:
         """Handle the server's status of a request. Raises if the server has deleted the consumer."""
         stretch = next((each for each in self.asked if each.subject == said.subject and not each.ended), None)
-        if stretch is not None and not self.heard and self.unheard < UNHEARD and _status(said) == _NOBODY:
+        if stretch is not None and not self.heard and self.unheard < MAX_UNANSWERED and _status(said) == _NOBODY:
             self.unheard, stretch.unheard = self.unheard + 1, True
             self.news.set()
             return
@@ -210,7 +210,7 @@ class Pull:
             stretch.exhausted = over
             self._end(stretch)
 
-    def _end(self, stretch: _Stretch) -> None:
+    def _end(self, stretch: _BatchRequest) -> None:
         stretch.ended = True
         self.news.set()
 

@@ -19,7 +19,7 @@ from nemuri_infra.embedded.private_files import kept_secret, write_private
 
 ATTEMPTS = 5
 START_SECONDS = 120.0
-ROOM = 2**50
+MAX_STORE_BYTES = 2**50
 """Storage limit in bytes, in effect unlimited. The server's default is three quarters of the free space at its start,
 which would be nothing if it starts on a full disk.
 """
@@ -198,7 +198,7 @@ class EmbeddedNats:
             f'http: "{LOOPBACK}:-1"',
             f"http_base_path: {_quoted(self._monitoring_path)}",
             "max_payload: 1MB",
-            f"jetstream {{ store_dir: {_quoted(store)}, sync_interval: always, max_file_store: {ROOM} }}",
+            f"jetstream {{ store_dir: {_quoted(store)}, sync_interval: always, max_file_store: {MAX_STORE_BYTES} }}",
         ]
         if self.seat:
             routes = ", ".join(f'"nats://{LOOPBACK}:{peer}"' for peer in self.seat.peers)

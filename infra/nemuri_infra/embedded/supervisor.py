@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import structlog
 
 from nemuri_infra.embedded.child_processes import ServerFailed
-from nemuri_infra.process.cancellation import end, together
+from nemuri_infra.process.cancellation import cancel_and_wait, run_together
 
 logger = structlog.get_logger(__name__)
 
@@ -102,11 +102,11 @@ class Supervisor:
         The yielded supervision task ends earlier only by a programming error.
         """
         await self.start()
-        keeping = asyncio.create_task(together(*map(self._keep, self._things)))
+        keeping = asyncio.create_task(run_together(*map(self._keep, self._things)))
         try:
             yield keeping
         finally:
-            await end(keeping)
+            await cancel_and_wait(keeping)
             await self.stop()
         if not keeping.cancelled():
             keeping.result()

@@ -13,8 +13,8 @@ from nemuri_domain.language.token_estimate import estimate_tokens, truncate
 from nemuri_infra.embeddings.protocol import Thresholds, normalised
 from nemuri_infra.models.network_guard import require_allowed
 from nemuri_infra.models.protocol import ModelUnusable
-from nemuri_infra.models.provider_calls import calling, read_body, sendable
-from nemuri_infra.models.retries import Retries, persist
+from nemuri_infra.models.provider_calls import read_body, sendable, translated_errors
+from nemuri_infra.models.retries import Retries, call_with_retries
 
 LONGEST_TEXT: Final = 6_000
 """Estimated tokens of a text after which it is truncated. The models accept 8,192, and the estimate is good to a
@@ -82,7 +82,7 @@ class OpenAIEmbedder:
         require_allowed(self._base_url)
         rows = np.zeros((len(texts), self.dimension), dtype=np.float32)
         for places, batch in _batches(texts):
-            rows[places] = await persist(partial(self._embed, batch), self._retries)
+            rows[places] = await call_with_retries(partial(self._embed, batch), self._retries)
         return normalised(rows)
 
     async def _embed(self, batch: list[str]) -> NDArray[np.float32]:
@@ -99,7 +99,7 @@ class OpenAIEmbedder:
 
     async def _post(self, batch: list[str]) -> bytes:
         shortened = self._name.startswith("text-embedding-3") and self.dimension != KNOWN_DIMENSIONS.get(self._name)
-        async with calling(self._sdk, self._name, timeout=self._timeout, secret=self._secret):
+        async with translated_errors(self._sdk, self._name, timeout=self._timeout, secret=self._secret):
             raw = await self._client.embeddings.with_raw_response.create(
                 model=self._name,
                 input=batch,

@@ -15,8 +15,8 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from nemuri_infra.errors.brief_error import BriefError
 from nemuri_infra.errors.database_errors import OUTAGES, reason
 
-LONGEST = 300
-OURS = ("nemuri.", "nemuri_contracts.", "nemuri_domain.", "nemuri_infra.", "nemuri_services.")
+MAX_CHARACTERS = 300
+PROJECT_PREFIXES = ("nemuri.", "nemuri_contracts.", "nemuri_domain.", "nemuri_infra.", "nemuri_services.")
 """Module prefixes of this project's errors."""
 
 
@@ -29,10 +29,10 @@ def log_safe(error: BaseException) -> str:
     if isinstance(error, DBAPIError) and not isinstance(error, OUTAGES):
         return f"{type(error).__name__} {getattr(error.orig, 'sqlstate', None) or ''}".strip()
     if isinstance(error, OUTAGES) and isinstance(error, SQLAlchemyError) and not isinstance(error, PoolTimeoutError):
-        return reason(error)[:LONGEST]
-    if isinstance(error, (OSError, NatsError, *OUTAGES)) or type(error).__module__.startswith(OURS):
+        return reason(error)[:MAX_CHARACTERS]
+    if isinstance(error, (OSError, NatsError, *OUTAGES)) or type(error).__module__.startswith(PROJECT_PREFIXES):
         lines = str(error).strip().splitlines()
-        return lines[0][:LONGEST] if lines else type(error).__name__
+        return lines[0][:MAX_CHARACTERS] if lines else type(error).__name__
     return type(error).__name__
 
 

@@ -11,12 +11,12 @@ from nemuri_infra.models.protocol import ModelRefused, ModelUnusable, Reply
 from nemuri_infra.models.provider_calls import (
     REASONING_TOKENS,
     Count,
-    Steadiness,
-    calling,
+    TemperatureSupport,
+    complete_reply,
     read_body,
     sendable,
     storable,
-    whole,
+    translated_errors,
 )
 
 ANTHROPIC_URL: Final = "https://api.anthropic.com"
@@ -63,7 +63,7 @@ class AnthropicChat:
         self._base_url = base_url
         self._model = model
         self._timeout = timeout
-        self._steadiness = Steadiness()
+        self._steadiness = TemperatureSupport()
 
     @property
     def name(self) -> str:
@@ -73,7 +73,7 @@ class AnthropicChat:
     async def complete(self, system: str, user: str, max_tokens: int, *, steady: bool = False) -> Reply[str]:
         """Return the text of the whole reply. Thinking is not part of it but is counted as output tokens."""
         require_allowed(self._base_url)
-        return await whole(self.name, max_tokens, lambda room: self._asked(system, user, room, steady=steady))
+        return await complete_reply(self.name, max_tokens, lambda room: self._asked(system, user, room, steady=steady))
 
     async def _asked(self, system: str, user: str, max_tokens: int, *, steady: bool) -> tuple[Reply[str], bool]:
         content = await self._steadiness.call(partial(self._post, system, user, max_tokens), steady=steady)
@@ -86,7 +86,7 @@ class AnthropicChat:
         return Reply(text, usage), body.stop_reason not in _CUT_OFF
 
     async def _post(self, system: str, user: str, max_tokens: int, temperature: float | None) -> bytes:
-        async with calling(self._sdk, self.name, timeout=self._timeout, secret=self._secret):
+        async with translated_errors(self._sdk, self.name, timeout=self._timeout, secret=self._secret):
             raw = await self._client.messages.with_raw_response.create(
                 model=self._model,
                 system=sendable(system),

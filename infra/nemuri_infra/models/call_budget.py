@@ -20,7 +20,7 @@ class SpentError(Exception):
     """The event has used all its model replies and is not done."""
 
 
-Asked = tuple[str, str, str, int]
+RequestKey = tuple[str, str, str, int]
 """Name of a chat, system message, user message, and maximum number of tokens of the reply."""
 
 
@@ -31,7 +31,7 @@ class Spending:
     limit: int
     calls: int = 0
     """Number of replies, usable or not."""
-    replies: dict[Asked, Reply[str]] = field(default_factory=dict)
+    replies: dict[RequestKey, Reply[str]] = field(default_factory=dict)
     """Usable replies by request."""
 
     def ask(self) -> None:
@@ -66,11 +66,11 @@ def _bytes(_: tuple[str, int], spent: Spending) -> int:
     return sum(map(getsizeof, texts)) + REPLY_BYTES * len(spent.replies)
 
 
-_current: ContextVar[Spending | None] = ContextVar("spending", default=None)
+_current: ContextVar[Spending | None] = ContextVar("count_replies", default=None)
 
 
 @contextmanager
-def spending(spent: Spending) -> Iterator[None]:
+def count_replies(spent: Spending) -> Iterator[None]:
     """Count the model replies during the context in this spending."""
     token = _current.set(spent)
     try:
@@ -79,12 +79,12 @@ def spending(spent: Spending) -> Iterator[None]:
         _current.reset(token)
 
 
-def current() -> Spending | None:
+def current_spending() -> Spending | None:
     """Return the spending of the event that is being handled; None outside of an event."""
     return _current.get()
 
 
-class Remembering:
+class CachedChat:
     """A chat wrapper that repeats the reply to the same request while one event is handled, over all its attempts."""
 
     def __init__(self, chat: Chat) -> None:
@@ -97,7 +97,7 @@ class Remembering:
 
     async def complete(self, system: str, user: str, max_tokens: int, *, steady: bool = False) -> Reply[str]:
         """Return the cached reply to the request, else the wrapped chat's."""
-        spent, asked = current(), (self.name, system, user, max_tokens)
+        spent, asked = current_spending(), (self.name, system, user, max_tokens)
         if spent is not None and asked in spent.replies:
             return spent.replies[asked]
         reply = await self._chat.complete(system, user, max_tokens, steady=steady)

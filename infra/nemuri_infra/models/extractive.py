@@ -48,7 +48,7 @@ from nemuri_infra.models.protocol import (
     Source,
 )
 from nemuri_infra.models.statement_relations import by_words
-from nemuri_infra.models.usage_judge import judged
+from nemuri_infra.models.usage_judge import judge_by_words
 
 MOST_QUOTES: Final = 6
 QUOTED_CHARACTERS: Final = 1_200
@@ -157,7 +157,7 @@ class ExtractiveModel:
 
     async def judgement(self, job: JudgeJob) -> Reply[tuple[str, ...]]:
         """Return the memories with a sentence whose rarer terms occur in the answer."""
-        return Reply(judged(job), _FREE)
+        return Reply(judge_by_words(job), _FREE)
 
     async def restate(self, job: RestateJob) -> Reply[str]:
         """Return a request that depends on an earlier question, by rules, with that question's topic added."""

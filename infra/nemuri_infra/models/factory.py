@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 from nemuri_infra.models.anthropic import ANTHROPIC_URL, AnthropicChat
-from nemuri_infra.models.call_budget import Remembering
+from nemuri_infra.models.call_budget import CachedChat
 from nemuri_infra.models.extractive import ExtractiveModel
-from nemuri_infra.models.fallback import Bounded, Chain, Fallback, close_all
-from nemuri_infra.models.measured_chat import Measured
+from nemuri_infra.models.fallback import FallbackChat, FallbackModel, LimitedChat, close_all
+from nemuri_infra.models.measured_chat import MeasuredChat
 from nemuri_infra.models.openai import OPENAI_URL, OpenAIChat
 from nemuri_infra.models.prompted import PromptedModel
 from nemuri_infra.models.protocol import Chat, Model
@@ -40,15 +40,15 @@ def build_chats(settings: ModelSettings, metrics: Metrics | None = None, *, ligh
     """Return the chats of the settings in order of preference, for callers with prompts of their own."""
     seen = metrics or Metrics()
     providers = [each for each in settings.chosen if each != "extractive"]
-    return [Measured(_chat(each, settings, light=light), seen) for each in providers]
+    return [MeasuredChat(_chat(each, settings, light=light), seen) for each in providers]
 
 
 def _model(settings: ModelSettings, metrics: Metrics, *, light: bool) -> Model:
     chats = build_chats(settings, metrics, light=light)
     if not chats:
         return ExtractiveModel()
-    prompted = PromptedModel(Remembering(Bounded(Chain(chats, settings.retries), settings.concurrency)))
-    return Fallback(prompted, ExtractiveModel()) if "extractive" in settings.chosen else prompted
+    prompted = PromptedModel(CachedChat(LimitedChat(FallbackChat(chats, settings.retries), settings.concurrency)))
+    return FallbackModel(prompted, ExtractiveModel()) if "extractive" in settings.chosen else prompted
 
 
 def _chat(provider: Provider, settings: ModelSettings, *, light: bool) -> Chat:

@@ -28,12 +28,12 @@ from nemuri_infra.models.protocol import (
     Reply,
     RestateJob,
 )
-from nemuri_infra.models.retries import Retries, persist
+from nemuri_infra.models.retries import Retries, call_with_retries
 
 T = TypeVar("T")
 
 
-class Chain:
+class FallbackChat:
     """A chat that calls several chats in turn until one answers, each with its own retry budget.
 
     If all fail, it raises `ModelUnavailable` if any was unavailable, with the shortest `retry_after`, else
@@ -56,7 +56,9 @@ class Chain:
         failures: list[ModelUnavailable | ModelRefused] = []
         for chat in self._chats:
             try:
-                return await persist(partial(chat.complete, system, user, max_tokens, steady=steady), self._retries)
+                return await call_with_retries(
+                    partial(chat.complete, system, user, max_tokens, steady=steady), self._retries
+                )
             except (ModelUnavailable, ModelRefused) as error:
                 failures.append(error)
         raise _together(failures)
@@ -66,7 +68,7 @@ class Chain:
         await close_all(self._chats)
 
 
-class Bounded:
+class LimitedChat:
     """A chat wrapper with at most `limit` concurrent calls. Further calls wait in order."""
 
     def __init__(self, chat: Chat, limit: int) -> None:
@@ -90,7 +92,7 @@ class Bounded:
         await self._chat.aclose()
 
 
-class Fallback:
+class FallbackModel:
     """Two models as one. The second does the jobs for which the first is unavailable or that it refuses."""
 
     def __init__(self, first: Model, second: Model) -> None:

@@ -5,13 +5,13 @@ from time import perf_counter
 from opentelemetry.trace import SpanKind
 
 from nemuri_contracts.event import Usage
-from nemuri_infra.models.call_budget import current
+from nemuri_infra.models.call_budget import current_spending
 from nemuri_infra.models.protocol import Chat, ModelRefused, ModelUnavailable, ModelUnusable, Reply
 from nemuri_infra.observability.metrics import Metrics
 from nemuri_infra.observability.tracing import span
 
 
-class Measured:
+class MeasuredChat:
     """A chat wrapper that counts every call, successful or not."""
 
     def __init__(self, chat: Chat, metrics: Metrics) -> None:
@@ -25,7 +25,7 @@ class Measured:
 
     async def complete(self, system: str, user: str, max_tokens: int, *, steady: bool = False) -> Reply[str]:
         """Return the wrapped chat's reply."""
-        began, spent = perf_counter(), current()
+        began, spent = perf_counter(), current_spending()
         if spent is not None:
             spent.ask()
         try:

@@ -12,12 +12,12 @@ from nemuri_infra.models.protocol import ModelRefused, ModelUnusable, Reply
 from nemuri_infra.models.provider_calls import (
     REASONING_TOKENS,
     Count,
-    Steadiness,
-    calling,
+    TemperatureSupport,
+    complete_reply,
     read_body,
     sendable,
     storable,
-    whole,
+    translated_errors,
 )
 
 OPENAI_URL: Final = "https://api.openai.com/v1"
@@ -62,7 +62,7 @@ class OpenAIChat:
         self._base_url = base_url
         self._model = model
         self._timeout = timeout
-        self._steadiness = Steadiness()
+        self._steadiness = TemperatureSupport()
 
     @property
     def name(self) -> str:
@@ -72,7 +72,7 @@ class OpenAIChat:
     async def complete(self, system: str, user: str, max_tokens: int, *, steady: bool = False) -> Reply[str]:
         """Return the whole text of the first choice."""
         require_allowed(self._base_url)
-        return await whole(self.name, max_tokens, lambda room: self._asked(system, user, room, steady=steady))
+        return await complete_reply(self.name, max_tokens, lambda room: self._asked(system, user, room, steady=steady))
 
     async def _asked(self, system: str, user: str, max_tokens: int, *, steady: bool) -> tuple[Reply[str], bool]:
         content = await self._steadiness.call(partial(self._post, system, user, max_tokens), steady=steady)
@@ -85,7 +85,7 @@ class OpenAIChat:
 
     async def _post(self, system: str, user: str, max_tokens: int, temperature: float | None) -> bytes:
         official = (urlsplit(self._base_url).hostname or "").endswith(".openai.com")
-        async with calling(self._sdk, self.name, timeout=self._timeout, secret=self._secret):
+        async with translated_errors(self._sdk, self.name, timeout=self._timeout, secret=self._secret):
             raw = await self._client.chat.completions.with_raw_response.create(
                 model=self._model,
                 temperature=self._sdk.omit if temperature is None else temperature,

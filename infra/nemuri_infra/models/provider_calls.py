@@ -22,7 +22,7 @@ Count = Annotated[int, Field(ge=0)] | None
 REASONING_TOKENS: Final = 4_000
 """Additional tokens for models that think before they write, since thinking counts towards the limit of a request."""
 
-MORE_ROOM: Final = 4
+TOKEN_FACTOR: Final = 4
 """Factor by which the tokens are increased when a truncated reply is requested again."""
 
 _TRANSIENT: Final = frozenset({408, 409, 425, 429, 499})
@@ -42,7 +42,7 @@ def failure(
 
 
 @asynccontextmanager
-async def calling(sdk: Any, name: str, *, timeout: float, secret: str) -> AsyncIterator[None]:
+async def translated_errors(sdk: Any, name: str, *, timeout: float, secret: str) -> AsyncIterator[None]:
     """Run a call of a provider's SDK with a timeout in seconds and translate its errors.
 
     `sdk` is the module `openai` or `anthropic`, which name their errors alike.
@@ -58,7 +58,7 @@ async def calling(sdk: Any, name: str, *, timeout: float, secret: str) -> AsyncI
         raise ModelUnavailable(f"{name}: no connection ({type(error.__cause__).__name__})") from None
 
 
-class Steadiness:
+class TemperatureSupport:
     """Records whether a model accepts a temperature. Newer ones refuse it, which is detected once."""
 
     def __init__(self) -> None:
@@ -79,19 +79,21 @@ class Steadiness:
         return await post(None)
 
 
-async def whole(name: str, max_tokens: int, ask: Callable[[int], Awaitable[tuple[Reply[str], bool]]]) -> Reply[str]:
+async def complete_reply(
+    name: str, max_tokens: int, ask: Callable[[int], Awaitable[tuple[Reply[str], bool]]]
+) -> Reply[str]:
     """Return a reply that was not truncated, with the usage of all calls for it.
 
     `ask` is called with the maximum number of tokens, and returns the reply and whether it is complete. A truncated
-    reply is requested again with `MORE_ROOM` times the tokens. Raises `ModelRefused` if that one is truncated too.
+    reply is requested again with `TOKEN_FACTOR` times the tokens. Raises `ModelRefused` if that one is truncated too.
     """
     reply, ended = await ask(max_tokens)
     if ended:
         return reply
-    longer, ended = await ask(MORE_ROOM * max_tokens)
+    longer, ended = await ask(TOKEN_FACTOR * max_tokens)
     spent = Usage.together((reply.usage, longer.usage))
     if not ended:
-        raise ModelRefused(f"{name}: the reply exceeds {MORE_ROOM * max_tokens} tokens", usage=spent)
+        raise ModelRefused(f"{name}: the reply exceeds {TOKEN_FACTOR * max_tokens} tokens", usage=spent)
     return Reply(longer.value, spent)
 
 

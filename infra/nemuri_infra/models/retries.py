@@ -11,7 +11,7 @@ from tenacity.wait import wait_random_exponential
 from nemuri_infra.models.protocol import ModelUnavailable, ModelUnusable
 
 T = TypeVar("T")
-AGAIN = 1
+UNUSABLE_RETRIES = 1
 """Number of repetitions after an unusable reply."""
 
 
@@ -29,7 +29,7 @@ class Retries:
     """Upper bound in seconds of any random wait."""
 
 
-async def persist(call: Callable[[], Awaitable[T]], retries: Retries) -> T:
+async def call_with_retries(call: Callable[[], Awaitable[T]], retries: Retries) -> T:
     """Return the result of `call`, retried on `ModelUnavailable` with random exponential backoff.
 
     The random wait is added to the error's `retry_after`, so that callers who were refused together do not return
@@ -55,7 +55,9 @@ async def persist(call: Callable[[], Awaitable[T]], retries: Retries) -> T:
 
 def _worth_repeating(state: RetryCallState) -> bool:
     error = state.outcome.exception() if state.outcome else None
-    return isinstance(error, ModelUnavailable) or (isinstance(error, ModelUnusable) and state.attempt_number <= AGAIN)
+    return isinstance(error, ModelUnavailable) or (
+        isinstance(error, ModelUnusable) and state.attempt_number <= UNUSABLE_RETRIES
+    )
 
 
 class _Wait:

@@ -59,7 +59,7 @@ def read_judgement(text: str, given: Sequence[str]) -> tuple[str, ...] | None:
     return tuple(label for label in given if label.casefold() in known)
 
 
-def judged(job: JudgeJob) -> tuple[str, ...]:
+def judge_by_words(job: JudgeJob) -> tuple[str, ...]:
     """Return a judgement without a model: the memories with a sentence that recurs in the answer, in their own order.
 
     A sentence recurs if the answer contains at least half of its terms, weighted by their rarity among the memories and

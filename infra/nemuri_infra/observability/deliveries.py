@@ -44,7 +44,7 @@ def delivery(service: str, raw: Msg, metrics: Metrics) -> Iterator[Delivery]:
     about: dict[str, str | int] = {"service": service, "kind": kind, "sequence": sequence}
     began = perf_counter()
     with (
-        tracing.following(raw.headers, f"{service} {kind}", **about) as span,
+        tracing.continued_span(raw.headers, f"{service} {kind}", **about) as span,
         bound_contextvars(**about, **_known(trace=tracing.trace_id())),
         metrics.in_work.labels(service).track_inprogress(),
     ):

@@ -9,7 +9,7 @@ from prometheus_client.registry import Collector
 
 from nemuri_contracts.society import LATENESS, Lateness, TokenUse, Vitals, Waits
 
-BOUNDS = (*(str(bound / 1_000) for bound in LATENESS), "+Inf")
+LATENESS_BOUNDS = (*(str(bound / 1_000) for bound in LATENESS), "+Inf")
 """Bucket bounds of lateness in seconds."""
 
 
@@ -47,7 +47,7 @@ class HostCollector(Collector):
             yield GaugeMetricFamily(f"nemuri_host_{name}", told, value=float(value))
 
 
-def registry_of_a_process() -> CollectorRegistry:
+def process_registry() -> CollectorRegistry:
     """Return a registry with the metrics of any process: memory, CPU time, garbage collections."""
     registry = CollectorRegistry()
     ProcessCollector(registry=registry)
@@ -78,7 +78,7 @@ def _hearing(late: Lateness) -> Metric:
 
 def _buckets(late: Lateness) -> list[tuple[str, float]]:
     """Return the cumulative buckets, without a sum, which is not counted."""
-    return list(zip(BOUNDS, map(float, accumulate(late.counts)), strict=True))
+    return list(zip(LATENESS_BOUNDS, map(float, accumulate(late.counts)), strict=True))
 
 
 def _spent(spent: Mapping[str, Mapping[str, TokenUse]]) -> Iterator[Metric]:

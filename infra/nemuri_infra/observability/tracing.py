@@ -17,7 +17,7 @@ _tracer = trace.get_tracer("nemuri")
 _format = TraceContextTextMapPropagator()
 
 
-def start(service: str) -> None:
+def start_export(service: str) -> None:
     """Start the export of this process's spans, configured by OpenTelemetry's own variables (`OTEL_…`). Call it once.
 
     Raises `ModuleNotFoundError` without the extra `otel`.
@@ -35,7 +35,7 @@ def start(service: str) -> None:
     trace.set_tracer_provider(provider)
 
 
-def carried() -> dict[str, str]:
+def trace_headers() -> dict[str, str]:
     """Return the headers that continue the current trace in a message; empty outside a trace."""
     headers: dict[str, str] = {}
     _format.inject(headers)
@@ -53,7 +53,7 @@ def span(name: str, *, kind: SpanKind = SpanKind.INTERNAL, **named: str | int) -
 
 
 @contextmanager
-def following(headers: Mapping[str, str] | None, name: str, **named: str | int) -> Iterator[Span]:
+def continued_span(headers: Mapping[str, str] | None, name: str, **named: str | int) -> Iterator[Span]:
     """Open a span that continues the trace in a message's headers."""
     with _tracer.start_as_current_span(
         name,

@@ -4,7 +4,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from nemuri_contracts.society import LATENESS
 
-TARDINESS = tuple(bound / 1_000 for bound in LATENESS)
+LATENESS_BOUNDS = tuple(bound / 1_000 for bound in LATENESS)
 """Bucket bounds in seconds."""
 
 
@@ -15,11 +15,11 @@ class WorldMetrics:
         """Create the metrics in this registry."""
         self.registry = registry
         self.tardiness = Histogram(
-            "nemuri_world_tardiness_seconds", "Lateness of a tick's start in seconds.", buckets=TARDINESS,
+            "nemuri_world_tardiness_seconds", "Lateness of a tick's start in seconds.", buckets=LATENESS_BOUNDS,
             registry=registry,
         )  # fmt: skip
         self.seconds = Histogram(
-            "nemuri_world_tick_seconds", "Duration of a tick in seconds, percepts included.", buckets=TARDINESS,
+            "nemuri_world_tick_seconds", "Duration of a tick in seconds, percepts included.", buckets=LATENESS_BOUNDS,
             registry=registry,
         )  # fmt: skip
         self.missed = Counter(

@@ -4,11 +4,11 @@ import asyncio
 from collections.abc import Coroutine
 from typing import Any
 
-AGAIN = 5.0
+REPEAT_SECONDS = 5.0
 """Seconds for clean-up after which a task is cancelled again."""
 
 
-async def end(*work: "asyncio.Future[Any]") -> None:
+async def cancel_and_wait(*work: "asyncio.Future[Any]") -> None:
     """Cancel all tasks and return when they have ended, with any outcome.
 
     One cancellation is not enough. Before Python 3.12 `asyncio.wait_for`, and so the drivers, loses a cancellation that
@@ -20,7 +20,7 @@ async def end(*work: "asyncio.Future[Any]") -> None:
         for each in going:
             each.cancel()
         try:
-            await asyncio.wait(going, timeout=AGAIN)
+            await asyncio.wait(going, timeout=REPEAT_SECONDS)
         except asyncio.CancelledError as error:
             cancelled = error
     await asyncio.gather(*work, return_exceptions=True)
@@ -28,7 +28,7 @@ async def end(*work: "asyncio.Future[Any]") -> None:
         raise cancelled
 
 
-async def together(*work: Coroutine[Any, Any, None]) -> None:
+async def run_together(*work: Coroutine[Any, Any, None]) -> None:
     """Run all coroutines concurrently. If one fails, or this is cancelled, the others are ended as by `end`.
 
     Raises the first error. A task group would cancel its tasks only once, and wait without end for one that lost it.
@@ -38,6 +38,6 @@ async def together(*work: Coroutine[Any, Any, None]) -> None:
         if tasks:
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
     finally:
-        await end(*tasks)
+        await cancel_and_wait(*tasks)
     for each in done:
         each.result()

@@ -5,16 +5,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import count
 
-MANY = 10_000
+MANY_OBJECTS = 10_000
 """New objects since the last collection from which on a collection is postponed."""
-PUT_OFF = 1_024
+MAX_POSTPONED = 1_024
 """Number of postponements after which a full collection runs. It also covers cycles of other code, whose collection was
 postponed too.
 """
 _times = count(1)
 
 
-def the_young() -> None:
+def collect_young() -> None:
     """Collect only young objects, in a process with millions of objects that may not pause.
 
     A full collection of a host takes seconds, in which it would lose its agents; a collection of 200,000 new objects
@@ -23,13 +23,13 @@ def the_young() -> None:
     gc.set_threshold(2_000, 1_000_000, 1_000)
 
 
-def at_the_end() -> None:
+def skip_final_collection() -> None:
     """Turn off the collection at the exit of the interpreter, which takes seconds for a host."""
     gc.freeze()
 
 
 @contextmanager
-def uncollected() -> Iterator[None]:
+def collector_off() -> Iterator[None]:
     """Turn the collector off during the context, for code that creates many objects and no cycles. Never use it across
     an `await`.
 
@@ -41,18 +41,18 @@ def uncollected() -> Iterator[None]:
         yield
     finally:
         if was:
-            _put_off()
+            _postpone()
             gc.enable()
 
 
-def _put_off() -> None:
+def _postpone() -> None:
     """Move many new objects to the oldest generation at no cost, since a young collection would find nothing.
 
     The collector does not count these objects, and would never run a full collection because of them.
     """
-    if gc.get_count()[0] < MANY:
+    if gc.get_count()[0] < MANY_OBJECTS:
         return
-    if next(_times) % PUT_OFF:
+    if next(_times) % MAX_POSTPONED:
         gc.freeze()
         gc.unfreeze()
     else:

@@ -11,15 +11,15 @@ import sys
 from nemuri_contracts.wire_constants import is_identifier
 
 AGENT = "assistant"
-PATIENCE = 1.0
-MOST_PATIENT = 60.0
+DEFAULT_PATIENCE = 1.0
+MAX_PATIENCE = 60.0
 
 
-class Elsewhere(Exception):  # noqa: N818 - states a condition
+class PlatformNotFound(Exception):  # noqa: N818 - states a condition
     """No platform is found, or a setting is invalid. The message is one line that says why."""
 
 
-class Whereabouts:
+class HookSettings:
     """The settings that a process needs to reach the platform."""
 
     __slots__ = (
@@ -29,7 +29,7 @@ class Whereabouts:
     def __init__(self, data: str | None = None, agent: str | None = None) -> None:
         """Read the settings from the environment. `data` and `agent` are the command line's. Raises `Elsewhere`."""
         told = _told()
-        self.data = directory(data)
+        self.data = data_directory(data)
         self.nats_url = told.get("nats_url")
         self.nats_ca = told.get("nemuri_nats_ca")
         self.nats_certificate = told.get("nemuri_nats_certificate")
@@ -47,17 +47,17 @@ class Whereabouts:
         if self.nats_url is not None:
             return self.nats_url
         if not _runs(self.data):
-            raise Elsewhere(f"no platform runs in {self.data}")
+            raise PlatformNotFound(f"no platform runs in {self.data}")
         try:
             with open(os.path.join(self.data, "addresses.json"), "rb") as file:  # noqa: PTH118, PTH123
                 return str(json.load(file)["nats_url"])
         except FileNotFoundError as error:
-            raise Elsewhere(f"the platform in {self.data} is not ready yet") from error
+            raise PlatformNotFound(f"the platform in {self.data} is not ready yet") from error
         except (ValueError, TypeError, KeyError) as error:
-            raise Elsewhere(f"the addresses in {self.data} are damaged; restart the platform") from error
+            raise PlatformNotFound(f"the addresses in {self.data} are damaged; restart the platform") from error
 
 
-def directory(data: str | None = None) -> str:
+def data_directory(data: str | None = None) -> str:
     """Return the data directory: the command line's, the environment's, or the default."""
     chosen = data or _told().get("nemuri_data") or _default()
     return os.path.join(os.getcwd(), os.path.expanduser(chosen))  # noqa: PTH109, PTH111, PTH118 - pathlib takes longer
@@ -84,19 +84,19 @@ def _default() -> str:
 
 def _named(what: str, name: str) -> str:
     if not is_identifier(name):
-        raise Elsewhere(f"{what} is not a name: use letters, digits, `_` and `-`, at most 64")
+        raise PlatformNotFound(f"{what} is not a name: use letters, digits, `_` and `-`, at most 64")
     return name
 
 
 def _seconds(what: str, told: str | None) -> float:
     if told is None:
-        return PATIENCE
+        return DEFAULT_PATIENCE
     try:
         value = float(told)
     except ValueError:
         value = 0.0
-    if not 0 < value <= MOST_PATIENT:
-        raise Elsewhere(f"{what} is not a number of seconds above 0 and up to {MOST_PATIENT:g}")
+    if not 0 < value <= MAX_PATIENCE:
+        raise PlatformNotFound(f"{what} is not a number of seconds above 0 and up to {MAX_PATIENCE:g}")
     return value
 
 

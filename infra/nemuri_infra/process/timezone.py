@@ -3,6 +3,6 @@
 from datetime import UTC, datetime, tzinfo
 
 
-def local() -> tzinfo:
+def local_timezone() -> tzinfo:
     """Return the time zone of this machine."""
     return datetime.now().astimezone().tzinfo or UTC

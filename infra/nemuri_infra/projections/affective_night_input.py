@@ -18,15 +18,15 @@ from nemuri_domain.affective.retention import deletable
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.rows import load, records, selecting
-from nemuri_infra.projections.snapshot_reads import of_one_moment
+from nemuri_infra.projections.snapshot_reads import read_snapshot
 
-PAGE = 5_000
+COMPARED_VECTORS = 5_000
 """Vectors that are compared at a time, so that never all of them are in memory."""
 _MEMORY = tables.affect_memory
 _OF = _MEMORY.c
 
 
-async def evening(views: Database, agent_id: str, generation: str, nights: int) -> NightInput | None:
+async def night_input(views: Database, agent_id: str, generation: str, nights: int) -> NightInput | None:
     """Return the input of the agent's nightly job from one snapshot; None if there is no such agent."""
 
     async def read(connection: AsyncConnection) -> NightInput | None:
@@ -60,7 +60,7 @@ async def evening(views: Database, agent_id: str, generation: str, nights: int) 
             alike=await _alike(connection, agent, generation, fresh),
         )
 
-    return await of_one_moment(views, read)
+    return await read_snapshot(views, read)
 
 
 async def _some(
@@ -104,7 +104,7 @@ async def _alike(
     last = UUID(int=0)
     while own:
         others, columns = await _vectors(
-            connection, of.where(vector.memory_id > last).order_by(vector.memory_id).limit(PAGE)
+            connection, of.where(vector.memory_id > last).order_by(vector.memory_id).limit(COMPARED_VECTORS)
         )
         if not others:
             break

@@ -23,7 +23,7 @@ from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.rows import load, records, selecting
 from nemuri_infra.projections.sql_arithmetic import SQL, sql_text
 
-MOST = 2_000
+MAX_RANKED = 2_000
 """Maximum number of memories that one retrieval ranks exactly."""
 _OF_A_CLIENT = "^[0-9a-f]{8}-[0-9a-f]{4}-[^5]"
 """Pattern of the ids of clients' events. Ids of version 5 are the platform's own."""
@@ -79,7 +79,7 @@ _BY_WORDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class AffectiveRetrieval:
     """The parameters of a retrieval from affective memory."""
 
     top: int
@@ -95,7 +95,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Lived:
+class TurnCounts:
     """Counts of what has become of an agent's turns."""
 
     remembered: int
@@ -106,7 +106,7 @@ class Lived:
 
 
 @dataclass(frozen=True, slots=True)
-class Feelings:
+class AffectiveQueries:
     """Read access to the projections of affective memory."""
 
     database: Database
@@ -167,17 +167,19 @@ class Feelings:
         return next(iter(found), None)
 
     async def alike(
-        self, agent: AffectAgent, generation: str, vector: NDArray[np.float32], wanted: Wanted
+        self, agent: AffectAgent, generation: str, vector: NDArray[np.float32], wanted: AffectiveRetrieval
     ) -> list[AffectCandidate]:
         """Return the candidates of a retrieval by vector: a superset of the best ones."""
         return await self._found(agent, _BY_VECTOR, {"asked": vector, "generation": generation}, wanted)
 
-    async def worded(self, agent: AffectAgent, terms: Sequence[str], wanted: Wanted) -> list[AffectCandidate]:
+    async def worded(
+        self, agent: AffectAgent, terms: Sequence[str], wanted: AffectiveRetrieval
+    ) -> list[AffectCandidate]:
         """Return the candidates of a retrieval by the share of matching words, for agents without vectors."""
         return await self._found(agent, _BY_WORDS, {"asked": list(terms)}, wanted) if terms else []
 
     async def _found(
-        self, agent: AffectAgent, by: Mapping[str, str], asked: Mapping[str, Any], wanted: Wanted
+        self, agent: AffectAgent, by: Mapping[str, str], asked: Mapping[str, Any], wanted: AffectiveRetrieval
     ) -> list[AffectCandidate]:
         mood, rules = wanted.mood or Emotion(), agent.rules.resonance
         values = {
@@ -198,7 +200,7 @@ class Feelings:
             "newest": wanted.newest,
             "category": wanted.category,
             "fill": wanted.fill,
-            "most": MOST,
+            "most": MAX_RANKED,
         }
         query = text(_BEST.format(retention=_retention(), columns=_COLUMNS, **by))
         async with self.database.reading() as connection:
@@ -271,7 +273,7 @@ class Feelings:
             rows = (await connection.execute(query, {"agent": agent_id, "days": days})).all()
         return [MoodPoint.model_validate(dict(each._mapping)) for each in reversed(rows)]  # noqa: SLF001 - documented
 
-    async def lived(self, agent_id: str) -> Lived:
+    async def lived(self, agent_id: str) -> TurnCounts:
         """Return the counts of the agent's turns, without erased ones."""
         memory, journal = tables.affect_memory.c, tables.journal.c
         counts = (
@@ -284,7 +286,7 @@ class Feelings:
         async with self.database.reading() as connection:
             found = (await connection.execute(select(*counts).where(memory.agent_id == agent_id))).one()
             told = (await connection.execute(recalls)).scalar_one()
-        return Lived(found[0], found[1], found[2], found[3], told)
+        return TurnCounts(found[0], found[1], found[2], found[3], told)
 
     async def let_go(self, limit: int) -> list[UUID]:
         """Return memories of any agent that nightly jobs have deleted and that are not erased yet."""

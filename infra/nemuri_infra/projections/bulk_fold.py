@@ -31,10 +31,10 @@ from nemuri_infra.projections.projection import (
 )
 from nemuri_infra.projections.rows import copy, copy_values, remove, write
 
-HELD = 50_000
+MAX_STATES = 50_000
 """Maximum number of tasks and memories in memory. Above it all are written, and read again when needed."""
 
-TOGETHER = 4
+FOLDED_BATCHES = 4
 """Number of batches that are folded and written together, to save transactions."""
 
 T = TypeVar("T")
@@ -43,7 +43,7 @@ Advance = Callable[[int, int], None]
 
 
 @dataclass(slots=True)
-class Refolding:
+class BulkProjection:
     """A projection into empty tables."""
 
     projection: Projection
@@ -62,7 +62,7 @@ class Refolding:
             await self._embed(events)
         if any(isinstance(each, TOMBSTONES) for each in events):
             await self._erase(events)
-        elif self.states.size > HELD:
+        elif self.states.size > MAX_STATES:
             await self.write()
 
     async def _embed(self, events: Sequence[AnyEvent]) -> None:
@@ -115,9 +115,9 @@ class Refolding:
 async def refold(projection: Projection, log: Log, until: int, advance: Advance) -> None:
     """Fold the log up to a sequence into empty projections. Raises `Unprojectable`.
 
-    Memory use is a few batches of the log and at most `HELD` states, independent of the length of the log.
+    Memory use is a few batches of the log and at most `MAX_STATES` states, independent of the length of the log.
     """
-    folding = Refolding(projection)
+    folding = BulkProjection(projection)
     async with aclosing(ahead(_counting(folding, log, until))) as stretches:
         async for events, place in stretches:
             await folding.apply(events)
@@ -129,7 +129,7 @@ async def refold(projection: Projection, log: Log, until: int, advance: Advance)
         await connection.execute(text(f"ANALYZE {', '.join(table.name for table in tables.VIEWS)}"))
 
 
-async def _counting(folding: Refolding, log: Log, until: int) -> AsyncGenerator[tuple[list[AnyEvent], int]]:
+async def _counting(folding: BulkProjection, log: Log, until: int) -> AsyncGenerator[tuple[list[AnyEvent], int]]:
     """Yield the valid events batch by batch. The next batch is read while the journal is written."""
     async with aclosing(ahead(_together(log.read(0, until)))) as stretches:
         async for batch in stretches:
@@ -143,7 +143,7 @@ async def _together(source: AsyncGenerator[Batch]) -> AsyncGenerator[Batch]:
     async with aclosing(source):
         async for batch in source:
             some.append(batch)
-            if len(some) == TOGETHER:
+            if len(some) == FOLDED_BATCHES:
                 yield _joined(some)
                 some = []
     if some:

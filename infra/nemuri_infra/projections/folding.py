@@ -31,9 +31,17 @@ from nemuri_domain.tasks.fold import LifeEvent
 from nemuri_domain.tasks.fold import evolve as evolve_task
 from nemuri_domain.tiered import fold as tiering
 from nemuri_domain.tiered.aggregate import TieredMind, TierMemory, TiersAgent
-from nemuri_infra.process.gc_tuning import uncollected
+from nemuri_infra.process.gc_tuning import collector_off
 from nemuri_infra.projections import tables
-from nemuri_infra.projections.identity_map import Change, Family, Minds, by_owner, many, one, overwritten
+from nemuri_infra.projections.identity_map import (
+    Change,
+    IdentityMap,
+    MindMap,
+    by_owner,
+    multi_row_changes,
+    single_row_changes,
+    unconditional_writes,
+)
 from nemuri_infra.projections.rows import load
 
 _LIFE: frozenset[type[Event]] = frozenset(get_args(LifeEvent))
@@ -45,12 +53,12 @@ _TIERED: frozenset[type[Event]] = frozenset(tiering.FOLDED)
 _TASK, _AGENT = attrgetter("thread"), attrgetter("agent_id")
 
 
-def _tasks() -> Family[UUID, TaskState]:
-    return Family(TaskState(), evolve_task)
+def _tasks() -> IdentityMap[UUID, TaskState]:
+    return IdentityMap(TaskState(), evolve_task)
 
 
-def _minds() -> Minds[Mind]:
-    return Minds(
+def _minds() -> MindMap[Mind]:
+    return MindMap(
         Mind(),
         evolve_mind,
         agents=(tables.agent, Agent),
@@ -59,8 +67,8 @@ def _minds() -> Minds[Mind]:
     )
 
 
-def _affects() -> Minds[AffectMind]:
-    return Minds(
+def _affects() -> MindMap[AffectMind]:
+    return MindMap(
         AffectMind(),
         evolve_affect,
         agents=(tables.affect_agent, AffectAgent),
@@ -70,8 +78,8 @@ def _affects() -> Minds[AffectMind]:
     )
 
 
-def _tiers() -> Minds[TieredMind]:
-    return Minds(
+def _tiers() -> MindMap[TieredMind]:
+    return MindMap(
         TieredMind(),
         tiering.evolve_at_its_time,
         agents=(tables.tier_agent, TiersAgent),
@@ -86,10 +94,10 @@ class States:
 
     blank: bool = False
     """Whether the tables are empty, so that no state needs to be loaded."""
-    tasks: Family[UUID, TaskState] = field(default_factory=_tasks)
-    minds: Minds[Mind] = field(default_factory=_minds)
-    affects: Minds[AffectMind] = field(default_factory=_affects)
-    tiers: Minds[TieredMind] = field(default_factory=_tiers)
+    tasks: IdentityMap[UUID, TaskState] = field(default_factory=_tasks)
+    minds: MindMap[Mind] = field(default_factory=_minds)
+    affects: MindMap[AffectMind] = field(default_factory=_affects)
+    tiers: MindMap[TieredMind] = field(default_factory=_tiers)
 
     @property
     def size(self) -> int:
@@ -110,7 +118,7 @@ class States:
             await self.minds.load(connection, thoughts)
             await self.affects.load(connection, feelings)
             await self.tiers.load(connection, lived)
-        with uncollected():
+        with collector_off():
             self.tasks.fold(_TASK, lives)
             self.minds.fold(_AGENT, thoughts)
             self.affects.fold(_AGENT, feelings)
@@ -120,22 +128,22 @@ class States:
     def changes(self) -> Iterator[tuple[Table, list[Change]]]:
         """Yield the unwritten changes, table by table."""
         lives = self.tasks.pairs()
-        yield tables.task, one((old.task, new.task) for old, new in lives)
-        yield tables.chunk, many((old.chunks, new.chunks) for old, new in lives)
-        yield tables.assignment, many((old.assignments, new.assignments) for old, new in lives)
-        yield tables.feedback, many((old.feedback, new.feedback) for old, new in lives)
+        yield tables.task, single_row_changes((old.task, new.task) for old, new in lives)
+        yield tables.chunk, multi_row_changes((old.chunks, new.chunks) for old, new in lives)
+        yield tables.assignment, multi_row_changes((old.assignments, new.assignments) for old, new in lives)
+        yield tables.feedback, multi_row_changes((old.feedback, new.feedback) for old, new in lives)
         minds = self.minds.pairs()
-        yield tables.agent, one((old.agent, new.agent) for old, new in minds)
-        yield tables.memory_state, many((old.memories, new.memories) for old, new in minds)
-        yield tables.scorer, overwritten(new.scorer for _, new in minds)
+        yield tables.agent, single_row_changes((old.agent, new.agent) for old, new in minds)
+        yield tables.memory_state, multi_row_changes((old.memories, new.memories) for old, new in minds)
+        yield tables.scorer, unconditional_writes(new.scorer for _, new in minds)
         felt = self.affects.pairs()
-        yield tables.affect_agent, one((old.agent, new.agent) for old, new in felt)
-        yield tables.affect_memory, many((old.memories, new.memories) for old, new in felt)
-        yield tables.affect_mood, overwritten(mood for _, new in felt for mood in new.moods.values())
+        yield tables.affect_agent, single_row_changes((old.agent, new.agent) for old, new in felt)
+        yield tables.affect_memory, multi_row_changes((old.memories, new.memories) for old, new in felt)
+        yield tables.affect_mood, unconditional_writes(mood for _, new in felt for mood in new.moods.values())
 
         lived = self.tiers.pairs()
-        yield tables.tier_agent, one((old.agent, new.agent) for old, new in lived)
-        yield tables.tier_memory, many((old.memories, new.memories) for old, new in lived)
+        yield tables.tier_agent, single_row_changes((old.agent, new.agent) for old, new in lived)
+        yield tables.tier_memory, multi_row_changes((old.memories, new.memories) for old, new in lived)
 
     def forget(self) -> None:
         """Clear the memory after all changes are written. The tables count as filled from then on."""
@@ -156,7 +164,11 @@ class States:
         self.tasks.now |= found
         self.tasks.kept |= found
         wanted = {(each.task_id, each.ordinal) for each in lives if isinstance(each, ChunkSummarised)}
-        missing = [(task_id, one) for task_id, one in wanted if one not in self.tasks.now[task_id].chunks]
+        missing = [
+            (task_id, single_row_changes)
+            for task_id, single_row_changes in wanted
+            if single_row_changes not in self.tasks.now[task_id].chunks
+        ]
         if not missing:
             return
         chunk = tables.chunk.c

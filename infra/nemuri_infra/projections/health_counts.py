@@ -12,9 +12,9 @@ from nemuri_infra.projections import tables
 from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.sleep_input import is_principle
 
-NEWEST = 200
+RECENT_ASSIGNMENTS = 200
 """Number of the newest assignments from which retrieval quality is computed."""
-NAMED = 20
+MAX_LISTED = 20
 """Number of never-used memories that are listed."""
 
 _USAGE = text(
@@ -69,7 +69,7 @@ _WEEK = text(
 )
 
 
-async def vitals(database: Database, agent: Agent, now: datetime) -> tuple[HealthCounts, tuple[UUID, ...]]:
+async def count_health(database: Database, agent: Agent, now: datetime) -> tuple[HealthCounts, tuple[UUID, ...]]:
     """Return the counts of the agent, and some memories that are often retrieved and never used."""
     async with database.reading() as connection:
         content = tables.memory.c
@@ -77,8 +77,8 @@ async def vitals(database: Database, agent: Agent, now: datetime) -> tuple[Healt
         held = list((await connection.execute(principles)).scalars())
         known = {"agent": agent.agent_id, "often": NEVER_USED, "principles": held}
         ratio, candidates, never = (await connection.execute(_USAGE, known)).one()
-        named = (await connection.execute(_NEVER, known | {"named": NAMED})).scalars().all()
-        work = {"newest": NEWEST, "top": agent.rules.top_k_results}
+        named = (await connection.execute(_NEVER, known | {"named": MAX_LISTED})).scalars().all()
+        work = {"newest": RECENT_ASSIGNMENTS, "top": agent.rules.top_k_results}
         tasks, hits, full, full_use = (await connection.execute(_WORK, known | work)).one()
         archived = (await connection.execute(_ARCHIVED, {"agent": agent.agent_id, "now": now})).scalar_one()
         ended = {"agent": agent.agent_id, "now": now, "ended": SessionEnded.kind_of()}

@@ -15,7 +15,7 @@ _IDS = {
 }
 
 
-async def begun(database: Database, of: Named, beginning: str) -> tuple[UUID | None, int]:
+async def find_by_prefix(database: Database, of: Named, beginning: str) -> tuple[UUID | None, int]:
     """Return the first id with this prefix and the number of matches. Uses a range scan of the primary key."""
     some = [select(column.label("id")).where(column.between(*between(beginning))) for column in _IDS[of]]
     known = union_all(*some).subquery()

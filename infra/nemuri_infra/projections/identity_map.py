@@ -24,7 +24,7 @@ Change = tuple[RowModel | None, RowModel | None]
 
 
 @dataclass(slots=True)
-class Family(Generic[K, S]):
+class IdentityMap(Generic[K, S]):
     """An identity map of states by key."""
 
     none: S
@@ -51,7 +51,7 @@ class Family(Generic[K, S]):
 
 
 @dataclass(slots=True)
-class Minds(Family[str, M], Generic[M]):
+class MindMap(IdentityMap[str, M], Generic[M]):
     """An identity map of minds by agent, each with the memories that events concern."""
 
     agents: tuple[Table, type[RowModel]] = field(kw_only=True)
@@ -75,7 +75,11 @@ class Minds(Family[str, M], Generic[M]):
         names, wanted = set[str](), set[UUID]()
         for each in events:
             names.add(each.agent_id)
-            wanted.update(one for one in self.touched(each) if not self._held(each.agent_id, one))
+            wanted.update(
+                single_row_changes
+                for single_row_changes in self.touched(each)
+                if not self._held(each.agent_id, single_row_changes)
+            )
         strangers = names - self.now.keys()
         agent, agent_record = self.agents
         memory, memory_record = self.memories
@@ -102,12 +106,12 @@ class Minds(Family[str, M], Generic[M]):
         return any(memory_id in minds.get(name, self.none).memories for minds in (self.now, self.kept))
 
 
-def one(states: Iterable[tuple[RowModel | None, RowModel | None]]) -> list[Change]:
+def single_row_changes(states: Iterable[tuple[RowModel | None, RowModel | None]]) -> list[Change]:
     """Return the changes of states that are one row each. Only a tombstone deletes such a row."""
     return [(old, new) for old, new in states if new is not None and new is not old]
 
 
-def many(states: Iterable[tuple[Mapping[Any, RowModel], Mapping[Any, RowModel]]]) -> list[Change]:
+def multi_row_changes(states: Iterable[tuple[Mapping[Any, RowModel], Mapping[Any, RowModel]]]) -> list[Change]:
     """Return the changes of states that are many rows each, together in one list."""
     found: list[Change] = []
     for old, new in states:
@@ -117,7 +121,7 @@ def many(states: Iterable[tuple[Mapping[Any, RowModel], Mapping[Any, RowModel]]]
     return found
 
 
-def overwritten(records: Iterable[RowModel | None]) -> list[Change]:
+def unconditional_writes(records: Iterable[RowModel | None]) -> list[Change]:
     """Return changes for rows that are written without being read. Their stored version is unknown."""
     return [(each, each) for each in records if each is not None]
 

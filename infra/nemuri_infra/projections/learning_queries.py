@@ -15,7 +15,7 @@ class Outcome(NamedTuple):
     """The memories that an assignment used, and the reasons for which it was credited."""
 
     used: tuple[UUID, ...]
-    credited: tuple[str, ...]
+    credits_of: tuple[str, ...]
 
 
 _GATHERED = text(
@@ -43,7 +43,7 @@ _CREDITED = text(
 ).bindparams(used=MemoriesUsed.kind_of())
 
 
-async def gathered(views: Database, agent_id: str, *, after: int, window: int) -> int:
+async def count_samples(views: Database, agent_id: str, *, after: int, window: int) -> int:
     """Return the number of training samples among the newest `window` assignments that were attributed after a
     sequence.
     """
@@ -52,7 +52,7 @@ async def gathered(views: Database, agent_id: str, *, after: int, window: int) -
         return int(found.scalar_one())
 
 
-async def credited(views: Database, assignment_id: UUID, *, until: int) -> tuple[str, ...]:
+async def credits_of(views: Database, assignment_id: UUID, *, until: int) -> tuple[str, ...]:
     """Return the credits of an assignment in order; empty unless its uses were known at the sequence `until`."""
     async with views.reading() as connection:
         found = await connection.execute(_CREDITED, {"assignment": assignment_id, "until": until})

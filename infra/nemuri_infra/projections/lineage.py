@@ -14,10 +14,10 @@ from nemuri_infra.bus.event_log import Log
 from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.lineage_reader import LineageReading
 from nemuri_infra.projections.lineage_result import (
-    ASKED_FOR,
+    REQUESTED,
     DefinedError,
+    LineageResult,
     ProtectedError,
-    Reached,
     Sort,
     Steps,
     Thing,
@@ -25,9 +25,9 @@ from nemuri_infra.projections.lineage_result import (
 from nemuri_infra.projections.lived_lineage import LIVED, LivedLineage
 from nemuri_infra.projections.strength_lineage import StrengthLineage
 
-__all__ = ["ASKED_FOR", "DefinedError", "Lineage", "ProtectedError", "Reached", "Sort", "Thing"]
+__all__ = ["REQUESTED", "DefinedError", "Lineage", "LineageResult", "ProtectedError", "Sort", "Thing"]
 
-TOGETHER = 1_000
+MAX_THINGS_PER_STATEMENT = 1_000
 """Maximum number of things in one statement."""
 _KNOWN = {
     "memory": text("SELECT memory_id FROM memory WHERE memory_id = ANY(CAST(:names AS uuid[]))"),
@@ -67,7 +67,7 @@ class Lineage:
     database: Database
     log: Log
 
-    async def of(self, roots: Iterable[Thing], *, decided: bool = False) -> Reached:
+    async def of(self, roots: Iterable[Thing], *, decided: bool = False) -> LineageResult:
         """Return everything that must be erased together with the roots, agents first.
 
         Raises `DefinedError`, and `ProtectedError` for a protected memory unless the erasure was `decided` before. A
@@ -76,7 +76,7 @@ class Lineage:
         chosen = sorted(roots, key=lambda each: each.sort != "agent")
         known = await self.known(chosen)
         level = [each for each in dict.fromkeys(chosen) if each in known]
-        found = Reached(dict.fromkeys(level, ASKED_FOR), decided=decided)
+        found = LineageResult(dict.fromkeys(level, REQUESTED), decided=decided)
         walk = _Walk(LineageReading(self.database, self.log), found)
         while level:
             following: list[Thing] = []
@@ -102,7 +102,7 @@ class Lineage:
 class _Walk:
     """A walk from some roots. It caches what it has read of whole agents."""
 
-    def __init__(self, read: LineageReading, found: Reached) -> None:
+    def __init__(self, read: LineageReading, found: LineageResult) -> None:
         self._read = read
         self._strength = StrengthLineage(read, found)
         self._lived = LivedLineage(read, found)
@@ -140,4 +140,4 @@ class _Walk:
 
 def _chunks(things: Iterable[Thing]) -> list[list[Thing]]:
     known = list(things)
-    return [known[start : start + TOGETHER] for start in range(0, len(known), TOGETHER)]
+    return [known[start : start + MAX_THINGS_PER_STATEMENT] for start in range(0, len(known), MAX_THINGS_PER_STATEMENT)]

@@ -14,7 +14,7 @@ from nemuri_infra.bus.event_log import Log
 from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.lineage_result import Steps, Thing
 
-AT_ONCE = 64
+CONCURRENT_READS = 64
 """Events that are read from the log concurrently."""
 _SIMILAR = text(
     """
@@ -47,8 +47,8 @@ class LineageReading:
     async def events_at(self, sequences: Iterable[int]) -> list[Event]:
         """Return the events at these sequences in the given order, without deleted ones."""
         places, found = list(dict.fromkeys(sequences)), list[Event]()
-        for start in range(0, len(places), AT_ONCE):
-            some = await asyncio.gather(*map(self.log.at, places[start : start + AT_ONCE]))
+        for start in range(0, len(places), CONCURRENT_READS):
+            some = await asyncio.gather(*map(self.log.at, places[start : start + CONCURRENT_READS]))
             found.extend(each for each in some if each is not None)
         return found
 

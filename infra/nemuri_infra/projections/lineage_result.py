@@ -6,7 +6,7 @@ from uuid import UUID
 
 Sort = Literal["memory", "task", "agent", "course"]
 
-ASKED_FOR = "asked for"
+REQUESTED = "asked for"
 """Reason of the roots. Only for these are memories with the same text erased too; otherwise knowledge that was learned
 elsewhere would be erased with a task.
 """
@@ -32,7 +32,7 @@ class ProtectedError(Exception):
 
 
 @dataclass(slots=True)
-class Reached:
+class LineageResult:
     """Everything to erase, with the reason of each thing."""
 
     why: dict[Thing, str] = field(default_factory=dict)

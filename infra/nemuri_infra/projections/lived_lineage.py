@@ -11,7 +11,7 @@ from nemuri_contracts.tiered import ExperienceRecorded, MemoryFormed
 from nemuri_domain.affective.aggregate import DELETED
 from nemuri_domain.affective.memory_text import embedded_text
 from nemuri_infra.projections.lineage_reader import LineageReading
-from nemuri_infra.projections.lineage_result import ASKED_FOR, ProtectedError, Reached, Steps, Thing
+from nemuri_infra.projections.lineage_result import REQUESTED, LineageResult, ProtectedError, Steps, Thing
 
 LIVED = text(
     """
@@ -37,7 +37,7 @@ class LivedLineage:
     """
 
     read: LineageReading
-    found: Reached
+    found: LineageResult
     _compressed: dict[str, dict[UUID, list[UUID]]] = field(default_factory=dict)
     """Ids of the events by which nightly jobs compressed memories, by agent and memory."""
     _formed: dict[str, dict[UUID, list[UUID]]] = field(default_factory=dict)
@@ -62,7 +62,7 @@ class LivedLineage:
                     pass
         words = await self._turns(turns) if turns else {}
         words |= await self._experiences(experiences, steps)
-        asked = {each: said for each, said in words.items() if self.found.why[Thing("memory", each)] == ASKED_FOR}
+        asked = {each: said for each, said in words.items() if self.found.why[Thing("memory", each)] == REQUESTED}
         await self.read.same_words(asked, steps)
         return steps
 
@@ -95,7 +95,7 @@ class LivedLineage:
         for event in turns:
             if (label := labels.get(event.memory_id)) is not None:
                 why = self.found.why[Thing("memory", event.memory_id)]
-                also = "" if why == ASKED_FOR else f" and {why}"
+                also = "" if why == REQUESTED else f" and {why}"
                 release = f"release it first with `nemuri affect {event.agent_id} unprotect {label}`"
                 raise ProtectedError(f"memory {label} of {event.agent_id} is protected{also}: {release}")
 

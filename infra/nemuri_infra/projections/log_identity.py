@@ -7,12 +7,12 @@ from nemuri_infra.bus.event_log import Log
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.projection import FOLD, VIEW, Projection, Unprojectable
 
-LOOKED_AT = 20
+CHECKED_EVENTS = 20
 """Number of the newest projected events that are looked up in the log."""
-MEND = "`nemuri rebuild` rebuilds the projections from this log"
+ADVICE = "`nemuri rebuild` rebuilds the projections from this log"
 
 
-async def check_belonging(projection: Projection, log: Log) -> None:
+async def check_log_identity(projection: Projection, log: Log) -> None:
     """Raise `Unprojectable` unless the projections were built from this log and do not go beyond its end.
 
     Projections that are behind, even those of an older database backup, are accepted and catch up. Projections that do
@@ -25,13 +25,13 @@ async def check_belonging(projection: Projection, log: Log) -> None:
         await connection.execute(update(tables.checkpoint).where(place.log.is_(None)).values(log=identity))
         [known] = await connection.execute(select(place.sequence, place.log).where(place.view == VIEW))
         entry = tables.journal.c
-        newest = select(entry.sequence, entry.event_id).order_by(entry.sequence.desc()).limit(LOOKED_AT)
+        newest = select(entry.sequence, entry.event_id).order_by(entry.sequence.desc()).limit(CHECKED_EVENTS)
         events = list(await connection.execute(newest))
     if known.log != identity:
-        raise Unprojectable(f"the projections belong to another log, created {known.log}; {MEND}")
+        raise Unprojectable(f"the projections belong to another log, created {known.log}; {ADVICE}")
     if known.sequence > (last := await log.last_sequence()):
-        raise Unprojectable(f"the log ends at event {last}, but the projections are at {known.sequence}; {MEND}")
+        raise Unprojectable(f"the log ends at event {last}, but the projections are at {known.sequence}; {ADVICE}")
     for sequence, event_id in events:
         event = await log.at(sequence)
         if event is not None and event.event_id != event_id:
-            raise Unprojectable(f"event {sequence} of the log is not the one in the projections; {MEND}")
+            raise Unprojectable(f"event {sequence} of the log is not the one in the projections; {ADVICE}")

@@ -19,14 +19,14 @@ from nemuri_infra.stores.vectors import Vectors, generation_in
 
 WITH_VECTORS = (tables.affect_memory, tables.tier_memory)
 """Tables of memories that have vectors of their own text."""
-TOGETHER = 1_000
+VECTOR_BATCH = 1_000
 """Maximum number of vectors in memory at a time."""
 
 
 _Worded = (AffectMemory, TierMemory)
 
 
-def words(memory: AffectMemory | TierMemory) -> str:
+def text_to_embed(memory: AffectMemory | TierMemory) -> str:
     """Return the text of a memory that is embedded."""
     return memory.content if isinstance(memory, TierMemory) else embedded_text(memory.trigger, memory.content)
 
@@ -34,8 +34,8 @@ def words(memory: AffectMemory | TierMemory) -> str:
 async def write_vectors(connection: AsyncConnection, vectors: Vectors, changes: Iterable[Change]) -> None:
     """Update the vectors for these changes of memories."""
     of, reworded = tables.memory_vector, [each for each in changes if _reworded(each)]
-    for start in range(0, len(reworded), TOGETHER):
-        some = reworded[start : start + TOGETHER]
+    for start in range(0, len(reworded), VECTOR_BATCH):
+        some = reworded[start : start + VECTOR_BATCH]
         stale = [(old.agent_id, old.memory_id) for old, _ in some if isinstance(old, _Worded)]
         if stale:
             # Of all generations, since their text does not exist any more.
@@ -44,7 +44,7 @@ async def write_vectors(connection: AsyncConnection, vectors: Vectors, changes: 
 
 
 async def _insert(connection: AsyncConnection, vectors: Vectors, memories: Sequence[AffectMemory | TierMemory]) -> None:
-    found = await vectors.recorded({each.vector: words(each) for each in memories})
+    found = await vectors.recorded({each.vector: text_to_embed(each) for each in memories})
     rows = [
         {
             "agent_id": each.agent_id,

@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nemuri_infra.errors.database_errors import reason
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.database import Database
-from nemuri_infra.projections.rebuilder import alone
+from nemuri_infra.projections.rebuilder import exclusive_maintenance
 
 _WORDLESS = (tables.journal, tables.erased)
 """Tables of ids, kinds and agent names, which an erasure keeps."""
@@ -27,7 +27,7 @@ _SEEING = text(
     WHERE pid <> pg_backend_pid() AND datname = current_database() AND age(backend_xmin) > age(CAST(:now AS xid))
     """
 )
-PATIENCE = 30.0
+WAIT_SECONDS = 30.0
 """Seconds to wait for older transactions to end. Those of services take milliseconds."""
 POLL = 0.02
 
@@ -40,7 +40,7 @@ async def scrub(database: Database) -> tuple[str, ...]:
     """
     left: list[str] = []
     works = (("tables", _tables), ("the planner's statistics", _statistics), ("the write-ahead log", _write_ahead_log))
-    async with alone(database), database.reading() as connection:
+    async with exclusive_maintenance(database), database.reading() as connection:
         for what, work in works:
             try:
                 await work(connection, database)
@@ -81,7 +81,7 @@ async def _unseen(connection: AsyncConnection) -> None:
     """Wait until no transaction can see rows that are deleted by now. Raises `_SeenError` on a timeout."""
     now = (await connection.execute(_NOW)).scalar_one()
     try:
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(WAIT_SECONDS):
             while (await connection.execute(_SEEING, {"now": now})).first():  # noqa: ASYNC110 - no event to wait for
                 await asyncio.sleep(POLL)
     except TimeoutError as error:

@@ -11,7 +11,7 @@ from nemuri_infra.projections.database import Database
 
 
 @dataclass(slots=True)
-class Past:
+class PastTask:
     """The past task of a memory."""
 
     task_id: UUID
@@ -39,11 +39,11 @@ _PAST = text(
 )
 
 
-async def past(database: Database, memory_ids: Iterable[UUID]) -> dict[UUID, Past]:
+async def past_tasks(database: Database, memory_ids: Iterable[UUID]) -> dict[UUID, PastTask]:
     """Return the past tasks of these memories, by memory, without memories that have none."""
-    found: dict[UUID, Past] = {}
+    found: dict[UUID, PastTask] = {}
     asked = {"memories": list(memory_ids), "operator": OPERATOR, "tutor": TUTOR}
     async with database.reading() as connection:
         for memory_id, task_id, agent_id, good, bad in await connection.execute(_PAST, asked):
-            found.setdefault(memory_id, Past(task_id)).outcomes[agent_id] = (good, bad)
+            found.setdefault(memory_id, PastTask(task_id)).outcomes[agent_id] = (good, bad)
     return found

@@ -11,7 +11,7 @@ from nats.aio.msg import Msg
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.projections.projection import Projection
 
-HEARTBEAT = 1.0
+HEARTBEAT_SECONDS = 1.0
 """Seconds without a notification after which the database is queried, in case a notification was lost."""
 
 
@@ -47,7 +47,7 @@ class Progress:
 
     async def here(self) -> int:
         """Return the current position. It is at most about a second old if there was no notification."""
-        if asyncio.get_running_loop().time() - self._heard > HEARTBEAT:
+        if asyncio.get_running_loop().time() - self._heard > HEARTBEAT_SECONDS:
             await self.reach((await self.projection.position()).sequence)
         return self.sequence
 
@@ -82,7 +82,7 @@ class Progress:
         """
         async with self._news:
             try:
-                async with asyncio.timeout(HEARTBEAT):
+                async with asyncio.timeout(HEARTBEAT_SECONDS):
                     await self._news.wait_for(lambda: self.sequence >= sequence)
             except TimeoutError:
                 pass

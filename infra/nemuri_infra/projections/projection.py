@@ -23,7 +23,7 @@ from nemuri_infra.projections.erasure import erase, erased_among
 from nemuri_infra.projections.folding import States
 from nemuri_infra.projections.memory_vectors import WITH_VECTORS, write_vectors
 from nemuri_infra.projections.rows import insert_new, remove, write
-from nemuri_infra.projections.vector_generations import words_of
+from nemuri_infra.projections.vector_generations import texts_of
 from nemuri_infra.stores.vectors import Vectors, generation_in, vector_key
 
 FOLD = 15
@@ -176,7 +176,7 @@ class Projection:
                 await self._write_generation(connection, each)
 
     async def _write_generation(self, connection: AsyncConnection, event: MemoriesEmbedded) -> None:
-        found = await words_of(connection, event.agent_id, event.memory_ids, before=event.sequence or 0)
+        found = await texts_of(connection, event.agent_id, event.memory_ids, before=event.sequence or 0)
         texts = {each.memory_id: each.text for each in found}
         model, dimension = event.embedding.model, event.embedding.dimension
         keys = {memory_id: vector_key(model, dimension, text) for memory_id, text in texts.items()}

@@ -24,7 +24,7 @@ from nemuri_infra.projections.folding import task_states
 from nemuri_infra.projections.progress import BehindError, Progress
 from nemuri_infra.projections.rows import load, records, selecting
 from nemuri_infra.projections.sql_arithmetic import SQL
-from nemuri_infra.projections.strength_queries import pair, remembered
+from nemuri_infra.projections.strength_queries import memory_in_row, select_memories
 
 
 @dataclass(slots=True)
@@ -176,18 +176,18 @@ class Views:
         state = tables.memory_state.c
         clock = clock_of(state.status, state.level, agent.clocks, SQL)
         query = (
-            remembered()
+            select_memories()
             .where(state.agent_id == agent.agent_id, state.status == status if status != "all" else true())
             .order_by(log_strength(state.kept, clock).desc(), state.memory_id)
         )
         async with self.database.reading() as connection:
-            return [pair(row) for row in await connection.execute(query.offset(offset).limit(limit))]
+            return [memory_in_row(row) for row in await connection.execute(query.offset(offset).limit(limit))]
 
     async def memories_by_id(self, memory_ids: Iterable[UUID]) -> dict[UUID, Remembered]:
         """Return the existing ones of these memories, by id."""
-        query = remembered().where(tables.memory_state.c.memory_id.in_(list(memory_ids)))
+        query = select_memories().where(tables.memory_state.c.memory_id.in_(list(memory_ids)))
         async with self.database.reading() as connection:
-            found = [pair(row) for row in await connection.execute(query)]
+            found = [memory_in_row(row) for row in await connection.execute(query)]
         return {content.memory_id: (content, memory) for content, memory in found}
 
     async def place(self, event_id: UUID) -> int | None:

@@ -14,7 +14,7 @@ from nemuri_infra.projections import tables
 from nemuri_infra.projections.batch_fold import NO_FAULT_OF_AN_EVENT, fold
 from nemuri_infra.projections.bulk_fold import Advance, refold
 from nemuri_infra.projections.database import Database
-from nemuri_infra.projections.log_identity import check_belonging
+from nemuri_infra.projections.log_identity import check_log_identity
 from nemuri_infra.projections.projection import (
     FOLD,
     GapError,
@@ -26,7 +26,7 @@ from nemuri_infra.projections.projection import (
     position_in,
 )
 
-SHOWN = 20
+MAX_DIFFERENCES = 20
 """Maximum number of differences per table that are listed. Further ones are counted."""
 
 logger = structlog.get_logger()
@@ -55,8 +55,8 @@ async def rebuild(live: Projection, log: Log, advance: Advance) -> int:
     `OtherFoldsError` for projections of a newer version, and `Unprojectable`.
     """
     _check_not_newer(await live.position())
-    async with _beside(live) as fresh:
-        await _make(fresh, log, await log.last_sequence(), advance)
+    async with _fresh_projection(live) as fresh:
+        await _fill(fresh, log, await log.last_sequence(), advance)
         async with live.database.begin() as connection:
             await hold(connection, live.database.schema)
             _check_not_newer(await position_in(connection))
@@ -72,9 +72,9 @@ async def verify(live: Projection, log: Log, advance: Advance) -> Verified:
     Raises `Unprojectable` for projections of another log, and `OtherFoldsError`.
     """
     OtherFoldsError.check(await live.position())
-    await check_belonging(live, log)
-    async with _beside(live) as fresh:
-        await _make(fresh, log, (await live.position()).sequence, advance)
+    await check_log_identity(live, log)
+    async with _fresh_projection(live) as fresh:
+        await _fill(fresh, log, (await live.position()).sequence, advance)
         async with live.database.begin() as connection:
             await hold(connection, live.database.schema)
             position = await position_in(connection)
@@ -95,7 +95,7 @@ def _check_not_newer(position: Position) -> None:
         raise OtherFoldsError(position.fold)
 
 
-async def _make(fresh: Projection, log: Log, until: int, advance: Advance) -> None:
+async def _fill(fresh: Projection, log: Log, until: int, advance: Advance) -> None:
     """Fold the log up to a sequence into empty projections. Raises `Unprojectable`, which names the event.
 
     If the bulk fold fails, the log is folded again in batches, up to the event at fault.
@@ -111,13 +111,13 @@ async def _make(fresh: Projection, log: Log, until: int, advance: Advance) -> No
 
 
 @asynccontextmanager
-async def _beside(live: Projection) -> AsyncIterator[Projection]:
+async def _fresh_projection(live: Projection) -> AsyncIterator[Projection]:
     """Yield a projection into an empty schema of its own, one at a time. The schema is dropped at the end unless it was
     exchanged.
     """
     schema = f"{live.database.schema}~next"
     beside = Database.at(live.database.url, schema, durable=False)
-    async with alone(live.database):
+    async with exclusive_maintenance(live.database):
         try:
             await _drop(live.database, schema)
             await beside.migrate()
@@ -128,7 +128,7 @@ async def _beside(live: Projection) -> AsyncIterator[Projection]:
 
 
 @asynccontextmanager
-async def alone(database: Database) -> AsyncIterator[None]:
+async def exclusive_maintenance(database: Database) -> AsyncIterator[None]:
     """Lock out other rebuilds and physical erasures during the context.
 
     A rebuild may contain data that is erased meanwhile; it is cleaned once it is in use. The lock belongs to the
@@ -149,7 +149,7 @@ async def alone(database: Database) -> AsyncIterator[None]:
 
 async def catch_up(projection: Projection, log: Log, until: int, advance: Advance) -> None:
     """Fold the log up to a sequence into the projections. Raises `Unprojectable` and `OtherFoldsError`."""
-    await check_belonging(projection, log)
+    await check_log_identity(projection, log)
     while (here := (await projection.position()).sequence) < until:
         try:
             async for batch in log.read(here, until):
@@ -188,5 +188,5 @@ async def _differences(connection: AsyncConnection, table: Table, fresh: str) ->
         """  # noqa: S608 - names of our own tables and schemas
     )
     found = [f"{table.name}, {each.side}: {each.row[:300]}" for each in await connection.execute(query)]
-    more = len(found) - SHOWN
-    return found if more <= 0 else [*found[:SHOWN], f"{table.name}: {more} more"]
+    more = len(found) - MAX_DIFFERENCES
+    return found if more <= 0 else [*found[:MAX_DIFFERENCES], f"{table.name}: {more} more"]

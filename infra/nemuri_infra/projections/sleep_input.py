@@ -11,10 +11,10 @@ from nemuri_domain.strength.sleep import PruningCandidate, SleepInput, surplus
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.rows import load, selecting
-from nemuri_infra.projections.snapshot_reads import of_one_moment
+from nemuri_infra.projections.snapshot_reads import read_snapshot
 
 
-async def tiredness(views: Database, agent_id: str) -> SleepInput | None:
+async def sleep_input(views: Database, agent_id: str) -> SleepInput | None:
     """Return the input of the agent's sleep; None if there is no such agent."""
 
     async def read(connection: AsyncConnection) -> SleepInput | None:
@@ -33,7 +33,7 @@ async def tiredness(views: Database, agent_id: str) -> SleepInput | None:
         kept = frozenset((await connection.execute(principles)).scalars())
         return SleepInput(agent, tuple(touched), tuple(faded), tuple(weakest), kept)
 
-    return await of_one_moment(views, read)
+    return await read_snapshot(views, read)
 
 
 def is_principle(agent: Agent) -> ColumnElement[bool]:

@@ -11,7 +11,7 @@ from nemuri_infra.projections.database import Database
 T = TypeVar("T")
 
 
-async def of_one_moment(views: Database, read: Callable[[AsyncConnection], Awaitable[T]]) -> T:
+async def read_snapshot(views: Database, read: Callable[[AsyncConnection], Awaitable[T]]) -> T:
     """Return what `read` reads in one transaction with one snapshot. Repeat it if a rebuild exchanged the tables
     meanwhile.
     """

@@ -12,7 +12,7 @@ from nemuri_contracts.education import ChapterRead, CourseBegun, CourseFinished,
 from nemuri_contracts.event import Event
 from nemuri_domain.strength.quotation import quotes
 from nemuri_infra.projections.lineage_reader import LineageReading
-from nemuri_infra.projections.lineage_result import ASKED_FOR, DefinedError, Reached, Steps, Thing
+from nemuri_infra.projections.lineage_result import REQUESTED, DefinedError, LineageResult, Steps, Thing
 
 _TAUGHT = (CourseBegun, ChapterRead, ExerciseGraded, MemoriesReviewed, CourseFinished)
 """Kinds of events that may belong to a course of an agent."""
@@ -64,7 +64,7 @@ class StrengthLineage:
     """Follows the lineage of strength memories."""
 
     read: LineageReading
-    found: Reached
+    found: LineageResult
     _courses: dict[str, dict[UUID, set[UUID]]] = field(default_factory=dict)
     """Ids of the events of courses, by agent and course. Each agent's are read once."""
 
@@ -83,7 +83,7 @@ class StrengthLineage:
                 raise DefinedError(f"memory {row.memory_id} is a principle in the definition of {row.agent_id}")
         if rows:
             await self._origins(list(rows.values()), steps)
-            asked = (each for each in rows if self.found.why[Thing("memory", each)] == ASKED_FOR)
+            asked = (each for each in rows if self.found.why[Thing("memory", each)] == REQUESTED)
             await self.read.same_words({each: rows[each].content for each in asked}, steps)
             await self._uses(rows, steps)
         return steps

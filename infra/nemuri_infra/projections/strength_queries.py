@@ -14,14 +14,14 @@ from nemuri_domain.strength.aggregate import Content, Memory, Remembered
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.database import Database
 
-PAGE = 500
+PAGE_SIZE = 500
 """Memories that are read at a time, so that a large mind does not delay other queries."""
 _CONTENT = {name: f"content_{name}" for name in Content.model_fields}
 _STATE = {name: f"state_{name}" for name in Memory.model_fields}
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class MemoryChange:
     """A change of a memory for a retrieval index."""
 
     memory: Memory
@@ -29,7 +29,7 @@ class Change:
     vector: NDArray[np.float32] | None
 
 
-def remembered(state: FromClause = tables.memory_state) -> Select[Any]:
+def select_memories(state: FromClause = tables.memory_state) -> Select[Any]:
     """Return the selection of memories joined with their strength."""
     content = (tables.memory.c[name].label(label) for name, label in _CONTENT.items())
     strength = (state.c[name].label(label) for name, label in _STATE.items())
@@ -37,31 +37,31 @@ def remembered(state: FromClause = tables.memory_state) -> Select[Any]:
     return select(*content, *strength).select_from(state.join(tables.memory, joined))
 
 
-def pair(row: Row[Any]) -> Remembered:
+def memory_in_row(row: Row[Any]) -> Remembered:
     """Return the memory in such a row."""
     known = row._mapping  # noqa: SLF001 - the documented mapping of a row
     content = Content.model_validate({name: known[label] for name, label in _CONTENT.items()})
     return content, Memory.model_validate({name: known[label] for name, label in _STATE.items()})
 
 
-async def changes(database: Database, agent_id: str, after: int, *, generation: str) -> list[Change]:
+async def changes(database: Database, agent_id: str, after: int, *, generation: str) -> list[MemoryChange]:
     """Return the agent's memories that changed after a sequence, with their vectors of a generation."""
     state = tables.memory_state
     place = tuple_(state.c.changed, state.c.memory_id)
-    following = select(state).where(state.c.agent_id == agent_id).order_by(place).limit(PAGE)
-    found: dict[UUID, Change] = {}
+    following = select(state).where(state.c.agent_id == agent_id).order_by(place).limit(PAGE_SIZE)
+    found: dict[UUID, MemoryChange] = {}
     last = (after, UUID(int=2**128 - 1))
     while True:
         # The page is selected first: without statistics of fresh tables a join over all memories is quadratic
         # (ten thousand memories took 90 s instead of 1 s).
         page = following.where(place > tuple_(*last)).subquery()
         async with database.reading() as connection:
-            rows = [pair(row) for row in await connection.execute(remembered(page))]
+            rows = [memory_in_row(row) for row in await connection.execute(select_memories(page))]
             vectors = await _vectors(connection, agent_id, generation, [each.memory_id for each, _ in rows])
         for content, memory in sorted(rows, key=lambda each: (each[1].changed, each[1].memory_id)):
-            found[content.memory_id] = Change(memory, content, vectors.get(content.memory_id))
+            found[content.memory_id] = MemoryChange(memory, content, vectors.get(content.memory_id))
             last = (memory.changed, memory.memory_id)
-        if len(rows) < PAGE:
+        if len(rows) < PAGE_SIZE:
             return list(found.values())
 
 

@@ -19,7 +19,7 @@ from nemuri_domain.tiered.retrieval import COLUMNS, LAYERS, TYPES, Relevance, Ro
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.rows import load, records, selecting
-from nemuri_infra.projections.snapshot_reads import of_one_moment
+from nemuri_infra.projections.snapshot_reads import read_snapshot
 
 _MEMORY = tables.tier_memory
 _OF = _MEMORY.c
@@ -44,7 +44,7 @@ _SHARED = """
 
 
 @dataclass(frozen=True, slots=True)
-class Searched:
+class SearchedMemories:
     """Memories to search, as parallel arrays."""
 
     ids: Sequence[UUID]
@@ -53,7 +53,7 @@ class Searched:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class MindOverview:
     """The contents of a mind at one moment."""
 
     agent: TiersAgent
@@ -69,7 +69,7 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class Layers:
+class TieredQueries:
     """Read access to the projections of tiered memory."""
 
     database: Database
@@ -102,12 +102,12 @@ class Layers:
         async with self.database.reading() as connection:
             return await records(connection, TierMemory, query)
 
-    async def standing(self, agent_id: str, limit: int) -> "Standing | None":
+    async def standing(self, agent_id: str, limit: int) -> "MindOverview | None":
         """Return the contents of a mind from one snapshot, with up to `limit` of the newest memories of each tier; None
         if there is no such agent.
         """
 
-        async def read(connection: AsyncConnection) -> Standing | None:
+        async def read(connection: AsyncConnection) -> MindOverview | None:
             agents = await load(connection, tables.tier_agent, TiersAgent, tables.tier_agent.c.agent_id == agent_id)
             if not agents:
                 return None
@@ -116,9 +116,9 @@ class Layers:
             shared, going = func.count().filter(_OF.scope != "private"), func.count().filter(_OF.going)
             counted = (await connection.execute(select(shared, going).where(own))).one()
             short, long = [await _newest(connection, agent_id, layer, limit) for layer in ("short", "long")]
-            return Standing(agents[0], short, long, {row.type: row[1] for row in types}, *counted)
+            return MindOverview(agents[0], short, long, {row.type: row[1] for row in types}, *counted)
 
-        return await of_one_moment(self.database, read)
+        return await read_snapshot(self.database, read)
 
     async def most_accessed(self, agent_id: str) -> int:
         """Return the highest number of retrievals of any memory of the agent."""
@@ -137,7 +137,7 @@ class Layers:
 
     async def searched(
         self, agent_id: str, generation: str, vector: NDArray[np.float32], of: Literal["own", "shared"] = "own"
-    ) -> Searched:
+    ) -> SearchedMemories:
         """Return the memories that a retrieval of the agent searches: all its own, or those that others share with
         it.
         """
@@ -148,7 +148,7 @@ class Layers:
             [(LAYERS.index(each.layer), TYPES.index(each.type), each.at, each.importance) for each in found], COLUMNS
         )
         relevance = np.array([each.similarity for each in found], np.float64)
-        return Searched([each.memory_id for each in found], rows, relevance)
+        return SearchedMemories([each.memory_id for each in found], rows, relevance)
 
     async def to_consolidate(self, agent_id: str) -> tuple[TieredMind, LongTermColumns] | None:
         """Return the mind with its short-term memories, and its long-term ones as columns if forgetting may be due.
@@ -170,7 +170,7 @@ class Layers:
                 return tiers, LongTermColumns.of(())
             return tiers, await _fading(connection, agent_id)
 
-        return await of_one_moment(self.database, read)
+        return await read_snapshot(self.database, read)
 
     async def vectors(self, agent_id: str, generation: str, ids: Sequence[UUID]) -> dict[UUID, NDArray[np.float32]]:
         """Return the existing vectors of memories in a generation."""

@@ -21,7 +21,7 @@ from nemuri_infra.projections.rows import records, selecting
 from nemuri_infra.stores.vectors import generation_of
 
 
-class Words(NamedTuple):
+class EmbeddedText(NamedTuple):
     """The present text of a memory of any kind."""
 
     memory_id: UUID
@@ -73,7 +73,7 @@ async def generations(database: Database) -> set[str]:
     return known | {generation_of(each.model, each.dimension) for each in (await embeddings(database)).values()}
 
 
-async def lacking(database: Database, generation: str) -> dict[str, int]:
+async def count_missing(database: Database, generation: str) -> dict[str, int]:
     """Return the number of memories without a vector of the generation, for agents that have any."""
     counted: dict[str, int] = {}
     async with database.reading() as connection:
@@ -85,7 +85,9 @@ async def lacking(database: Database, generation: str) -> dict[str, int]:
     return counted
 
 
-async def oldest_lacking(database: Database, generation: str, agent_id: str, *, after: int, limit: int) -> list[Words]:
+async def oldest_missing(
+    database: Database, generation: str, agent_id: str, *, after: int, limit: int
+) -> list[EmbeddedText]:
     """Return the agent's oldest texts after a sequence that lack a vector of the generation."""
 
     def chosen(each: _Sort) -> tuple[ColumnElement[bool], ...]:
@@ -95,9 +97,9 @@ async def oldest_lacking(database: Database, generation: str, agent_id: str, *, 
         return await _words(connection, chosen, limit)
 
 
-async def words_of(
+async def texts_of(
     connection: AsyncConnection, agent_id: str, memory_ids: Sequence[UUID], *, before: int
-) -> list[Words]:
+) -> list[EmbeddedText]:
     """Return the texts of those memories of an agent that have been unchanged since before a sequence."""
 
     def chosen(each: _Sort) -> tuple[ColumnElement[bool], ...]:
@@ -108,12 +110,12 @@ async def words_of(
 
 async def _words(
     connection: AsyncConnection, chosen: Callable[[_Sort], Sequence[ColumnElement[bool]]], limit: int | None = None
-) -> list[Words]:
-    found: list[Words] = []
+) -> list[EmbeddedText]:
+    found: list[EmbeddedText] = []
     for each in _SORTS:
         query = selecting(each.table, each.record).where(*chosen(each)).order_by(each.since).limit(limit)
         rows: list[Any] = await records(connection, each.record, query)
-        found += (Words(row.memory_id, getattr(row, each.since.name), each.text(row)) for row in rows)
+        found += (EmbeddedText(row.memory_id, getattr(row, each.since.name), each.text(row)) for row in rows)
     return sorted(found, key=lambda each: each.since)[:limit]
 
 

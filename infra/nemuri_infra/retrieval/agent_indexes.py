@@ -22,21 +22,21 @@ from nemuri_domain.strength.retrieval_index import AgentIndex
 from nemuri_domain.strength.scopes import setting_of
 from nemuri_infra.observability.tracing import span
 from nemuri_infra.projections.erasure import everything_erased
-from nemuri_infra.projections.strength_queries import Change, changes
-from nemuri_infra.retrieval.index_cache import IndexCache, Indexed
+from nemuri_infra.projections.strength_queries import MemoryChange, changes
+from nemuri_infra.retrieval.index_cache import CachedIndex, IndexCache
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.stores.vectors import Vectors
 
 _PROCESS = IndexCache()
 """The indexes shared by all services of this process."""
-AT_ONCE = 64
+THREAD_THRESHOLD = 64
 """Number of memories above which indexing runs in a thread, under the index's lock, so that the event loop stays
 free.
 """
 
 
 @dataclass(frozen=True, slots=True)
-class Recollection:
+class RetrievalResult:
     """Result of a retrieval: ranked candidates, best first, and all inputs of the ranking."""
 
     candidates: tuple[Candidate, ...]
@@ -53,7 +53,7 @@ class Recollection:
 
 
 @dataclass(slots=True)
-class Recollections:
+class AgentIndexes:
     """The indexes of this process, by database and namespace, agent and vector generation.
 
     They use at most `Settings.index_bytes`, except that the index in use is always kept.
@@ -72,7 +72,7 @@ class Recollections:
         deep: bool = False,
         now: datetime | None = None,
         summary: str | None = None,
-    ) -> Recollection:
+    ) -> RetrievalResult:
         """Return the memories relevant to a query, and to the summary of its task, ranked; may be empty.
 
         The archive is searched too if nothing active is relevant, and always with `deep`.
@@ -89,7 +89,7 @@ class Recollections:
                 known = {each.memory_id: indexed.known[each.memory_id] for each in found.candidates}
                 defined = [indexed.known[each] for each in indexed.principles]
                 principles = valid_principles(agent.definition, defined, setting)
-            return Recollection(
+            return RetrievalResult(
                 candidates=found.candidates,
                 known=known,
                 terms=tuple(terms(query)),
@@ -119,11 +119,11 @@ class Recollections:
         return tuple(close[:COMPARED_MEMORIES])
 
     @asynccontextmanager
-    async def _current(self, resources: Resources, agent: Agent, vectors: Vectors) -> AsyncIterator[Indexed]:
+    async def _current(self, resources: Resources, agent: Agent, vectors: Vectors) -> AsyncIterator[CachedIndex]:
         """Yield the index of an agent, brought up to date and locked during the context."""
         views, dimension = resources.database, vectors.embedder.dimension
         name = (views.url, views.schema, agent.agent_id, vectors.generation)
-        indexed = self.indexes.take(name, lambda: Indexed(AgentIndex(dimension), vectors.generation))
+        indexed = self.indexes.take(name, lambda: CachedIndex(AgentIndex(dimension), vectors.generation))
         try:
             async with indexed.lock:
                 async with nullcontext() if indexed.known else self.indexes.loading:
@@ -137,7 +137,7 @@ async def _asked(vectors: Vectors, wording: QueryTexts, setting: Setting) -> Ret
     return RetrievalQuery(wording, await vectors.of(wording.texts), vectors.embedder.relevance_threshold, setting)
 
 
-async def _refresh(indexed: Indexed, resources: Resources, agent: Agent, vectors: Vectors) -> None:
+async def _refresh(indexed: CachedIndex, resources: Resources, agent: Agent, vectors: Vectors) -> None:
     """Add the changes since the index was last used."""
     here = await resources.views.progress.here()
     if here == indexed.seen:
@@ -157,7 +157,7 @@ async def _refresh(indexed: Indexed, resources: Resources, agent: Agent, vectors
     indexed.seen = here
 
 
-async def _index(indexed: Indexed, fresh: Sequence[Change], vectors: Vectors) -> None:
+async def _index(indexed: CachedIndex, fresh: Sequence[MemoryChange], vectors: Vectors) -> None:
     if not fresh:
         return
     # A memory encoded under another model gets its vector of this model here.
@@ -165,13 +165,13 @@ async def _index(indexed: Indexed, fresh: Sequence[Change], vectors: Vectors) ->
     made = await vectors.of([embedded_text(each.memory) for each in missing])
     own = {each.memory_id: row for each, row in zip(missing, made, strict=True)}
     rows = [own[each.memory.memory_id] if each.vector is None else each.vector for each in fresh]
-    if len(fresh) > AT_ONCE:
+    if len(fresh) > THREAD_THRESHOLD:
         await asyncio.to_thread(_add, indexed, fresh, rows)
     else:
         _add(indexed, fresh, rows)
 
 
-def _add(indexed: Indexed, fresh: Sequence[Change], rows: Sequence[NDArray[np.float32]]) -> None:
+def _add(indexed: CachedIndex, fresh: Sequence[MemoryChange], rows: Sequence[NDArray[np.float32]]) -> None:
     indexed.index.add(
         [each.memory.memory_id for each in fresh],
         np.stack(rows),

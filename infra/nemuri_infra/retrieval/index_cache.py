@@ -11,15 +11,15 @@ from weakref import WeakKeyDictionary
 from nemuri_domain.strength.aggregate import Remembered
 from nemuri_domain.strength.retrieval_index import AgentIndex
 
-Name = tuple[str, str, str, str]
+IndexKey = tuple[str, str, str, str]
 """Database and namespace, agent and vector generation."""
-REMEMBERED_BYTES = 4_000
+MEMORY_BYTES = 4_000
 """Measured bytes of a memory beside its texts: two pydantic models with their ids, times and mappings."""
 TAG_BYTES = 60
 
 
 @dataclass(slots=True)
-class Indexed:
+class CachedIndex:
     """The index of one agent, as of its last update from the projections."""
 
     index: AgentIndex
@@ -56,7 +56,7 @@ class Indexed:
 class IndexCache:
     """Indexes by name. Also serialises the loading of whole agents, whose size is unknown before."""
 
-    _kept: OrderedDict[Name, Indexed] = field(default_factory=OrderedDict)
+    _kept: OrderedDict[IndexKey, CachedIndex] = field(default_factory=OrderedDict)
     _loading: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = field(default_factory=WeakKeyDictionary)
 
     def __len__(self) -> int:
@@ -72,7 +72,7 @@ class IndexCache:
         """Return the memory of all indexes."""
         return sum(each.bytes for each in self._kept.values())
 
-    def take(self, name: Name, make: Callable[[], Indexed]) -> Indexed:
+    def take(self, name: IndexKey, make: Callable[[], CachedIndex]) -> CachedIndex:
         """Return the index of this name and mark it as most recently used; a new one if it is not cached."""
         indexed = self._kept.get(name)
         if indexed is None:
@@ -91,4 +91,4 @@ class IndexCache:
 def _bytes(remembered: Remembered) -> int:
     memory = remembered[0].memory
     texts = (memory.content, *memory.learnings.values())
-    return REMEMBERED_BYTES + sum(map(getsizeof, texts)) + TAG_BYTES * len(memory.tags)
+    return MEMORY_BYTES + sum(map(getsizeof, texts)) + TAG_BYTES * len(memory.tags)

@@ -16,29 +16,29 @@ from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.queries import Views
 from nemuri_infra.projections.sql_arithmetic import SQL
 
-AT_MOST = 500
+MAX_MEMORIES = 500
 """Maximum number of memories from which topics are derived: the strongest active ones that are valid in a setting."""
-READ = 400
+READ_CHARACTERS = 400
 """Characters of an untagged memory from which topics are derived."""
-KEPT_BYTES = 16 * 1024 * 1024
+CACHE_BYTES = 16 * 1024 * 1024
 """Bytes of topics cached for each service of a process."""
 TOPIC_BYTES = 150
 """Bytes of a topic beside its name, and of a domain of a setting."""
 
-State = tuple[int, int, tuple[int, ...], int]
+MemoryFingerprint = tuple[int, int, tuple[int, ...], int]
 """Values that change with an agent's memories: sessions slept and waiting, active memories by level, archived."""
 
 
-Place = tuple[str, str, str, tuple[str | None, frozenset[str]]]
+TopicKey = tuple[str, str, str, tuple[str | None, frozenset[str]]]
 """Database and its schema, agent, project and domains."""
-Known = tuple[State, tuple[Topic, ...]]
+Known = tuple[MemoryFingerprint, tuple[Topic, ...]]
 
 
 @dataclass(slots=True)
-class Knowledge:
+class TopicCache:
     """A cache of the topics of agents by setting."""
 
-    known: ByteCache[Place, Known] = field(default_factory=lambda: ByteCache(KEPT_BYTES, _bytes))
+    known: ByteCache[TopicKey, Known] = field(default_factory=lambda: ByteCache(CACHE_BYTES, _bytes))
 
     async def topics(self, agent: Agent, setting: Setting, views: Views) -> tuple[Topic, ...]:
         """Return the topics of the agent's active memories that are valid in the setting, strongest first."""
@@ -48,29 +48,29 @@ class Knowledge:
         found = self.known.get(name)
         if found is None or found[0] != state:
             # In a thread, because extracting keywords from many untagged memories takes long the first time.
-            found = (state, await asyncio.to_thread(topics, await held(views.database, agent, setting)))
+            found = (state, await asyncio.to_thread(topics, await strongest_memories(views.database, agent, setting)))
             self.known.keep(name, found)
         return found[1]
 
 
-def _bytes(place: Place, known: Known) -> int:
+def _bytes(place: TopicKey, known: Known) -> int:
     url, schema, agent, (project, domains) = place
     texts = [url, schema, agent, project or "", *domains, *(each.name for each in known[1])]
     return sum(map(getsizeof, texts)) + TOPIC_BYTES * len(texts)
 
 
-async def held(database: Database, agent: Agent, setting: Setting) -> list[TopicSource]:
+async def strongest_memories(database: Database, agent: Agent, setting: Setting) -> list[TopicSource]:
     """Return the agent's strongest active memories that are valid in the setting, with their present strengths."""
     state, content = tables.memory_state.c, tables.memory.c
     now = strength(state.kept, clock_of(state.status, state.level, agent.clocks, SQL), SQL)
     tagged = func.jsonb_array_length(content.memory["tags"]) > 0
-    text = func.left(content.memory["content"].astext, READ)
+    text = func.left(content.memory["content"].astext, READ_CHARACTERS)
     query = (
         select(content.memory["tags"].label("tags"), case((tagged, literal("", Text)), else_=text), now)
         .join(tables.memory, content.memory_id == state.memory_id)
         .where(state.agent_id == agent.agent_id, state.status == "active", _valid(setting))
         .order_by(now.desc(), state.memory_id)
-        .limit(AT_MOST)
+        .limit(MAX_MEMORIES)
     )
     async with database.reading() as connection:
         return [TopicSource(tuple(tags), body, now) for tags, body, now in await connection.execute(query)]

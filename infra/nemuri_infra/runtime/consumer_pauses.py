@@ -21,12 +21,12 @@ from nemuri_infra.bus.stream_messages import delete_message, sequences_on
 
 LEASE = timedelta(seconds=60)
 """Lifetime of a pause after its holder's last renewal."""
-TURN = timedelta(seconds=15)
+TURN_SECONDS = timedelta(seconds=15)
 """Maximum time to begin or end a pause. A process that takes longer is taken for dead and loses the turn."""
 POLL = 0.05
-LOOK = 1.0
+CHECK_SECONDS = 1.0
 """Seconds between two checks of a paused service."""
-FOR_GOOD = datetime(2200, 1, 1, tzinfo=UTC)
+NO_EXPIRY = datetime(2200, 1, 1, tzinfo=UTC)
 """End of a pause without expiry, set by an import or a restore until it completes."""
 
 UNFINISHED = "is running or was interrupted: repeat it, or see `nemuri restore --give-up`"
@@ -53,7 +53,7 @@ async def paused(log: Log) -> AsyncIterator[None]:
         await _hold(log, holder)
     try:
         async with asyncio.TaskGroup() as group:
-            group.create_task(_renewed(log, holder, done))
+            group.create_task(_renew_until(log, holder, done))
             try:
                 yield
             finally:
@@ -62,36 +62,36 @@ async def paused(log: Log) -> AsyncIterator[None]:
         raise error.exceptions[0] from error.exceptions[0].__cause__
     finally:
         async with _turn(log):
-            await _let_go(log, holder)
+            await _release(log, holder)
 
 
 @asynccontextmanager
-async def filling(log: Log) -> AsyncIterator[None]:
+async def paused_until_complete(log: Log) -> AsyncIterator[None]:
     """Pause all consumers until the context has ended without an error, because the log is incomplete until then.
 
     If the process is killed or fails, the pause stays until its work is repeated or given up; it ends if nothing was
     appended.
     """
     async with _turn(log):
-        await _pause(log, await durable_consumers(log), FOR_GOOD)
+        await _pause(log, await durable_consumers(log), NO_EXPIRY)
     try:
         yield
     except BaseException:
         if not await log.last_sequence():
-            await filled(log)
+            await resume_completed_log(log)
         raise
-    await filled(log)
+    await resume_completed_log(log)
 
 
-async def filled(log: Log) -> None:
+async def resume_completed_log(log: Log) -> None:
     """Resume all consumers of a log that was incomplete, unless another process holds a pause."""
     async with _turn(log):
-        await _resume(log, [each for each in await durable_consumers(log) if _until(each) >= FOR_GOOD])
+        await _resume(log, [each for each in await durable_consumers(log) if _until(each) >= NO_EXPIRY])
 
 
-async def incomplete(log: Log) -> bool:
+async def is_log_incomplete(log: Log) -> bool:
     """Return whether an import or a restore is running or was interrupted."""
-    return any(_until(each) >= FOR_GOOD for each in await durable_consumers(log))
+    return any(_until(each) >= NO_EXPIRY for each in await durable_consumers(log))
 
 
 async def check_complete(log: Log, durable: str) -> None:
@@ -99,29 +99,29 @@ async def check_complete(log: Log, durable: str) -> None:
 
     A service checks its own consumer before it appends events that no event caused.
     """
-    if waits_for_good(await log.stream.consumer_info(log.subjects.stream, durable)):
+    if is_paused_for_import(await log.stream.consumer_info(log.subjects.stream, durable)):
         raise PauseError(f"the log is incomplete: an import or a restore {UNFINISHED}")
 
 
-def waits_for_good(consumer: ConsumerInfo) -> bool:
+def is_paused_for_import(consumer: ConsumerInfo) -> bool:
     """Return whether the consumer is paused until an import or a restore completes."""
-    return bool(consumer.paused) and _until(consumer) >= FOR_GOOD
+    return bool(consumer.paused) and _until(consumer) >= NO_EXPIRY
 
 
-async def awake(log: Log, durable: str) -> None:
+async def wait_until_resumed(log: Log, durable: str) -> None:
     """Wait until a durable consumer of the log is not paused. Services that act on time use it too."""
     while (await log.stream.consumer_info(log.subjects.stream, durable)).paused:  # noqa: ASYNC110 - no event to wait for
-        await asyncio.sleep(LOOK)
+        await asyncio.sleep(CHECK_SECONDS)
 
 
-async def in_work(log: Log) -> int:
+async def unacknowledged_events(log: Log) -> int:
     """Return the number of events of the log that are delivered but not acknowledged, or put off for redelivery."""
     return sum(
         each.num_ack_pending or 0 for each in await durable_consumers(log) if each.stream_name == log.subjects.stream
     )
 
 
-async def _renewed(log: Log, holder: str, done: asyncio.Event) -> None:
+async def _renew_until(log: Log, holder: str, done: asyncio.Event) -> None:
     """Renew the lease and the pauses periodically, well before they expire."""
     while True:
         try:
@@ -138,11 +138,11 @@ async def _hold(log: Log, holder: str) -> None:
     await _pause(log, await durable_consumers(log), await log.server_time() + LEASE)
 
 
-async def _let_go(log: Log, holder: str) -> None:
+async def _release(log: Log, holder: str) -> None:
     """Release a holder's pause, and resume all consumers if no other holder is left."""
     async for sequence in sequences_on(log.stream, _stream(log), _subject(log, f"holder.{holder}")):
         await delete_message(log.stream, _stream(log), sequence)
-    await _resume(log, [each for each in await durable_consumers(log) if each.paused and _until(each) < FOR_GOOD])
+    await _resume(log, [each for each in await durable_consumers(log) if each.paused and _until(each) < NO_EXPIRY])
 
 
 async def _resume(log: Log, consumers: Iterable[ConsumerInfo]) -> None:
@@ -173,7 +173,7 @@ def _until(consumer: ConsumerInfo) -> datetime:
 @asynccontextmanager
 async def _turn(log: Log) -> AsyncIterator[None]:
     """Hold the lock that admits one process at a time to begin or end a pause."""
-    while (sequence := await _taken(log)) is None:  # noqa: ASYNC110 - no event to wait for
+    while (sequence := await _try_turn(log)) is None:  # noqa: ASYNC110 - no event to wait for
         await asyncio.sleep(POLL)
     try:
         yield
@@ -181,11 +181,11 @@ async def _turn(log: Log) -> AsyncIterator[None]:
         await delete_message(log.stream, _stream(log), sequence)
 
 
-async def _taken(log: Log) -> int | None:
+async def _try_turn(log: Log) -> int | None:
     """Acquire the turn and return its revision in the bucket; None while another process holds it."""
     try:
         ack = await log.stream.publish(
-            _subject(log, "turn"), b"", headers={EXPECTED_SEQUENCE: "0"}, msg_ttl=TURN.total_seconds()
+            _subject(log, "turn"), b"", headers={EXPECTED_SEQUENCE: "0"}, msg_ttl=TURN_SECONDS.total_seconds()
         )
     except BadRequestError as error:
         if error.err_code != WRONG_LAST_SEQUENCE:

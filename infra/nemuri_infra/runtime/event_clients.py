@@ -12,15 +12,15 @@ from nemuri_infra.errors.database_errors import OUTAGES
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.database import Database
 
-KNOWN = 10_000
+MAX_CACHED_TASKS = 10_000
 """Maximum number of tasks whose client one process caches."""
 
 
 @dataclass(slots=True)
-class Askers:
+class ClientCache:
     """A cache of the clients of tasks."""
 
-    known: LRUCache[UUID, str] = field(default_factory=lambda: LRUCache(KNOWN))
+    known: LRUCache[UUID, str] = field(default_factory=lambda: LRUCache(MAX_CACHED_TASKS))
 
     async def of(self, event: Event, database: Database, *, look: bool) -> str:
         """Return the client of an event, else its task, else its agent. With `look` an unknown client is read from the

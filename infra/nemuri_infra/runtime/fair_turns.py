@@ -8,26 +8,26 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from time import monotonic
 
-FLOWING = 50
+FAST_TURNS_PER_SECOND = 50
 """Turns of one party per second from which its queue may exceed the limit."""
-WARM_UP = 1.0
+WARM_UP_SECONDS = 1.0
 """Seconds during which the speed of a new party's queue is not judged."""
-LOOK = 0.25
+CHECK_SECONDS = 0.25
 """Seconds between two checks of a waiter beyond the queue's limit."""
-LONGEST_DELAY = 30.0
+MAX_DELAY_SECONDS = 30.0
 """Maximum number of seconds until a rejected request is retried."""
-OBSERVED = 10.0
+SPEED_WINDOW_SECONDS = 10.0
 """Seconds of the window in which the speed of a queue is measured."""
-TROUBLED = 32
+MAX_PUT_OFF = 32
 """Maximum number of events of one party that are put off because something is missing. At the limit its other events
 are not tried.
 """
-FORGOTTEN = 60.0
+FORGET_SECONDS = 60.0
 """Seconds after the due time of an event that was put off until it is forgotten. Another worker has handled it, or none
 will.
 """
 
-MANY = 1_000
+MAX_KNOWN_PARTIES = 1_000
 """Number of known parties above which idle ones are removed."""
 
 
@@ -46,7 +46,7 @@ class _Party:
     since: float
     running: int = 0
     line: deque["asyncio.Future[None]"] = field(default_factory=deque)
-    ended: deque[float] = field(default_factory=lambda: deque(maxlen=10 * FLOWING))
+    ended: deque[float] = field(default_factory=lambda: deque(maxlen=10 * FAST_TURNS_PER_SECOND))
     due: float = 0.0
     """Monotonic time at which the last rejected request is retried."""
     troubled: dict[int, float] = field(default_factory=dict)
@@ -56,14 +56,14 @@ class _Party:
 
     def flows(self, now: float) -> bool:
         """Return whether the queue moves fast enough to need no limit."""
-        recent = len(self.ended) >= FLOWING and self.ended[-FLOWING] > now - 1.0
-        return recent or now - self.since < WARM_UP
+        recent = len(self.ended) >= FAST_TURNS_PER_SECOND and self.ended[-FAST_TURNS_PER_SECOND] > now - 1.0
+        return recent or now - self.since < WARM_UP_SECONDS
 
     def sent_away(self, now: float) -> float:
         """Return the seconds until one more rejected request may retry. Retries are spaced like the ends of turns."""
-        pace = sum(1 for each in self.ended if each > now - OBSERVED) / OBSERVED
+        pace = sum(1 for each in self.ended if each > now - SPEED_WINDOW_SECONDS) / SPEED_WINDOW_SECONDS
         self.due = max(now + 1.0, self.due + 1.0 / max(1.0, pace))
-        return min(LONGEST_DELAY, self.due - now)
+        return min(MAX_DELAY_SECONDS, self.due - now)
 
     @property
     def idle(self) -> bool:
@@ -74,7 +74,7 @@ class _Party:
 class _Held:
     """A turn that a coroutine holds."""
 
-    turns: "Turns"
+    turns: "FairSlots"
     name: str
     given_back: bool = False
 
@@ -83,7 +83,7 @@ _held: ContextVar[_Held | None] = ContextVar("held", default=None)
 
 
 @dataclass(slots=True)
-class Turns:
+class FairSlots:
     """A fair semaphore: at most `at_once` turns in all and `share` of one party; a free turn goes to the party with the
     fewest.
 
@@ -125,15 +125,15 @@ class Turns:
         if party is None or sequence in party.troubled:
             return
         now = monotonic()
-        party.troubled = {each: due for each, due in party.troubled.items() if due + FORGOTTEN > now}
-        if len(party.troubled) >= TROUBLED:
-            raise CrowdedError(max(1.0, min(LONGEST_DELAY, party.delay)))
+        party.troubled = {each: due for each, due in party.troubled.items() if due + FORGET_SECONDS > now}
+        if len(party.troubled) >= MAX_PUT_OFF:
+            raise CrowdedError(max(1.0, min(MAX_DELAY_SECONDS, party.delay)))
 
     def put_off(self, name: str, sequence: int, delay: float) -> None:
         """Record that an event of the party waits for missing data and is redelivered after `delay` seconds."""
         party = self._party(name)
         party.delay = delay
-        if sequence in party.troubled or len(party.troubled) < TROUBLED:
+        if sequence in party.troubled or len(party.troubled) < MAX_PUT_OFF:
             party.troubled[sequence] = monotonic() + delay
 
     def settled(self, name: str, sequence: int) -> None:
@@ -177,7 +177,7 @@ class Turns:
             now = monotonic()
             if not (self.patient and party.flows(now)):
                 raise CrowdedError(party.sent_away(now))
-            await asyncio.wait({place}, timeout=LOOK)
+            await asyncio.wait({place}, timeout=CHECK_SECONDS)
 
     def _begin(self, party: _Party) -> None:
         self.running += 1
@@ -207,7 +207,7 @@ class Turns:
     def _party(self, name: str) -> _Party:
         if name not in self._parties:
             self._parties[name] = _Party(monotonic())
-            if len(self._parties) > MANY:
+            if len(self._parties) > MAX_KNOWN_PARTIES:
                 self._clean()
         return self._parties[name]
 
@@ -215,7 +215,7 @@ class Turns:
         """Remove the parties whose put-off events were all taken over by others long ago."""
         now = monotonic()
         for party in self._parties.values():
-            party.troubled = {each: due for each, due in party.troubled.items() if due + FORGOTTEN > now}
+            party.troubled = {each: due for each, due in party.troubled.items() if due + FORGET_SECONDS > now}
         for name in [*self._parties]:
             if name != next(reversed(self._parties)):
                 self._forget(name)
@@ -226,7 +226,7 @@ class Turns:
 
 
 @asynccontextmanager
-async def aside() -> AsyncIterator[None]:
+async def slot_released() -> AsyncIterator[None]:
     """Release the caller's turn during the context and take it again afterwards. Does nothing without a turn."""
     held = _held.get()
     if held is None:

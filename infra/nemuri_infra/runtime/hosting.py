@@ -17,41 +17,41 @@ from nats.errors import Error as NatsError
 
 from nemuri_contracts.codec import AnyEvent, UndecodableError
 from nemuri_contracts.queries import Query
-from nemuri_infra.bus.access import Credentials, asker_of, credentials, inbox, servers
+from nemuri_infra.bus.access import Credentials, credentials, inbox, sender_of, servers
 from nemuri_infra.bus.broker import Broker, Handler
-from nemuri_infra.bus.connection import PING_SECONDS, Troubles
+from nemuri_infra.bus.connection import PING_SECONDS, ConnectionProblems
 from nemuri_infra.bus.event_log import ANSWER_SECONDS, Log, message_id
 from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.models.protocol import ModelUnavailable
 from nemuri_infra.observability.deliveries import Delivery, delivery
-from nemuri_infra.process.cancellation import end
+from nemuri_infra.process.cancellation import cancel_and_wait
 from nemuri_infra.projections.progress import BehindError
-from nemuri_infra.runtime.fair_turns import CrowdedError, Turns
-from nemuri_infra.runtime.outages import is_waiting
+from nemuri_infra.runtime.fair_turns import CrowdedError, FairSlots
+from nemuri_infra.runtime.outages import is_outage
 from nemuri_infra.runtime.provisioning import Durable
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import EventProcessor, GaveUpError, Service
-from nemuri_infra.stores.dead_letters import DeadLetters, letter_of, naming
+from nemuri_infra.stores.dead_letters import DeadLetters, dead_letter_of, with_event_details
 
 DRAIN_SECONDS = 20.0
 """Seconds in which a stopping service may finish its events. The others are redelivered after `ack_wait`."""
-LONGEST_WAIT = 30.0
+MAX_BACKOFF_SECONDS = 30.0
 """Maximum number of seconds until an event is redelivered."""
-LONGEST_PAUSE = 120.0
+MAX_MODEL_BACKOFF_SECONDS = 120.0
 """Maximum number of seconds until redelivery if a model provider is unavailable, because each attempt may cost
 money.
 """
-KEPT_FREE = 4
+EXTRA_SLOTS_DIVISOR = 4
 """Divisor of a service's slots that gives the additional slots. No client can occupy these."""
-IN_LINE = 3
+QUEUE_FACTOR = 3
 """Waiting events of one client in one worker, as a multiple of its slots."""
-HELD = 8
+HELD_FACTOR = 8
 """Events that one worker holds, waiting ones included, as a multiple of the service's slots."""
-QUESTIONS = 8
+QUERY_SLOTS = 8
 """Questions of one topic that one worker answers concurrently. One client may have two fewer."""
-QUESTIONS_IN_LINE = 512
+MAX_QUEUED_QUERIES = 512
 """Maximum number of waiting questions of one client on one topic. Further ones are refused for now."""
-QUESTIONS_HELD = 8_192
+MAX_HELD_QUERIES = 8_192
 """Questions of one topic that a worker holds."""
 
 logger = structlog.get_logger()
@@ -74,7 +74,7 @@ def _broker(service: Service, resources: Resources, known: Credentials | None, p
     async def lose() -> None:
         resources.log.lost.set()
 
-    troubles = Troubles(service.name)
+    troubles = ConnectionProblems(service.name)
 
     async def complain(error: Exception) -> None:
         troubles.tell(str(error) or type(error).__name__)
@@ -113,7 +113,7 @@ def _lifespan(service: Service, resources: Resources) -> Callable[..., Any]:
         try:
             yield
         finally:
-            await end(work)
+            await cancel_and_wait(work)
 
     return lifespan
 
@@ -128,8 +128,8 @@ def _report(name: str, work: "asyncio.Future[None]", resources: Resources) -> No
 
 
 def _consume(broker: NatsBroker, durable: Durable, reactor: EventProcessor, prefix: str) -> None:
-    options: dict[str, Any] = {"max_workers": HELD * durable.at_once} if durable.at_once > 1 else {}
-    turns = _turns(durable.at_once)
+    options: dict[str, Any] = {"max_workers": HELD_FACTOR * durable.at_once} if durable.at_once > 1 else {}
+    turns = _slots_for(durable.at_once)
     subscriber = broker.subscriber(
         durable.subjects[0],
         stream=JStream(reactor.resources.log.subjects.stream, declare=False),
@@ -150,12 +150,12 @@ def _consume(broker: NatsBroker, durable: Durable, reactor: EventProcessor, pref
         _give_back_when_stopped(subscriber, turns)
 
 
-def _turns(at_once: int) -> Turns:
+def _slots_for(at_once: int) -> FairSlots:
     """Return the scheduler of a service's slots. No client can occupy all of them."""
-    return Turns(at_once + at_once // KEPT_FREE, share=at_once, line=IN_LINE * at_once)
+    return FairSlots(at_once + at_once // EXTRA_SLOTS_DIVISOR, share=at_once, line=QUEUE_FACTOR * at_once)
 
 
-def _give_back_when_stopped(subscriber: Any, turns: Turns) -> None:
+def _give_back_when_stopped(subscriber: Any, turns: FairSlots) -> None:
     """Make the subscriber's stop reject the events that still wait for a slot, so that another worker gets them at
     once.
     """
@@ -176,14 +176,14 @@ def _keep_alive_while_held(subscriber: Any, ack_wait: float) -> None:
     put = subscriber._put_msg  # noqa: SLF001 - FastStream has no hook between the pull and the handler
 
     async def held(message: Msg) -> None:
-        async with _alive(message, ack_wait):
+        async with _heartbeat(message, ack_wait):
             await put(message)
 
     subscriber._put_msg = held  # noqa: SLF001
 
 
 @dataclass(frozen=True, slots=True)
-class _Arrival:
+class _DecodedMessage:
     """A decoded message of the log with its client."""
 
     raw: Msg
@@ -191,11 +191,11 @@ class _Arrival:
     asker: str
 
 
-async def _take(message: NatsMessage, reactor: EventProcessor, turns: Turns) -> None:
+async def _take(message: NatsMessage, reactor: EventProcessor, turns: FairSlots) -> None:
     """Handle an event when its client gets a slot. Put it off if the client has too many events in work."""
     raw: Msg = message.raw_message
-    async with _alive(message, reactor.resources.settings.ack_wait):
-        arrival = await _arrived(raw, reactor.resources, look=turns.busy)
+    async with _heartbeat(message, reactor.resources.settings.ack_wait):
+        arrival = await _decoded(raw, reactor.resources, look=turns.busy)
         sequence = raw.metadata.sequence.stream
         try:
             turns.admit(arrival.asker, sequence)
@@ -206,16 +206,16 @@ async def _take(message: NatsMessage, reactor: EventProcessor, turns: Turns) -> 
             raise NackMessage(delay=error.delay) from error
 
 
-async def _arrived(raw: Msg, resources: Resources, *, look: bool) -> _Arrival:
+async def _decoded(raw: Msg, resources: Resources, *, look: bool) -> _DecodedMessage:
     log = resources.log
     try:
         event = log.decode(raw)
     except UndecodableError as error:
-        return _Arrival(raw, error, log.subjects.client_of(raw.subject) or "")
-    return _Arrival(raw, event, await resources.askers.of(event, resources.database, look=look))
+        return _DecodedMessage(raw, error, log.subjects.client_of(raw.subject) or "")
+    return _DecodedMessage(raw, event, await resources.askers.of(event, resources.database, look=look))
 
 
-async def _handle(arrival: _Arrival, reactor: EventProcessor, turns: Turns) -> None:
+async def _handle(arrival: _DecodedMessage, reactor: EventProcessor, turns: FairSlots) -> None:
     """Acknowledge a handled event, put off one that has to wait, reject one that cannot be handled."""
     raw, place = arrival.raw, (arrival.asker, arrival.raw.metadata.sequence.stream)
     with delivery(reactor.service.name, raw, reactor.resources.metrics) as seen:
@@ -230,7 +230,7 @@ async def _handle(arrival: _Arrival, reactor: EventProcessor, turns: Turns) -> N
             raise RejectMessage from error
         except Exception as error:
             delay = _delay(error, raw.metadata.num_delivered)
-            if is_waiting(error):
+            if is_outage(error):
                 seen.outcome = "waiting"
                 logger.info("waiting", why=log_safe(error), seconds=delay)
                 turns.put_off(*place, delay)
@@ -244,11 +244,11 @@ def _delay(error: Exception, deliveries: int) -> float:
     """Return the backoff in seconds. It doubles with each delivery and is at least what a model provider asked for."""
     growing = 0.05 * 2.0 ** min(deliveries, 12)
     if isinstance(error, ModelUnavailable):
-        return min(LONGEST_PAUSE, max(error.retry_after or 0.0, growing))
-    return min(LONGEST_WAIT, growing)
+        return min(MAX_MODEL_BACKOFF_SECONDS, max(error.retry_after or 0.0, growing))
+    return min(MAX_BACKOFF_SECONDS, growing)
 
 
-async def _deliver(arrival: _Arrival, reactor: EventProcessor, seen: Delivery) -> None:
+async def _deliver(arrival: _DecodedMessage, reactor: EventProcessor, seen: Delivery) -> None:
     """Pass a message to the service. An event that it gives up is stored as a dead letter before the error is raised.
 
     An undecodable client event is dead-lettered by the one service that consumes client events. An undecodable event of
@@ -262,14 +262,14 @@ async def _deliver(arrival: _Arrival, reactor: EventProcessor, seen: Delivery) -
                 return
             raise BehindError(str(event)) from event
         if service.consumes_client_events:
-            await letters.bury(letter_of(service.name, raw, str(event), "Undecodable"), raw.data)
+            await letters.bury(dead_letter_of(service.name, raw, str(event), "Undecodable"), raw.data)
         raise event
     seen.concerns(event)
     try:
         await reactor.react(event, raw.metadata.num_delivered)
     except GaveUpError as error:
-        letter = letter_of(service.name, raw, str(error), error.fault)
-        await letters.bury(naming(letter, event, error.attempt, error.faults), raw.data)
+        letter = dead_letter_of(service.name, raw, str(error), error.fault)
+        await letters.bury(with_event_details(letter, event, error.attempt, error.faults), raw.data)
         raise
 
 
@@ -279,7 +279,7 @@ async def _is_parked(raw: Msg, log: Log) -> bool:
 
 
 @asynccontextmanager
-async def _alive(message: NatsMessage | Msg, ack_wait: float) -> AsyncIterator[None]:
+async def _heartbeat(message: NatsMessage | Msg, ack_wait: float) -> AsyncIterator[None]:
     """Extend the acknowledgement deadline periodically during the context."""
 
     async def beat() -> None:
@@ -294,15 +294,15 @@ async def _alive(message: NatsMessage | Msg, ack_wait: float) -> AsyncIterator[N
     try:
         yield
     finally:
-        await end(beating)
+        await cancel_and_wait(beating)
 
 
 def _answer(broker: NatsBroker, kind: type[Query], topic: str, reactor: EventProcessor) -> None:
     subject = reactor.resources.log.subjects.query(topic)
-    subscriber = broker.subscriber(subject, queue=reactor.service.name, max_workers=QUESTIONS_HELD)
-    turns = Turns(QUESTIONS, share=QUESTIONS - 2, line=QUESTIONS_IN_LINE, patient=False)
+    subscriber = broker.subscriber(subject, queue=reactor.service.name, max_workers=MAX_HELD_QUERIES)
+    turns = FairSlots(QUERY_SLOTS, share=QUERY_SLOTS - 2, line=MAX_QUEUED_QUERIES, patient=False)
 
     async def handle(message: NatsMessage) -> bytes:
-        return await reactor.ask(kind, message.body, turns, asker_of(message.raw_message))
+        return await reactor.ask(kind, message.body, turns, sender_of(message.raw_message))
 
     subscriber(Handler(handle))

@@ -10,19 +10,20 @@ from nemuri_infra.models.protocol import ModelUnavailable
 from nemuri_infra.projections.progress import BehindError
 from nemuri_infra.stores.objects import IncompleteObjectError
 
-WAITING: tuple[type[BaseException], ...] = (*OUTAGES, NatsError, BehindError, ConflictError, ModelUnavailable)
-"""Errors of missing dependencies. The event is retried without limit, except for the errors in `AT_FAULT` and
-`SOON`.
+OUTAGE_ERRORS: tuple[type[BaseException], ...] = (*OUTAGES, NatsError, BehindError, ConflictError, ModelUnavailable)
+"""Errors of missing dependencies. The event is retried without limit.
+
+`PERMANENT_CLIENT_ERRORS` and `INCOMPLETE_INPUT_ERRORS` are exceptions.
 """
-AT_FAULT = (
+PERMANENT_CLIENT_ERRORS = (
     BadHeaderError, BadSubjectError, JsonParseError, MaxPayloadError, BadObjectMetaError, InvalidKeyError,
     InvalidObjectNameError, LinkIsABucketError,
 )  # fmt: skip
 """Errors that the NATS client raises without asking the server. A retry would fail in the same way."""
-SOON = (IncompleteObjectError,)
+INCOMPLETE_INPUT_ERRORS = (IncompleteObjectError,)
 """Errors of data that may arrive soon or never. The event waits for `input_patience` seconds and then fails."""
 
 
-def is_waiting(error: BaseException) -> bool:
+def is_outage(error: BaseException) -> bool:
     """Return whether the error means a missing dependency rather than a fault."""
-    return isinstance(error, WAITING) and not isinstance(error, AT_FAULT)
+    return isinstance(error, OUTAGE_ERRORS) and not isinstance(error, PERMANENT_CLIENT_ERRORS)

@@ -21,16 +21,16 @@ from nemuri_infra.runtime.provisioning import Durable, timers_durable
 from nemuri_infra.runtime.service import Capability, Service
 from nemuri_infra.stores.blobs import blob_bucket
 from nemuri_infra.stores.clock import clock_bucket
-from nemuri_infra.stores.delivery_attempts import tries_bucket
+from nemuri_infra.stores.delivery_attempts import attempts_bucket
 from nemuri_infra.stores.objects import object_stream
 from nemuri_infra.stores.results import result_bucket, result_subject
 from nemuri_infra.stores.society_states import AGENT, LEASE, WORLD, checkpoints_bucket, societies_bucket
 from nemuri_infra.stores.vectors import vector_bucket
 
 API = "$JS.API"
-ASKERS = ("operator", "importer", "eraser")
+QUERY_ROLES = ("operator", "importer", "eraser")
 """Roles that send queries inside the namespace's account. Answers go to their own inboxes."""
-LENT = "_R_.>"
+REPLY_SUBJECTS = "_R_.>"
 """Subjects of the answers to requests of other accounts."""
 
 
@@ -117,7 +117,7 @@ class Permissions:
     @property
     def _buckets(self) -> tuple[str, ...]:
         name = self.subjects.namespace
-        buckets = (vector_bucket, result_bucket, clock_bucket, tries_bucket, societies_bucket, pauses_bucket)
+        buckets = (vector_bucket, result_bucket, clock_bucket, attempts_bucket, societies_bucket, pauses_bucket)
         return tuple(f"KV_{each(name)}" for each in buckets)
 
     @property
@@ -136,13 +136,13 @@ class Permissions:
         if service.handlers or service.emits():
             rights |= _publishing(f"{API}.STREAM.MSG.GET.{self.subjects.stream}")
         if service.handlers:
-            tries = tries_bucket(self.subjects.namespace)
+            tries = attempts_bucket(self.subjects.namespace)
             rights |= _publishing(self.subjects.dead(service.name), f"$KV.{tries}.{service.name}.*")
             rights |= _publishing(f"{API}.STREAM.MSG.GET.KV_{tries}")
         for durable in service.durables(self.subjects):
             rights |= _consuming(self.subjects.stream, durable)
         for _, topic in service.asked():
-            answers = (LENT, *(f"{inbox(self.user(each))}.>" for each in ASKERS))
+            answers = (REPLY_SUBJECTS, *(f"{inbox(self.user(each))}.>" for each in QUERY_ROLES))
             rights |= _publishing(*answers) | _hearing(f"{self.subjects.query(topic)} {service.name}")
         for use in service.capabilities:
             rights |= self._using(use)

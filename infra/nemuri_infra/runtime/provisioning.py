@@ -14,13 +14,13 @@ from nemuri_infra.runtime.consumer_pauses import pauses_bucket
 from nemuri_infra.runtime.storage_limits import limits
 from nemuri_infra.stores.blobs import blob_bucket
 from nemuri_infra.stores.clock import clock_bucket
-from nemuri_infra.stores.delivery_attempts import TRIES_LIFE, tries_bucket
+from nemuri_infra.stores.delivery_attempts import ATTEMPTS_SECONDS, attempts_bucket
 from nemuri_infra.stores.objects import object_stream_config
 from nemuri_infra.stores.results import result_bucket
 from nemuri_infra.stores.society_states import checkpoints_bucket, societies_bucket
 from nemuri_infra.stores.vectors import vector_bucket
 
-RESULT_LIFE = 7 * 24 * 3600.0
+RESULT_SECONDS = 7 * 24 * 3600.0
 """Seconds that a result is kept in its bucket. After that the projections answer."""
 
 
@@ -137,9 +137,9 @@ async def _stream(context: JetStreamContext, wanted: api.StreamConfig) -> None:
 def _stores(namespace: str, replicas: int) -> Iterator[api.StreamConfig]:
     lives = {
         vector_bucket(namespace): None,
-        result_bucket(namespace): RESULT_LIFE,
+        result_bucket(namespace): RESULT_SECONDS,
         clock_bucket(namespace): None,
-        tries_bucket(namespace): TRIES_LIFE,
+        attempts_bucket(namespace): ATTEMPTS_SECONDS,
         societies_bucket(namespace): None,
         pauses_bucket(namespace): None,
     }

@@ -15,17 +15,17 @@ from nemuri_contracts.event import TUTOR
 from nemuri_infra.errors.database_errors import OUTAGES
 from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.projections.projection import FOLD, OtherFoldsError
-from nemuri_infra.runtime.consumer_pauses import UNFINISHED, waits_for_good
+from nemuri_infra.runtime.consumer_pauses import UNFINISHED, is_paused_for_import
 from nemuri_infra.runtime.provisioning import timers_durable
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Service
 from nemuri_infra.runtime.storage_limits import fullness, nearly_full, warnings
 
-FRESH = 1.0
+CACHE_SECONDS = 1.0
 """Seconds for which a report is cached."""
-PATIENCE = 3.0
+TIMEOUT_SECONDS = 3.0
 """Seconds that a server may take to answer."""
-ROUND = 10.0
+CHECK_SECONDS = 10.0
 """Seconds between two periodic checks."""
 
 logger = structlog.get_logger()
@@ -71,7 +71,7 @@ class Readiness:
     async def report(self) -> Report:
         """Return the readiness of the process, at most a second old."""
         async with self._lock:
-            if (now := asyncio.get_running_loop().time()) - self._looked >= FRESH:
+            if (now := asyncio.get_running_loop().time()) - self._looked >= CACHE_SECONDS:
                 self._newest = await self._look()
                 self._looked = now
                 self._show(self._newest)
@@ -93,18 +93,18 @@ class Readiness:
             if filling - warned:
                 logger.warning("nearly full", warnings=list(warnings(report.full)))
             warned = filling
-            await asyncio.sleep(ROUND)
+            await asyncio.sleep(CHECK_SECONDS)
 
     async def _look(self) -> Report:
         lag: dict[str, tuple[int, int]] = {}
         numbers: dict[str, int] = {}
         full: dict[str, float] = {}
         checks: list[Awaitable[str | None]] = [
-            _tried("PostgreSQL", partial(self._views, numbers)),
-            _tried("NATS", partial(self._log, numbers, full)),
-            *(_tried(f"NATS for {name}", partial(_pinged, name, ping)) for name, ping in self.pings.items()),
+            _checked("PostgreSQL", partial(self._views, numbers)),
+            _checked("NATS", partial(self._log, numbers, full)),
+            *(_checked(f"NATS for {name}", partial(_pinged, name, ping)) for name, ping in self.pings.items()),
             *(
-                _tried(f"the durable {durable}", partial(self._consumer, each.name, stream, durable, lag))
+                _checked(f"the durable {durable}", partial(self._consumer, each.name, stream, durable, lag))
                 for each in self.services
                 for stream, durable in self._consumers(each)
             ),
@@ -127,7 +127,7 @@ class Readiness:
             return f"the durable {durable} of {stream} does not exist; {self._mended()}"
         pending, in_work = lag.get(service, (0, 0))
         lag[service] = (pending + (info.num_pending or 0), in_work + (info.num_ack_pending or 0))
-        if waits_for_good(info):
+        if is_paused_for_import(info):
             return f"the durable {durable} is paused: an import or a restore {UNFINISHED}"
         if info.paused:
             return f"the durable {durable} is paused: an erasure is running, or was killed less than a minute ago"
@@ -165,10 +165,10 @@ class Readiness:
                 gauge.set(number)
 
 
-async def _tried(what: str, check: Callable[[], Awaitable[str | None]]) -> str | None:
+async def _checked(what: str, check: Callable[[], Awaitable[str | None]]) -> str | None:
     """Return the result of a check, or a line that says that the server did not answer."""
     try:
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(TIMEOUT_SECONDS):
             return await check()
     except (NatsError, *OUTAGES) as error:
         return f"{what} does not answer: {log_safe(error)}"

@@ -15,16 +15,16 @@ from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.progress import Progress
 from nemuri_infra.projections.projection import Projection
 from nemuri_infra.projections.queries import Views
-from nemuri_infra.runtime.event_clients import Askers
+from nemuri_infra.runtime.event_clients import ClientCache
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.runtime.timers import Timers
 from nemuri_infra.stores.blobs import Blobs
 from nemuri_infra.stores.clock import Clock
-from nemuri_infra.stores.delivery_attempts import Tries
+from nemuri_infra.stores.delivery_attempts import DeliveryAttemptStore
 from nemuri_infra.stores.results import Results
 from nemuri_infra.stores.vectors import Vectors
 
-ALL = 16
+DEFAULT_SERVICES = 16
 """Assumed number of services in a process that does not state it."""
 
 
@@ -43,10 +43,10 @@ class Resources:
     models: Models
     clock: Clock
     timers: Timers
-    tries: Tries
+    tries: DeliveryAttemptStore
     metrics: Metrics
     spendings: Spendings
-    askers: Askers = field(default_factory=Askers)
+    askers: ClientCache = field(default_factory=ClientCache)
     halted: dict[str, str] = field(default_factory=dict)
     """Reasons of services whose background work ended unexpectedly, by service."""
 
@@ -60,7 +60,7 @@ class Resources:
 
 
 @asynccontextmanager
-async def opened(settings: Settings, services: int = ALL) -> AsyncIterator[Resources]:
+async def open_resources(settings: Settings, services: int = DEFAULT_SERVICES) -> AsyncIterator[Resources]:
     """Open the adapters that the settings name, sized for a number of services, and close them at the end."""
     async with AsyncExitStack() as stack:
         log = await Log.connect(str(settings.nats_url), settings.namespace, access=settings.access)
@@ -89,7 +89,7 @@ async def opened(settings: Settings, services: int = ALL) -> AsyncIterator[Resou
             models=models,
             clock=clock,
             timers=Timers(log, clock),
-            tries=await Tries.open(log),
+            tries=await DeliveryAttemptStore.open(log),
             metrics=metrics,
             spendings=Spendings(settings.model_calls),
         )

@@ -8,18 +8,18 @@ import structlog
 
 from nemuri_infra.errors.log_safe import log_safe
 
-RETRY = 0.5
+RETRY_SECONDS = 0.5
 """Seconds between two attempts."""
 
 logger = structlog.get_logger()
 
 
-async def persistently(
+async def retry_forever(
     service: str,
     work: Callable[[], Awaitable[None]],
     *,
     passing: tuple[type[BaseException], ...],
-    retry: float = RETRY,
+    retry: float = RETRY_SECONDS,
 ) -> NoReturn:
     """Run the work again and again without end. Errors in `passing` are logged as waiting, all others as faults."""
     while True:

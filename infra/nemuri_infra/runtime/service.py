@@ -24,18 +24,18 @@ from nemuri_contracts.memory_views import RetriedView
 from nemuri_contracts.queries import Answer, Query, Refusal, RetryQuery
 from nemuri_contracts.subjects import PARTITIONS, Subjects
 from nemuri_contracts.tasks import ReactionFailed
-from nemuri_infra.models.call_budget import SpentError, spending
+from nemuri_infra.models.call_budget import SpentError, count_replies
 from nemuri_infra.observability import tracing
 from nemuri_infra.projections.progress import BehindError
 from nemuri_infra.runtime.consumer_pauses import check_complete
-from nemuri_infra.runtime.fair_turns import CrowdedError, Turns
-from nemuri_infra.runtime.outages import SOON, WAITING, is_waiting
+from nemuri_infra.runtime.fair_turns import CrowdedError, FairSlots
+from nemuri_infra.runtime.outages import INCOMPLETE_INPUT_ERRORS, OUTAGE_ERRORS, is_outage
 from nemuri_infra.runtime.provisioning import Durable
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.span_links import link_joined
-from nemuri_infra.stores.delivery_attempts import Tried
+from nemuri_infra.stores.delivery_attempts import DeliveryAttempts
 
-__all__ = ["WAITING", "Capability", "ConditionalAppend", "EventProcessor", "GaveUpError", "Outcome", "Service"]
+__all__ = ["OUTAGE_ERRORS", "Capability", "ConditionalAppend", "EventProcessor", "GaveUpError", "Outcome", "Service"]
 E_co = TypeVar("E_co", bound=Event, covariant=True)
 
 
@@ -58,9 +58,9 @@ A = TypeVar("A", bound=QueryHandler)
 logger = structlog.get_logger()
 WORKERS = 16
 """Number of workers of a service that can be busy at the same time."""
-PUT_OFF = 10_000
+MAX_PUT_OFF = 10_000
 """Events of a service that may wait for redelivery while the log delivers further ones."""
-WAITERS = 64
+MAX_WAITING_QUERIES = 64
 """Questions of one client in one worker that may wait for the projections. Further ones are refused for now."""
 
 
@@ -150,7 +150,7 @@ class Service:
         if self.groups is None:
             said = [each for each in self.handlers if not (self.consumes_client_events and each.stream == "client")]
             clients = (subjects.clients,) if self.consumes_client_events else ()
-            return (Durable(self.name, (*clients, *_subjects(subjects, said)), self.at_once, WORKERS, PUT_OFF),)
+            return (Durable(self.name, (*clients, *_subjects(subjects, said)), self.at_once, WORKERS, MAX_PUT_OFF),)
         return tuple(
             Durable(
                 f"{self.name}-{group}", _subjects(subjects, self.handlers, range(group, PARTITIONS, self.groups)), 1
@@ -176,7 +176,7 @@ def _subjects(
 class GaveUpError(Exception):
     """The service will not try this event again."""
 
-    def __init__(self, tried: Tried, attempt: int | None) -> None:
+    def __init__(self, tried: DeliveryAttempts, attempt: int | None) -> None:
         reason, fault = tried.why() or (tried.error, tried.fault)
         super().__init__(reason)
         self.fault = fault
@@ -192,16 +192,18 @@ class EventProcessor:
     service: Service
     resources: Resources
     _one_suspect: asyncio.Lock = field(default_factory=asyncio.Lock)
-    _waiters: Turns = field(default_factory=lambda: Turns(16 * WAITERS, share=WAITERS, line=0, patient=False))
+    _waiters: FairSlots = field(
+        default_factory=lambda: FairSlots(16 * MAX_WAITING_QUERIES, share=MAX_WAITING_QUERIES, line=0, patient=False)
+    )
     """Slots for questions that wait for the projections, so that they do not block questions that can be answered."""
 
     async def react(self, event: Event, delivery: int = 1) -> None:
         """Handle an event and append the events that follow.
 
-        `delivery` is the number of the event's deliveries, from 1. Raises one of `WAITING` if something is missing for
-        now, any other error for a fault that may be transient, and `GaveUpError` if its attempts are exhausted. Events
-        that are suspected of killing workers are handled one at a time, and only begun events are recorded; so only the
-        event that does kill its worker is given up.
+        `delivery` is the number of the event's deliveries, from 1. Raises one of `OUTAGE_ERRORS` if something is
+        missing for now, any other error for a fault that may be transient, and `GaveUpError` if its attempts are
+        exhausted. Events that are suspected of killing workers are handled one at a time, and only begun events are
+        recorded; so only the event that does kill its worker is given up.
         """
         if type(event) not in self.service.handlers:
             return
@@ -211,12 +213,12 @@ class EventProcessor:
             await tries.begin(*place, tried)
             await self._try(event, tried)
 
-    async def _try(self, event: Event, tried: Tried) -> None:
+    async def _try(self, event: Event, tried: DeliveryAttempts) -> None:
         if tried.why() is None:
             spent = self.resources.spendings.of(self.service.name, event, tried.calls)
             waits = False
             try:
-                with spending(spent):
+                with count_replies(spent):
                     await self._react(event)
             except Exception as error:
                 faults, tried = tried.faults, self._after(error, replace(tried, calls=spent.calls))
@@ -230,15 +232,17 @@ class EventProcessor:
                 self.resources.spendings.keep(self.service.name, event, spent, waits=waits)
         raise GaveUpError(tried, await self._give_up(event, tried))
 
-    def _after(self, error: Exception, tried: Tried) -> Tried:
+    def _after(self, error: Exception, tried: DeliveryAttempts) -> DeliveryAttempts:
         """Return the delivery attempts after this error."""
-        soon = isinstance(error, SOON) and tried.waited < self.resources.settings.input_patience
-        if is_waiting(error) and (soon or not isinstance(error, SOON)):
+        soon = isinstance(error, INCOMPLETE_INPUT_ERRORS) and tried.waited < self.resources.settings.input_patience
+        if is_outage(error) and (soon or not isinstance(error, INCOMPLETE_INPUT_ERRORS)):
             return tried.put_off()
-        told = (_line(error), type(error).__name__)
-        return tried.given_up(*told) if isinstance(error, (SpentError, *SOON)) else tried.failed(*told)
+        told = (_first_line(error), type(error).__name__)
+        return (
+            tried.given_up(*told) if isinstance(error, (SpentError, *INCOMPLETE_INPUT_ERRORS)) else tried.failed(*told)
+        )
 
-    async def _note(self, event: Event, tried: Tried) -> None:
+    async def _note(self, event: Event, tried: DeliveryAttempts) -> None:
         await self.resources.tries.note(self.service.name, event.sequence or 0, tried)
 
     async def _react(self, event: Event) -> None:
@@ -264,7 +268,7 @@ class EventProcessor:
                 return False
             raise
 
-    async def _give_up(self, event: Event, tried: Tried) -> int | None:
+    async def _give_up(self, event: Event, tried: DeliveryAttempts) -> int | None:
         """Append the failure to the log if the event belongs to a task. Return the attempt of the task, or None."""
         why = (tried.why() or (tried.error,))[0]
         logger.error("gave up", service=self.service.name, cause=event.kind, id=str(event.event_id))
@@ -289,16 +293,18 @@ class EventProcessor:
         await self._react(event)
         return RetriedView(kind=event.kind, sequence=query.sequence)
 
-    async def ask(self, kind: type[Query], data: bytes, turns: Turns | None = None, asker: str = "") -> bytes:
+    async def ask(self, kind: type[Query], data: bytes, turns: FairSlots | None = None, asker: str = "") -> bytes:
         """Return the answer to a query, or a refusal with its reason.
 
         The query waits for a slot of the asker. It holds none while it waits for the projections.
         """
-        reply, outcome = await self._answer(kind, data, turns or Turns(1, share=1, line=0), asker)
+        reply, outcome = await self._answer(kind, data, turns or FairSlots(1, share=1, line=0), asker)
         self.resources.metrics.answered.labels(self.service.name, kind.name, outcome).inc()
         return self._fitting(kind, reply.model_dump_json().encode())
 
-    async def _answer(self, kind: type[Query], data: bytes, turns: Turns, asker: str) -> tuple[Answer | Refusal, str]:
+    async def _answer(
+        self, kind: type[Query], data: bytes, turns: FairSlots, asker: str
+    ) -> tuple[Answer | Refusal, str]:
         try:
             query = kind.model_validate_json(data)
             if (refusal := await self._behind(query, asker)) is not None:
@@ -315,11 +321,11 @@ class EventProcessor:
             return Refusal(refused=complaint(error)), "refused"
         except CrowdedError:
             return Refusal(refused="try again later: too many concurrent questions", passing=True), "refused"
-        except WAITING as error:
-            return Refusal(refused=f"try again later: {_line(error)}", passing=True), "failed"
+        except OUTAGE_ERRORS as error:
+            return Refusal(refused=f"try again later: {_first_line(error)}", passing=True), "failed"
         except Exception as error:
             logger.exception("no answer", service=self.service.name, query=kind.name)
-            return Refusal(refused=f"{self.service.name} failed: {_line(error)}"), "failed"
+            return Refusal(refused=f"{self.service.name} failed: {_first_line(error)}"), "failed"
         return answer, "refused" if isinstance(answer, Refusal) else "answered"
 
     async def _behind(self, query: Query, asker: str) -> Refusal | None:
@@ -346,7 +352,7 @@ class EventProcessor:
         return refusal.model_dump_json().encode()
 
 
-def _line(error: BaseException) -> str:
+def _first_line(error: BaseException) -> str:
     """Return the first line of an error's message as text that can be stored."""
     text = str(error).encode(errors="replace").decode().replace("\x00", "").strip()
     return text.splitlines()[0] if text else type(error).__name__

@@ -15,12 +15,12 @@ from nemuri_infra.process import hook_settings
 from nemuri_infra.process.memory_limit import memory_limit
 
 MEGABYTE = 1024 * 1024
-SHARE_OF_MEMORY = 4
+INDEX_MEMORY_DIVISOR = 4
 """Divisor of a process's memory that gives the part for retrieval indexes."""
-MOST_MEMORY = 1024 * MEGABYTE
-CONNECTIONS = 4
+MAX_INDEX_MEGABYTES = 1024 * MEGABYTE
+CONNECTIONS_PER_SERVICE = 4
 """Database connections for each service."""
-MOST_CONNECTIONS = 16
+MAX_CONNECTIONS = 16
 """Maximum number of database connections of a process with many services."""
 
 
@@ -57,7 +57,7 @@ class Settings(BaseSettings):
 
     hook_agent: Identifier = hook_settings.AGENT
     """Agent whose memory the hooks of a coding assistant read and fill by default."""
-    hook_patience: float = Field(default=hook_settings.PATIENCE, gt=0, le=hook_settings.MOST_PATIENT)
+    hook_patience: float = Field(default=hook_settings.DEFAULT_PATIENCE, gt=0, le=hook_settings.MAX_PATIENCE)
     """Maximum number of seconds that a hook may delay the assistant."""
 
     project: str | None = None
@@ -156,11 +156,11 @@ class Settings(BaseSettings):
         """Return the bytes that one process may use for retrieval indexes."""
         if self.recall_memory is not None:
             return self.recall_memory * MEGABYTE
-        return min(memory_limit() // SHARE_OF_MEMORY, MOST_MEMORY)
+        return min(memory_limit() // INDEX_MEMORY_DIVISOR, MAX_INDEX_MEGABYTES)
 
     def connections(self, services: int) -> int:
         """Return the number of database connections for a process with this many services."""
-        return self.database_connections or min(CONNECTIONS * services, MOST_CONNECTIONS)
+        return self.database_connections or min(CONNECTIONS_PER_SERVICE * services, MAX_CONNECTIONS)
 
     @property
     def domain_names(self) -> tuple[str, ...]:

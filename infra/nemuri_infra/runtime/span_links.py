@@ -6,7 +6,7 @@ from nemuri_contracts.tasks import ChunkSummarised, TaskAnswered, TaskCompleted,
 from nemuri_infra.observability.tracing import link
 from nemuri_infra.runtime.resources import Resources
 
-MOST = 64
+MAX_LINKS = 64
 """Maximum number of links of one span."""
 
 
@@ -22,5 +22,5 @@ async def link_joined(outcome: object, resources: Resources) -> None:
             places = await resources.views.places_of(ended)
         case _:
             return
-    for place in places[:MOST]:
+    for place in places[:MAX_LINKS]:
         link(await resources.log.headers_at(place))

@@ -12,12 +12,12 @@ from nemuri_infra.bus.event_log import Log
 from nemuri_infra.runtime.provisioning import timers_durable
 from nemuri_infra.stores.clock import Clock
 
-PATIENCE = 5.0
+FETCH_SECONDS = 5.0
 """Timeout in seconds of one fetch of due timers."""
 
 
 @dataclass(frozen=True, slots=True)
-class Ringing:
+class DueTimer:
     """A due timer. It is delivered again unless it is acknowledged."""
 
     key: str
@@ -50,17 +50,17 @@ class Timers:
                 subjects.timer(key), key.encode(), headers=headers, stream=subjects.timers_stream
             )
 
-    async def due(self) -> AsyncIterator[Ringing]:
+    async def due(self) -> AsyncIterator[DueTimer]:
         """Yield each due timer, without end. Each is delivered to one listener of all processes."""
         durable, stream = timers_durable(self.log.subjects).name, self.log.subjects.timers_stream
         subscription = await self.log.stream.pull_subscribe_bind(durable, stream)
         try:
             while True:
                 try:
-                    messages = await subscription.fetch(1, timeout=PATIENCE)
+                    messages = await subscription.fetch(1, timeout=FETCH_SECONDS)
                 except (TimeoutError, NatsTimeoutError):
                     continue
                 for message in messages:
-                    yield Ringing(message.data.decode(errors="replace"), message)
+                    yield DueTimer(message.data.decode(errors="replace"), message)
         finally:
             await subscription.unsubscribe()

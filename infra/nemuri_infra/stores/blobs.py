@@ -15,9 +15,9 @@ from nemuri_infra.bus.event_log import Log
 from nemuri_infra.process.byte_cache import ByteCache
 from nemuri_infra.stores.objects import IncompleteObjectError, MalformedObjectError, Objects
 
-RECENT_BYTES = 64 * 1024 * 1024
+CACHE_BYTES = 64 * 1024 * 1024
 """Bytes of recently read inputs that are cached, since the pieces of a document are read one after the other."""
-LARGEST_BYTES = 80 * 1024 * 1024
+MAX_INPUT_BYTES = 80 * 1024 * 1024
 """Maximum size of an input in bytes. The largest document that our clients upload has 20 million characters."""
 _REF = re.compile(r"[0-9a-f]{64}")
 
@@ -41,10 +41,10 @@ class BlobForgedError(Exception):
 
 
 @dataclass(slots=True)
-class Recent:
+class TextCache:
     """An LRU cache of texts, bounded in bytes. It is never stale, since a reference is a content hash."""
 
-    limit: int = RECENT_BYTES
+    limit: int = CACHE_BYTES
     _texts: ByteCache[str, str] = field(init=False)
     _locks: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary)
 
@@ -80,7 +80,7 @@ class Blobs:
     store: Objects
     client: str
     """Client whose folder is written."""
-    recent: Recent = field(default_factory=Recent)
+    recent: TextCache = field(default_factory=TextCache)
 
     @classmethod
     async def open(cls, log: Log, client: str = OPERATOR) -> Self:
@@ -140,7 +140,7 @@ class Blobs:
             described = await self.store.describe(name)
             if described.digest != ref:
                 return None
-            data = await self.store.read(name, described, largest=LARGEST_BYTES)
+            data = await self.store.read(name, described, largest=MAX_INPUT_BYTES)
         except (ObjectNotFoundError, MalformedObjectError):
             return None
         return data if sha256(data).hexdigest() == ref else None

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from nats.aio.msg import Msg
 
 from nemuri_infra.bus.event_log import Log
-from nemuri_infra.bus.pull_reader import IDLE, Pull
+from nemuri_infra.bus.pull_reader import IDLE_SECONDS, Pull
 
 OPERATION = "KV-Operation"
 """Header of an entry that deletes its key."""
@@ -27,7 +27,7 @@ class Entry:
 
 
 async def entries(
-    log: Log, bucket: str, keys: str = ">", *, under: str = "", idle: float = IDLE
+    log: Log, bucket: str, keys: str = ">", *, under: str = "", idle: float = IDLE_SECONDS
 ) -> AsyncIterator[Entry]:
     """Yield the entries whose keys match, in the order of their revisions. A key that is written meanwhile may come
     twice.
@@ -43,13 +43,13 @@ async def entries(
                     yield entry
 
 
-class Following:
+class EntryReader:
     """A long-lived reader of the entries whose keys match, for callers that poll.
 
     It does not see purges. Keys that are followed are never purged.
     """
 
-    def __init__(self, log: Log, bucket: str, keys: str, *, under: str = "", idle: float = IDLE) -> None:
+    def __init__(self, log: Log, bucket: str, keys: str, *, under: str = "", idle: float = IDLE_SECONDS) -> None:
         """Create the reader. It starts again from the beginning after `idle` seconds without a read."""
         self._log, self._stream, self._beginning = log, f"KV_{bucket}", f"$KV.{bucket}.{under}"
         self._keys, self._idle = keys, idle

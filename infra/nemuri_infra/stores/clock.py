@@ -12,9 +12,9 @@ from nats.js.kv import KeyValue
 from nemuri_infra.bus.event_log import Log
 
 KEY = "ahead"
-HEARTBEAT = 5.0
+HEARTBEAT_SECONDS = 5.0
 """Seconds without a notification after which the offset is read again, in case a notification was lost."""
-FURTHEST = timedelta(days=36_500)
+MAX_OFFSET = timedelta(days=36_500)
 """Maximum offset of the clock."""
 
 
@@ -48,12 +48,12 @@ class Clock:
     async def advance(self, by: timedelta) -> datetime:
         """Advance the clock for all processes and return its time. Everything that becomes due happens at once.
 
-        Raises ValueError for a step that is not positive, or that makes the offset exceed `FURTHEST`.
+        Raises ValueError for a step that is not positive, or that makes the offset exceed `MAX_OFFSET`.
         """
         while True:
             ahead, revision = await self._entry()
-            if by <= timedelta() or by > FURTHEST - ahead:
-                raise ValueError(f"the clock can only move forward, by at most {FURTHEST.days} days in total")
+            if by <= timedelta() or by > MAX_OFFSET - ahead:
+                raise ValueError(f"the clock can only move forward, by at most {MAX_OFFSET.days} days in total")
             seconds = repr((ahead + by).total_seconds()).encode()
             try:
                 await self.store.update(KEY, seconds, last=revision)
@@ -76,7 +76,7 @@ class Clock:
                     known = ahead
                     yield ahead
                 try:
-                    await moved.next_msg(timeout=HEARTBEAT)
+                    await moved.next_msg(timeout=HEARTBEAT_SECONDS)
                 except TimeoutError:
                     continue
         finally:

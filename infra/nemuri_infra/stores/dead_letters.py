@@ -13,14 +13,14 @@ from nemuri_contracts.dead_letters import SAID, DeadLetter
 from nemuri_contracts.event import Event
 from nemuri_infra.bus.event_log import EXPECTED_SEQUENCE, WRONG_LAST_SEQUENCE, Log
 
-HEAD = "Nemuri-Letter"
+HEADER = "Nemuri-Letter"
 """Header with the dead letter as ASCII JSON. The body is the original message."""
 NO_MESSAGE = 10057
 """Server's error code for the deletion of a missing message."""
 
 
 @dataclass(frozen=True, slots=True)
-class Buried:
+class StoredDeadLetter:
     """A stored dead letter with its sequence and the original's bytes."""
 
     letter: DeadLetter
@@ -38,7 +38,7 @@ class DeadLetters:
     async def bury(self, letter: DeadLetter, original: bytes) -> None:
         """Store a dead letter. Does nothing if the service has one for this message already."""
         subject = self.log.subjects.dead(letter.service, letter.sequence)
-        headers = {HEAD: json.dumps(letter.model_dump(mode="json")), EXPECTED_SEQUENCE: "0"}
+        headers = {HEADER: json.dumps(letter.model_dump(mode="json")), EXPECTED_SEQUENCE: "0"}
         stream = self.log.subjects.dead_stream
         try:
             await self.log.stream.publish(subject, original[: self.log.room], headers=headers, stream=stream)
@@ -52,7 +52,7 @@ class DeadLetters:
 
     async def all(
         self, service: str | None = None, *, after: int = 0, about: int | None = None
-    ) -> AsyncIterator[Buried]:
+    ) -> AsyncIterator[StoredDeadLetter]:
         """Yield the dead letters of one service or of all after a sequence, oldest first, with one request per letter.
 
         With `about`, yield only those about the message at this sequence of the log.
@@ -66,7 +66,7 @@ class DeadLetters:
             after = raw.seq or 0
             yield _read(raw)
 
-    async def find(self, service: str, sequence: int) -> Buried | None:
+    async def find(self, service: str, sequence: int) -> StoredDeadLetter | None:
         """Return the dead letter of a service about a message of the log; None if there is none."""
         subject = self.log.subjects.dead(service, sequence)
         try:
@@ -74,7 +74,7 @@ class DeadLetters:
         except NotFoundError:
             return None
 
-    async def drop(self, found: Buried) -> None:
+    async def drop(self, found: StoredDeadLetter) -> None:
         """Delete a dead letter and its bytes on disk. Does nothing if it is deleted already."""
         try:
             await self.log.stream.delete_msg(self.log.subjects.dead_stream, found.place)
@@ -85,7 +85,7 @@ class DeadLetters:
                 raise
 
 
-def letter_of(service: str, raw: Msg, reason: str, error: str) -> DeadLetter:
+def dead_letter_of(service: str, raw: Msg, reason: str, error: str) -> DeadLetter:
     """Return a dead letter about a message that is no event."""
     return DeadLetter(
         service=service,
@@ -100,12 +100,12 @@ def letter_of(service: str, raw: Msg, reason: str, error: str) -> DeadLetter:
     )
 
 
-def naming(letter: DeadLetter, event: Event, attempt: int | None, faults: int) -> DeadLetter:
+def with_event_details(letter: DeadLetter, event: Event, attempt: int | None, faults: int) -> DeadLetter:
     """Return the dead letter with the details of an event that could not be handled."""
     known = {"event_id": event.event_id, "kind": event.kind, "task_id": event.thread, "agent_id": event.agent_id}
     return letter.model_copy(update=known | {"attempt": attempt, "faults": faults})
 
 
-def _read(raw: RawStreamMsg) -> Buried:
-    letter = DeadLetter.model_validate_json((raw.headers or {})[HEAD])
-    return Buried(letter, raw.seq or 0, raw.time or letter.recorded_at, raw.data or b"")
+def _read(raw: RawStreamMsg) -> StoredDeadLetter:
+    letter = DeadLetter.model_validate_json((raw.headers or {})[HEADER])
+    return StoredDeadLetter(letter, raw.seq or 0, raw.time or letter.recorded_at, raw.data or b"")

@@ -22,12 +22,12 @@ from nemuri_infra.bus.event_log import Log
 from nemuri_infra.stores.dead_letters import DeadLetters
 
 Advance = Callable[[int, int], None]
-SINGLY = 32
+MAX_SEPARATE_PARTITIONS = 32
 """Maximum number of partitions that are read one by one. Above it the whole log is read."""
 
 
 @dataclass(slots=True)
-class Doomed:
+class ErasedData:
     """The erased data that the log still contains, by store."""
 
     sequences: list[int] = field(default_factory=list)
@@ -93,12 +93,14 @@ async def tombstones(log: Log, after: int, until: int) -> list[Event]:
     return [each async for batch in log.read(after, until, only=only) for each in batch.events]
 
 
-async def doomed(log: Log, erased: Erased, advance: Advance, *, only: Iterable[Sequence[str]] = ((),)) -> Doomed:
+async def find_erased_data(
+    log: Log, erased: Erased, advance: Advance, *, only: Iterable[Sequence[str]] = ((),)
+) -> ErasedData:
     """Return the erased data that the log still contains, up to its present end.
 
     Each element of `only` is a group of subjects that is read together; by default all subjects are read.
     """
-    found, until, places = Doomed(), await log.last_sequence(), list(only)
+    found, until, places = ErasedData(), await log.last_sequence(), list(only)
     for number, subjects in enumerate(places):
         # A parked message has no effect, but it contains text all the same.
         async for batch in log.read(0, until, only=subjects, with_parked=True):
@@ -118,7 +120,7 @@ def subjects_of(subjects: Subjects, whole: Erasure) -> Iterator[tuple[str, ...]]
     for agent_id in dict.fromkeys((*whole.agents, *whole.memories, *whole.restated)):
         yield (subjects.mind(agent_id),)
     keys = sorted({virtual_partition(str(each)) for each in whole.tasks})
-    if len(keys) > SINGLY:
+    if len(keys) > MAX_SEPARATE_PARTITIONS:
         yield (subjects.tasks,)
     elif keys:
         yield tuple(map(subjects.partition, keys))

@@ -10,25 +10,25 @@ from pydantic.dataclasses import dataclass as validated
 
 from nemuri_infra.bus.event_log import Log
 
-FAULTS = 5
+MAX_FAULTS = 5
 """Faults of an event after which it is given up."""
-SILENCES = 10
+MAX_MISSING_OUTCOMES = 10
 """Deliveries without an outcome after which an event is given up. The worker died or lost its connection."""
-SUSPICIOUS = 2
+SUSPECT_MISSING_OUTCOMES = 2
 """Deliveries without an outcome from which an event is suspect. Suspects are tried one at a time, because a dying
 worker interrupts all its events.
 """
-TRIES_LIFE = 30 * 24 * 3600.0
+ATTEMPTS_SECONDS = 30 * 24 * 3600.0
 """Seconds that attempts are stored after the last one."""
 
 
-def tries_bucket(namespace: str) -> str:
+def attempts_bucket(namespace: str) -> str:
     """Return the name of the namespace's bucket of delivery attempts."""
     return f"{namespace}-tries"
 
 
 @validated(frozen=True, config=ConfigDict(extra="forbid"))
-class Tried:
+class DeliveryAttempts:
     """The delivery attempts of an event by a service."""
 
     begun: int = 0
@@ -56,41 +56,41 @@ class Tried:
     @property
     def suspect(self) -> bool:
         """Return whether the event may have killed its workers."""
-        return self.silent >= SUSPICIOUS
+        return self.silent >= SUSPECT_MISSING_OUTCOMES
 
     def why(self) -> tuple[str, str] | None:
         """Return the reason for giving up and the type of the error; None while the event is tried again."""
-        if self.faults >= FAULTS:
+        if self.faults >= MAX_FAULTS:
             return self.error, self.fault
-        if self.silent >= SILENCES:
+        if self.silent >= MAX_MISSING_OUTCOMES:
             return (
                 f"{self.silent} deliveries ended without an outcome: the worker died or lost its connection",
                 "Silence",
             )
         return None
 
-    def again(self) -> "Tried":
+    def again(self) -> "DeliveryAttempts":
         """Return the attempts at the begin of another delivery."""
         return replace(self, begun=self.begun + 1)
 
-    def put_off(self) -> "Tried":
+    def put_off(self) -> "DeliveryAttempts":
         """Return the attempts after a delivery that was put off."""
         return replace(self, ended=self.ended + 1)
 
-    def failed(self, error: str, fault: str) -> "Tried":
+    def failed(self, error: str, fault: str) -> "DeliveryAttempts":
         """Return the attempts after a delivery that ended with a fault."""
         return replace(self, ended=self.ended + 1, faults=self.faults + 1, error=error, fault=fault)
 
-    def given_up(self, error: str, fault: str) -> "Tried":
+    def given_up(self, error: str, fault: str) -> "DeliveryAttempts":
         """Return the attempts after a delivery that ended with a permanent fault."""
-        return replace(self.failed(error, fault), faults=FAULTS)
+        return replace(self.failed(error, fault), faults=MAX_FAULTS)
 
 
-_adapter = TypeAdapter(Tried)
+_adapter = TypeAdapter(DeliveryAttempts)
 
 
 @dataclass(frozen=True, slots=True)
-class Tries:
+class DeliveryAttemptStore:
     """The delivery attempts of all services. Nothing is written for an event that succeeds at once."""
 
     store: KeyValue
@@ -98,19 +98,19 @@ class Tries:
     @classmethod
     async def open(cls, log: Log) -> Self:
         """Return the delivery attempts of the log's namespace."""
-        return cls(await log.stream.key_value(tries_bucket(log.subjects.namespace)))
+        return cls(await log.stream.key_value(attempts_bucket(log.subjects.namespace)))
 
-    async def of(self, service: str, sequence: int, delivery: int) -> Tried:
+    async def of(self, service: str, sequence: int, delivery: int) -> DeliveryAttempts:
         """Return the attempts at a delivery, numbered from 1. Records nothing."""
         if delivery <= 1:
-            return Tried(begun=1)
+            return DeliveryAttempts(begun=1)
         try:
             known = _adapter.validate_json((await self.store.get(_key(service, sequence))).value or b"{}")
         except KeyNotFoundError:
-            known = Tried()
+            known = DeliveryAttempts()
         return known.again()
 
-    async def begin(self, service: str, sequence: int, delivery: int, tried: Tried) -> None:
+    async def begin(self, service: str, sequence: int, delivery: int, tried: DeliveryAttempts) -> None:
         """Record that the event is in work, from its second delivery on.
 
         Raises an outage error while the store accepts no write. Missing outcomes are counted only for recorded
@@ -119,7 +119,7 @@ class Tries:
         if delivery > 1:
             await self.note(service, sequence, tried)
 
-    async def note(self, service: str, sequence: int, tried: Tried) -> None:
+    async def note(self, service: str, sequence: int, tried: DeliveryAttempts) -> None:
         """Record the outcome of a delivery."""
         await self.store.put(_key(service, sequence), _adapter.dump_json(tried))
 

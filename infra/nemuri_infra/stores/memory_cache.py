@@ -31,7 +31,7 @@ _TABLE = """
 _COLUMNS = struct.Struct("<bbdd")  # the layout in which numpy packs `COLUMNS`
 
 
-class Shelves:
+class MemoryCache:
     """The memories of many agents. Raises `sqlite3.OperationalError` if the disk is full."""
 
     def __init__(self, dimension: int) -> None:

@@ -15,9 +15,9 @@ from nemuri_contracts.task_views import TaskResult
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.stores.buckets import entries
 
-CUT = ("answer", "reason", "items", "citations", "used", "learned", "feedback")
+SHORTENED_FIELDS = ("answer", "reason", "items", "citations", "used", "learned", "feedback")
 """Fields of a result that may be shortened."""
-TOGETHER = 64
+CONCURRENT_WRITES = 64
 """Results that are written back concurrently."""
 
 logger = structlog.get_logger()
@@ -33,7 +33,7 @@ def result_subject(namespace: str, task: str) -> str:
     return f"$KV.{result_bucket(namespace)}.{task}"
 
 
-def fitting(result: TaskResult, room: int) -> TaskResult:
+def shortened_result(result: TaskResult, room: int) -> TaskResult:
     """Return the result if it fits in `room` bytes, else a shortened one.
 
     The retrievals are removed first, then the panel, whose content is part of the answer too. Then the longest field is
@@ -45,7 +45,7 @@ def fitting(result: TaskResult, room: int) -> TaskResult:
     if _size(result) > room:
         result = result.model_copy(update={"panel": None})
     while (size := _size(result)) > room:
-        name = max(CUT, key=lambda each: len(result.model_dump_json(include={each})))
+        name = max(SHORTENED_FIELDS, key=lambda each: len(result.model_dump_json(include={each})))
         part = getattr(result, name)
         if not part:
             break
@@ -84,7 +84,7 @@ class Results:
         result = await standing()
         if result is None:
             return
-        told = fitting(result, self.log.room)
+        told = shortened_result(result, self.log.room)
         if told is not result:
             logger.warning("result shortened", task=key, room=self.log.room)
         data = told.model_dump_json().encode()
@@ -108,8 +108,8 @@ class Results:
         kept = {each.key: each.value async for each in there if each.key not in gone}
         await self.log.stream.purge_stream(f"KV_{result_bucket(self.log.subjects.namespace)}")
         items = list(kept.items())
-        for start in range(0, len(items), TOGETHER):
-            await asyncio.gather(*(self._put_back(*each) for each in items[start : start + TOGETHER]))
+        for start in range(0, len(items), CONCURRENT_WRITES):
+            await asyncio.gather(*(self._put_back(*each) for each in items[start : start + CONCURRENT_WRITES]))
 
     async def _put_back(self, key: str, value: bytes) -> None:
         with suppress(KeyWrongLastSequenceError):  # another writer has published a newer state

@@ -17,11 +17,11 @@ from nats.js.errors import APIError, NotFoundError
 from nemuri_contracts.society import Society
 from nemuri_infra.bus.event_log import ANSWER_SECONDS, EXPECTED_SEQUENCE, WRONG_LAST_SEQUENCE, Log
 from nemuri_infra.bus.stream_messages import messages_on
-from nemuri_infra.stores.buckets import Entry, Following, entries
+from nemuri_infra.stores.buckets import Entry, EntryReader, entries
 
-BATCH: Final = 900
+MAX_BATCH_ENTRIES: Final = 900
 """Maximum number of entries of one batch. The server's limit is a thousand."""
-READING: Final = 5.0
+READER_IDLE_SECONDS: Final = 5.0
 """Seconds after which the server deletes an idle reader. Each host reads the leases four times a second."""
 SOCIETY: Final = "society"
 """Key of the society's definition."""
@@ -101,7 +101,7 @@ class States:
         await self.log.stream.purge_stream(self.stream, subject=self._subject(key))
 
     async def write(self, values: Mapping[str, bytes], known: Mapping[str, int]) -> dict[str, int]:
-        """Write up to `BATCH` entries, all or none, and return the revision of each once they are on disk.
+        """Write up to `MAX_BATCH_ENTRIES` entries, all or none, and return the revision of each once they are on disk.
 
         `known` contains the last known revision of each key, none for a new key. Raises `RevisionError` if a revision
         differs. After a `TimeoutError` of the connection the batch may or may not be written.
@@ -127,11 +127,11 @@ class States:
 
     def read(self, keys: str = ">") -> AsyncIterator[Entry]:
         """Yield the entries whose keys match, in the order of their revisions."""
-        return entries(self.log, self._bucket, keys, under=f"{self.society}.", idle=READING)
+        return entries(self.log, self._bucket, keys, under=f"{self.society}.", idle=READER_IDLE_SECONDS)
 
-    def following(self, keys: str) -> Following:
+    def following(self, keys: str) -> EntryReader:
         """Return a long-lived reader of the entries whose keys match, for callers that poll."""
-        return Following(self.log, self._bucket, keys, under=f"{self.society}.", idle=READING)
+        return EntryReader(self.log, self._bucket, keys, under=f"{self.society}.", idle=READER_IDLE_SECONDS)
 
     async def read_singly(self, keys: str) -> AsyncIterator[Entry]:
         """Yield the entries whose keys match with one request each. For few entries, since a world may create no
@@ -159,7 +159,7 @@ class States:
 
 async def societies(log: Log) -> list[str]:
     """Return the names of all societies of the namespace."""
-    there = entries(log, societies_bucket(log.subjects.namespace), f"*.{SOCIETY}", idle=READING)
+    there = entries(log, societies_bucket(log.subjects.namespace), f"*.{SOCIETY}", idle=READER_IDLE_SECONDS)
     return sorted([each.key.removesuffix(f".{SOCIETY}") async for each in there])
 
 
@@ -174,7 +174,7 @@ async def sweep(log: Log) -> None:
         await log.stream.purge_stream(stream, seq=last + 1)  # a society that is created meanwhile has later revisions
 
 
-def in_batches(values: Mapping[str, bytes], size: int = BATCH) -> Sequence[dict[str, bytes]]:
+def in_batches(values: Mapping[str, bytes], size: int = MAX_BATCH_ENTRIES) -> Sequence[dict[str, bytes]]:
     """Split the entries into batches of this size."""
     items = list(values.items())
     return [dict(items[start : start + size]) for start in range(0, len(items), size)]

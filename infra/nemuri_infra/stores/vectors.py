@@ -21,12 +21,12 @@ from nemuri_infra.embeddings.protocol import Embedder
 from nemuri_infra.stores.buckets import Entry, entries
 
 HASHING = HashingEmbedder().model
-TOGETHER = 128
+CONCURRENT_VECTORS = 128
 """Vectors that are read or written concurrently."""
 
 
 _KEY = re.compile(r"([A-Za-z0-9._-]{1,128})\.([1-9][0-9]{0,4})\.[0-9a-f]{64}")
-DIMENSIONS = 16_000
+MAX_DIMENSION = 16_000
 """Maximum dimension of a vector in a table."""
 
 
@@ -124,7 +124,7 @@ class Vectors:
         stored: list[str] = []
         for key in texts:
             parts = _KEY.fullmatch(key)
-            if parts and int(parts[2]) <= DIMENSIONS:
+            if parts and int(parts[2]) <= MAX_DIMENSION:
                 (hashed[int(parts[2])] if parts[1] == HASHING else stored).append(key)
         found: dict[str, NDArray[np.float32] | None] = dict.fromkeys(texts)
         for length, keys in hashed.items():
@@ -178,4 +178,4 @@ class Vectors:
 
 
 def _slices(texts: Sequence[str]) -> Iterator[Sequence[str]]:
-    return (texts[start : start + TOGETHER] for start in range(0, len(texts), TOGETHER))
+    return (texts[start : start + CONCURRENT_VECTORS] for start in range(0, len(texts), CONCURRENT_VECTORS))

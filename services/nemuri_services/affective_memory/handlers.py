@@ -24,8 +24,8 @@ from nemuri_domain.affective.prompt_cues import relation_in
 from nemuri_domain.affective.sanitize import is_command
 from nemuri_domain.affective.turn_encoding import TurnUnderstanding, agent_timezone, encode_turn
 from nemuri_infra.models.protocol import Compressed, CompressJob, FeelJob
-from nemuri_infra.process.timezone import local
-from nemuri_infra.projections.affective_queries import Feelings
+from nemuri_infra.process.timezone import local_timezone
+from nemuri_infra.projections.affective_queries import AffectiveQueries
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, ConditionalAppend, Service
 from nemuri_services.affective_memory.presenters import memory_view, portrait
@@ -41,7 +41,7 @@ service = Service(
 @service.handles(TurnOffered)
 async def remember(event: TurnOffered, resources: Resources) -> TurnRemembered | MemoryRefused | None:
     """Encode a turn as a memory if the agent has affective memory. Commands of the assistant leave no memory."""
-    feelings = Feelings(resources.database)
+    feelings = AffectiveQueries(resources.database)
     agent, defined = await feelings.agent(event.agent_id), await resources.views.agent(event.agent_id)
     if agent is None or defined is None:
         return MemoryRefused.following(event, reason=no_feeling(event.agent_id))
@@ -56,7 +56,9 @@ async def remember(event: TurnOffered, resources: Resources) -> TurnRemembered |
     sort = relation_in(event.prompt)
     known = await earlier(words, agent, defined, resources) if sort else ()
     made = TurnUnderstanding(reply.value, reply.usage, vectors.key(words), sort, known)
-    return encode_turn(event, agent, made, await feelings.turns_until(event), agent_timezone(agent.rules, local()))
+    return encode_turn(
+        event, agent, made, await feelings.turns_until(event), agent_timezone(agent.rules, local_timezone())
+    )
 
 
 @service.handles(NightPassed)
@@ -75,7 +77,7 @@ async def hand_out(event: NightPassed, resources: Resources) -> Sequence[Compres
 @service.handles(CompressionDue)
 async def compress(event: CompressionDue, resources: Resources) -> MemoryCompressed | None:
     """Compress a memory to a summary or to keywords. A memory that fell two levels takes both steps in order."""
-    found = await Feelings(resources.database).memories([event.memory_id])
+    found = await AffectiveQueries(resources.database).memories([event.memory_id])
     memory, defined = found.get(event.memory_id), await resources.views.agent(event.agent_id)
     if memory is None or defined is None or memory.protected or memory.words_level >= event.level:
         return None
@@ -113,7 +115,7 @@ async def admit(
         return None
     newest = await resources.log.newest_on(resources.log.subjects.of_agent(event.agent_id, ProtectionChanged))
     await resources.views.progress.wait(newest.sequence)
-    feelings = Feelings(resources.database)
+    feelings = AffectiveQueries(resources.database)
     agent = await feelings.agent(event.agent_id)
     room = admitted_to_protection(agent, await feelings.waiting(event.agent_id)) if agent else ()
     if not room:
@@ -127,7 +129,7 @@ async def admit(
 @service.answers(AffectRecallQuery, appends=True)
 async def recall(query: AffectRecallQuery, resources: Resources) -> AffectRecallView | Refusal:
     """Return the memories that match a prompt, and log the recall unless the query is quiet."""
-    feelings = Feelings(resources.database)
+    feelings = AffectiveQueries(resources.database)
     agent, defined = await feelings.agent(query.agent_id), await resources.views.agent(query.agent_id)
     if agent is None or defined is None:
         return Refusal(refused=no_feeling(query.agent_id))
@@ -137,7 +139,7 @@ async def recall(query: AffectRecallQuery, resources: Resources) -> AffectRecall
 @service.answers(AffectQuery)
 async def show(query: AffectQuery, resources: Resources) -> AffectView | Refusal:
     """Return the state of an affective memory."""
-    agent = await Feelings(resources.database).agent(query.agent_id)
+    agent = await AffectiveQueries(resources.database).agent(query.agent_id)
     if agent is None:
         return Refusal(refused=no_feeling(query.agent_id))
     return await portrait(agent, resources)
@@ -159,7 +161,7 @@ async def show_turn(query: AffectTurnQuery, resources: Resources) -> TurnView | 
     memory, _ = found
     if memory.level > 1:
         return Refusal(refused=f"{memory.label} is at level {memory.level}: the text of its turn is no longer kept")
-    turn = await Feelings(resources.database).place_of(memory.turn_id)
+    turn = await AffectiveQueries(resources.database).place_of(memory.turn_id)
     event = None if turn is None else await resources.log.at(turn)
     if not isinstance(event, TurnOffered):
         return Refusal(refused=f"the turn of {memory.label} is no longer in the log")
@@ -172,7 +174,7 @@ async def _named(
     query: AffectMemoryQuery | AffectTurnQuery, resources: Resources
 ) -> tuple[AffectMemory, AffectAgent] | Refusal:
     """Return the memory that a query names, and its agent."""
-    feelings = Feelings(resources.database)
+    feelings = AffectiveQueries(resources.database)
     agent = await feelings.agent(query.agent_id)
     if agent is None:
         return Refusal(refused=no_feeling(query.agent_id))

@@ -2,7 +2,7 @@
 
 from nemuri_contracts.affective_views import AffectMemoryView, AffectView
 from nemuri_domain.affective.aggregate import AffectAgent, AffectMemory
-from nemuri_infra.projections.affective_queries import Feelings
+from nemuri_infra.projections.affective_queries import AffectiveQueries
 from nemuri_infra.runtime.resources import Resources
 
 SHOWN = 20
@@ -35,7 +35,7 @@ def memory_view(memory: AffectMemory, night: int) -> AffectMemoryView:
 
 async def portrait(agent: AffectAgent, resources: Resources) -> AffectView:
     """Return the state of an agent's memory: counts, moods, the strongest memories, and what the user must decide."""
-    feelings, night = Feelings(resources.database), agent.nights
+    feelings, night = AffectiveQueries(resources.database), agent.nights
     waiting = await feelings.waiting(agent.agent_id)
     limit = agent.rules.protection.max_protected_memories
     protected = await feelings.protected(agent.agent_id, SHOWN) if waiting or agent.protected >= limit else []

@@ -29,7 +29,7 @@ from nemuri_domain.language.search_terms import terms
 from nemuri_domain.language.word_overlap import prompt_terms, shares_topic
 from nemuri_domain.strength.aggregate import Agent
 from nemuri_infra.models.protocol import ModelUnavailable, ModelUnusable
-from nemuri_infra.projections.affective_queries import Feelings, Wanted
+from nemuri_infra.projections.affective_queries import AffectiveQueries, AffectiveRetrieval
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.stores.vectors import Vectors
 from nemuri_services.affective_memory.presenters import memory_view
@@ -50,13 +50,13 @@ async def recalled(
     """Return the memories that match a prompt, and log the recall unless the query is quiet."""
     if not is_conversation(query.prompt):
         return AffectRecallView(recalled=(), block="")
-    feelings, rules, began = Feelings(resources.database), agent.rules, monotonic()
+    feelings, rules, began = AffectiveQueries(resources.database), agent.rules, monotonic()
     mood = await feelings.mood(agent.agent_id, query.session) if query.session else None
     vectors = resources.vectors.serving(defined.embedding)
     felt, vector = mood.emotion if mood else None, await _in_time(vectors, query.prompt)
     relevance, revival = _bounds(agent, vectors, words_only=vector is None)
     asking = RetrievalRequest(query.prompt, relevance, revival, felt, query.category)
-    wanted = Wanted(
+    wanted = AffectiveRetrieval(
         top=max(CONSIDERED, rules.retrieval.top_k),
         relevance=relevance,
         revival=revival,
@@ -89,14 +89,18 @@ def _bounds(agent: AffectAgent, vectors: Vectors, *, words_only: bool) -> tuple[
     return relevance, relevance if revival is None else revival
 
 
-async def _with_words(prompt: str, found: Sequence[AffectCandidate], feelings: Feelings) -> list[AffectCandidate]:
+async def _with_words(
+    prompt: str, found: Sequence[AffectCandidate], feelings: AffectiveQueries
+) -> list[AffectCandidate]:
     """Return the candidates of a lexical search, each marked if it shares enough words with the prompt."""
     asked = prompt_terms(own_lines(prompt))
     words = await feelings.words(each.memory_id for each in found) if asked else {}
     return [replace(each, shares_words=shares_topic(asked, words.get(each.memory_id, ""))) for each in found]
 
 
-async def _fill(block: ContextBlock, chosen: Sequence[RankedMemory], agent: AffectAgent, feelings: Feelings) -> None:
+async def _fill(
+    block: ContextBlock, chosen: Sequence[RankedMemory], agent: AffectAgent, feelings: AffectiveQueries
+) -> None:
     """Add the retrieved memories to the block, then memories linked to these, up to the policy's distance.
 
     At most `top_k` linked memories are added, so that they do not displace the answer to another prompt.
@@ -115,9 +119,9 @@ async def _fill(block: ContextBlock, chosen: Sequence[RankedMemory], agent: Affe
 
 async def earlier(words: str, agent: AffectAgent, defined: Agent, resources: Resources) -> Sequence[AffectMemory]:
     """Return the active memory about the same subject as a text, if there is one."""
-    vectors, feelings = resources.vectors.serving(defined.embedding), Feelings(resources.database)
+    vectors, feelings = resources.vectors.serving(defined.embedding), AffectiveQueries(resources.database)
     bound, _ = _bounds(agent, vectors, words_only=False)
-    wanted = Wanted(top=5, relevance=bound, revival=bound, mood=None, archive=False)
+    wanted = AffectiveRetrieval(top=5, relevance=bound, revival=bound, mood=None, archive=False)
     found = await feelings.alike(agent, vectors.generation, (await vectors.of([words]))[0], wanted)
     if vectors.embedder.lexical:
         found = [each for each in await _with_words(words, found, feelings) if each.shares_words]
@@ -130,8 +134,8 @@ async def _found(
     agent: AffectAgent,
     vectors: Vectors,
     vector: NDArray[np.float32] | None,
-    wanted: Wanted,
-    feelings: Feelings,
+    wanted: AffectiveRetrieval,
+    feelings: AffectiveQueries,
 ) -> list[AffectCandidate]:
     asked = sorted(dict.fromkeys(terms(query.prompt)), key=len, reverse=True)[:WORDS]
     found: dict[UUID, AffectCandidate] = {}

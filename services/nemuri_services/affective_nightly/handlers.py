@@ -3,7 +3,7 @@
 from nemuri_contracts.affective import NightFell, NightPassed
 from nemuri_domain.affective import nightly_job
 from nemuri_domain.affective.nightly_job import NightInput
-from nemuri_infra.projections.affective_night_input import evening
+from nemuri_infra.projections.affective_night_input import night_input
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, ConditionalAppend, Service
 from nemuri_services.affective_nightly.night_schedule import watch
@@ -44,4 +44,4 @@ async def _as_it_is(agent_id: str, nights: int, resources: Resources) -> tuple[i
     if agent is None:
         return newest.sequence, None
     generation = resources.vectors.serving(agent.embedding).generation
-    return newest.sequence, await evening(resources.database, agent_id, generation, nights)
+    return newest.sequence, await night_input(resources.database, agent_id, generation, nights)

@@ -10,13 +10,13 @@ from nemuri_contracts.event import derive
 from nemuri_domain.affective.aggregate import AffectAgent
 from nemuri_domain.affective.nightly_job import last_night_time
 from nemuri_domain.affective.turn_encoding import agent_timezone
-from nemuri_infra.process.cancellation import together
-from nemuri_infra.process.timezone import local
-from nemuri_infra.projections.affective_queries import Feelings
-from nemuri_infra.runtime.consumer_pauses import awake
+from nemuri_infra.process.cancellation import run_together
+from nemuri_infra.process.timezone import local_timezone
+from nemuri_infra.projections.affective_queries import AffectiveQueries
+from nemuri_infra.runtime.consumer_pauses import wait_until_resumed
 from nemuri_infra.runtime.resources import Resources
-from nemuri_infra.runtime.retry_forever import persistently
-from nemuri_infra.runtime.service import WAITING
+from nemuri_infra.runtime.retry_forever import retry_forever
+from nemuri_infra.runtime.service import OUTAGE_ERRORS
 
 LOOK = 60.0
 """Seconds between two checks of the agents and the time. A change of the clock triggers a check at once."""
@@ -24,20 +24,20 @@ LOOK = 60.0
 
 async def watch(resources: Resources) -> None:
     """Start every nightly job that is due, forever."""
-    await persistently("affective-nightly", partial(_watch, resources), passing=WAITING)
+    await retry_forever("affective-nightly", partial(_watch, resources), passing=OUTAGE_ERRORS)
 
 
 async def _watch(resources: Resources) -> None:
     moved = asyncio.Event()
-    await together(_look(resources, moved), _listen(resources, moved))
+    await run_together(_look(resources, moved), _listen(resources, moved))
 
 
 async def _look(resources: Resources, moved: asyncio.Event) -> None:
     while True:
         moved.clear()
-        await awake(resources.log, "affective-nightly")
-        for agent in await Feelings(resources.database).agents():
-            if (fell := fallen(agent, await resources.clock.now(), local())) is not None:
+        await wait_until_resumed(resources.log, "affective-nightly")
+        for agent in await AffectiveQueries(resources.database).agents():
+            if (fell := fallen(agent, await resources.clock.now(), local_timezone())) is not None:
                 await resources.log.append(fell)
         with suppress(TimeoutError):
             async with asyncio.timeout(LOOK):

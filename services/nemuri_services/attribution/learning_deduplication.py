@@ -22,10 +22,10 @@ from nemuri_domain.strength.learning_decision import (
 from nemuri_domain.strength.memory_content import embedded_text, new_memory
 from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.models.protocol import Comparisons, Model, ModelRefused, RelationsJob, Reply, Source
-from nemuri_infra.retrieval.agent_indexes import Recollections
+from nemuri_infra.retrieval.agent_indexes import AgentIndexes
 from nemuri_infra.runtime.resources import Resources
 
-minds = Recollections()
+minds = AgentIndexes()
 logger = structlog.get_logger()
 
 Written = tuple[tuple[NewMemory, ...], tuple[Repetition, ...], tuple[Dropped, ...]]

@@ -8,7 +8,7 @@ from nemuri_contracts.agents import ORCHESTRATOR
 from nemuri_contracts.client_events import Setting
 from nemuri_domain.tasks.routing import Applicant
 from nemuri_infra.projections.queries import Views
-from nemuri_infra.retrieval.topic_cache import Knowledge
+from nemuri_infra.retrieval.topic_cache import TopicCache
 
 SHARE = 0.1
 """Share of the time that counting may take, at most. A slow count is valid for longer, up to `LONGEST`."""
@@ -38,7 +38,7 @@ class _Counted:
 class Applicants:
     """The agents of one namespace."""
 
-    knowledge: Knowledge = field(default_factory=Knowledge)
+    knowledge: TopicCache = field(default_factory=TopicCache)
     _counted: defaultdict[tuple[str, str], _Counted] = field(default_factory=lambda: defaultdict(_Counted))
     """Counts by database and schema."""
 

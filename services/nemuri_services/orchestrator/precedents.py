@@ -6,8 +6,8 @@ from nemuri_contracts.agents import ORCHESTRATOR
 from nemuri_domain.tasks import precedents
 from nemuri_domain.tasks.aggregate import Task
 from nemuri_domain.tasks.precedents import Precedent
-from nemuri_infra.projections.precedent_queries import past
-from nemuri_infra.retrieval.agent_indexes import Recollections
+from nemuri_infra.projections.precedent_queries import past_tasks
+from nemuri_infra.retrieval.agent_indexes import AgentIndexes
 from nemuri_infra.runtime.resources import Resources
 
 
@@ -15,7 +15,7 @@ from nemuri_infra.runtime.resources import Resources
 class Precedents:
     """The orchestrator's routing memory, as cached in this process."""
 
-    minds: Recollections = field(default_factory=Recollections)
+    minds: AgentIndexes = field(default_factory=AgentIndexes)
 
     async def like(self, task: Task, resources: Resources) -> tuple[Precedent, ...]:
         """Return past tasks that are similar to this one and valid in its setting, most relevant first.
@@ -30,7 +30,7 @@ class Precedents:
         found = await self.minds.recall(
             resources, plain, precedents.subject(task), perspective=precedents.ROUTING, setting=task.setting
         )
-        before = await past(resources.database, [each.memory_id for each in found.candidates])
+        before = await past_tasks(resources.database, [each.memory_id for each in found.candidates])
         return precedents.telling(
             Precedent(
                 each.memory_id,

@@ -9,7 +9,7 @@ from sqlalchemy.exc import DBAPIError
 from nemuri_infra.errors.database_errors import OUTAGES
 from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.projections.batch_fold import fold
-from nemuri_infra.projections.log_identity import check_belonging
+from nemuri_infra.projections.log_identity import check_log_identity
 from nemuri_infra.projections.projection import FOLD, GapError, OtherFoldsError, OutdatedError, Unprojectable
 from nemuri_infra.projections.rebuilder import rebuild
 from nemuri_infra.runtime.resources import Resources
@@ -71,7 +71,7 @@ async def _follow(resources: Resources) -> None:
     if position.fold != FOLD:
         await rebuild(resources.projection, resources.log, _report)
         position = await resources.projection.position()
-    await check_belonging(resources.projection, resources.log)
+    await check_log_identity(resources.projection, resources.log)
     await _tell(resources, position.sequence)
     async for batch in resources.log.read(position.sequence):
         await _tell(resources, await fold(resources.projection, batch, resources.log.subjects))

@@ -46,13 +46,13 @@ from nemuri_contracts.tiered import ExperienceRecorded
 from nemuri_domain.strength.aggregate import Agent, Remembered
 from nemuri_domain.strength.training_samples import MAX_ASSIGNMENTS
 from nemuri_infra.projections.erasure import absent, is_erased
-from nemuri_infra.projections.id_lookup import begun
-from nemuri_infra.projections.learning_queries import gathered
+from nemuri_infra.projections.id_lookup import find_by_prefix
+from nemuri_infra.projections.learning_queries import count_samples
 from nemuri_infra.projections.projection import FOLD, OtherFoldsError
-from nemuri_infra.runtime.fair_turns import aside
+from nemuri_infra.runtime.fair_turns import slot_released
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, Service
-from nemuri_infra.stores.results import fitting
+from nemuri_infra.stores.results import shortened_result
 from nemuri_services.query_api.explanations import LostError, explanation, routing
 from nemuri_services.query_api.health import health_of, memo_of
 from nemuri_services.query_api.presenters import agent_view, feedback_of, in_force, memory_view, page, result_of
@@ -84,7 +84,7 @@ async def task(query: TaskQuery, resources: Resources) -> TaskResult | Refusal:
     known = result_of(await resources.views.task(query.task_id))
     if known is None:
         return await _absent("task", query.task_id, resources)
-    return fitting(known, resources.log.room)
+    return shortened_result(known, resources.log.room)
 
 
 @service.answers(FeedbackQuery)
@@ -119,7 +119,7 @@ async def event(query: EventQuery, resources: Resources) -> EventView | Refusal:
 @service.answers(IdQuery)
 async def whole_id(query: IdQuery, resources: Resources) -> IdView | Refusal:
     """Return the one id that begins with the given digits."""
-    first, number = await begun(resources.database, query.of, query.beginning)
+    first, number = await find_by_prefix(resources.database, query.of, query.beginning)
     if first is None:
         return Refusal(refused=f"there is no {query.of} whose id begins with {query.beginning}")
     if number > 1:
@@ -210,7 +210,7 @@ async def remembered(query: RememberedQuery, resources: Resources) -> Remembered
 
 async def _moves(beyond: int, seconds: float, resources: Resources) -> bool:
     """Return true if the projections pass a sequence within some seconds. Other queries are answered meanwhile."""
-    async with aside():
+    async with slot_released():
         return await resources.views.progress.moves(beyond, seconds=seconds)
 
 
@@ -232,7 +232,7 @@ async def scorer(query: ScorerQuery, resources: Resources) -> ScorerView | Refus
     if agent is None:
         return await _nobody(query.agent_id, resources)
     since = known.until if known else 0
-    fresh = await gathered(resources.database, query.agent_id, after=since, window=MAX_ASSIGNMENTS)
+    fresh = await count_samples(resources.database, query.agent_id, after=since, window=MAX_ASSIGNMENTS)
     return scorer_view(agent, known, fresh)
 
 

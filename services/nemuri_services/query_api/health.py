@@ -9,16 +9,16 @@ from nemuri_domain.language.token_estimate import estimate_tokens
 from nemuri_domain.strength.agent_topics import memo
 from nemuri_domain.strength.aggregate import Agent
 from nemuri_domain.strength.health_diagnosis import diagnose
-from nemuri_infra.projections.health_counts import vitals
-from nemuri_infra.retrieval.topic_cache import Knowledge
+from nemuri_infra.projections.health_counts import count_health
+from nemuri_infra.retrieval.topic_cache import TopicCache
 from nemuri_infra.runtime.resources import Resources
 
-knowledge = Knowledge()
+knowledge = TopicCache()
 
 
 async def health_of(agent: Agent, resources: Resources) -> AgentHealth:
     """Return the agent's measures under the policy in force, and the parameters that wait for the next sleep."""
-    counted, never = await vitals(resources.database, agent, datetime.now(UTC))
+    counted, never = await count_health(resources.database, agent, datetime.now(UTC))
     relevance = resources.vectors.serving(agent.embedding).embedder.relevance_threshold
     return AgentHealth(
         agent_id=agent.agent_id,

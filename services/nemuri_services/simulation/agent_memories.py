@@ -39,7 +39,7 @@ from nemuri_domain.tiered.memory_formation import extract_memory, form_memory
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.embeddings.hashing import HashingEmbedder
 from nemuri_infra.errors.log_safe import log_safe
-from nemuri_infra.stores.memory_cache import Shelves
+from nemuri_infra.stores.memory_cache import MemoryCache
 from nemuri_infra.stores.vectors import vector_key
 from nemuri_services.simulation.cooperative_yield import TimeSlice
 from nemuri_services.simulation.experience_events import DIMENSION, EMBEDDER, experience_event
@@ -83,7 +83,7 @@ class AgentMemories:
         """Create an empty cache."""
         self._log = log
         self._embedder = HashingEmbedder(DIMENSION)
-        self._shelves = Shelves(DIMENSION)
+        self._shelves = MemoryCache(DIMENSION)
         self._held: dict[str, CachedAgent] = {}
         self._expected: deque[tuple[str, ...]] = deque()
         self._lived: list[PendingExperience] = []

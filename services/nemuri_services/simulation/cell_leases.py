@@ -16,7 +16,7 @@ from nemuri_contracts.society import Society
 from nemuri_domain.cognition.engine import Engine
 from nemuri_domain.cognition.shared_state import SharedState
 from nemuri_domain.cognition.state_sections import VOLATILE
-from nemuri_infra.bus.pull_reader import AWAY
+from nemuri_infra.bus.pull_reader import READER_ERRORS
 from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.stores.society_states import AGENT, RevisionError, States
 from nemuri_services.simulation.leases import Leases
@@ -27,7 +27,7 @@ Changed = tuple[str, set[str]]
 """An agent id and its changed sections."""
 Batch = dict[int, list[Changed]]
 """Changed agents by cell."""
-WRITE_ERRORS: Final = (RevisionError, *AWAY)
+WRITE_ERRORS: Final = (RevisionError, *READER_ERRORS)
 """Errors after which a batch is not written, or not known to be written."""
 
 logger = structlog.get_logger()

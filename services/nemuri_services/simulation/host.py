@@ -14,11 +14,11 @@ from nemuri_domain.cognition.engine import Engine, Pending
 from nemuri_domain.cognition.module import Ask, Module
 from nemuri_domain.cognition.module_suspension import suspended_modules
 from nemuri_domain.cognition.timing_wheel import SLOT_SECONDS
-from nemuri_infra.bus.pull_reader import AWAY
+from nemuri_infra.bus.pull_reader import READER_ERRORS
 from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.models.protocol import ModelFailure
-from nemuri_infra.process.cancellation import end, together
-from nemuri_infra.runtime.retry_forever import persistently
+from nemuri_infra.process.cancellation import cancel_and_wait, run_together
+from nemuri_infra.runtime.retry_forever import retry_forever
 from nemuri_infra.stores.society_states import States
 from nemuri_services.simulation.agent_memories import AgentMemories
 from nemuri_services.simulation.cell_allocation import CellAllocation
@@ -94,9 +94,9 @@ class Host:
         log, subjects = self.states.log, self.states.log.subjects
         percepts = await log.connection.subscribe(subjects.percepts(self.society.name, self.name), cb=self._perceive)
         try:
-            await together(
+            await run_together(
                 *(
-                    persistently(self.name, work, passing=AWAY, retry=pause)
+                    retry_forever(self.name, work, passing=READER_ERRORS, retry=pause)
                     for work, pause in (
                         (self._seek, SEARCH_SECONDS),
                         (self._beat, BEAT_SECONDS),
@@ -109,7 +109,7 @@ class Host:
             )
         finally:
             await percepts.unsubscribe()
-            await end(*self._pursued)
+            await cancel_and_wait(*self._pursued)
             await self.thinking.close()
             self._aside.close()
             await self._remember(last=True)

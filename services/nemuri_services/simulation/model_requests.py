@@ -7,7 +7,7 @@ from functools import partial
 from typing import Final
 
 from nemuri_domain.cognition.module import Prompt, Rank
-from nemuri_infra.process.cancellation import end
+from nemuri_infra.process.cancellation import cancel_and_wait
 from nemuri_services.simulation.model_providers import Providers
 from nemuri_services.simulation.token_usage import TokenUsage
 
@@ -56,7 +56,7 @@ class ModelRequests:
 
     async def close(self) -> None:
         """Cancel all pending requests."""
-        await end(*self._answers.values())
+        await cancel_and_wait(*self._answers.values())
 
     def _answered(self, question: Question, served: RequestCounts, answer: "asyncio.Task[str]") -> None:
         """Count the result and remove failures from the cache."""

@@ -9,7 +9,7 @@ import structlog
 
 from nemuri_contracts.codec import AnyAgentEvent
 from nemuri_infra.bus.event_log import Log
-from nemuri_infra.bus.pull_reader import AWAY
+from nemuri_infra.bus.pull_reader import READER_ERRORS
 from nemuri_infra.errors.log_safe import log_safe
 
 MAX_CONCURRENT_APPENDS: Final = 16
@@ -40,7 +40,7 @@ class Outbox:
             some = [self._waiting.popleft() for _ in range(min(MAX_CONCURRENT_APPENDS, len(self._waiting)))]
             try:
                 await asyncio.gather(*(self._log.append(each) for each in some))
-            except AWAY as error:
+            except READER_ERRORS as error:
                 self._waiting.extendleft(reversed(some))
                 logger.warning("events not appended", why=log_safe(error))
                 return

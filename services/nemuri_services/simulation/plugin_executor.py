@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any, Final
 
 from nemuri_domain.cognition.engine import Pending
-from nemuri_infra.process.cancellation import end
+from nemuri_infra.process.cancellation import cancel_and_wait
 
 FATAL_ERRORS: Final = (SystemExit, KeyboardInterrupt, asyncio.CancelledError)
 """Exceptions that would end a process, an event loop or a waiting task."""
@@ -65,7 +65,7 @@ def _turn(loop: asyncio.AbstractEventLoop) -> None:
 
 
 async def _ended() -> None:
-    await end(*(asyncio.all_tasks() - {asyncio.current_task()}))
+    await cancel_and_wait(*(asyncio.all_tasks() - {asyncio.current_task()}))
 
 
 def _called(work: Callable[[], Any]) -> Any:

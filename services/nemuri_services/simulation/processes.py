@@ -21,8 +21,8 @@ from nemuri_infra.models.factory import build_chats
 from nemuri_infra.models.protocol import Reply
 from nemuri_infra.models.settings import ModelSettings
 from nemuri_infra.observability.world_metrics import WorldMetrics
-from nemuri_infra.process.cancellation import end
-from nemuri_infra.process.gc_tuning import the_young
+from nemuri_infra.process.cancellation import cancel_and_wait
+from nemuri_infra.process.gc_tuning import collect_young
 from nemuri_infra.stores.society_states import SOCIETY, RevisionError, SocietyError, States
 from nemuri_services.simulation.agent_memories import AgentMemories
 from nemuri_services.simulation.checkpoints import Checkpoints
@@ -81,7 +81,7 @@ async def read_society(states: States) -> Society:
 
 async def build_host(log: Log, name: str, models: ModelSettings, limit: int) -> Host:
     """Create a host for at most `limit` agents of a society. It takes agents only when it runs."""
-    the_young()
+    collect_young()
     states = await States.open(log, name)
     society = await read_society(states)
     host = f"h{uuid4().hex[:12]}"
@@ -99,7 +99,7 @@ async def run_world(
     log: Log, name: str, metrics: WorldMetrics | None = None, kept: asyncio.Event | None = None
 ) -> None:
     """Run the grid world until cancelled or until another process takes it. Set `kept` when the lease is held."""
-    the_young()
+    collect_young()
     states = await States.open(log, name)
     society = await read_society(states)
     towns = tuple(dict.fromkeys(each.town for each in society.agents if each.town)) or ("town",)
@@ -119,8 +119,8 @@ async def run_world(
         logger.warning("another process holds the lease of the world", society=name)
         raise
     except asyncio.CancelledError:  # Normal end of a world process.
-        await end(running)
+        await cancel_and_wait(running)
         await keeping.release()
         raise
     finally:
-        await end(running)
+        await cancel_and_wait(running)

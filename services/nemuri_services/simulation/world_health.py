@@ -7,14 +7,15 @@ from prometheus_client import CollectorRegistry
 
 from nemuri_contracts.society import Lateness, Turning
 from nemuri_domain.world.grid_world import World
-from nemuri_infra.observability.world_metrics import TARDINESS
+from nemuri_infra.observability.world_metrics import LATENESS_BOUNDS
 
 
 def world_figures(registry: CollectorRegistry, world: World, process: psutil.Process) -> Turning:
     """Return the counts of `WorldMetrics` in this registry, with the world's time and number of agents."""
     spent, ticks = process.cpu_times(), _counted(registry, "nemuri_world_tardiness_seconds_count")
     within = [
-        _counted(registry, "nemuri_world_tardiness_seconds_bucket", le=str(bound)) for bound in (*TARDINESS, "+Inf")
+        _counted(registry, "nemuri_world_tardiness_seconds_bucket", le=str(bound))
+        for bound in (*LATENESS_BOUNDS, "+Inf")
     ]
     return Turning(
         process=os.getpid(),

@@ -9,10 +9,10 @@ import orjson
 import structlog
 
 from nemuri_contracts.society import Lease
-from nemuri_infra.bus.pull_reader import AWAY
+from nemuri_infra.bus.pull_reader import READER_ERRORS
 from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.stores.buckets import Entry
-from nemuri_infra.stores.society_states import BATCH, WORLD, RevisionError, States
+from nemuri_infra.stores.society_states import MAX_BATCH_ENTRIES, WORLD, RevisionError, States
 from nemuri_services.simulation.cell_leases import WRITE_ERRORS
 from nemuri_services.simulation.leases import BEAT_SECONDS, Leases, lease_key
 
@@ -85,7 +85,7 @@ class WorldLease:
         """Return whether this process still holds the lease. True if it cannot be read now."""
         try:
             return await self._mine()
-        except AWAY as error:
+        except READER_ERRORS as error:
             logger.warning("leases not readable", why=log_safe(error))
             return True
 
@@ -104,7 +104,7 @@ class WorldLease:
     def _parts(self) -> dict[str, bytes]:
         dumped = self._world.dump()
         parts = [dumped[start : start + PART_BYTES] for start in range(0, len(dumped), PART_BYTES)] or [b""]
-        if len(parts) > BATCH - 2:
+        if len(parts) > MAX_BATCH_ENTRIES - 2:
             raise ValueError(f"the world has {len(dumped)} bytes, which do not fit into one batch")
         head = orjson.dumps({"parts": len(parts)})
         return {f"{WORLD}.head": head} | {f"{WORLD}.{nth}": part for nth, part in enumerate(parts)}

@@ -16,8 +16,8 @@ from nemuri_domain.tasks.aggregate import Assignment
 from nemuri_domain.tasks.read_share import Share, taken
 from nemuri_infra.models.protocol import AnswerJob, Source
 from nemuri_infra.projections.erasure import absent
-from nemuri_infra.retrieval.agent_indexes import Recollections
-from nemuri_infra.retrieval.topic_cache import Knowledge
+from nemuri_infra.retrieval.agent_indexes import AgentIndexes
+from nemuri_infra.retrieval.topic_cache import TopicCache
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, Service
 from nemuri_services.specialist.passage_index import PassageIndexes
@@ -29,8 +29,8 @@ service = Service(
     lag_per_replica=20,
     capabilities=frozenset({Capability.READS_INPUTS, Capability.MAKES_VECTORS}),
 )
-minds = Recollections()
-knowledge = Knowledge()
+minds = AgentIndexes()
+knowledge = TopicCache()
 indexes = PassageIndexes()
 
 

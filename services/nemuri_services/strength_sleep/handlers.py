@@ -3,7 +3,7 @@
 from nemuri_contracts.strength import AgentSlept, SessionEnded
 from nemuri_domain.strength import sleep
 from nemuri_domain.strength.sleep import SleepInput
-from nemuri_infra.projections.sleep_input import tiredness
+from nemuri_infra.projections.sleep_input import sleep_input
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, ConditionalAppend, Service
 
@@ -34,4 +34,4 @@ async def _as_it_is(agent_id: str, resources: Resources) -> tuple[int, SleepInpu
     """Return the revision of the agent's newest sleep, and the input of the next one."""
     newest = await resources.log.newest_on(resources.log.subjects.of_agent(agent_id, AgentSlept))
     await resources.views.progress.wait(newest.sequence)
-    return newest.sequence, await tiredness(resources.database, agent_id)
+    return newest.sequence, await sleep_input(resources.database, agent_id)

@@ -9,7 +9,7 @@ from nemuri_domain.tiered.consolidation_decision import plan_consolidation
 from nemuri_domain.tiered.memory_formation import NO_MODEL_USAGE, MemoryText, extract_memory
 from nemuri_domain.tiered.merge_and_forget import plan_forgetting
 from nemuri_infra.models.protocol import ConsolidateJob, Reply
-from nemuri_infra.projections.tiered_queries import Layers
+from nemuri_infra.projections.tiered_queries import TieredQueries
 from nemuri_infra.runtime.resources import Resources
 
 
@@ -18,7 +18,7 @@ async def gathered(agent_id: str, asked: Because | None, now: float, resources: 
 
     It also covers long-term memory: if that is full, weak memories are merged or forgotten.
     """
-    layers, defined = Layers(resources.database), await resources.views.agent(agent_id)
+    layers, defined = TieredQueries(resources.database), await resources.views.agent(agent_id)
     found = await layers.to_consolidate(agent_id)
     if found is None or defined is None or found[0].agent is None:
         return None

@@ -8,11 +8,11 @@ from nemuri_contracts.event import derive
 from nemuri_contracts.tiered import ConsolidationAsked
 from nemuri_domain.tiered.aggregate import TiersAgent
 from nemuri_domain.tiered.consolidation import due_reason
-from nemuri_infra.projections.tiered_queries import Layers
-from nemuri_infra.runtime.consumer_pauses import awake
+from nemuri_infra.projections.tiered_queries import TieredQueries
+from nemuri_infra.runtime.consumer_pauses import wait_until_resumed
 from nemuri_infra.runtime.resources import Resources
-from nemuri_infra.runtime.retry_forever import persistently
-from nemuri_infra.runtime.service import WAITING
+from nemuri_infra.runtime.retry_forever import retry_forever
+from nemuri_infra.runtime.service import OUTAGE_ERRORS
 
 LOOK = 30.0
 """Seconds between two checks."""
@@ -20,19 +20,19 @@ LOOK = 30.0
 
 async def watch(resources: Resources) -> None:
     """Request every consolidation that is due, forever."""
-    await persistently("tiered-memory", partial(_watch, resources), passing=WAITING)
+    await retry_forever("tiered-memory", partial(_watch, resources), passing=OUTAGE_ERRORS)
 
 
 async def _watch(resources: Resources) -> None:
     while True:
-        await awake(resources.log, "tiered-memory")
+        await wait_until_resumed(resources.log, "tiered-memory")
         await look(resources, time.time())
         await asyncio.sleep(LOOK)
 
 
 async def look(resources: Resources, now: float) -> None:
     """Request the consolidations that are due at `now`, in seconds since 1970, each once however often this runs."""
-    layers = Layers(resources.database)
+    layers = TieredQueries(resources.database)
     for agent in await layers.agents():
         oldest = await layers.oldest(agent.agent_id, agent.began)
         if oldest is not None and (asked := overdue(agent, oldest, now)) is not None:

@@ -20,7 +20,7 @@ from nemuri_domain.tiered.admission import admit
 from nemuri_domain.tiered.consolidation import due_reason
 from nemuri_domain.tiered.fold import moment_of
 from nemuri_domain.tiered.memory_formation import form_memory
-from nemuri_infra.projections.tiered_queries import Layers
+from nemuri_infra.projections.tiered_queries import TieredQueries
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, ConditionalAppend, Service
 from nemuri_services.tiered_memory.consolidation_input import gathered, told
@@ -39,7 +39,7 @@ service = Service(
 @service.handles(ExperienceOffered)
 async def record(event: ExperienceOffered, resources: Resources) -> ExperienceRecorded | MemoryRefused:
     """Record an offered experience in short-term memory, if the agent has tiered memory and it is important enough."""
-    agent = await Layers(resources.database).agent(event.agent_id)
+    agent = await TieredQueries(resources.database).agent(event.agent_id)
     defined = await resources.views.agent(event.agent_id)
     if agent is None or defined is None:
         return MemoryRefused.following(event, reason=no_tiers(event.agent_id))
@@ -60,7 +60,7 @@ async def begin(
 
     Appended only if no other consolidation of the agent began in between.
     """
-    now, layers = moment_of(event), Layers(resources.database)
+    now, layers = moment_of(event), TieredQueries(resources.database)
     agent = await layers.agent(event.agent_id)
     if await _hosted(event.agent_id, resources):
         return None
@@ -92,7 +92,7 @@ async def hand_out(event: ConsolidationBegun, resources: Resources) -> Sequence[
 @service.handles(FormationDue)
 async def form(event: FormationDue, resources: Resources) -> MemoryFormed | None:
     """Form one memory from a group. Its text is kept or made by a model, which is never called twice."""
-    layers = Layers(resources.database)
+    layers = TieredQueries(resources.database)
     agent, defined = await layers.agent(event.agent_id), await resources.views.agent(event.agent_id)
     itself = derive(event.event_id, MemoryFormed.kind_of())
     known = await layers.memories((*event.group.memory_ids, itself))
@@ -118,7 +118,7 @@ async def form(event: FormationDue, resources: Resources) -> MemoryFormed | None
 @service.answers(TiersRecallQuery, appends=True)
 async def recall(query: TiersRecallQuery, resources: Resources) -> TiersRecallView | Refusal:
     """Return the memories that match a query, and log the access unless the query is quiet."""
-    agent = await Layers(resources.database).agent(query.agent_id)
+    agent = await TieredQueries(resources.database).agent(query.agent_id)
     defined = await resources.views.agent(query.agent_id)
     if agent is None or defined is None:
         return Refusal(refused=no_tiers(query.agent_id))
@@ -134,7 +134,7 @@ async def show(query: TiersQuery, resources: Resources) -> TiersView | Refusal:
 @service.answers(TiersMemoryQuery)
 async def show_one(query: TiersMemoryQuery, resources: Resources) -> TierMemoryView | Refusal:
     """Return one memory, by the beginning of its id."""
-    layers = Layers(resources.database)
+    layers = TieredQueries(resources.database)
     if await layers.agent(query.agent_id) is None:
         return Refusal(refused=no_tiers(query.agent_id))
     found = await layers.named(query.agent_id, query.beginning)

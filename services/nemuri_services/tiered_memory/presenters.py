@@ -6,7 +6,7 @@ from nemuri_contracts.tiered_views import TierMemoryView, TiersView
 from nemuri_domain.tiered.aggregate import TierMemory
 from nemuri_domain.tiered.consolidation import capacity, interval
 from nemuri_domain.tiered.retrieval import current_time
-from nemuri_infra.projections.tiered_queries import Layers
+from nemuri_infra.projections.tiered_queries import TieredQueries
 from nemuri_infra.runtime.resources import Resources
 
 SHOWN = 10
@@ -22,7 +22,7 @@ async def portrait(agent_id: str, resources: Resources) -> TiersView | None:
     """Return the state of an agent's memory: its layers, capacities and newest memories; None if there is no such
     agent.
     """
-    standing = await Layers(resources.database).standing(agent_id, SHOWN)
+    standing = await TieredQueries(resources.database).standing(agent_id, SHOWN)
     if standing is None:
         return None
     agent, newest = standing.agent, (*standing.short, *standing.long)

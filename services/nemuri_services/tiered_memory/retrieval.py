@@ -17,7 +17,7 @@ from nemuri_domain.tiered.retrieval import (
     without_shared_experiences,
 )
 from nemuri_domain.tiered.visibility import is_visible
-from nemuri_infra.projections.tiered_queries import Layers, Searched
+from nemuri_infra.projections.tiered_queries import SearchedMemories, TieredQueries
 from nemuri_infra.runtime.resources import Resources
 from nemuri_services.tiered_memory.presenters import memory_view
 
@@ -26,7 +26,7 @@ async def recalled(query: TiersRecallQuery, agent: TiersAgent, defined: Agent, r
     """Return the memories that match a query, and log the access unless the query is quiet."""
     pattern = restricted_pattern(agent.rules.pattern(query.module), query.layers, query.top)
     found = await _found(query, pattern, agent, defined, resources)
-    known = await Layers(resources.database).memories(each.memory_id for each in found)
+    known = await TieredQueries(resources.database).memories(each.memory_id for each in found)
     seen = {each for each, memory in known.items() if is_visible(memory, query.agent_id)}
     chosen = without_shared_experiences(
         [each for each in found if each.memory_id in seen], lambda each: known[each].origins, pattern.top
@@ -58,7 +58,7 @@ async def _found(
     """Return the candidates, best first: the agent's own, and shared ones of others if requested."""
     if not pattern.top:
         return []
-    vectors, layers = resources.vectors.serving(defined.embedding), Layers(resources.database)
+    vectors, layers = resources.vectors.serving(defined.embedding), TieredQueries(resources.database)
     [asked] = await vectors.embedder.embed([query.query])
     own = await layers.searched(agent.agent_id, vectors.generation, asked)
     newest = float(own.rows["at"].max()) if own.ids else None
@@ -70,7 +70,7 @@ async def _found(
     return sorted(found, key=lambda each: (-each.score, each.memory_id))
 
 
-def _best(searched: Searched, now: float, pattern: Pattern, agent: TiersAgent) -> list[ScoredMemory]:
+def _best(searched: SearchedMemories, now: float, pattern: Pattern, agent: TiersAgent) -> list[ScoredMemory]:
     return rank(searched.ids.__getitem__, searched.rows, searched.relevance, now, pattern, agent.rules)
 
 

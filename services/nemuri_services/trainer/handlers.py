@@ -10,7 +10,7 @@ from nemuri_contracts.strength import ImpactCredited, SessionEnded
 from nemuri_domain.strength import training_samples
 from nemuri_domain.strength.aggregate import Scorer
 from nemuri_domain.strength.policy import Policy
-from nemuri_infra.projections.learning_queries import credited, gathered
+from nemuri_infra.projections.learning_queries import count_samples, credits_of
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import ConditionalAppend, Service
 from nemuri_services.trainer import training
@@ -46,17 +46,17 @@ async def _due(
         return False
     if scorer is None:
         return (
-            await gathered(views, agent_id, after=0, window=training_samples.MAX_ASSIGNMENTS)
+            await count_samples(views, agent_id, after=0, window=training_samples.MAX_ASSIGNMENTS)
             >= rules.min_training_samples
         )
     if (event.sequence or 0) <= scorer.until:
         return False
     if isinstance(event, ImpactCredited):
-        reasons = await credited(views, event.assignment_id, until=scorer.until)
+        reasons = await credits_of(views, event.assignment_id, until=scorer.until)
         if training_samples.reweighs(event.reason, reasons):
             return True
     return (
-        await gathered(views, agent_id, after=scorer.until, window=training_samples.MAX_ASSIGNMENTS)
+        await count_samples(views, agent_id, after=scorer.until, window=training_samples.MAX_ASSIGNMENTS)
         >= rules.retrain_after
     )
 

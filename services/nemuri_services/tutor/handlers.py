@@ -17,7 +17,7 @@ from nemuri_domain.strength.scopes import setting_of
 from nemuri_infra.models.extractive import substance
 from nemuri_infra.projections.education import Courses
 from nemuri_infra.projections.erasure import absent
-from nemuri_infra.retrieval.agent_indexes import Recollections
+from nemuri_infra.retrieval.agent_indexes import AgentIndexes
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, Service
 from nemuri_services.tutor.chapter_reading import read
@@ -32,7 +32,7 @@ service = Service(
     also_emits=(TaskSubmitted,),
     capabilities=frozenset({Capability.MAKES_VECTORS, Capability.READS_CLOCK, Capability.SETS_TIMERS}),
 )
-minds = Recollections()
+minds = AgentIndexes()
 
 
 @service.handles(CourseBegun, AgentSlept, MemoriesReviewed)

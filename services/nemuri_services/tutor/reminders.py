@@ -8,11 +8,11 @@ import structlog
 
 from nemuri_domain.education.course import Trial
 from nemuri_domain.education.lesson_plan import setting
-from nemuri_infra.process.cancellation import together
+from nemuri_infra.process.cancellation import run_together
 from nemuri_infra.projections.education import Courses
 from nemuri_infra.runtime.resources import Resources
-from nemuri_infra.runtime.retry_forever import persistently
-from nemuri_infra.runtime.service import WAITING
+from nemuri_infra.runtime.retry_forever import retry_forever
+from nemuri_infra.runtime.service import OUTAGE_ERRORS
 
 _KEY = re.compile(r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})_([0-9]{1,4})_([0-9]{1,4})")
 
@@ -22,7 +22,7 @@ logger = structlog.get_logger()
 async def remind(resources: Resources) -> None:
     """Keep the timers consistent with the projections and the clock, and set exercises when they fire, forever."""
     works = (partial(work, resources) for work in (_keep_timers, _hear_timers))
-    await together(*(persistently("tutor", work, passing=WAITING) for work in works))
+    await run_together(*(retry_forever("tutor", work, passing=OUTAGE_ERRORS) for work in works))
 
 
 async def arm(trial: Trial, resources: Resources) -> None:

@@ -11,7 +11,7 @@ from nemuri.hook.session_upload import flush
 from nemuri.hook.spool import put
 from nemuri_contracts.affective import TurnOffered
 from nemuri_contracts.agents import AgentDefined, Definition
-from nemuri_infra.process.hook_settings import Whereabouts
+from nemuri_infra.process.hook_settings import HookSettings
 from tests.integration.guarded import Guarded
 from tests.integration.scene import EMBEDDING, logged
 
@@ -33,7 +33,7 @@ async def test_a_client_hands_over_sessions_in_its_own_name(platform: Guarded, t
     with pytest.MonkeyPatch.context() as environment:
         for line in (platform.directory / f"{platform.permissions.client_user('ann')}.env").read_text().splitlines():
             environment.setenv(*line.split("=", 1))
-        where = Whereabouts(str(tmp_path))
+        where = HookSettings(str(tmp_path))
     became = await asyncio.to_thread(flush, where, 30.0)
     assert (became.turns, became.troubles) == (1, [])
     async with logged(platform.of("operator")) as log:

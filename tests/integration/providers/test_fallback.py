@@ -8,7 +8,7 @@ import pytest
 from pydantic import SecretStr
 
 from nemuri_infra.models.factory import Models, build_models
-from nemuri_infra.models.fallback import Bounded, Chain
+from nemuri_infra.models.fallback import FallbackChat, LimitedChat
 from nemuri_infra.models.openai import OpenAIChat
 from nemuri_infra.models.protocol import AnswerJob, KeyPointJob, LearningsJob, ModelRefused, ModelUnavailable, Source
 from nemuri_infra.models.retries import Retries
@@ -28,9 +28,9 @@ def chat(provider: Provider, timeout: float = 5.0) -> OpenAIChat:
 
 
 @asynccontextmanager
-async def chained(*providers: Provider, retries: Retries = QUICK, seconds: float = 5.0) -> AsyncIterator[Chain]:
+async def chained(*providers: Provider, retries: Retries = QUICK, seconds: float = 5.0) -> AsyncIterator[FallbackChat]:
     """A chain of these providers, closed afterwards."""
-    chain = Chain([chat(provider, seconds) for provider in providers], retries)
+    chain = FallbackChat([chat(provider, seconds) for provider in providers], retries)
     try:
         yield chain
     finally:
@@ -124,7 +124,7 @@ async def test_calls_at_once_never_exceed_the_limit() -> None:
     """Eight callers, a limit of three: the provider sees three at once, and all eight are answered."""
     go = asyncio.Event()
     async with Provider([Scripted(openai_says("yes"), after=go)]) as provider:
-        bounded = Bounded(chat(provider), 3)
+        bounded = LimitedChat(chat(provider), 3)
         async with asyncio.TaskGroup() as tasks:
             calls = [tasks.create_task(bounded.complete("s", "u", 9)) for _ in range(8)]
             async with asyncio.timeout(5):

@@ -6,7 +6,7 @@ import time
 import pytest
 
 from nemuri_domain.cognition.module import Prompt
-from nemuri_infra.models.fallback import Chain
+from nemuri_infra.models.fallback import FallbackChat
 from nemuri_infra.models.protocol import ModelUnavailable
 from nemuri_infra.models.retries import Retries
 from nemuri_services.simulation.model_providers import FIRST_BACKOFF, ChatModel, Providers
@@ -60,7 +60,7 @@ async def test_callers_who_were_refused_together_do_not_come_back_together() -> 
     busy = Scripted({}, 429, {"retry-after-ms": "200"}, after=go)
     async with Provider([*[busy] * AT_ONCE, Scripted(openai_says("yes"))]) as provider:
         chat = openai(provider.url)
-        chain = Chain([chat], Retries(first_wait=0.2))
+        chain = FallbackChat([chat], Retries(first_wait=0.2))
         calls = [asyncio.ensure_future(chain.complete("s", f"u{nth}", 9)) for nth in range(AT_ONCE)]
         await _received(provider, AT_ONCE)
         go.set()

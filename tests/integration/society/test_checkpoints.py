@@ -8,7 +8,7 @@ from nats.js.errors import ObjectNotFoundError
 from nemuri.society.run import resume_society
 from nemuri_contracts.society import Lease, Society
 from nemuri_infra.bus.event_log import Log
-from nemuri_infra.process.cancellation import end
+from nemuri_infra.process.cancellation import cancel_and_wait
 from nemuri_infra.stores.society_states import SOCIETY, RevisionError, SocietyError, States
 from nemuri_services.simulation.checkpoints import RESTORING_KEY, Checkpoints, CheckpointSchedule, interrupted_restore
 from nemuri_services.simulation.processes import run_world
@@ -136,7 +136,7 @@ async def test_a_world_that_is_told_to_end_is_anybodys_at_once(log: Log, society
     """It is written as it stands, and the next one goes on from there without waiting."""
     running = asyncio.ensure_future(run_world(log, society.name))
     await eventually(lambda: read_world(states))
-    await end(running)
+    await cancel_and_wait(running)
     lease = await states.get("lease.world")
     assert lease is not None
     assert Lease.model_validate_json(lease.value).host is None

@@ -13,7 +13,7 @@ from nemuri_domain.cognition.module import Module, Prompt, Spec
 from nemuri_domain.cognition.shared_state import Changes, Snapshot
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.models.protocol import Reply
-from nemuri_infra.process.cancellation import end
+from nemuri_infra.process.cancellation import cancel_and_wait
 from nemuri_infra.stores.society_states import States
 from nemuri_services.simulation.agent_memories import AgentMemories
 from nemuri_services.simulation.checkpoints import Checkpoints
@@ -120,7 +120,7 @@ async def _hosting(states: States, society: Society, *modules: Module, name: str
         if work.done():
             work.result()
     finally:
-        await end(work)
+        await cancel_and_wait(work)
 
 
 async def test_modules_that_stand_still_in_a_thread_or_a_coroutine_delay_no_other(

@@ -23,7 +23,7 @@ from nemuri_domain.world.grid_world import World
 from nemuri_domain.world.world_settings import WorldSettings
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.models.protocol import Reply
-from nemuri_infra.process.cancellation import end
+from nemuri_infra.process.cancellation import cancel_and_wait
 from nemuri_services.simulation.agent_memories import AgentMemories
 from nemuri_services.simulation.checkpoints import Checkpoints
 from nemuri_services.simulation.host import Host
@@ -74,7 +74,7 @@ async def _living(log: Log, society: Society, thinker: Listening) -> AsyncIterat
     try:
         yield host
     finally:
-        await end(*reversed(running))
+        await cancel_and_wait(*reversed(running))
 
 
 async def test_no_mind_and_no_model_is_told_an_id(log: Log) -> None:

@@ -9,7 +9,7 @@ from nemuri_infra.models.call_budget import Spendings
 from nemuri_infra.observability.metrics import Metrics
 from nemuri_infra.projections.progress import BehindError
 from nemuri_infra.runtime.settings import Settings
-from nemuri_infra.stores.delivery_attempts import Tried
+from nemuri_infra.stores.delivery_attempts import DeliveryAttempts
 
 
 @dataclass(slots=True)
@@ -22,7 +22,7 @@ class PastAndLog:
     room: int = 1_000
     asked: list[str] = field(default_factory=list)
     appended: list[tuple[Event, int | None]] = field(default_factory=list)
-    tried: Tried = field(default_factory=Tried)
+    tried: DeliveryAttempts = field(default_factory=DeliveryAttempts)
     settings: Settings = field(default_factory=Settings)
     spendings: Spendings = field(default_factory=lambda: Spendings(3))
     sequence: int = 0
@@ -43,15 +43,15 @@ class PastAndLog:
         """The attempt of the event's task."""
         return 2
 
-    async def of(self, _service: str, _sequence: int, _delivery: int) -> Tried:
+    async def of(self, _service: str, _sequence: int, _delivery: int) -> DeliveryAttempts:
         """What is known of the tries."""
         return self.tried.again()
 
-    async def begin(self, _service: str, _sequence: int, _delivery: int, tried: Tried) -> None:
+    async def begin(self, _service: str, _sequence: int, _delivery: int, tried: DeliveryAttempts) -> None:
         """Remember that a try begins."""
         self.tried = tried
 
-    async def note(self, _service: str, _sequence: int, tried: Tried) -> None:
+    async def note(self, _service: str, _sequence: int, tried: DeliveryAttempts) -> None:
         """Remember a try."""
         self.tried = tried
 

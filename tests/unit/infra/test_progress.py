@@ -30,7 +30,7 @@ class SlowViews:
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """News are missed soon."""
-    monkeypatch.setattr(progress, "HEARTBEAT", 0.01)
+    monkeypatch.setattr(progress, "HEARTBEAT_SECONDS", 0.01)
 
 
 async def test_who_waits_hears_news_while_the_database_is_slow() -> None:

@@ -4,7 +4,7 @@ import logging
 
 import pytest
 
-from nemuri_infra.bus.connection import REPEATED_AFTER, TROUBLES, Troubles
+from nemuri_infra.bus.connection import MAX_PROBLEMS, REPEAT_WARNING_SECONDS, ConnectionProblems
 
 
 class Clock:
@@ -21,12 +21,12 @@ def test_a_trouble_is_a_warning_once_a_minute(caplog: pytest.LogCaptureFixture) 
     """Log a lasting trouble seldom, another one at once, and each anew once the connection was back."""
     caplog.set_level(logging.WARNING)
     clock = Clock()
-    troubles = Troubles("ann", clock)
+    troubles = ConnectionProblems("ann", clock)
     for _ in range(300):
         troubles.tell("refused")
         clock.seconds += 0.2
     assert [each.message for each in caplog.records] == ["NATS (ann): refused"]
-    clock.seconds = REPEATED_AFTER
+    clock.seconds = REPEAT_WARNING_SECONDS
     troubles.tell("refused")
     troubles.tell("reset")
     troubles.tell("reset")
@@ -38,7 +38,7 @@ def test_a_trouble_is_a_warning_once_a_minute(caplog: pytest.LogCaptureFixture) 
 def test_many_different_troubles_take_bounded_room(caplog: pytest.LogCaptureFixture) -> None:
     """Forget the oldest of them."""
     caplog.set_level(logging.CRITICAL)
-    troubles = Troubles("ann", Clock())
-    for number in range(3 * TROUBLES):
+    troubles = ConnectionProblems("ann", Clock())
+    for number in range(3 * MAX_PROBLEMS):
         troubles.tell(f"denied {number}")
-    assert len(troubles._told) == TROUBLES
+    assert len(troubles._told) == MAX_PROBLEMS

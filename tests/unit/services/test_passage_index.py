@@ -8,7 +8,7 @@ from nemuri_contracts.tasks import Detail, DetailPoint
 from nemuri_domain.language.chunks import split_into_chunks
 from nemuri_infra.models.extractive import ExtractiveModel
 from nemuri_infra.models.protocol import AnswerJob, LearningsJob, Source
-from nemuri_infra.stores.blobs import Blobs, Recent
+from nemuri_infra.stores.blobs import Blobs, TextCache
 from nemuri_services.specialist.passage_index import PassageIndexes
 from nemuri_services.specialist.passage_selection import PASSAGES, Passage, passages
 
@@ -20,7 +20,7 @@ class Held(Blobs):
     """Blobs that are at hand, and count how often they are asked for."""
 
     def __init__(self, **texts: str) -> None:
-        object.__setattr__(self, "recent", Recent())
+        object.__setattr__(self, "recent", TextCache())
         object.__setattr__(self, "asked", [])
         for ref, text in texts.items():
             self.recent.keep(ref, text)

@@ -6,10 +6,10 @@ import pytest
 
 from nemuri_contracts.event import Usage
 from nemuri_contracts.tasks import ReactionFailed, TaskSummarised
-from nemuri_infra.models.call_budget import Remembering, Spending, SpentError, spending
-from nemuri_infra.models.measured_chat import Measured
+from nemuri_infra.models.call_budget import CachedChat, Spending, SpentError, count_replies
+from nemuri_infra.models.measured_chat import MeasuredChat
 from nemuri_infra.models.protocol import Chat, ModelUnavailable, ModelUnusable, Reply
-from nemuri_infra.models.retries import Retries, persist
+from nemuri_infra.models.retries import Retries, call_with_retries
 from nemuri_infra.observability.metrics import Metrics
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import EventProcessor, GaveUpError, Outcome, Service
@@ -43,14 +43,14 @@ class Scripted:
 
 def measured(chat: Scripted) -> Chat:
     """The chat as services have it."""
-    return Remembering(Measured(chat, Metrics()))
+    return CachedChat(MeasuredChat(chat, Metrics()))
 
 
 async def test_replies_are_counted_usable_or_not() -> None:
     """And what did not come is no reply, however often it is waited for."""
     chat = measured(Scripted(ModelUnavailable("429"), ModelUnusable("empty"), SAID))
     spent = Spending(limit=5)
-    with spending(spent):
+    with count_replies(spent):
         for counted in (0, 1):
             with pytest.raises((ModelUnavailable, ModelUnusable)):
                 await chat.complete("", "a", 1)
@@ -63,7 +63,7 @@ async def test_no_reply_is_asked_for_beyond_the_limit() -> None:
     """The provider is not called any more."""
     scripted = Scripted(SAID)
     chat = measured(scripted)
-    with spending(Spending(limit=2)):
+    with count_replies(Spending(limit=2)):
         for text in ("a", "b"):
             await chat.complete("", text, 1)
         with pytest.raises(SpentError, match="2 model replies"):
@@ -77,7 +77,7 @@ async def test_a_reply_that_cannot_be_used_is_asked_for_once_more() -> None:
     for error, calls in ((ModelUnusable("empty"), 2), (ModelUnavailable("429"), 4)):
         scripted = Scripted(error)
         with pytest.raises(type(error)):
-            await persist(lambda scripted=scripted: scripted.complete("", "a", 1), Retries(first_wait=0.001))  # type: ignore[misc]
+            await call_with_retries(lambda scripted=scripted: scripted.complete("", "a", 1), Retries(first_wait=0.001))  # type: ignore[misc]
         assert len(scripted.asked) == calls
 
 

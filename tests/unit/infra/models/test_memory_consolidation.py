@@ -12,7 +12,7 @@ from nemuri_domain.tiered.memory_formation import MemoryText, extract_memory
 from nemuri_domain.tiered.policy import Consolidation
 from nemuri_infra.models import memory_consolidation
 from nemuri_infra.models.extractive import ExtractiveModel
-from nemuri_infra.models.fallback import Fallback
+from nemuri_infra.models.fallback import FallbackModel
 from nemuri_infra.models.prompted import PromptedModel
 from nemuri_infra.models.protocol import ConsolidateJob, ModelUnavailable, Reply
 from tests.unit.domain.tiered.lives import lived, simulated
@@ -94,7 +94,7 @@ class Away(Parrot):
 
 async def test_where_the_provider_is_away_their_own_words_do() -> None:
     """A consolidation never waits for a model that does not come back."""
-    reply = await Fallback(PromptedModel(Away("")), ExtractiveModel()).consolidate(JOB)
+    reply = await FallbackModel(PromptedModel(Away("")), ExtractiveModel()).consolidate(JOB)
 
     assert (reply.value, reply.usage.model) == (KNOWN, "extractive")
 

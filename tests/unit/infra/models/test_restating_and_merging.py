@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from nemuri_contracts.tasks import Dissent, Voice
 from nemuri_domain.tasks.conversation_history import Turn
 from nemuri_infra.models.extractive import ExtractiveModel
-from nemuri_infra.models.fallback import Fallback
+from nemuri_infra.models.fallback import FallbackModel
 from nemuri_infra.models.prompted import PromptedModel
 from nemuri_infra.models.protocol import AnswerJob, Merged, MergeJob, RestateJob, Source
 from nemuri_infra.models.reply_parsing import read_merged
@@ -144,7 +144,7 @@ async def test_any_voices_are_merged_the_same_way_twice(texts: list[str]) -> Non
 
 async def test_a_second_model_does_what_the_first_does_not() -> None:
     """Also these jobs."""
-    both = Fallback(MODEL, PromptedModel(Parrot("never asked")))
+    both = FallbackModel(MODEL, PromptedModel(Parrot("never asked")))
 
     assert (await both.restate(RestateJob(TURNS, "How much of it?"))).value == "About fern: How much of it?"
     assert [each.agent_id for each in (await both.merge(MergeJob("?", VOICES))).value.dissent] == ["ann", "bob"]

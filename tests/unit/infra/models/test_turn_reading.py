@@ -13,7 +13,7 @@ from nemuri_domain.affective.text_compression import compressed
 from nemuri_domain.affective.turn_reader import read_turn as by_lexicon
 from nemuri_infra.models import turn_compression, turn_reading
 from nemuri_infra.models.extractive import ExtractiveModel
-from nemuri_infra.models.fallback import Fallback
+from nemuri_infra.models.fallback import FallbackModel
 from nemuri_infra.models.prompted import PromptedModel
 from nemuri_infra.models.protocol import Compressed, CompressJob, FeelJob, ModelUnavailable, Reply
 from tests.unit.infra.models.test_prompted import Parrot
@@ -230,7 +230,7 @@ class Absent(Parrot):
 
 async def test_who_cannot_be_reached_is_stood_in_for() -> None:
     """By the lexicon and by the memory's own words, where the extractive model is next."""
-    model = Fallback(PromptedModel(Absent("")), ExtractiveModel())
+    model = FallbackModel(PromptedModel(Absent("")), ExtractiveModel())
 
     assert (await model.feel(JOB)).usage.model == "lexicon"
     assert (await model.compress(MEMORY)).usage.model == "extractive"

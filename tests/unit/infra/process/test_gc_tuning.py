@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from nemuri_infra.process import gc_tuning
-from nemuri_infra.process.gc_tuning import PUT_OFF, at_the_end, the_young, uncollected
+from nemuri_infra.process.gc_tuning import MAX_POSTPONED, collect_young, collector_off, skip_final_collection
 
 MANY = 1_000
 """A tenth of what it is: still more than the collector by itself waits for."""
@@ -41,16 +41,16 @@ def looks() -> Iterator[list[int]]:
     gc.callbacks.remove(look)
 
 
-@pytest.mark.parametrize(("made", "times"), [(0, 20 * PUT_OFF), (2 * MANY, 3 * PUT_OFF)])
+@pytest.mark.parametrize(("made", "times"), [(0, 20 * MAX_POSTPONED), (2 * MANY, 3 * MAX_POSTPONED)])
 def test_cycles_of_others_are_freed_however_often_it_is_put_off(
     made: int, times: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By small stretches and by large ones."""
-    monkeypatch.setattr(gc_tuning, "MANY", MANY)
+    monkeypatch.setattr(gc_tuning, "MANY_OBJECTS", MANY)
     cycles: list[weakref.ref[Cycle]] = []
     for _ in range(times):
         cycles.append(weakref.ref(Cycle()))
-        with uncollected():
+        with collector_off():
             kept = [[] for _ in range(made)]  # type: ignore[var-annotated]
         del kept
     assert sum(each() is not None for each in cycles) < times / 2
@@ -58,7 +58,7 @@ def test_cycles_of_others_are_freed_however_often_it_is_put_off(
 
 def test_in_a_host_the_young_are_looked_through_and_nothing_else(looks: list[int]) -> None:
     """However much there is and comes: a look through all of it would take seconds."""
-    the_young()
+    collect_young()
     kept = [[nth] for nth in range(100_000)]
     cycles = [weakref.ref(Cycle()) for _ in range(10_000)]
     assert len(kept) == 100_000
@@ -70,5 +70,5 @@ def test_in_a_host_the_young_are_looked_through_and_nothing_else(looks: list[int
 def test_what_ends_is_not_looked_through_once_more() -> None:
     """A last look finds nothing that it would have to look through."""
     kept = [[nth] for nth in range(100_000)]
-    at_the_end()
+    skip_final_collection()
     assert len(gc.get_objects()) < len(kept)

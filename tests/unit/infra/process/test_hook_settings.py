@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from nemuri_infra.embedded.data_directory import Addresses, Home, HomeUnusable
-from nemuri_infra.process.hook_settings import Elsewhere, Whereabouts
+from nemuri_infra.process.hook_settings import HookSettings, PlatformNotFound
 from nemuri_infra.runtime.settings import Settings
 
 HEAVY = {"asyncio", "pydantic", "pydantic_settings", "typer", "nats", "numpy", "platformdirs", "ssl", "uuid"}
@@ -41,10 +41,10 @@ def test_both_read_the_same_settings(told: dict[str, str]) -> None:
         try:
             settings = Settings()
         except ValidationError:
-            with pytest.raises(Elsewhere):
-                Whereabouts()
+            with pytest.raises(PlatformNotFound):
+                HookSettings()
             return
-        where = Whereabouts()
+        where = HookSettings()
         assert Path(where.data) == settings.data.expanduser().absolute()
         assert (where.namespace, where.client) == (settings.namespace, settings.client)
         assert where.nats_url == settings.nats_url
@@ -56,13 +56,13 @@ def test_both_read_the_same_settings(told: dict[str, str]) -> None:
 
 def test_both_find_the_same_platform(tmp_path: Path) -> None:
     """While it runs and is ready, and not before or afterwards; damaged addresses are refused by both."""
-    home, where = Home(tmp_path), Whereabouts(str(tmp_path))
+    home, where = Home(tmp_path), HookSettings(str(tmp_path))
     addresses = Addresses(nats_url="nats://127.0.0.1:4", database_url="postgresql://", pid=1)
 
     def found() -> str | None:
         try:
             return where.nats_address
-        except Elsewhere:
+        except PlatformNotFound:
             return None
 
     assert (found(), home.read_addresses()) == (None, None)
@@ -80,10 +80,10 @@ def test_both_find_the_same_platform(tmp_path: Path) -> None:
 def test_the_command_line_goes_before_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """For the directory and for the agent."""
     alone(monkeypatch, {"NEMURI_DATA": "/elsewhere", "NEMURI_HOOK_AGENT": "bob"})
-    where = Whereabouts("/here", "ann")
+    where = HookSettings("/here", "ann")
     assert (where.data, where.agent) == ("/here", "ann")
-    with pytest.raises(Elsewhere, match="agent"):
-        Whereabouts("/here", "ann.*")
+    with pytest.raises(PlatformNotFound, match="agent"):
+        HookSettings("/here", "ann.*")
 
 
 def test_the_way_of_a_hook_loads_nothing_that_takes_long(tmp_path: Path) -> None:

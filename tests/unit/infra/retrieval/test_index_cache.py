@@ -13,16 +13,16 @@ import pytest
 from nemuri_domain.strength.aggregate import Content, Memory, Remembered
 from nemuri_domain.strength.retrieval_index import AgentIndex
 from nemuri_infra.process import memory_limit
-from nemuri_infra.retrieval.index_cache import IndexCache, Indexed
-from nemuri_infra.runtime.settings import MEGABYTE, MOST_MEMORY, Settings
+from nemuri_infra.retrieval.index_cache import CachedIndex, IndexCache
+from nemuri_infra.runtime.settings import MAX_INDEX_MEGABYTES, MEGABYTE, Settings
 
 DIMENSION = 256
 WORDS = ["".join(random.Random(seed).choices("abcdefghijklmnop", k=7)) for seed in range(5_000)]
 
 
-def mind(number: int, characters: int, chance: random.Random) -> Indexed:
+def mind(number: int, characters: int, chance: random.Random) -> CachedIndex:
     """The index of an agent with so many memories of so many characters."""
-    indexed = Indexed(AgentIndex(DIMENSION), "g")
+    indexed = CachedIndex(AgentIndex(DIMENSION), "g")
     known = dict(_remembered(characters, chance) for _ in range(number))
     vectors = np.zeros((number, DIMENSION), np.float32)
     indexed.index.add(list(known), vectors, [content.memory.content for content, _ in known.values()])
@@ -85,6 +85,6 @@ def test_a_process_knows_what_it_may_take(tmp_path: Path, monkeypatch: pytest.Mo
         monkeypatch.setattr(memory_limit, "LIMITS", (tmp_path / "nowhere", file))
         memory_limit.memory_limit.cache_clear()
         found = Settings().index_bytes
-        assert found == expected or (expected is None and 0 < found <= MOST_MEMORY)
+        assert found == expected or (expected is None and 0 < found <= MAX_INDEX_MEGABYTES)
     memory_limit.memory_limit.cache_clear()
     assert Settings(recall_memory=7).index_bytes == 7 * MEGABYTE

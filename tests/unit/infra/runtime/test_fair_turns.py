@@ -7,13 +7,13 @@ from time import monotonic
 import pytest
 
 from nemuri_infra.runtime import fair_turns as module
-from nemuri_infra.runtime.fair_turns import FORGOTTEN, TROUBLED, CrowdedError, Turns, aside
+from nemuri_infra.runtime.fair_turns import FORGET_SECONDS, MAX_PUT_OFF, CrowdedError, FairSlots, slot_released
 
 
 class Desk:
     """Work of parties that goes on until it is let go."""
 
-    def __init__(self, turns: Turns) -> None:
+    def __init__(self, turns: FairSlots) -> None:
         self.turns = turns
         self.begun: list[str] = []
         self.ends: list[asyncio.Event] = []
@@ -39,7 +39,7 @@ async def _settled() -> None:
 
 async def test_one_party_leaves_turns_to_the_others() -> None:
     """However much it wants done; another one begins at once, and the next free turn is its too."""
-    desk = Desk(Turns(5, share=4, line=50))
+    desk = Desk(FairSlots(5, share=4, line=50))
     many = [desk.work("mallory") for _ in range(20)]
     await _settled()
     ann = [desk.work("ann") for _ in range(2)]
@@ -60,7 +60,7 @@ async def test_one_party_leaves_turns_to_the_others() -> None:
 async def test_who_would_stand_behind_a_slow_line_is_sent_away(monkeypatch: pytest.MonkeyPatch) -> None:
     """And comes again later, each of them a little later than the one before; what is in line stays."""
     now = _clock(monkeypatch)
-    desk = Desk(Turns(5, share=4, line=6))
+    desk = Desk(FairSlots(5, share=4, line=6))
     first = [desk.work("mallory") for _ in range(10)]
     await _settled()
     now(2.0)
@@ -80,7 +80,7 @@ async def test_who_would_stand_behind_a_slow_line_is_sent_away(monkeypatch: pyte
 
 async def test_a_line_that_moves_fast_may_be_long(monkeypatch: pytest.MonkeyPatch) -> None:
     """Send nobody away who brings much while a hundred of it are done in a second."""
-    turns, now = Turns(5, share=4, line=6), [0.0]
+    turns, now = FairSlots(5, share=4, line=6), [0.0]
     monkeypatch.setattr(module, "monotonic", lambda: now[0])
 
     async def quick() -> None:
@@ -96,8 +96,8 @@ async def test_a_line_that_moves_fast_may_be_long(monkeypatch: pytest.MonkeyPatc
 async def test_of_a_party_in_trouble_only_so_much_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     """What was put off is tried again, the rest of its events is not; another party's are, and what is done counts."""
     now = _clock(monkeypatch)
-    turns = Turns(5, share=4, line=6)
-    for sequence in range(2 * TROUBLED):
+    turns = FairSlots(5, share=4, line=6)
+    for sequence in range(2 * MAX_PUT_OFF):
         turns.put_off("mallory", sequence, 3.0)
 
     turns.admit("mallory", 0)
@@ -109,17 +109,17 @@ async def test_of_a_party_in_trouble_only_so_much_is_tried(monkeypatch: pytest.M
     turns.admit("mallory", 9_999)
 
     turns.put_off("mallory", 9_999, 3.0)
-    now(3.0 + 1.1 * FORGOTTEN)  # another worker has them by now
+    now(3.0 + 1.1 * FORGET_SECONDS)  # another worker has them by now
     turns.admit("mallory", 1_000_000)
 
 
 async def test_a_turn_is_lent_while_something_is_waited_for() -> None:
     """Others have it meanwhile, and whoever lent it goes on once there is one again."""
-    turns, told = Turns(1, share=1, line=5), []
+    turns, told = FairSlots(1, share=1, line=5), []
 
     async def patient(let_go: asyncio.Event) -> None:
         async with turns.turn("ann"):
-            async with aside():
+            async with slot_released():
                 told.append("waits")
                 await let_go.wait()
             told.append("goes on")
@@ -139,7 +139,7 @@ async def test_a_turn_is_lent_while_something_is_waited_for() -> None:
 
 async def test_whoever_is_cancelled_holds_nothing() -> None:
     """In line, at work, or while its turn is lent."""
-    turns = Turns(1, share=1, line=5)
+    turns = FairSlots(1, share=1, line=5)
     desk = Desk(turns)
     first, second = desk.work("ann"), desk.work("ben")
     await _settled()
@@ -149,7 +149,7 @@ async def test_whoever_is_cancelled_holds_nothing() -> None:
     assert turns.running == 0
 
     async def lending() -> None:
-        async with turns.turn("ann"), aside():
+        async with turns.turn("ann"), slot_released():
             await asyncio.Event().wait()
 
     lent = asyncio.ensure_future(lending())
@@ -167,7 +167,7 @@ async def test_whoever_is_cancelled_holds_nothing() -> None:
 
 async def test_in_the_end_all_in_line_are_sent_away_at_once() -> None:
     """What is at work may finish."""
-    desk = Desk(Turns(1, share=1, line=5))
+    desk = Desk(FairSlots(1, share=1, line=5))
     at_work, in_line = desk.work("ann"), desk.work("ann")
     await _settled()
     desk.turns.close()

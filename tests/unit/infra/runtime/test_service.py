@@ -15,7 +15,12 @@ from nemuri_infra.models.protocol import ModelUnavailable
 from nemuri_infra.projections.progress import BehindError
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import ConditionalAppend, EventProcessor, GaveUpError, Outcome, Service
-from nemuri_infra.stores.delivery_attempts import FAULTS, SILENCES, SUSPICIOUS, Tried
+from nemuri_infra.stores.delivery_attempts import (
+    MAX_FAULTS,
+    MAX_MISSING_OUTCOMES,
+    SUSPECT_MISSING_OUTCOMES,
+    DeliveryAttempts,
+)
 from tests.contracts.examples import EXAMPLES
 from tests.unit.infra.past import PastAndLog, raising
 
@@ -83,7 +88,7 @@ async def test_waiting_is_not_failing(missing: Exception) -> None:
     past = PastAndLog()
     waiting = reactor(past, raising(missing))
 
-    for delivery in range(1, 3 * SILENCES):
+    for delivery in range(1, 3 * MAX_MISSING_OUTCOMES):
         with pytest.raises(type(missing)):
             await waiting.react(CAUSE, delivery)
 
@@ -106,13 +111,13 @@ async def test_faults_of_the_event_itself_are_counted_and_then_given_up() -> Non
     past = PastAndLog()
     failing = reactor(past, raising(ValueError("no such\x00 part \ud800\nand a traceback")))
 
-    for delivery in range(1, FAULTS):
+    for delivery in range(1, MAX_FAULTS):
         with pytest.raises(ValueError, match="no such"):
             await failing.react(CAUSE, delivery)
     assert past.appended == []
     with pytest.raises(GaveUpError, match="no such part") as given_up:
-        await failing.react(CAUSE, FAULTS)
-    assert (given_up.value.fault, given_up.value.faults, given_up.value.attempt) == ("ValueError", FAULTS, 2)
+        await failing.react(CAUSE, MAX_FAULTS)
+    assert (given_up.value.fault, given_up.value.faults, given_up.value.attempt) == ("ValueError", MAX_FAULTS, 2)
 
     (failed, expected) = past.appended[0]
     assert isinstance(failed, ReactionFailed)
@@ -128,7 +133,7 @@ async def test_giving_up_is_one_fact_however_often_it_happens() -> None:
         past = PastAndLog()
         failing = reactor(past, raising(ValueError("no")))
         failing.service.name = name
-        for _ in range(FAULTS):
+        for _ in range(MAX_FAULTS):
             with pytest.raises((ValueError, GaveUpError)):
                 await failing.react(CAUSE)
         ids.append(past.appended[0][0].event_id)
@@ -139,17 +144,17 @@ async def test_giving_up_is_one_fact_however_often_it_happens() -> None:
 async def test_faults_are_counted_over_all_workers() -> None:
     """Each of them a process of its own, or the same one started again."""
     past = PastAndLog()
-    for delivery in range(1, FAULTS):
+    for delivery in range(1, MAX_FAULTS):
         with pytest.raises(ValueError, match="no"):
             await reactor(past, raising(ValueError("no"))).react(CAUSE, delivery)
 
     with pytest.raises(GaveUpError):
-        await reactor(past, raising(ValueError("no"))).react(CAUSE, FAULTS)
+        await reactor(past, raising(ValueError("no"))).react(CAUSE, MAX_FAULTS)
 
 
 async def test_what_ends_its_workers_is_given_up_without_another_try() -> None:
     """Of which nobody hears but by the deliveries that nothing was said of; those that waited are none of them."""
-    past = PastAndLog(tried=Tried(begun=SILENCES + 6, ended=7))
+    past = PastAndLog(tried=DeliveryAttempts(begun=MAX_MISSING_OUTCOMES + 6, ended=7))
 
     await reactor(past, lambda: ROUTED).react(CAUSE)
     with pytest.raises(GaveUpError, match="10 deliveries ended without an outcome"):
@@ -171,7 +176,7 @@ async def test_giving_up_waits_for_the_log_too() -> None:
     """The event is given up as soon as that can be recorded, without five more tries."""
     past = PastAndLog()
     failing = reactor(past, raising(ValueError("no")))
-    for _ in range(FAULTS - 1):
+    for _ in range(MAX_FAULTS - 1):
         with pytest.raises(ValueError, match="no"):
             await failing.react(CAUSE)
     past.broken = NoRespondersError()
@@ -192,7 +197,7 @@ async def test_what_belongs_to_no_task_is_given_up_without_a_fact() -> None:
     past = PastAndLog()
     failing = reactor(past, raising(ValueError("no")))
     outside = CAUSE.model_copy(update={"correlation_id": None})
-    for _ in range(FAULTS):
+    for _ in range(MAX_FAULTS):
         with pytest.raises((ValueError, GaveUpError)):
             await failing.react(outside)
 
@@ -201,7 +206,7 @@ async def test_what_belongs_to_no_task_is_given_up_without_a_fact() -> None:
 
 async def test_of_what_workers_may_have_died_of_one_is_in_work_at_a_time() -> None:
     """The others wait without being noted, so that they are not held to account for its end; fresh events go on."""
-    past, at_work, let_go = PastAndLog(tried=Tried(begun=SUSPICIOUS)), [], asyncio.Event()
+    past, at_work, let_go = PastAndLog(tried=DeliveryAttempts(begun=SUSPECT_MISSING_OUTCOMES)), [], asyncio.Event()
     service = Service("clerk")
 
     @service.handles(TaskSummarised)
@@ -214,11 +219,11 @@ async def test_of_what_workers_may_have_died_of_one_is_in_work_at_a_time() -> No
     while not at_work:  # noqa: ASYNC110 - nothing announces how far the others get
         await asyncio.sleep(0)
     noted = past.tried.begun
-    past.tried = Tried()
+    past.tried = DeliveryAttempts()
     fresh = asyncio.ensure_future(clerk.react(CAUSE))
     while len(at_work) < 2:  # noqa: ASYNC110 - as above
         await asyncio.sleep(0)
-    assert (noted, len(at_work)) == (SUSPICIOUS + 1, 2)
+    assert (noted, len(at_work)) == (SUSPECT_MISSING_OUTCOMES + 1, 2)
 
     let_go.set()
     await asyncio.gather(fresh, *suspects)

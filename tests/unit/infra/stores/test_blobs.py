@@ -8,8 +8,8 @@ from typing import cast
 import pytest
 
 from nemuri_contracts.event import OPERATOR
-from nemuri_infra.runtime.service import WAITING
-from nemuri_infra.stores.blobs import RECENT_BYTES, BlobForgedError, BlobMissingError, Blobs, Recent
+from nemuri_infra.runtime.service import OUTAGE_ERRORS
+from nemuri_infra.stores.blobs import CACHE_BYTES, BlobForgedError, BlobMissingError, Blobs, TextCache
 from nemuri_infra.stores.objects import Description, Objects
 
 
@@ -37,9 +37,9 @@ class SlowStore:
         return self.objects[ref]
 
 
-def blobs(store: SlowStore, limit: int = RECENT_BYTES) -> Blobs:
+def blobs(store: SlowStore, limit: int = CACHE_BYTES) -> Blobs:
     """Blobs of that store."""
-    return Blobs(cast("Objects", store), OPERATOR, Recent(limit))
+    return Blobs(cast("Objects", store), OPERATOR, TextCache(limit))
 
 
 def ref_of(text: str) -> str:
@@ -110,5 +110,5 @@ async def test_what_is_not_what_its_name_says_is_no_input() -> None:
     with pytest.raises(BlobForgedError) as raised:
         await known.get(ref_of("mine"))
 
-    assert not isinstance(raised.value, WAITING)
+    assert not isinstance(raised.value, OUTAGE_ERRORS)
     assert known.recent.bytes == 0

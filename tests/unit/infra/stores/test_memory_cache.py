@@ -11,16 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nemuri_domain.tiered.aggregate import TieredMind, TierMemory
-from nemuri_infra.stores.memory_cache import Shelves
+from nemuri_infra.stores.memory_cache import MemoryCache
 from tests.unit.domain.tiered.lives import became, lived, named, rows, simulated
 
 ASKED = np.array([1.0, 0.0], np.float32)
 
 
 @pytest.fixture
-def shelves() -> Iterator[Shelves]:
+def shelves() -> Iterator[MemoryCache]:
     """Empty ones, for vectors of two dimensions."""
-    shelves = Shelves(2)
+    shelves = MemoryCache(2)
     yield shelves
     shelves.close()
 
@@ -33,7 +33,7 @@ def memory(number: int, agent_id: str = "noah") -> TierMemory:
 @given(st.lists(st.tuples(st.integers(0, 9), st.booleans(), st.booleans()), max_size=40))
 def test_shelves_hold_what_they_were_given(steps: list[tuple[int, bool, bool]]) -> None:
     """However memories come, change and go: each agent's are found, each with its own vector."""
-    shelves, vectors = Shelves(2), rows(*((1.0, 0.1 * each) for each in range(10)))
+    shelves, vectors = MemoryCache(2), rows(*((1.0, 0.1 * each) for each in range(10)))
     known: dict[str, dict[UUID, TierMemory]] = {"noah": {}, "lila": {}}
     for number, there, whose in steps:
         one = memory(number, "noah" if whose else "lila")
@@ -61,7 +61,7 @@ def test_shelves_hold_what_they_were_given(steps: list[tuple[int, bool, bool]]) 
     shelves.close()
 
 
-def test_everything_of_a_memory_comes_back(shelves: Shelves) -> None:
+def test_everything_of_a_memory_comes_back(shelves: MemoryCache) -> None:
     """Also what became of others, and who may see it."""
     tiers = simulated([(lived(1, "Noah saw Lila at the well", participants=("lila",)), 3.5), (became(2, (8, 9)), 4.0)])
     told = [each.replace(scope="group", visible_to=("lila",)) for each in tiers.memories.values()]
@@ -69,7 +69,7 @@ def test_everything_of_a_memory_comes_back(shelves: Shelves) -> None:
     assert shelves.memories("noah") == {each.memory_id: each for each in told}
 
 
-def test_who_is_somewhere_else_leaves_nothing(shelves: Shelves) -> None:
+def test_who_is_somewhere_else_leaves_nothing(shelves: MemoryCache) -> None:
     """And nobody else's goes with it; nothing is found of nobody."""
     vectors = rows((1, 0), (1, 0), (1, 0))
     shelves.take([memory(1), memory(2), memory(1, "lila")], vectors)
@@ -83,7 +83,7 @@ def test_who_is_somewhere_else_leaves_nothing(shelves: Shelves) -> None:
 
 def test_the_process_does_not_grow_with_what_is_remembered() -> None:
     """Forty megabytes are remembered and are not in memory, but for a few."""
-    shelves, vectors = Shelves(1_024), np.zeros((1, 1_024), np.float32)
+    shelves, vectors = MemoryCache(1_024), np.zeros((1, 1_024), np.float32)
     one = memory(1)
 
     def remember(numbers: range) -> None:

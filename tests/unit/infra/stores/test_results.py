@@ -7,7 +7,7 @@ import pytest
 from nemuri_contracts.event import Usage
 from nemuri_contracts.task_views import Retrieved, TaskResult
 from nemuri_contracts.tasks import Panel, Voice
-from nemuri_infra.stores.results import fitting
+from nemuri_infra.stores.results import shortened_result
 
 ROOM = 20_000
 
@@ -27,12 +27,12 @@ def test_what_fits_is_told_as_it_is() -> None:
     """To the last byte."""
     result = TaskResult(task_id=uuid4(), status="done", answer="x" * 100)
 
-    assert fitting(result, size(result)) is result
+    assert shortened_result(result, size(result)) is result
 
 
 def test_what_was_retrieved_goes_first() -> None:
     """The answer stays whole if that is enough."""
-    told = fitting(with_retrieved(answer="x" * 10_000), ROOM)
+    told = shortened_result(with_retrieved(answer="x" * 10_000), ROOM)
 
     assert told.retrieved == ()
     assert told.answer == "x" * 10_000
@@ -43,7 +43,7 @@ def test_then_the_panel_goes() -> None:
     usage = Usage(model="m")
     panel = Panel(voices=(Voice(agent_id="a", perspective=None, answer="y" * 9_000),), merged="y" * 9_000, usage=usage)
 
-    told = fitting(with_retrieved(answer="y" * 19_000, panel=panel), ROOM)
+    told = shortened_result(with_retrieved(answer="y" * 19_000, panel=panel), ROOM)
 
     assert told.panel is None
     assert told.answer == "y" * 19_000
@@ -52,7 +52,7 @@ def test_then_the_panel_goes() -> None:
 @pytest.mark.parametrize("text", ["x" * 30_000, "真" * 30_000, '"\n' * 30_000, "x" * 19_800], ids=str.__len__)
 def test_then_the_longest_part_is_cut(text: str) -> None:
     """As little as needed, and one sees it."""
-    told = fitting(with_retrieved(answer=text, model="m"), ROOM)
+    told = shortened_result(with_retrieved(answer=text, model="m"), ROOM)
 
     assert ROOM * 0.95 < size(told) <= ROOM
     assert told.answer is not None
@@ -63,7 +63,7 @@ def test_then_the_longest_part_is_cut(text: str) -> None:
 
 def test_many_long_parts_are_cut_until_all_fit() -> None:
     """Lists too."""
-    told = fitting(
+    told = shortened_result(
         with_retrieved(answer="x" * 30_000, items=("y" * 50,) * 2_000, used=[uuid4() for _ in range(2_000)]), ROOM
     )
 
@@ -72,6 +72,6 @@ def test_many_long_parts_are_cut_until_all_fit() -> None:
 
 def test_where_nothing_is_left_to_cut_it_ends() -> None:
     """Even if the room is absurdly small."""
-    told = fitting(with_retrieved(answer="x" * 1_000, reason="y" * 1_000), 10)
+    told = shortened_result(with_retrieved(answer="x" * 1_000, reason="y" * 1_000), 10)
 
     assert (told.answer, told.reason, told.retrieved) == ("", "", ())
