@@ -1,7 +1,7 @@
 """What looking back has to agree with: the rows that the views hold, and what was recorded."""
 
 from nemuri.operations.history import agents_of, as_of, otherwise, steps_of
-from nemuri.operations.log_positions import Place
+from nemuri.operations.log_positions import LogPosition
 from nemuri_domain.strength.aggregate import Agent, Content, Memory, Mind
 from nemuri_domain.strength.state_diff import Differences, MemoryState
 from nemuri_infra.projections import tables
@@ -35,7 +35,7 @@ async def assert_minds_agree(resources: Resources) -> None:
     assert agents == tuple(each.agent_id for each in known if each.definition.memory == "strength")
     for agent_id in agents:
         rows = await in_views(resources, agent_id)
-        [past] = await as_of(resources.log, agent_id, [Place()])
+        [past] = await as_of(resources.log, agent_id, [LogPosition()])
         assert past.mind == rows
         anew = await otherwise(resources.log, agent_id, {}, None)
         assert anew.recorded == rows

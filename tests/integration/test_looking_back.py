@@ -7,7 +7,7 @@ import pytest
 from nemuri.client.client import Client
 from nemuri.operations import OperationError
 from nemuri.operations.history import as_of, events_of, extent, known, otherwise, steps_of
-from nemuri.operations.log_positions import Place, PlaceError
+from nemuri.operations.log_positions import LogPosition, LogPositionError
 from nemuri_contracts.agents import PolicyAdopted
 from nemuri_contracts.event import derive
 from nemuri_domain.strength.aggregate import Mind
@@ -71,14 +71,14 @@ async def test_a_life_can_be_looked_back_on_and_nothing_of_it_changes(settings: 
 
         # At every place, by its number and by its time, the mind is the fold of what was there.
         for event in own[:: max(1, len(own) // 8)]:
-            places = [Place(sequence=event.sequence), Place(time=event.at)]
+            places = [LogPosition(sequence=event.sequence), LogPosition(time=event.at)]
             by_number, by_time = await as_of(log, "python", places)
             assert by_number.mind == fold(each for each in own if (each.sequence or 0) <= (event.sequence or 0))
             assert by_time.mind == fold(each for each in own if each.at <= event.at)
 
         # From a place on, what followed leads to the present.
         middle = own[len(own) // 2]
-        [past, present] = await as_of(log, "python", [Place(sequence=middle.sequence), Place()])
+        [past, present] = await as_of(log, "python", [LogPosition(sequence=middle.sequence), LogPosition()])
         rest = own[past.events :]
         assert fold(rest, past.mind) == present.mind
         assert archived(present.mind) == {*FACTS[1:]}
@@ -90,7 +90,7 @@ async def test_a_life_can_be_looked_back_on_and_nothing_of_it_changes(settings: 
         assert {each.content for each in found.returned} == {*FACTS[1:]}
         harder = await otherwise(log, "python", {"archive_threshold": 5.0, "initial_strength": 0.5}, None)
         assert archived(harder.other) == {*FACTS}
-        last = await otherwise(log, "python", {"archive_threshold": 5.0}, Place(sequence=reach.last))
+        last = await otherwise(log, "python", {"archive_threshold": 5.0}, LogPosition(sequence=reach.last))
         assert last.other == last.recorded
 
         # What became of a memory is told from its beginning to its archive.
@@ -106,18 +106,18 @@ async def test_a_life_can_be_looked_back_on_and_nothing_of_it_changes(settings: 
 async def test_what_is_not_in_the_log_is_refused_by_name(settings: Settings) -> None:
     """A place beyond the end or before the beginning, an agent that nobody defined, an empty log."""
     async with logged(settings) as log:
-        with pytest.raises(PlaceError, match="empty"):
-            await as_of(log, "python", [Place()])
+        with pytest.raises(LogPositionError, match="empty"):
+            await as_of(log, "python", [LogPosition()])
         with pytest.raises(OperationError, match="no agent 'python'"):
             await known(log, "python")
         await log.append(agent_defined())
         reach = await extent(log)
         assert reach.begins is not None
-        with pytest.raises(PlaceError, match="2 is beyond the end of the log: its last event is 1"):
-            await as_of(log, "python", [Place("2", sequence=2)])
-        with pytest.raises(PlaceError, match="before the beginning of the log"):
-            await otherwise(log, "python", {}, Place("long ago", time=reach.begins - timedelta(seconds=1)))
-        [past] = await as_of(log, "python", [Place()])
+        with pytest.raises(LogPositionError, match="2 is beyond the end of the log: its last event is 1"):
+            await as_of(log, "python", [LogPosition("2", sequence=2)])
+        with pytest.raises(LogPositionError, match="before the beginning of the log"):
+            await otherwise(log, "python", {}, LogPosition("long ago", time=reach.begins - timedelta(seconds=1)))
+        [past] = await as_of(log, "python", [LogPosition()])
         assert past.mind.agent is not None
 
 
@@ -128,6 +128,6 @@ async def test_an_unreadable_event_of_an_agent_is_named(settings: Settings) -> N
         await log.append(agent_defined("other"))
         await log.stream.publish(f"{log.subjects.agent('python')}.agent_slept", b"{}")
         with pytest.raises(OperationError, match=r"event 3 on .* cannot be read"):
-            await as_of(log, "python", [Place()])
-        [other] = await as_of(log, "other", [Place()])
+            await as_of(log, "python", [LogPosition()])
+        [other] = await as_of(log, "other", [LogPosition()])
         assert other.mind.agent is not None

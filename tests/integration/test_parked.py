@@ -8,7 +8,7 @@ import pytest
 
 from nemuri.operations import OperationError, export_log, forget, import_log, park, rebuild, verify
 from nemuri.operations.history import as_of
-from nemuri.operations.log_positions import Place
+from nemuri.operations.log_positions import LogPosition
 from nemuri.platform.serving import prepare
 from nemuri_contracts.agents import AgentDefined
 from nemuri_contracts.client_events import MemoryContent
@@ -92,7 +92,7 @@ async def test_the_views_go_on_past_what_is_parked(settings: Settings, tmp_path:
         before = await snapshot(resources)
         await rebuild(settings)
         assert await snapshot(resources) == before
-        [past] = await as_of(log, "python", [Place(str(later), later)])
+        [past] = await as_of(log, "python", [LogPosition(str(later), later)])
         assert len(past.mind.memories) == 2
         assert await export_log(settings, tmp_path / "log.jsonl", lambda *_: None) == 5
     other = settings.model_copy(update={"namespace": f"{settings.namespace}-other"})

@@ -176,7 +176,7 @@ async def test_nobody_works_on_half_a_restored_log(
     servers: Servers, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A restore that is killed leaves everybody paused; the same restore goes on, and then all is as it was."""
-    monkeypatch.setattr("nemuri.operations.archive.TOGETHER", 8)
+    monkeypatch.setattr("nemuri.operations.archive.MAX_CONCURRENT_APPENDS", 8)
     async with at_work(settings) as resources, visiting(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()

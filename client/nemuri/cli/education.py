@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from nemuri_contracts.client_events import Scope
     from nemuri_contracts.education_views import ChapterReport, CourseReport, CoursesView
 
-LOOK = 0.5
+POLL_INTERVAL = 0.5
 """Seconds between two polls of a running course."""
 _STEP = re.compile(r"([0-9]+(?:\.[0-9]+)?)([dhm])")
 _UNITS = {"d": "days", "h": "hours", "m": "minutes"}
@@ -160,7 +160,7 @@ async def _until_finished(
         async with within(limit.left):
             while (view := await client.courses(name, course_id)).courses[0].finished_at is None:
                 show(_doing(view.courses[0]))
-                await asyncio.sleep(LOOK)  # polled, because no message announces a course's progress
+                await asyncio.sleep(POLL_INTERVAL)  # polled, because no message announces a course's progress
     except Expired:
         raise Failure(
             f"course {course_id} is not finished after {limit.seconds:g} s and continues: `nemuri courses {name}`", LATE

@@ -43,7 +43,7 @@ PLOTS = Path("experiments")
 """Default directory of plots."""
 
 
-WHAT = {
+HELP_TEXTS = {
     "personality": "Measure how far tasks alone drive agents with the same model and memories apart, and its benefit.",
     "noise": "Compare reinforcement on use with reinforcement on retrieval, by signal and noise.",
     "scorer": "Compare the learned scorer, the linear score and similarity alone.",
@@ -58,7 +58,7 @@ def register(app: typer.Typer) -> None:
         help="Test the claims with agents in memory. Needs no API key and no server.",
         rich_markup_mode=None,
     )
-    for name, what in WHAT.items():
+    for name, what in HELP_TEXTS.items():
         group.command(name, help=what)(_command(name))
     app.add_typer(group, name="experiment")
 

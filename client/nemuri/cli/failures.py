@@ -49,13 +49,13 @@ def _kinds() -> Iterator[tuple[tuple[type[Exception], ...], int]]:
     from nemuri.files.textbooks import TextbookError
     from nemuri.hook.settings_file import SettingsBroken
     from nemuri.hook.transcript_import import NoTranscripts
-    from nemuri.operations.log_positions import PlaceError
+    from nemuri.operations.log_positions import LogPositionError
     from nemuri_infra.bus.connection import UnreachableError
     from nemuri_infra.bus.plain_socket import PlainError
     from nemuri_infra.process.hook_settings import PlatformNotFound
 
     yield (CallTimeoutError,), LATE
-    yield (InputError, DefinitionError, TextbookError, PlaceError, NoTranscripts, SettingsBroken), WRONG_USE
+    yield (InputError, DefinitionError, TextbookError, LogPositionError, NoTranscripts, SettingsBroken), WRONG_USE
     yield (ClientError, UnreachableError, PlatformNotFound, PlainError), FAILED
 
     from nats.errors import Error as NatsError

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from nemuri.client.client import Client
     from nemuri.operations.history import Past
-    from nemuri.operations.log_positions import Place
+    from nemuri.operations.log_positions import LogPosition
     from nemuri_domain.affective.aggregate import AffectAgent
     from nemuri_domain.strength.aggregate import Agent
     from nemuri_domain.strength.state_diff import MemoryState
@@ -78,7 +78,7 @@ def diff(
     json: JsonOption = False,
 ) -> None:
     """Show the changes of an agent's memory between two positions of the log."""
-    from nemuri.operations.log_positions import PlaceError
+    from nemuri.operations.log_positions import LogPositionError
     from nemuri.terminal.screen import say, say_json
     from nemuri_domain.strength.state_diff import Differences
 
@@ -86,7 +86,7 @@ def diff(
     places = read_place(since), read_place(to)
     one, other = session.run(lambda client: _by_use(client, name, *places))
     if one.events > other.events:
-        raise PlaceError(f"--from {places[0].text} is later than --to {places[1].text}; swap them")
+        raise LogPositionError(f"--from {places[0].text} is later than --to {places[1].text}; swap them")
     found = Differences.between(one.mind, other.mind)
     if session.json:
         say_json({"agent_id": name, "from": _where(one), "to": _where(other)} | differences(found))
@@ -97,25 +97,25 @@ def diff(
     show_differences(found, top)
 
 
-def read_place(text: str | None) -> "Place":
-    """Return the log position that an option names. Raise `PlaceError` if it names none."""
+def read_place(text: str | None) -> "LogPosition":
+    """Return the log position that an option names. Raise `LogPositionError` if it names none."""
     from datetime import UTC, datetime
 
-    from nemuri.operations.log_positions import Place
+    from nemuri.operations.log_positions import LogPosition
 
-    return Place.read(text, datetime.now(UTC))
+    return LogPosition.read(text, datetime.now(UTC))
 
 
-async def _by_use(client: "Client", name: str, *places: "Place") -> "list[Past]":
+async def _by_use(client: "Client", name: str, *places: "LogPosition") -> "list[Past]":
     from nemuri.operations.history import check_use
 
     await check_use(client.log, name)
     return await _as_of(client, name, *places)
 
 
-async def _as_of(client: "Client", name: str, *places: "Place") -> "list[Past]":
+async def _as_of(client: "Client", name: str, *places: "LogPosition") -> "list[Past]":
     from nemuri.operations.history import as_of, known
-    from nemuri.operations.log_positions import PlaceError
+    from nemuri.operations.log_positions import LogPositionError
     from nemuri.terminal.screen import progress
 
     await known(client.log, name)
@@ -123,7 +123,7 @@ async def _as_of(client: "Client", name: str, *places: "Place") -> "list[Past]":
         found = await as_of(client.log, name, places, show)
     for past, place in zip(found, places, strict=True):
         if past.mind.agent is None:
-            raise PlaceError(f"{name} was not defined yet at {place.text}; give a later position")
+            raise LogPositionError(f"{name} was not defined yet at {place.text}; give a later position")
     return found
 
 
@@ -137,12 +137,12 @@ def _where(past: "Past") -> dict[str, Any]:
     return {"sequence": past.sequence, "recorded_at": past.at.isoformat() if past.at else None}
 
 
-def _moment(past: "Past", place: "Place") -> str:
+def _moment(past: "Past", place: "LogPosition") -> str:
     """Return the position as it was written, with the number and time of the agent's last event before it."""
     return f"{_named(place)} (last event {past.sequence}, {when(past.at)})"
 
 
-def _named(place: "Place") -> str:
+def _named(place: "LogPosition") -> str:
     if place.sequence is not None:
         return f"event {place.sequence}"
     return "now" if place.time is None else when(place.time)
@@ -153,7 +153,7 @@ def when(at: "datetime | None") -> str:
     return f"{at:%Y-%m-%d %H:%M:%S} UTC" if at else "never"
 
 
-def _state(past: "Past", place: "Place") -> dict[str, Any]:
+def _state(past: "Past", place: "LogPosition") -> dict[str, Any]:
     """Return the whole state as JSON values."""
     agent = _agent(past)
     if (other := past.affect.agent or past.tiers.agent) is not None:
@@ -212,7 +212,7 @@ def _courses(past: "Past") -> list[tuple[str, int, int, bool]]:
     ]
 
 
-def _show_state(past: "Past", place: "Place", top: int) -> None:
+def _show_state(past: "Past", place: "LogPosition", top: int) -> None:
     from nemuri.terminal.screen import say, short, table
 
     agent = _agent(past)
@@ -247,7 +247,7 @@ def _show_state(past: "Past", place: "Place", top: int) -> None:
         more(len(active) - len(strongest))
 
 
-def _show_affect(past: "Past", felt: "AffectAgent", place: "Place") -> None:
+def _show_affect(past: "Past", felt: "AffectAgent", place: "LogPosition") -> None:
     from nemuri.terminal.screen import say, table
 
     say(f"{felt.agent_id}, {_agent(past).definition.role}, as of {_moment(past, place)}")
@@ -259,7 +259,7 @@ def _show_affect(past: "Past", felt: "AffectAgent", place: "Place") -> None:
     table(columns, list(zip(names, felt.levels, strict=True)), numbers=("memories",))
 
 
-def _show_tiers(past: "Past", tiered: "TiersAgent", place: "Place") -> None:
+def _show_tiers(past: "Past", tiered: "TiersAgent", place: "LogPosition") -> None:
     from nemuri.terminal.screen import say
 
     say(f"{tiered.agent_id}, {_agent(past).definition.role}, as of {_moment(past, place)}")

@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from nemuri_contracts.memory_views import MemoryView, RecalledMemory, RecallView
     from nemuri_domain.strength.memory_history import HistoryStep
 
-GROUP = 100
+BATCH_SIZE = 100
 """Number of memories of a file that are sent in one batch."""
-SHOWN = 10_000
+MAX_SHOWN = 10_000
 """Maximum number of memories shown."""
 
 AgentArgument = Annotated[str, typer.Argument(metavar="AGENT", help="The agent's id.")]
 
 
-class Kept(StrEnum):
+class StatusFilter(StrEnum):
     """The memories to show, by status."""
 
     ACTIVE = "active"
@@ -140,7 +140,7 @@ def recall(
 def memories(
     context: typer.Context,
     agent: AgentArgument,
-    status: Annotated[Kept, typer.Option("--status", help="Which of them.")] = Kept.ACTIVE,
+    status: Annotated[StatusFilter, typer.Option("--status", help="Which of them.")] = StatusFilter.ACTIVE,
     json: JsonOption = False,
 ) -> None:
     """Show an agent's memories, strongest first."""
@@ -148,7 +148,7 @@ def memories(
 
     session = Session.of(context, json=json)
     name = agent_id(agent)
-    found = session.run(lambda client: client.memories(name, status=status.value, limit=SHOWN))
+    found = session.run(lambda client: client.memories(name, status=status.value, limit=MAX_SHOWN))
     if session.json:
         say_json([_flat(each) for each in found])
     elif not found:
@@ -167,7 +167,7 @@ def memories(
             )
             for each in found
         ]
-        last = "strength" if status is Kept.ALL else "status"
+        last = "strength" if status is StatusFilter.ALL else "status"
         spare = ("seen", "used", "level", last)
         table(("memory", "status", *numbers, "content"), rows, numbers=numbers, spare=spare)
 
@@ -255,8 +255,8 @@ async def _remembered(
         return [await client.remember(agent, **dict(content[0]), key=key)]
     ids: list[UUID] = []
     with progress("remembering") as show:
-        for start in range(0, len(content), GROUP):
-            ids += await client.remember_all(agent, content[start : start + GROUP])
+        for start in range(0, len(content), BATCH_SIZE):
+            ids += await client.remember_all(agent, content[start : start + BATCH_SIZE])
             show(len(ids), len(content))
     return ids
 

@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from nemuri.experiments.society.experiment_society import Setting
 
 MOST_AGENTS = 2_000
-LONGEST = 86_400
+MAX_SECONDS = 86_400
 FEWEST_RUNS, MOST_RUNS = 5, 1_000
 
 AgentsOption = Annotated[
     int | None, typer.Option("--agents", metavar="N", min=1, max=MOST_AGENTS, help="Number of agents.")
 ]
 SecondsOption = Annotated[
-    int | None, typer.Option("--seconds", metavar="S", min=1, max=LONGEST, help="Duration in simulated seconds.")
+    int | None, typer.Option("--seconds", metavar="S", min=1, max=MAX_SECONDS, help="Duration in simulated seconds.")
 ]
 RunsOption = Annotated[
     int | None, typer.Option("--runs", metavar="R", min=FEWEST_RUNS, max=MOST_RUNS, help="Number of independent runs.")
@@ -36,7 +36,7 @@ PlotOption = Annotated[
     Path | None, typer.Option("--plot", metavar="FILE", help="Draw the result into a .png, .svg or .pdf file.")
 ]
 
-WHAT = {
+HELP_TEXTS = {
     "items": "Count the different items that agents obtain, with all modules and without one.",
     "likeability": "Test if agents infer likeability from words, by the number of observers.",
     "specialisation": "Test if roles emerge from goals, with and without seeing what others do.",
@@ -53,7 +53,7 @@ def register(society: typer.Typer) -> None:
         help="Run society experiments in memory on a simulated clock. Needs no API key, server or language model.",
         rich_markup_mode=None,
     )
-    for name, what in WHAT.items():
+    for name, what in HELP_TEXTS.items():
         group.command(name, help=what)(_command(name))
     society.add_typer(group, name="experiment")
 

@@ -57,11 +57,11 @@ ItemOption = Annotated[
 ]
 
 
-LAST_LOOK = 2.0
+LAST_STATUS_TIMEOUT = 2.0
 """Seconds for one last query of a task's status after the timeout."""
 
 
-class Way(StrEnum):
+class ContinueOption(StrEnum):
     """The ways to continue a task with too many items."""
 
     MOST_IMPORTANT = "most_important"
@@ -155,7 +155,9 @@ def result(
 def answer(
     context: typer.Context,
     task: TaskArgument,
-    option: Annotated[Way, typer.Argument(metavar="OPTION", help="One of most_important, all and by_category.")],
+    option: Annotated[
+        ContinueOption, typer.Argument(metavar="OPTION", help="One of most_important, all and by_category.")
+    ],
     item: ItemOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -163,7 +165,7 @@ def answer(
     from nemuri.terminal.screen import say, say_json
 
     session = Session.of(context, json=json)
-    if item and option is not Way.MOST_IMPORTANT:
+    if item and option is not ContinueOption.MOST_IMPORTANT:
         raise WrongUse("--item needs the option most_important")
     session.run(lambda client: client.answer(task, option.value, items=item or ()))
     if session.json:
@@ -254,7 +256,7 @@ async def _follow(client: "Client", task: UUID, limit: Limit, session: Session) 
         except TaskTimeoutError as error:
             later = f"`{next_command(session, f'result {task}')}`"
             try:
-                found = await client.within(LAST_LOOK).progress(task)
+                found = await client.within(LAST_STATUS_TIMEOUT).progress(task)
             except PassingError:
                 raise Failure(f"{error}: {later}", LATE) from error
             if found.status == "done":

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
     from nemuri.client.client import Client
-    from nemuri.operations.log_positions import Place
+    from nemuri.operations.log_positions import LogPosition
     from nemuri_domain.counterfactual.replay import WhatIf
     from nemuri_domain.strength.aggregate import Mind
 
@@ -108,7 +108,7 @@ def _unanswered(parameters: "Mapping[str, JsonValue]") -> list[str]:
     return [each for each in parameters if each in UNANSWERED]
 
 
-def _asked(parameters: "Mapping[str, JsonValue]", place: "Place | None") -> str:
+def _asked(parameters: "Mapping[str, JsonValue]", place: "LogPosition | None") -> str:
     given = ", ".join(f"{name} {value}" for name, value in parameters.items()) or "nothing else"
     lines = [f"what if {given}{f', since {place.text}' if place else ''}"]
     if idle := _unanswered(parameters):

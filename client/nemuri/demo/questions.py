@@ -56,7 +56,7 @@ _ITEMS: Final = (
     "Which public names does a module define?",
     "Where is the wild card form of import allowed?",
 )
-MANY: Final = "Please answer these questions about statements:\n" + "\n".join(
+MULTI_QUESTION_TEXT: Final = "Please answer these questions about statements:\n" + "\n".join(
     f"{number}. {item}" for number, item in enumerate(_ITEMS, 1)
 )
 
@@ -82,5 +82,5 @@ QUESTIONS: Final = (
         agent="names-and-scopes",
         perspective="functions",
     ),
-    Question(MANY, STATEMENTS, documents_again=True, praised=False),
+    Question(MULTI_QUESTION_TEXT, STATEMENTS, documents_again=True, praised=False),
 )

@@ -10,12 +10,12 @@ from uuid import UUID
 from nemuri.client.client import Client
 from nemuri.client.exchange import ClientError
 from nemuri.demo.questions import Question
-from nemuri.demo.task_trace import Way, follow, heed_cancellation
+from nemuri.demo.task_trace import TaskTrace, follow, heed_cancellation
 from nemuri.demo.texts import document
 from nemuri_contracts.memory_views import MemoryView
 from nemuri_contracts.task_views import TaskResult
 
-PATIENCE: Final = 60.0
+TASK_TIMEOUT: Final = 60.0
 """Maximum seconds for a task and everything that follows from it."""
 RANKED: Final = 50
 """Number of ranks in which a memory is looked for."""
@@ -29,7 +29,7 @@ class Asked:
     question: Question
     document: tuple[str, int] | None
     """Name and number of characters of the document."""
-    way: Way
+    way: TaskTrace
     result: TaskResult
     lessons: tuple[str, ...]
     """Perspectives under which something was learned."""
@@ -37,7 +37,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class MemoryRank:
     """The rank and score of a retrieved memory."""
 
     rank: int
@@ -46,12 +46,12 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class MemorySnapshot:
     """The state of all memories at one moment."""
 
     memories: Mapping[UUID, MemoryView]
     """All memories, archived ones included."""
-    recalled: Mapping[int, Mapping[UUID, Place]]
+    recalled: Mapping[int, Mapping[UUID, MemoryRank]]
     """Rank and score of each retrieved memory, by the number of a question."""
     slept: Mapping[str, int]
     """Number of sessions that each agent has slept over."""
@@ -63,8 +63,8 @@ class Moved:
 
     number: int
     memory_id: UUID
-    before: Place
-    after: Place
+    before: MemoryRank
+    after: MemoryRank
 
     @property
     def climb(self) -> int:
@@ -82,10 +82,10 @@ class Played:
     """The record of a demo, from which every number on the screen is computed."""
 
     first: tuple[Asked, ...]
-    before: Standing
+    before: MemorySnapshot
     """State between the two rounds."""
     second: tuple[Asked, ...]
-    after: Standing
+    after: MemorySnapshot
 
     @property
     def learned(self) -> Mapping[UUID, int]:
@@ -115,12 +115,12 @@ class Played:
         )
 
 
-Told = Callable[[Way], None]
+Told = Callable[[TaskTrace], None]
 Done = Callable[[Asked], None]
 
 
 async def play(
-    client: Client, questions: Sequence[Question], *, told: Told, done: Done, interval: Callable[[Standing], None]
+    client: Client, questions: Sequence[Question], *, told: Told, done: Done, interval: Callable[[MemorySnapshot], None]
 ) -> Played:
     """Ask every question twice, in order. The next one starts when everything that follows from the last is done.
 
@@ -147,14 +147,14 @@ async def _ask(client: Client, number: int, question: Question, text: tuple[str,
     task_id = await client.submit(
         question.text, documents=[text] if text else [], agent=question.agent, perspective=question.perspective
     )
-    way = Way(task_id, place)
+    way = TaskTrace(task_id, place)
     try:
-        async with asyncio.timeout(PATIENCE) as limit:
+        async with asyncio.timeout(TASK_TIMEOUT) as limit:
             await _accompany(client, way, question, told)
     except TimeoutError as error:
         if not limit.expired():  # the server did not answer in time
             raise
-        raise ClientError(f"question {number} and its consequences took more than {PATIENCE:g} s") from error
+        raise ClientError(f"question {number} and its consequences took more than {TASK_TIMEOUT:g} s") from error
     if way.failed is not None:
         raise ClientError(f"question {number} failed: {way.failed}")
     await client.settle()
@@ -165,7 +165,7 @@ async def _ask(client: Client, number: int, question: Question, text: tuple[str,
     return Asked(number, question, size, way, result, tuple(lessons), seconds)
 
 
-async def _accompany(client: Client, way: Way, question: Question, told: Told) -> None:
+async def _accompany(client: Client, way: TaskTrace, question: Question, told: Told) -> None:
     """Choose an option if the platform asks, give feedback if the question says so, and wait until all is done."""
     await follow(client.log, way, lambda here: here.over or here.items > 0, told)
     if way.items:
@@ -177,17 +177,18 @@ async def _accompany(client: Client, way: Way, question: Question, told: Told) -
         await follow(client.log, way, lambda here: here.credited, told)
 
 
-async def _standing(client: Client, asked: Sequence[Asked]) -> Standing:
+async def _standing(client: Client, asked: Sequence[Asked]) -> MemorySnapshot:
     await client.settle()
     agents = await client.agents()
     memories = {
         memory.memory_id: memory for agent in agents for memory in await client.memories(agent.agent_id, status="all")
     }
-    recalled: dict[int, dict[UUID, Place]] = {}
+    recalled: dict[int, dict[UUID, MemoryRank]] = {}
     for each in asked:
         if each.way.items == 0 and each.way.agent_id is not None:
             found = await client.recall(each.way.agent_id, each.question.text, top=RANKED)
             recalled[each.number] = {
-                one.candidate.memory_id: Place(rank, one.candidate.score) for rank, one in enumerate(found.memories, 1)
+                one.candidate.memory_id: MemoryRank(rank, one.candidate.score)
+                for rank, one in enumerate(found.memories, 1)
             }
-    return Standing(memories, recalled, {agent.agent_id: agent.sessions_slept for agent in agents})
+    return MemorySnapshot(memories, recalled, {agent.agent_id: agent.sessions_slept for agent in agents})

@@ -13,8 +13,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.rule import Rule
 from rich.text import Text
 
-from nemuri.demo.scenario import Asked, Standing
-from nemuri.demo.task_trace import Way
+from nemuri.demo.scenario import Asked, MemorySnapshot
+from nemuri.demo.task_trace import TaskTrace
 from nemuri.terminal.screen import short
 
 LONGEST_QUOTE: Final = 170
@@ -62,7 +62,7 @@ class Screen:
         """Set the text beside the progress bar."""
         self._bar.update(self._line, description=what)  # type: ignore[arg-type]  # the id that it gave itself
 
-    def told(self, way: Way) -> None:
+    def told(self, way: TaskTrace) -> None:
         """Show the progress of the present task."""
         self.doing(_stage(way))
 
@@ -80,12 +80,12 @@ class Screen:
     def _indented(self, text: Text) -> None:
         self.console.print(Padding(text, (0, 0, 0, _INDENT)), soft_wrap=False)
 
-    def interval(self, _: Standing) -> None:
+    def interval(self, _: MemorySnapshot) -> None:
         """Print the title of the second round."""
         self.chapter("The same questions again, now answered from memory")
 
 
-def _stage(way: Way) -> str:
+def _stage(way: TaskTrace) -> str:
     if way.ended:
         return "sleeping over it"
     if way.learning:

@@ -22,7 +22,7 @@ from nemuri_infra.bus.event_log import Log
 
 
 @dataclass(slots=True)
-class Way:
+class TaskTrace:
     """The progress of one task, folded from its events. Repeated events count once."""
 
     task_id: UUID
@@ -109,7 +109,9 @@ def heed_cancellation() -> None:
         raise asyncio.CancelledError
 
 
-async def follow(log: Log, way: Way, until: Callable[[Way], bool], told: Callable[[Way], None]) -> None:
+async def follow(
+    log: Log, way: TaskTrace, until: Callable[[TaskTrace], bool], told: Callable[[TaskTrace], None]
+) -> None:
     """Read the log until the condition holds, and report progress after each event."""
     if until(way):
         return

@@ -31,7 +31,7 @@ TELLING_WORDS: Final = 2
 OTHER_WORDS: Final = 2
 """Number of content words from another passage of the area, because people do not ask in the words of the answer."""
 FEWEST_WORDS: Final = 8
-LONGEST: Final = 400
+MAX_PASSAGE_LENGTH: Final = 400
 """Maximum characters of a passage."""
 STANDS_ALONE: Final = 0.7
 """Minimum fitness of a sentence. Code and fragments score lower and are left out."""
@@ -63,7 +63,11 @@ def library() -> tuple[Passage, ...]:
     for area, names in AREAS.items():
         for sentence in (each for name in names if name in known for each in passages("", known[name])):
             words = tuple(dict(candidates(sentence.text)).values())
-            fits = sentence.fitness >= STANDS_ALONE and len(sentence.text) <= LONGEST and len(words) >= FEWEST_WORDS
+            fits = (
+                sentence.fitness >= STANDS_ALONE
+                and len(sentence.text) <= MAX_PASSAGE_LENGTH
+                and len(words) >= FEWEST_WORDS
+            )
             if fits and sentence.text not in found:
                 found[sentence.text] = Passage(area, sentence.text, words)
     return tuple(found.values())

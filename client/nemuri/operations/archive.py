@@ -24,7 +24,7 @@ from nemuri_infra.stores.clock import KEY, Clock
 from nemuri_infra.stores.objects import IncompleteObjectError
 from nemuri_infra.stores.vectors import hash_in
 
-TOGETHER = 64
+MAX_CONCURRENT_APPENDS = 64
 """Maximum number of concurrent appends during an import."""
 
 logger = structlog.get_logger()
@@ -110,7 +110,7 @@ async def check_empty(at: Workshop, path: Path, found: Counted) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class ErasedContent:
     """Erased content of a file that an import leaves out."""
 
     erased: Erased = field(default_factory=Erased)
@@ -126,7 +126,7 @@ async def take_in(
     total: int,
     on_progress: Advance,
     *,
-    left: Left = Left(),
+    left: ErasedContent = ErasedContent(),
     tombstones: Sequence[Event] = (),
 ) -> None:
     """Append the `total` events of a checked file, and tombstones, to a log while the services are paused.
@@ -151,7 +151,7 @@ async def take_in(
             case StoredLine():
                 if hash_in(each.name) not in left.hashes:
                     await at.vectors.put(each.name, each.data)
-        if len(group) == TOGETHER:
+        if len(group) == MAX_CONCURRENT_APPENDS:
             await _append(at, group)
             group.clear()
             on_progress(min(done, total), total)
@@ -159,7 +159,7 @@ async def take_in(
     await catch_up(at.projection, at.log, await at.log.last_sequence(), on_progress)
 
 
-def _wanted(path: Path, left: Left, tombstones: Sequence[Event]) -> Iterator[Event | StoredLine]:
+def _wanted(path: Path, left: ErasedContent, tombstones: Sequence[Event]) -> Iterator[Event | StoredLine]:
     """Yield the lines of a file without the erased content, followed by the tombstones."""
     for each in read_lines(path):
         if isinstance(each, StoredLine) or (isinstance(each, Event) and not left.erased.deletes(each)):

@@ -11,7 +11,7 @@ from pathlib import Path
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
 
 from nemuri.operations import erasure_ledger
-from nemuri.operations.archive import Left, check_empty, export_log, take_in
+from nemuri.operations.archive import ErasedContent, check_empty, export_log, take_in
 from nemuri.operations.erasure_steps import merged
 from nemuri.operations.export_format import counted, read_lines
 from nemuri.operations.session import OperationError, quietly, workshop
@@ -252,11 +252,11 @@ class _File:
         return found
 
     @property
-    def left(self) -> Left:
+    def left(self) -> ErasedContent:
         """Return the content that must not be imported."""
         gone = self.doomed.hashes | set(map(hash_in, self.doomed.vectors))
         blobs = frozenset(self.doomed.refs - self.refs)
-        return Left(Erased.in_all(self.whole), blobs, frozenset(gone - self.hashes))
+        return ErasedContent(Erased.in_all(self.whole), blobs, frozenset(gone - self.hashes))
 
     def tombstones(self, known: Iterable[erasure_ledger.Entry], room: int) -> Iterator[Event]:
         """Yield the tombstones that the file lacks: first the erased items, then the remaining memories restated."""

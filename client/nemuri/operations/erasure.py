@@ -29,12 +29,12 @@ from nemuri_infra.stores.society_states import States, societies, sweep
 from nemuri_infra.stores.vectors import generation_in, hash_in
 from nemuri_services.simulation.processes import read_society
 
-PATIENCE = 30.0
+HANDLER_TIMEOUT = 30.0
 """Seconds to wait for running handlers to finish."""
 POLL = 0.05
-AT_ONCE = 5_000
+MAX_MEMORIES = 5_000
 """Maximum number of memories in one erasure. The next erasure takes the rest."""
-TOGETHER = 16
+MAX_CONCURRENT_DELETES = 16
 """Maximum number of concurrent deletions. The server waits for the disk for each, and others append meanwhile."""
 
 
@@ -141,7 +141,7 @@ async def let_go(settings: Settings, on_progress: Advance = quietly) -> Forgotte
     """Erase the affective memories that have expired in nightly jobs. Raises `OperationError`."""
     async with workshop(settings) as at:
         await caught_up(at)
-        due = await AffectiveQueries(at.projection.database).let_go(AT_ONCE)
+        due = await AffectiveQueries(at.projection.database).let_go(MAX_MEMORIES)
     if not due:
         return Forgotten(0, 0, 0)
     return await forget(settings, [Thing("memory", each) for each in due], on_progress)
@@ -200,7 +200,7 @@ async def _complete_log(at: Workshop) -> None:
 
 async def _at_rest(at: Workshop) -> None:
     """Wait for running handlers. Late results are ignored by the folds, and `resume` deletes them."""
-    end = asyncio.get_running_loop().time() + PATIENCE
+    end = asyncio.get_running_loop().time() + HANDLER_TIMEOUT
     while await unacknowledged_events(at.log) and asyncio.get_running_loop().time() < end:  # noqa: ASYNC110 - the server tells nobody
         await asyncio.sleep(POLL)
 
@@ -257,9 +257,9 @@ async def _complete(at: Workshop, on_progress: Advance, erased: Erased, whole: E
     if whole is None or whole.tasks:
         await (await Results.open(log)).erase(erased.ids)
     letters = await delete_letters(log, erased, found.sequences)
-    for start in range(0, len(found.sequences), TOGETHER):
-        await asyncio.gather(*map(log.delete, found.sequences[start : start + TOGETHER]))
-        on_progress(min(start + TOGETHER, len(found.sequences)), len(found.sequences))
+    for start in range(0, len(found.sequences), MAX_CONCURRENT_DELETES):
+        await asyncio.gather(*map(log.delete, found.sequences[start : start + MAX_CONCURRENT_DELETES]))
+        on_progress(min(start + MAX_CONCURRENT_DELETES, len(found.sequences)), len(found.sequences))
     await sweep(log)
     left = (*await scrub(views), *await _replicated(log))
     return Forgotten(len(found.sequences), letters, refs, left)

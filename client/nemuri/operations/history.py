@@ -11,7 +11,7 @@ from uuid import UUID
 
 from pydantic import JsonValue
 
-from nemuri.operations.log_positions import Place, PlaceError
+from nemuri.operations.log_positions import LogPosition, LogPositionError
 from nemuri.operations.session import OperationError
 from nemuri_contracts.agents import AgentDefined
 from nemuri_contracts.codec import AnyAgentEvent, UndecodableError, parsed
@@ -72,17 +72,17 @@ class Extent:
     """Recording time of the first event; None for an empty log."""
     last: int
 
-    def check(self, place: Place) -> None:
-        """Raise `PlaceError` for a position outside this log."""
+    def check(self, place: LogPosition) -> None:
+        """Raise `LogPositionError` for a position outside this log."""
         if self.begins is None:
-            raise PlaceError("the log is empty")
+            raise LogPositionError("the log is empty")
         if place.sequence is not None and place.sequence > self.last:
-            raise PlaceError(f"{place.text} is beyond the end of the log: its last event is {self.last}")
+            raise LogPositionError(f"{place.text} is beyond the end of the log: its last event is {self.last}")
         if place.sequence is not None and place.sequence < self.first:
-            raise PlaceError(f"{place.text} is before the beginning of the log: its first event is {self.first}")
+            raise LogPositionError(f"{place.text} is before the beginning of the log: its first event is {self.first}")
         if place.time is not None and place.time < self.begins:
             began = f"its first event was recorded at {self.begins:%Y-%m-%dT%H:%M:%S} UTC"
-            raise PlaceError(f"{place.text} is before the beginning of the log: {began}")
+            raise LogPositionError(f"{place.text} is before the beginning of the log: {began}")
 
 
 async def extent(log: Log) -> Extent:
@@ -145,12 +145,12 @@ async def events_of(
             advance(batch.until, until)
 
 
-async def as_of(log: Log, agent_id: str, places: Sequence[Place], advance: Advance | None = None) -> list[Past]:
-    """Return the agent's state at each position; before its definition the state has no agent. Raises `PlaceError`."""
+async def as_of(log: Log, agent_id: str, places: Sequence[LogPosition], advance: Advance | None = None) -> list[Past]:
+    """Return the agent's state at each position (no agent before its definition). Raises `LogPositionError`."""
     reach = await extent(log)
     for each in places:
         reach.check(each)
-    past, found = Past(), dict[Place, Past]()
+    past, found = Past(), dict[LogPosition, Past]()
     async for event in events_of(log, agent_id, reach.last, advance):
         for each in places:
             if each not in found and not each.holds(event):
@@ -162,9 +162,13 @@ async def as_of(log: Log, agent_id: str, places: Sequence[Place], advance: Advan
 
 
 async def otherwise(
-    log: Log, agent_id: str, parameters: Mapping[str, JsonValue], since: Place | None, advance: Advance | None = None
+    log: Log,
+    agent_id: str,
+    parameters: Mapping[str, JsonValue],
+    since: LogPosition | None,
+    advance: Advance | None = None,
 ) -> WhatIf:
-    """Return the agent's state as recorded, and under other parameters since a position. Raises `PlaceError`."""
+    """Return the agent's state as recorded, and under other parameters since a position. Raises `LogPositionError`."""
     reach = await extent(log)
     if since is not None:
         reach.check(since)

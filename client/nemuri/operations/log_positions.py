@@ -14,12 +14,12 @@ _DIGITS = 20
 RULE = "the number of an event, a time like 2026-05-31, 2026-05-31T14:30 or 2026-05-31T14:30+02:00 (UTC without a zone)"
 
 
-class PlaceError(Exception):
+class LogPositionError(Exception):
     """A text is not a position in the log, or the position is outside this log. The message is one line."""
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class LogPosition:
     """A position in the log: after an event, after all events recorded up to a time, or (with neither) at its end."""
 
     text: str = "now"
@@ -27,8 +27,8 @@ class Place:
     time: datetime | None = None
 
     @classmethod
-    def read(cls, text: str | None, now: datetime) -> "Place":
-        """Parse a position. Raises `PlaceError`."""
+    def read(cls, text: str | None, now: datetime) -> "LogPosition":
+        """Parse a position. Raises `LogPositionError`."""
         if text is None:
             return cls()
         written = text.strip()
@@ -52,7 +52,9 @@ def _time(text: str, now: datetime) -> datetime:
         found = datetime.fromisoformat(text)
         found = found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
     except (ValueError, OverflowError) as error:
-        raise PlaceError(f"{text!r:.60} is not a position in the log: write {RULE}, or 2h for two hours ago") from error
+        raise LogPositionError(
+            f"{text!r:.60} is not a position in the log: write {RULE}, or 2h for two hours ago"
+        ) from error
     if found > now:
-        raise PlaceError(f"{text} is in the future: it is {now:%Y-%m-%dT%H:%M:%S} UTC now")
+        raise LogPositionError(f"{text} is in the future: it is {now:%Y-%m-%dT%H:%M:%S} UTC now")
     return found

@@ -19,7 +19,7 @@ from nemuri_infra.projections.vector_generations import EmbeddedText, count_miss
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.vectors import Vectors
 
-TOGETHER = 200
+BATCH_SIZE = 200
 """Number of memories embedded and recorded in one batch; at most one batch is repeated after an interruption."""
 
 
@@ -132,7 +132,7 @@ class _Change:
         """Store, and then record, the missing vectors of the generation for all memories of an agent."""
         after = 0
         generation = self.vectors.generation
-        while some := await oldest_missing(self.views, generation, agent_id, after=after, limit=TOGETHER):
+        while some := await oldest_missing(self.views, generation, agent_id, after=after, limit=BATCH_SIZE):
             await self.vectors.of([each.text for each in some])
             if not self.embedded.isdisjoint(some):
                 raise OperationError(f"vectors of {agent_id} are missing from the store; run `nemuri rebuild` first")

@@ -24,7 +24,7 @@ FILE: Final = re.compile(r"society\.([A-Za-z0-9][A-Za-z0-9_-]{0,47})\.(now|[0-9]
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class SocietyBackup:
     """A society in a backup."""
 
     society: Society
@@ -58,7 +58,7 @@ async def copy_out(log: Log, directory: Path) -> list[str]:
     return files
 
 
-def kept_in(directory: Path, files: Iterable[str]) -> list[Kept]:
+def kept_in(directory: Path, files: Iterable[str]) -> list[SocietyBackup]:
     """Return the societies among the files of a checked backup. Raise `OperationError` for an invalid file."""
     found = dict[str, dict[str, Path]]()
     for name in sorted(files):
@@ -67,7 +67,7 @@ def kept_in(directory: Path, files: Iterable[str]) -> list[Kept]:
     return [_kept(name, paths) for name, paths in found.items()]
 
 
-def _kept(name: str, paths: dict[str, Path]) -> Kept:
+def _kept(name: str, paths: dict[str, Path]) -> SocietyBackup:
     try:
         copies = {each: path.read_bytes() for each, path in paths.items()}
         entries = unpacked(copies.pop(NOW))
@@ -77,7 +77,7 @@ def _kept(name: str, paths: dict[str, Path]) -> Kept:
         raise OperationError(f"society {name!r} of the backup cannot be read: {why}") from error
     if society.name != name:
         raise OperationError(f"society {name!r} of the backup is {society.name!r}")
-    return Kept(society, entries, copies)
+    return SocietyBackup(society, entries, copies)
 
 
 def words_of(entries: Iterable[erasure_ledger.Entry], before: Container[erasure_ledger.Entry]) -> set[str]:
@@ -96,7 +96,7 @@ async def check_room(log: Log, own: Container[str]) -> None:
         raise OperationError(f"there are societies already ({', '.join(there)}); restore into a fresh namespace")
 
 
-async def put_back(log: Log, kept: Kept) -> None:
+async def put_back(log: Log, kept: SocietyBackup) -> None:
     """Restore a society with its checkpoints and without leases. It must not exist before."""
     await States(log, kept.society.name).delete()
     states = await States.create(log, kept.society)

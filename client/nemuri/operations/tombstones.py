@@ -19,7 +19,7 @@ from nemuri_infra.stores.deletion import tombstones
 
 ATTEMPTS = 20
 """Maximum number of attempts when an agent appends events meanwhile."""
-TOGETHER = 64
+MAX_CONCURRENT_APPENDS = 64
 """Maximum number of concurrent appends of tombstones."""
 
 
@@ -58,8 +58,8 @@ async def bury(at: Workshop, steps: Sequence[Step], replay: Replay) -> None:
             if first.event_id not in there:
                 await at.log.append(first)
             lacking = [each for each in others if each.event_id not in there]
-            for start in range(0, len(lacking), TOGETHER):
-                await asyncio.gather(*map(at.log.append, lacking[start : start + TOGETHER]))
+            for start in range(0, len(lacking), MAX_CONCURRENT_APPENDS):
+                await asyncio.gather(*map(at.log.append, lacking[start : start + MAX_CONCURRENT_APPENDS]))
         await caught_up(at)
         if steps:
             await _restate(at, steps[-1].key, replay)

@@ -24,7 +24,7 @@ SIZE: Final = (12.0, 7.5)
 """Width and height in inches."""
 CURVES: Final = 8
 """Number of memories drawn with a decay curve, strongest first."""
-LONGEST: Final = 365
+MAX_NIGHTS: Final = 365
 """Maximum length of the curves, in nights."""
 EPOCH: Final = date(1970, 1, 1).toordinal()
 """Ordinal of the day from which matplotlib counts days."""
@@ -90,7 +90,7 @@ def _horizon(shown: tuple[AffectMemoryView, ...], rules: AffectPolicy) -> int:
         for each in shown
         if each.retention > 0
     ]
-    return int(min(LONGEST, max([10.0, *left])))
+    return int(min(MAX_NIGHTS, max([10.0, *left])))
 
 
 def _levels(view: AffectView, rules: AffectPolicy, axes: "Axes") -> None:

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from nemuri.operations.log_positions import Place, PlaceError
+from nemuri.operations.log_positions import LogPosition, LogPositionError
 from nemuri_contracts.event import Event
 from tests.unit.domain.strength import stories
 
@@ -13,7 +13,7 @@ NOW = datetime(2026, 5, 31, 12, 30, tzinfo=UTC)
 
 def at(text: str) -> datetime | None:
     """The time that is meant."""
-    return Place.read(text, NOW).time
+    return LogPosition.read(text, NOW).time
 
 
 def event(sequence: int) -> Event:
@@ -23,9 +23,9 @@ def event(sequence: int) -> Event:
 
 def test_a_number_is_that_of_an_event() -> None:
     """Everything up to that event lies before the place."""
-    place = Place.read(" 12 ", NOW)
+    place = LogPosition.read(" 12 ", NOW)
     assert (place.sequence, place.time) == (12, None)
-    assert (Place.read("1" * 5_000, NOW).sequence or 0) > 10**18
+    assert (LogPosition.read("1" * 5_000, NOW).sequence or 0) > 10**18
     assert [place.holds(event(number)) for number in (11, 12, 13)] == [True, True, False]
 
 
@@ -35,7 +35,7 @@ def test_a_time_is_in_utc_unless_it_has_a_zone() -> None:
     assert (
         at("2026-05-31T10:30") == at("2026-05-31 12:30+02:00") == at("2026-05-31T10:30:00Z") == NOW - timedelta(hours=2)
     )
-    place = Place("then", time=event(12).at)
+    place = LogPosition("then", time=event(12).at)
     assert [place.holds(event(number)) for number in (11, 12, 13)] == [True, True, False]
 
 
@@ -51,7 +51,7 @@ def test_a_stretch_of_time_is_that_long_ago(text: str, ago: dict[str, float]) ->
 @pytest.mark.parametrize("text", [None, "now"])
 def test_without_a_place_it_is_the_end(text: str | None) -> None:
     """Which everything lies before."""
-    place = Place.read(text, NOW)
+    place = LogPosition.read(text, NOW)
     assert (place.sequence, place.time) == (None, None)
     assert place.holds(event(10**9))
 
@@ -72,11 +72,11 @@ def test_without_a_place_it_is_the_end(text: str | None) -> None:
 )
 def test_what_is_no_place_is_refused(text: str) -> None:
     """With how one is written."""
-    with pytest.raises(PlaceError, match="is not a position in the log: write the number of an event"):
-        Place.read(text, NOW)
+    with pytest.raises(LogPositionError, match="is not a position in the log: write the number of an event"):
+        LogPosition.read(text, NOW)
 
 
 def test_what_is_still_to_come_is_refused() -> None:
     """Nobody knows it yet."""
-    with pytest.raises(PlaceError, match="2026-06-01 is in the future: it is 2026-05-31T12:30:00 UTC now"):
-        Place.read("2026-06-01", NOW)
+    with pytest.raises(LogPositionError, match="2026-06-01 is in the future: it is 2026-05-31T12:30:00 UTC now"):
+        LogPosition.read("2026-06-01", NOW)

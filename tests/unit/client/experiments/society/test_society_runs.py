@@ -45,7 +45,7 @@ def command() -> typer.Typer:
 
 def test_every_experiment_is_a_command_that_says_what_it_is_not() -> None:
     """None is forgotten, and each has claims and a plot."""
-    assert list(society_experiments.WHAT) == list(runs.EXPERIMENTS) == list(plots._FIGURES)
+    assert list(society_experiments.HELP_TEXTS) == list(runs.EXPERIMENTS) == list(plots._FIGURES)
     for each in runs.EXPERIMENTS.values():
         assert each.label
         assert each.claims
