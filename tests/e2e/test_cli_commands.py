@@ -113,7 +113,7 @@ def test_feedback_says_what_became_of_it(nemuri: CommandLine, task: str) -> None
     assert (done.code, done.json["standing"], done.json["memories"]) == (0, "applied", used)
     again = nemuri("feedback", task, "helpful")
     assert (again.code, again.out) == (1, "")
-    assert "refused: the same was said before" in again.err
+    assert "refused: the same feedback was given before" in again.err
     assert nemuri("feedback", task, "--result", "success").out.startswith(f"credited to {len(used)} memor")
     shown = nemuri("result", task, "--json").json["feedback"]
     assert sorted(each["standing"] for each in shown) == ["applied", "applied", "refused"]
@@ -207,7 +207,7 @@ def test_a_memory_that_nobody_takes_in_is_refused(nemuri: CommandLine, tmp_path:
         assert "is refused: it has no words" in done.err
     tagged = nemuri("remember", "cook", "greet every guest", "--tag", "principle")
     assert (tagged.code, tagged.err.count("\n")) == (1, 1)
-    assert "only an agent's definition makes principles" in tagged.err
+    assert "only an agent's definition creates principles" in tagged.err
     assert nemuri.events() == before
 
 

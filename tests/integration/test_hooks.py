@@ -196,7 +196,7 @@ async def test_an_assistant_is_never_failed(settings: Settings, tmp_path: Path) 
     found = refused.journal
     for trouble in (
         "there is no agent",
-        "no JSON object",
+        "not a JSON object",
         "takes no --nonsense",
         "the agent is not a name",
         "none.jsonl",

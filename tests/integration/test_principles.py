@@ -28,7 +28,7 @@ async def test_no_client_makes_a_principle(settings: Settings) -> None:
     async with at_work(settings) as resources, visiting(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
-        with pytest.raises(ClientError, match="only an agent's definition makes principles"):
+        with pytest.raises(ClientError, match="only an agent's definition creates principles"):
             await client.remember("python", "Every amount is a Decimal.", tags=["principle"])
         told = MemoryContent(content="Every amount is a Decimal.", tags=("Principle",))
         await resources.log.append(MemoryOffered(event_id=uuid4(), agent_id="python", memory=told, client_id="rogue"))

@@ -47,11 +47,11 @@ def test_hosts_together_wait_as_all_their_questions_do() -> None:
 def test_two_of_a_society_are_never_called_the_same(other: str) -> None:
     """Nobody could tell them apart; nor is a name one that cannot be said."""
     people = [Resident(id="v-1", name="Bea"), Resident(id="v-2", name=other)]
-    with pytest.raises(ValueError, match="names are unique"):
+    with pytest.raises(ValueError, match="each name must be unique"):
         Society(name="v", seed=1, agents=tuple(people))
-    with pytest.raises(ValueError, match="no name that others could say"):
+    with pytest.raises(ValueError, match="must have a letter"):
         Society(name="v", seed=1, agents=(Resident(id="v-1", name="!?"),))
-    with pytest.raises(ValueError, match="ids are unique"):
+    with pytest.raises(ValueError, match="each id must be unique"):
         Society(name="v", seed=1, agents=(people[0], Resident(id="v-1", name="Cem")))
 
 
