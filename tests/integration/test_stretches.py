@@ -1,5 +1,6 @@
 """A stretch of the log is folded from where the views are, by folds of one version, or not at all."""
 
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from nemuri.operations import OperationError, backup, forget, rebuild, reembed, 
 from nemuri_contracts.agents import AgentDefined
 from nemuri_contracts.codec import AnyEvent
 from nemuri_infra.bus.event_log import Batch
-from nemuri_infra.projections import tables
+from nemuri_infra.projections import database, tables
 from nemuri_infra.projections.database import Database, DatabaseError
 from nemuri_infra.projections.education import fold_courses
 from nemuri_infra.projections.lineage import Thing
@@ -33,6 +34,16 @@ from tests.integration.scene import (
 from tests.integration.test_every_event import emptied_tables
 
 pytestmark = pytest.mark.connected
+
+NEXT_MIGRATION = """
+from alembic import op
+
+revision, down_revision = "0002", "0001"
+
+
+def upgrade() -> None:
+    op.execute("ALTER TABLE task ADD COLUMN next text")
+"""
 
 
 async def stretch(resources: Resources, after: int, until: int) -> Batch:
@@ -168,8 +179,12 @@ async def test_the_views_halt_right_before_what_cannot_be_folded(
     await assert_verified(settings)
 
 
-async def test_only_who_provisions_migrates(settings: Settings, tmp_path: Path) -> None:
+async def test_only_who_provisions_migrates(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Operations say in one line that the views have to be provisioned first, and change no schema."""
+    newer = shutil.copytree(database.MIGRATIONS, tmp_path / "migrations")
+    (newer / "versions" / "0002_next.py").write_text(NEXT_MIGRATION)
     async with open_resources(settings) as resources:
 
         async def version(new: str) -> None:
@@ -177,14 +192,18 @@ async def test_only_who_provisions_migrates(settings: Settings, tmp_path: Path) 
             async with resources.database.begin() as connection:
                 await connection.execute(text("UPDATE schema_version SET version_num = :new"), {"new": new})
 
+        monkeypatch.setattr(database, "MIGRATIONS", newer)
         for known, help_ in (("0001", "nemuri.cli.provision"), ("9999", "use the newer nemuri that created them")):
             await version(known)
             for work in (rebuild, verify, reembed):
-                with pytest.raises(DatabaseError, match=f"have version {known}, but this nemuri needs .*{help_}"):
+                with pytest.raises(DatabaseError, match=f"have version {known}, but this nemuri needs 0002.*{help_}"):
                     await work(settings)
             with pytest.raises(DatabaseError, match=help_):
                 await backup(settings, tmp_path / "copy")
             assert not (tmp_path / "copy").exists()
+        await version("0001")
+        await resources.database.migrate()
+        await resources.database.check()
         empty = Database.at(str(settings.database_url), f"{settings.namespace}-nobody")
         with pytest.raises(DatabaseError, match=r"there are no projections of .* yet; start `nemuri up`"):
             await empty.check()
