@@ -33,7 +33,7 @@ class Reading(RowModel):
     session_id: UUID
     memories: tuple[UUID, ...]
     usage: Usage | None = None
-    """Model usage of reading it."""
+    """Model usage of reading the chapter."""
 
 
 class Grade(RowModel):
@@ -45,7 +45,7 @@ class Grade(RowModel):
     correct: bool
     missing: tuple[str, ...]
     reason: str | None = None
-    """Reason why grading failed; None if it was graded."""
+    """Reason why grading failed; None if the answer was graded."""
     graded_at: datetime
     reviewed: tuple[UUID, ...] | None = None
     """Memories reviewed after a wrong answer; None before the review and after a right answer."""
@@ -66,51 +66,54 @@ class Course(RowModel):
 
 
 class Trial(RowModel):
-    """State of an exercise: its grades and its next repetition."""
+    """State of an exercise of a course: its grades and its next repetition."""
 
     course_id: UUID
     chapter: int
     number: int
     agent_id: str
     task_id: UUID
-    """Id of the task that sets the exercise next. The task may exist already."""
+    """Id of the task that asks the exercise next. The task may exist already."""
     grades: tuple[Grade, ...] = ()
     due_at: datetime | None = None
-    """Time of the next repetition; None before the first answer and if there is no further one."""
+    """Time of the next repetition; None before the first answer, and if there is no further repetition."""
     card: Mapping[str, JsonValue] | None = None
 
     @property
     def place(self) -> Place:
-        """Return its position in the textbook."""
+        """Return the position of the exercise in the textbook."""
         return self.chapter, self.number
 
     @property
     def repetition(self) -> int:
-        """Return the number of the next answer; 0 is the test after the chapter."""
+        """Return the number of the next repetition. Number 0 is the test after the chapter."""
         return len(self.grades)
 
 
 @dataclass(frozen=True, slots=True)
 class CourseState:
-    """The fold of a course: the course and its exercises, or the exercises that the events to fold need."""
+    """The fold of a course: the course, and its exercises by place.
+
+    If loaded from projections, `trials` has only the exercises that the events to fold concern.
+    """
 
     course: Course | None = None
     trials: Map[Place, Trial] = field(default_factory=Map)
 
 
 def occasion(course_id: UUID, place: Place, repetition: int) -> str:
-    """Return the key from which the ids of one repetition's events are derived."""
+    """Return the key of one repetition of an exercise, from which the ids of its events are derived."""
     return f"{course_id}/{place[0]}/{place[1]}/{repetition}"
 
 
 def task_of(course_id: UUID, place: Place, repetition: int) -> UUID:
-    """Return the id of the task that sets an exercise for the n-th time, from 0."""
+    """Return the id of the task that asks the exercise in this repetition, counted from 0."""
     return derive(occasion(course_id, place, repetition), TaskSubmitted.kind_of())
 
 
 def memory_key(agent_id: str, memory: MemoryContent) -> str:
-    """Return the key from which the id of a read memory is derived. Reading it again in the same scope gives the same
-    id.
+    """Return the key from which the id of a memory read in a textbook is derived. The same memory in the same scope
+    always has the same id.
     """
     scope = memory.scope
     where = "" if scope.name is None else f"/{scope.level}/{scope.name}"
@@ -118,7 +121,9 @@ def memory_key(agent_id: str, memory: MemoryContent) -> str:
 
 
 def concerned(event: CourseEvent) -> tuple[UUID, Place | None]:
-    """Return the course that `evolve` needs to fold the event, and the exercise if it concerns one."""
+    """Return the id of the course that `evolve` needs to fold the event, and the place of the exercise that it needs,
+    if any.
+    """
     match event:
         case ExerciseGraded() | MemoriesReviewed():
             return event.course_id, (event.chapter, event.exercise)
@@ -129,7 +134,7 @@ def concerned(event: CourseEvent) -> tuple[UUID, Place | None]:
 
 
 def evolve(state: CourseState, event: CourseEvent) -> CourseState:
-    """Return the course after `event`. Total: an event that does not apply changes nothing."""
+    """Return the course after `event`. Never raises: an event that does not apply changes nothing."""
     match event:
         case CourseBegun():
             return state if state.course else _begun(event)

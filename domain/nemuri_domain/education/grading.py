@@ -15,11 +15,11 @@ _CJK = re.compile(f"[{CJK}]")
 
 
 def missing(keywords: Iterable[str], answer: str) -> tuple[str, ...]:
-    """Return the keywords that the answer does not contain, in their order.
+    """Return the keywords that the answer does not contain, in the order of `keywords`.
 
-    Case and character width (NFKC) are ignored. Words match whole words with the same stem; several words must be
-    adjacent and in order. A number matches a whole number. Keywords with CJK characters or without letters match
-    anywhere, ignoring spaces. Citation labels such as [m1] are ignored.
+    Case, character width (NFKC) and citation labels such as [m1] are ignored. A keyword of words matches whole words
+    with the same stems, adjacent and in order. A keyword that is a number matches only the whole number. A keyword with
+    CJK characters or without letters matches anywhere in the text, ignoring spaces.
     """
     said = _folded(without_citations(answer))
     stems, numbers, closed = _stems(said), set(_NUMERIC.findall(said)), _closed(said)
@@ -29,7 +29,7 @@ def missing(keywords: Iterable[str], answer: str) -> tuple[str, ...]:
 def right(question: str, keywords: Sequence[str], answer: str, *, drew_on_something: bool) -> bool:
     """Return True if an answer contains all keywords and is not just an echo of the question.
 
-    An answer that used no source and has only keywords that the question contains is wrong: it found nothing.
+    It counts as an echo if it used no source (`drew_on_something` is False) and the question contains all keywords too.
     """
     if missing(keywords, answer):
         return False

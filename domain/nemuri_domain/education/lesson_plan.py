@@ -1,4 +1,4 @@
-"""Order of a course: read, sleep, test, sleep, and so on (document 000 §4.1)."""
+"""Order of the steps in a course: read a chapter, sleep, test, sleep, and so on (document 000 §4.1)."""
 
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
@@ -16,19 +16,22 @@ from nemuri_domain.tasks.aggregate import TaskState
 
 Step = Literal["read", "test", "finish"]
 ENOUGH = 5
-"""Number of memories reviewed after a wrong answer (document 000 §4.1)."""
+"""Maximum number of memories reviewed after a wrong answer (document 000 §4.1)."""
 
 
 def sessions(course: Course, trials: Iterable[Trial]) -> tuple[UUID, ...]:
-    """Return the sessions of the newest chapter that the agent must sleep over before the course continues."""
+    """Return the sessions that the agent must sleep over before the course continues.
+
+    These are the reading of the newest chapter and the first answers to its exercises, given in `trials`.
+    """
     tested = (each.grades[0].assignment_id for each in trials if each.grades)
     return (*(each.session_id for each in course.readings[-1:]), *(each for each in tested if each is not None))
 
 
 def step(course: Course, trials: Sequence[Trial], slept: Collection[UUID]) -> Step | None:
-    """Return the next step; None while the course waits.
+    """Return the next step of a course; None while the course waits for answers, reviews or a sleep.
 
-    `trials` are the exercises of the chapter that was read last; `slept` are the sessions that the agent slept over.
+    `trials` are the exercises of the chapter that was read last. `slept` are the sessions that the agent slept over.
     """
     if course.finished_at is not None:
         return None
@@ -44,14 +47,16 @@ def step(course: Course, trials: Sequence[Trial], slept: Collection[UUID]) -> St
 
 
 def _over(trial: Trial, slept: Collection[UUID]) -> bool:
-    """Return True if an exercise of a chapter's test is answered, slept over and, if necessary, reviewed."""
+    """Return True if the agent slept over the first answer to an exercise and, if it was wrong, reviewed it."""
     first = trial.grades[0]
     rested = first.assignment_id is None or first.assignment_id in slept
     return rested and (first.correct or first.reviewed is not None)
 
 
 def setting(course: Course, trial: Trial, cause: Event | None = None) -> TaskSubmitted:
-    """Return the task that sets an exercise next: an ordinary task for this agent in the course's scope."""
+    """Return the submission of the task that asks an exercise next. It is addressed to the course's agent, in the
+    course's scope.
+    """
     return TaskSubmitted(
         event_id=trial.task_id,
         client_id=TUTOR,
@@ -65,12 +70,14 @@ def setting(course: Course, trial: Trial, cause: Event | None = None) -> TaskSub
 
 
 def exercise_of(course: Course, trial: Trial) -> Exercise:
-    """Return the exercise from the textbook."""
+    """Return the exercise in the textbook."""
     return course.textbook.chapters[trial.chapter].exercises[trial.number]
 
 
 def answered(state: TaskState) -> bool:
-    """Return True if a task is over: all its sessions have ended, or it ended without an answer."""
+    """Return True if an exercise's task is ready for grading: all its sessions have ended, it failed, or it is in
+    negotiation.
+    """
     task = state.task
     if task is None or task.status in {"failed", "negotiation"}:
         return task is not None
@@ -78,9 +85,9 @@ def answered(state: TaskState) -> bool:
 
 
 def grade(cause: Event, course: Course, trial: Trial, state: TaskState, said: str, *, now: datetime) -> ExerciseGraded:
-    """Return the grade of an answer to an exercise. A task that ended without an answer counts as wrong.
+    """Return the grade of an answer to an exercise. A task without an answer counts as a wrong answer.
 
-    `said` is the answer without a model's remarks about itself; `now` is the platform's time.
+    `said` is the answer without a model's remarks about itself. `now` is the platform's time.
     """
     exercise = exercise_of(course, trial)
     work = state.present if all(each.ended for each in state.present) else ()
@@ -98,7 +105,9 @@ def grade(cause: Event, course: Course, trial: Trial, state: TaskState, said: st
 
 
 def ungraded(cause: Event, course: Course, trial: Trial, reason: str, *, now: datetime) -> ExerciseGraded:
-    """Return a wrong grade for an answer that could not be graded, with the id of the regular grade."""
+    """Return the grade "wrong" for an answer that could not be graded. It has the same event id as a regular grade, so
+    only the first of both counts.
+    """
     return _graded(cause, course, trial, now, assignment_id=None, correct=False, missing=(), reason=reason)
 
 
@@ -123,7 +132,7 @@ def _graded(
 
 
 def unreviewed(event: Event, course: Course, trials: Iterable[Trial]) -> MemoriesReviewed | None:
-    """Return an empty review if the review of a wrong answer in the event's task is still missing; otherwise None."""
+    """Return a review of no memories if a wrong answer in the event's task has no review yet; otherwise None."""
     waiting = (each for each in trials if each.grades and each.grades[-1].task_id == event.thread)
     trial = next((each for each in waiting if not each.grades[-1].correct and each.grades[-1].reviewed is None), None)
     if trial is None:
@@ -140,5 +149,5 @@ def unreviewed(event: Event, course: Course, trials: Iterable[Trial]) -> Memorie
 
 
 def success(event: ExerciseGraded) -> FeedbackGiven:
-    """Return the feedback for a right answer: a success, credited like any other feedback (document 003 §4.4)."""
+    """Return the feedback for a right answer: a success. It is credited like any other feedback (document 003 §4.4)."""
     return FeedbackGiven.following(event, client_id=TUTOR, result="success")

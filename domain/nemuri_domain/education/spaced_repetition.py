@@ -1,6 +1,6 @@
 """Spaced repetition of exercises: fixed intervals, or the FSRS algorithm (free spaced repetition scheduler).
 
-The package `fsrs` is pure if its clock is given and fuzzing is off (docs/decisions/0015).
+The package `fsrs` is pure if the caller passes the time and fuzzing is off (docs/decisions/0015).
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,9 +14,11 @@ from pydantic import JsonValue
 from nemuri_contracts.education import Repeating
 
 INTERVALS: Final = tuple(timedelta(days=days) for days in (1, 3, 7, 14, 30))
-"""Fixed intervals. The longest one is repeated."""
+"""Fixed intervals between repetitions. The longest one is repeated."""
 _FSRS: Final = Scheduler(learning_steps=(), relearning_steps=(), enable_fuzzing=False)
-"""FSRS in whole days from the first answer on, because a chapter has one test per day."""
+"""The FSRS scheduler. It has no learning steps, so intervals are whole days from the first answer on, because a chapter
+has one test per day.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +26,7 @@ class Again:
     """The next repetition of an exercise."""
 
     due_at: datetime | None
-    """The time of the next repetition; None if there is no further one."""
+    """Time of the next repetition; None if there is no further one."""
     card: dict[str, JsonValue] | None = None
     """FSRS card after the answer."""
 
@@ -32,9 +34,10 @@ class Again:
 def again(
     repeating: Repeating, answers: Sequence[bool], card: Mapping[str, JsonValue] | None, graded_at: datetime
 ) -> Again:
-    """Return the next repetition after right and wrong `answers`, oldest first; the newest is from `graded_at`.
+    """Return the next repetition after these right (True) and wrong (False) answers, oldest first.
 
-    `card` is the FSRS card before the newest answer. A right answer lengthens the interval; a wrong one never does.
+    `card` is the FSRS card before the newest answer, which was graded at `graded_at`. A right answer lengthens the
+    interval; a wrong one never does.
     """
     match repeating:
         case "none":
@@ -48,9 +51,10 @@ def again(
 
 
 def interval(answers: Sequence[bool]) -> timedelta:
-    """Return the fixed interval after these answers: a right one moves one interval up, a wrong one moves one down.
+    """Return the fixed interval until the next repetition after these answers, oldest first.
 
-    A wrong answer at the shortest interval moves below the first; the next right answer starts there again.
+    The position in `INTERVALS` starts before the first interval. A right answer moves it up by one; a wrong answer
+    moves it down by one, at most to the start. At the start the first interval applies too.
     """
     place = -1
     for correct in answers:
@@ -59,7 +63,7 @@ def interval(answers: Sequence[bool]) -> timedelta:
 
 
 def _by_fsrs(answers: Sequence[bool], known: Mapping[str, Any] | None, at: datetime) -> Again:
-    # Without id and due time, the constructor would read the clock.
+    # Without an id and a due time, the constructor would read the clock.
     before = Card.from_dict(dict(known)) if known else Card(card_id=1, state=State.Learning, due=at)  # type: ignore[arg-type]
     rating = Rating.Good if answers and answers[-1] else Rating.Again
     after, _ = _FSRS.review_card(before, rating, at)

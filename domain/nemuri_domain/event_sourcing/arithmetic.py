@@ -1,7 +1,7 @@
-"""Arithmetic of rules that are written once and evaluated for one memory, for arrays of memories and in SQL.
+"""Arithmetic for formulas that are written once and evaluated for one memory, for arrays of memories and in SQL.
 
-A rule uses the operators of Python, which floats, numpy arrays and SQL columns share, and the functions of an
-`Arithmetic` for everything else. `nemuri_infra.projections.sql_arithmetic` holds the one that builds SQL.
+A formula uses Python's operators, which work on floats, numpy arrays and SQL columns, and takes all other functions
+from an `Arithmetic`. `nemuri_infra.projections.sql_arithmetic` has the implementation that builds SQL.
 """
 
 import math
@@ -12,7 +12,9 @@ import numpy as np
 
 
 class Arithmetic(Protocol):
-    """Functions that a rule may use. Numbers and conditions are those of the implementation."""
+    """Functions that a formula may use. Numbers and conditions have the types of the implementation: floats, arrays or
+    SQL.
+    """
 
     def exp(self, x: Any) -> Any:
         """Return e to the power of `x`."""
@@ -61,7 +63,9 @@ class FloatArithmetic:
 
 
 class ArrayArithmetic:
-    """Arithmetic on numpy arrays, element by element. A missing value is missing for all elements."""
+    """Arithmetic on numpy arrays, element by element. `coalesce` treats an array as one value: None means that all
+    elements are missing.
+    """
 
     exp = staticmethod(np.exp)
     power = staticmethod(np.power)

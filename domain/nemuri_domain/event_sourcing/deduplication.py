@@ -1,4 +1,4 @@
-"""Deduplication of at-least-once delivery: an event counts once, or not at all if it was erased or parked."""
+"""Deduplication of at-least-once delivery: a repeated event counts once; an erased or parked event does not count."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -14,32 +14,38 @@ E = TypeVar("E", bound=Event)
 
 @dataclass(frozen=True, slots=True)
 class Parked:
-    """Events that operators excluded from all folds: stream sequence of the exclusion by event id."""
+    """Events that operators excluded (parked), so that no fold sees them.
+
+    `until` maps the id of each excluded event to the stream sequence of its `event_parked` event.
+    """
 
     until: Mapping[UUID, int] = field(default_factory=dict)
 
     @classmethod
     def by(cls, events: Iterable[Event]) -> "Parked":
-        """Return the events excluded by these `event_parked` events."""
+        """Return the events that these events exclude. Only `event_parked` events exclude any."""
         parked = (each for each in events if isinstance(each, EventParked))
         return cls({each.parked_id: each.sequence or 0 for each in parked})
 
     def covers(self, event_id: UUID, sequence: int) -> bool:
-        """Return True if the event at a sequence is excluded. Copies appended after the exclusion count."""
+        """Return True if the event with this id and stream sequence is excluded.
+
+        Only a copy before the `event_parked` event is excluded. A copy that was appended later counts.
+        """
         return sequence < self.until.get(event_id, 0)
 
 
 @dataclass(slots=True)
 class Deduplicator:
-    """Filter for the first event of each id that is not erased. It remembers all ids."""
+    """A filter that passes the first event of each id and drops erased events. It keeps all ids that it has passed."""
 
     seen: set[UUID] = field(default_factory=set)
     erased: Erased = field(default_factory=Erased)
 
     def among(self, events: Iterable[E]) -> Iterator[E]:
-        """Yield the events whose id is new among these and all earlier ones.
+        """Yield the events whose id was not seen before, in these events or in earlier calls, and that are not erased.
 
-        A tombstone among them applies to the events after it.
+        A tombstone among `events` also erases matching events after it.
         """
         for event in events:
             if event.event_id in self.seen or (self.erased and self.erased.absorbs(event)):
@@ -51,8 +57,8 @@ class Deduplicator:
 
 
 def first_of_each(events: Iterable[E], erased: Erased | None = None) -> Iterator[E]:
-    """Yield the first event of each id in order, except those erased by an earlier tombstone.
+    """Yield the first event of each id, in order, without events that an earlier tombstone erases.
 
-    `erased` is the content of earlier tombstones.
+    `erased` is the content of tombstones that come before all of `events`.
     """
     return Deduplicator(erased=erased or Erased()).among(events)

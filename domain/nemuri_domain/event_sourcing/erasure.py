@@ -1,4 +1,4 @@
-"""Effect of tombstones on other events in the log."""
+"""Effect of tombstones on the other events in the log."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -23,8 +23,8 @@ TOMBSTONES: tuple[type[Event], ...] = get_args(Tombstone)
 _TELLING: tuple[type[Event], ...] = (
     LearningsExtracted, MemoriesRetrieved, MemoryEncoded, MemoryRefused, RepetitionWithdrawn,
 )  # fmt: skip
-"""Agent events that contain words of a task. Other agent events contain only ids and effects, which other memories
-keep.
+"""Agent events that contain text of a task. Other agent events contain only ids and effects. They stay in the log,
+because other memories keep those effects.
 """
 OF_A_TASK = frozenset(
     each.kind_of() for each in (*get_args(AnyClientEvent), *get_args(AnyTaskEvent), *_TELLING) if each not in TOMBSTONES
@@ -40,14 +40,17 @@ OF_AN_AGENT = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Erased:
-    """Set of erased ids (events, and the tasks, memories and courses that begin with them) and agent names."""
+    """What tombstones erase: ids and agent names.
+
+    The ids are those of events. A task, a memory or a course has the id of its first event.
+    """
 
     ids: frozenset[UUID] = frozenset()
     agents: frozenset[str] = frozenset()
 
     @classmethod
     def by(cls, tombstones: Iterable[Event]) -> "Erased":
-        """Return all that these tombstones erase."""
+        """Return everything that these tombstones erase. Other events are ignored."""
         found = cls()
         for each in tombstones:
             match each:
@@ -65,7 +68,7 @@ class Erased:
 
     @classmethod
     def in_all(cls, whole: Erasure) -> "Erased":
-        """Return all that a complete erasure lists."""
+        """Return everything that the complete set of an erasure lists."""
         ids = frozenset((*whole.tasks, *whole.events, *(each for some in whole.memories.values() for each in some)))
         return cls(ids, frozenset(whole.agents))
 
@@ -82,17 +85,20 @@ class Erased:
         return bool(self.ids or self.agents)
 
     def names(self, name: UUID | str) -> bool:
-        """Return True if a task or memory id, or an agent name, is erased."""
+        """Return True if `name`, the id of a task or memory or the name of an agent, is erased."""
         return name in (self.ids if isinstance(name, UUID) else self.agents)
 
     def absorbs(self, event: Event) -> bool:
-        """Return True if an event after the tombstones must be ignored."""
+        """Return True if folds must ignore an event that comes after the tombstones. Tombstones are never ignored."""
         if isinstance(event, TOMBSTONES):
             return False
         return event.agent_id in self.agents or any(each in self.ids for each in _named(event))
 
     def deletes(self, event: Event) -> bool:
-        """Return True if an event contains erased data and must be deleted from the log, whenever it was appended."""
+        """Return True if an event contains erased data and must be deleted from the log, before or after the tombstone.
+
+        Tombstones are never deleted.
+        """
         if isinstance(event, TOMBSTONES):
             return False
         if any(each in self.ids for each in (event.event_id, *_parts(event))):
@@ -102,12 +108,12 @@ class Erased:
 
 
 def _named(event: Event) -> tuple[UUID | None, ...]:
-    """Return the ids that an event belongs to: its own, its task's and those of `_parts`."""
+    """Return the id of the event, the id of its task, and the ids from `_parts`."""
     return event.event_id, event.thread, *_parts(event)
 
 
 def _parts(event: Event) -> tuple[UUID, ...]:
-    """Return the ids of the course or of the memories whose content an event contains."""
+    """Return the ids of the memories or of the course whose content the event contains."""
     if isinstance(event, MemoryCompressed):
         return (event.memory_id,)
     if isinstance(event, MemoryFormed):

@@ -1,4 +1,4 @@
-"""Operations shared by all kinds of memory: find, put and remove memories, and update the agent's totals."""
+"""Operations shared by all kinds of memory: find, put and remove memories, and keep the agent's totals up to date."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Protocol, TypeVar
@@ -19,7 +19,9 @@ class Counting(Protocol):
     """An agent that keeps totals of its memories."""
 
     def counting(self, before: Any, after: Any) -> Any:
-        """Return the agent after a memory changed; None stands for a missing memory."""
+        """Return the agent with its totals updated for one memory. `before` is None for a new memory, `after` for a
+        removed one.
+        """
 
 
 A = TypeVar("A", bound=Counting)
@@ -27,13 +29,15 @@ M = TypeVar("M", bound=Remembered)
 
 
 def known(memories: Mapping[UUID, M], memory_ids: Iterable[UUID]) -> tuple[M, ...]:
-    """Return the existing memories among these ids, without duplicates, in this order."""
+    """Return the existing memories with these ids, in the order of `memory_ids`, without duplicates. Unknown ids are
+    left out.
+    """
     found = (memories.get(each) for each in dict.fromkeys(memory_ids))
     return tuple(each for each in found if each is not None)
 
 
 def holding(agent: A, memories: Map[UUID, M], changed: Iterable[M]) -> tuple[A, Map[UUID, M]]:
-    """Return the agent and its memories after these were added or replaced."""
+    """Return the agent with updated totals, and `memories` with those in `changed` added or replaced."""
     after = memories.mutate()
     for memory in changed:
         agent = agent.counting(after.get(memory.memory_id), memory)
@@ -42,7 +46,7 @@ def holding(agent: A, memories: Map[UUID, M], changed: Iterable[M]) -> tuple[A, 
 
 
 def without(agent: A | None, memories: Map[UUID, M], gone: Iterable[M]) -> tuple[A | None, Map[UUID, M]]:
-    """Return the agent and its memories after these, which must exist, were removed."""
+    """Return the agent with updated totals, and `memories` without those in `gone`. All of `gone` must exist."""
     left = memories.mutate()
     for memory in gone:
         agent = agent and agent.counting(memory, None)

@@ -36,24 +36,26 @@ class Task(RowModel):
     options: tuple[Option, ...] = ()
     option: NegotiationOption | None = None
     chosen: tuple[int, ...] = ()
-    """Items that the client named as most important, from 1; empty if the platform chooses."""
+    """Numbers, from 1, of the items that the client named as most important; empty if the platform chooses."""
     summary: str | None = None
     parts: tuple[Part, ...] = ()
     details: tuple[DetailPoint, ...] = ()
     chunks: int = 0
-    """Number of chunks of its documents; 0 before chunking and without chunks."""
+    """Number of chunks of its documents; 0 before chunking, and for a task without chunks."""
     points: int = 0
     """Number of chunks with an extracted key point."""
     beside: tuple[str, ...] = ()
-    """Requests listed in the documents that are answered together with the text."""
+    """Requests that the documents list. They are answered together with `text`."""
     reading_usage: tuple[Usage, ...] = ()
     """Model usage of key point extraction, one entry per model."""
     routed: int = 0
-    """Number of assignments of the current attempt; 0 before it is routed."""
+    """Number of assignments of the current attempt; 0 before the attempt is routed."""
     routing_usage: tuple[Usage, ...] = ()
-    """Model usage of each routing that called a model."""
+    """Model usage of routing, one entry per routing that called a model."""
     request: str | None = None
-    """The request rewritten without references to the conversation; None if the task continues none."""
+    """The request, rewritten so that it does not refer to earlier turns of the conversation; None if it was not
+    rewritten.
+    """
     answer: str | None = None
     voices: Panel | None = None
     """Result of the panel; None for a task without one."""
@@ -63,14 +65,14 @@ class Task(RowModel):
 
     @property
     def background(self) -> str | None:
-        """Return the summary if documents or the client added content beyond the task's text; otherwise None."""
+        """Return the summary if documents or the client's own summary add content to the task's text; otherwise None."""
         more = bool(self.details or self.supplied_summary) and self.summary != self.text
         return self.summary if more else None
 
     def part(self, number: int) -> Part:
-        """Return the part of an assignment, with the rewritten request as its text if there is one.
+        """Return the part of an assignment. If the request was rewritten, it replaces the task's text in the part.
 
-        Items of the documents that follow the task's text in a part are kept.
+        Items of the documents that follow the task's text in the part are kept.
         """
         part = self.parts[number]
         if self.request is None:
@@ -93,9 +95,9 @@ class Recalled(RowModel):
 
     memory_id: UUID
     score: float | None
-    """The score; None for a principle, which is not ranked."""
+    """Score in the ranking; None for a principle, which is not ranked."""
     features: tuple[float, ...]
-    """Raw features in the order of `FEATURES`; empty without a score."""
+    """Raw features in the order of `FEATURES`; empty if there is no score."""
 
 
 class Assignment(RowModel):
@@ -113,7 +115,7 @@ class Assignment(RowModel):
     answer: str | None = None
     citations: tuple[UUID, ...] = ()
     details: tuple[Detail, ...] = ()
-    """Passages of documents in the answering agent's prompt."""
+    """Passages of documents that were in the answering agent's prompt."""
     usage: Usage | None = None
     used: tuple[UUID, ...] | None = None
     """Memories that the answer used; None before usage detection."""
@@ -123,13 +125,13 @@ class Assignment(RowModel):
     """Number of extracted learnings; None before the extraction."""
     learning_usage: Usage | None = None
     repeated: tuple[UUID, ...] = ()
-    """Memories repeated by learnings."""
+    """Memories that learnings of the session repeat."""
     dropped: tuple[Dropped, ...] = ()
     """Rejected learnings."""
     memories: tuple[UUID, ...] = ()
     """Memories encoded from the learnings."""
     credited: tuple[str, ...] = ()
-    """Credits of its memories so far, each `credit_key` once."""
+    """Credits for its memories so far, each as a `credit_key`, without duplicates."""
     ended: bool = False
     """True if the agent's session has ended."""
 
@@ -144,39 +146,41 @@ class Feedback(RowModel):
     result: Literal["success", "failure"] | None
     prevented_error: UUID | None
     standing: Literal["new", "parked", "applied", "refused"] = "new"
-    """Outcome; `applied` as soon as a part of it was credited."""
+    """Outcome so far. It is `applied` as soon as one part of the feedback was credited."""
     reason: str | None = None
-    """Reason why it waits or was refused; for applied feedback, why a part was refused."""
+    """Reason why the feedback waits or was refused. For applied feedback, the reason why a part of it was refused."""
 
 
 def is_entitled(client_id: str, task: Task) -> bool:
-    """Return True if a client may rate a task and choose its options: its client, an operator or the tutor."""
+    """Return True if a client may rate a task and choose its options: the task's own client, an operator or the tutor."""
     return client_id in {task.client_id, OPERATOR, TUTOR}
 
 
 def credit_key(reason: str, memory_ids: Iterable[UUID]) -> str:
-    """Return the key of a credit in an assignment: its reason, and for a prevented error also the memory."""
+    """Return the key that identifies a credit within an assignment: the reason, and for a prevented error also the
+    memory.
+    """
     return " ".join((reason, *map(str, memory_ids))) if reason == "prevented_error" else reason
 
 
 @dataclass(frozen=True, slots=True)
 class TaskState:
-    """The fold of a task: the task, chunks by ordinal, and assignments and feedback by id."""
+    """The fold of a task: the task, its chunks by ordinal, and its assignments and feedback by id."""
 
     task: Task | None = None
     chunks: Map[int, Chunk] = field(default_factory=Map)
-    """All chunks in a complete fold; only the requested ones if loaded from projections."""
+    """All chunks in a complete fold. If loaded from projections, only the chunks that were requested."""
     assignments: Map[UUID, Assignment] = field(default_factory=Map)
     feedback: Map[UUID, Feedback] = field(default_factory=Map)
 
     def with_task(self, **changes: object) -> "TaskState":
-        """Return the state with changed fields of the task; unchanged without a task."""
+        """Return the state with these changes to the task. Without a task the state is unchanged."""
         if self.task is None:
             return self
         return TaskState(self.task.replace(**changes), self.chunks, self.assignments, self.feedback)
 
     def with_assignment(self, assignment_id: UUID, **changes: object) -> "TaskState":
-        """Return the state with changed fields of an assignment; unchanged if it is unknown."""
+        """Return the state with these changes to an assignment. If the assignment is unknown, the state is unchanged."""
         known = self.assignments.get(assignment_id)
         if known is None:
             return self
@@ -185,13 +189,15 @@ class TaskState:
 
     @property
     def begun(self) -> bool:
-        """Return True if intake has produced its first result: chunks, an open negotiation, or a summary."""
+        """Return True if intake has produced its first result (chunks, an open negotiation or a summary), or if there
+        is no task.
+        """
         task = self.task
         return task is None or task.summary is not None or task.status == "negotiation" or task.chunks > 0
 
     @property
     def present(self) -> tuple[Assignment, ...]:
-        """Return the assignments of the current attempt, by part and then by id."""
+        """Return the assignments of the current attempt, sorted by part and then by id."""
         if self.task is None:
             return ()
         attempt = self.task.attempt

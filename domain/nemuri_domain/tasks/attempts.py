@@ -1,4 +1,4 @@
-"""Attempts of a task: the attempt of an event, and reopening of a failed task."""
+"""Attempts of a task: the attempt that an event belongs to, and the reopening of a failed task."""
 
 from uuid import UUID
 
@@ -9,14 +9,18 @@ from nemuri_domain.tasks.fan_in import attempt_key
 
 
 def attempt_of(event: Event, state: TaskState) -> int | None:
-    """Return the attempt named by the event or by its assignment; None if neither names one."""
+    """Return the attempt that an event belongs to: its own `attempt`, else the attempt of its assignment; None without
+    both.
+    """
     named: int | None = getattr(event, "attempt", None)
     work = state.assignments.get(getattr(event, "assignment_id", None) or event.event_id)
     return named if named is not None or work is None else work.attempt
 
 
 def reopened(task_id: UUID, failed: int, cause: UUID | None) -> TaskReopened:
-    """Return the event that opens the next attempt. It has the same id for every request."""
+    """Return the event that opens the attempt after attempt number `failed`. Its id does not depend on `cause`, so
+    repeated requests reopen the task once.
+    """
     return TaskReopened(
         event_id=derive(attempt_key(task_id, failed), TaskReopened.kind_of()),
         correlation_id=task_id,

@@ -1,4 +1,4 @@
-"""Order of chunk reading: a few chunks of a task at a time, so that a long document does not delay other tasks."""
+"""Order in which chunks are read: a few chunks of a task at a time, so that a long document does not delay other tasks."""
 
 from collections.abc import Sequence
 
@@ -10,15 +10,16 @@ from nemuri_domain.tasks.fan_in import attempt_key
 AT_ONCE = 8
 """Maximum number of chunks of one task that are ready or being read at the same time."""
 CHUNK_BYTES = 800
-"""Estimated size in bytes of a chunk with its key point in `task_summarised`, without its document's name."""
+"""Estimated size in bytes of one chunk with its key point in the event `task_summarised`, without its document's name.
+"""
 MOST_BYTES = 900_000
-"""Maximum size in bytes of all chunks in that event."""
+"""Maximum size in bytes of all chunks in the event `task_summarised`."""
 
 
 def too_long(names: Sequence[str]) -> str | None:
-    """Return the reason why a task cannot have so many chunks; None if it can.
+    """Return the reason for refusing a task if its chunks would not fit one event; None if they fit.
 
-    `names` has the document's name for each chunk.
+    `names` has one entry per chunk: the name of its document.
     """
     size = sum(CHUNK_BYTES + len(name.encode()) for name in names)
     if size <= MOST_BYTES:
@@ -28,17 +29,19 @@ def too_long(names: Sequence[str]) -> str | None:
 
 
 def begun(event: TaskChunked) -> Sequence[ChunkReady]:
-    """Return the events that start the first chunks.
+    """Return the events that start the first `AT_ONCE` chunks.
 
-    Chunk n is followed by chunk n + `AT_ONCE`. The log therefore has at most `AT_ONCE` unread `chunk_ready` events of a
-    task, and other tasks wait behind these only.
+    Each finished chunk n starts chunk n + `AT_ONCE`. So at most `AT_ONCE` `chunk_ready` events of a task are unhandled
+    at any time, and other tasks wait for at most so many.
     """
     key = attempt_key(event.task_id, 1)
     return [_turn(event, key, ordinal) for ordinal in range(min(AT_ONCE, len(event.details)))]
 
 
 def next_turn(event: ChunkSummarised, task: Task) -> ChunkReady | None:
-    """Return the event that starts the next chunk after a finished one; None at the end and if the task has ended."""
+    """Return the event that starts chunk n + `AT_ONCE` after chunk n was summarised; None if there is no such chunk, or
+    if the task is not open.
+    """
     ordinal = event.ordinal + AT_ONCE
     if task.status != "open" or ordinal >= task.chunks:
         return None
@@ -46,9 +49,10 @@ def next_turn(event: ChunkSummarised, task: Task) -> ChunkReady | None:
 
 
 def resumed(event: Event, state: TaskState) -> Sequence[ChunkReady]:
-    """Return the events that continue reading in a reopened task: the first unread chunk of each sequence.
+    """Return the events that continue the reading of a reopened task. `state` must contain all chunks of the task.
 
-    `state` must hold all chunks of the task.
+    Chunks n, n + `AT_ONCE`, n + 2 × `AT_ONCE` and so on form a chain, in which each finished chunk starts the next. The
+    first unread chunk of each chain is started.
     """
     if state.task is None:
         return ()

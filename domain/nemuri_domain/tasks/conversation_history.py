@@ -1,4 +1,4 @@
-"""Earlier turns of a conversation, as context for a later task (document 000 §3.6)."""
+"""Earlier turns of a conversation, which are context for a later task (document 000 §3.6)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -8,12 +8,12 @@ from nemuri_domain.language.citations import without_citations
 from nemuri_domain.tasks.aggregate import Task
 
 MOST_TURNS = 8
-"""Maximum number of earlier turns, the newest ones."""
+"""Maximum number of earlier turns that are shown. The newest ones are taken."""
 TURN_TOKENS, TURNS_TOKENS = 400, 1_600
-"""Maximum estimated tokens of one question or answer, and of all turns together."""
+"""Maximum estimated tokens of one question or one answer, and of all turns together."""
 
 LONGEST_REQUEST = 800
-"""Estimated tokens above which a request is understood without earlier turns and is not rewritten."""
+"""Estimated tokens of a request above which it is not rewritten, because it can be understood without earlier turns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,12 +21,14 @@ class Turn:
     """An earlier question and its answer."""
 
     question: str
-    """The rewritten question if there is one."""
+    """The question, in its rewritten form if it has one."""
     answer: str
 
 
 def continues(task: Task) -> bool:
-    """Return True if the task continues a conversation. A negotiated task does not, since it has its own parts."""
+    """Return True if the request refers to earlier turns of a conversation. A negotiated task does not, because its
+    parts come from its own items.
+    """
     return task.conversation is not None and task.option is None
 
 
@@ -36,15 +38,18 @@ def stands_alone(request: str) -> bool:
 
 
 def waits(earlier: Iterable[Task]) -> bool:
-    """Return True if an earlier turn is still in progress.
+    """Return True if a task must wait because an earlier task of its conversation is still open.
 
-    Every open task ends, so this wait ends too. A task in negotiation waits for its client and is not waited for.
+    Every open task ends, so the wait ends too. An earlier task in negotiation does not count, because it waits for its
+    client.
     """
     return any(each.status == "open" for each in earlier)
 
 
 def turns(earlier: Iterable[Task]) -> tuple[Turn, ...]:
-    """Return the newest answered turns within `TURNS_TOKENS`, oldest first; `earlier` is newest first."""
+    """Return the newest answered turns that fit `TURNS_TOKENS` together, oldest first. `earlier` has the newest task
+    first.
+    """
     found: list[Turn] = []
     left = TURNS_TOKENS
     for task in earlier:
@@ -62,5 +67,5 @@ def turns(earlier: Iterable[Task]) -> tuple[Turn, ...]:
 
 
 def restated(request: str, said: str) -> str | None:
-    """Return the rewritten request to record; None if it equals the request."""
+    """Return `said`, the rewritten request; None if it is empty or equals the request."""
     return said if said.strip() not in {"", request.strip()} else None

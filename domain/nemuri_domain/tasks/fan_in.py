@@ -1,4 +1,4 @@
-"""Fan-in: chunks are joined to a summary, and answers to parts are joined to the task's answer."""
+"""Fan-in: key points of chunks are joined to a summary, and answers to parts are joined to the task's answer."""
 
 from collections.abc import Iterable, Sequence
 from uuid import UUID
@@ -11,13 +11,13 @@ from nemuri_domain.tasks.read_share import noted
 from nemuri_domain.tasks.task_summary import summed_up
 
 ANSWER_CHARACTERS = 250_000
-"""Maximum length of a complete answer in characters, so that it fits one event in any script."""
+"""Maximum characters of a complete answer, so that it fits one event in any script."""
 
 
 def summarise(cause: Event, state: TaskState) -> TaskSummarised | None:
-    """Return the task's summary when every chunk has its key point; None before that and if a summary exists.
+    """Return the event with the task's summary as soon as every chunk has its key point.
 
-    `state` must hold all chunks of the task.
+    None before that, during a negotiation, and if the task has a summary. `state` must contain all chunks of the task.
     """
     task = state.task
     if task is None or task.summary is not None or task.status == "negotiation" or task.points < task.chunks:
@@ -28,7 +28,12 @@ def summarise(cause: Event, state: TaskState) -> TaskSummarised | None:
 
 
 def supplied(cause: Event, task: Task, details: tuple[DetailPoint, ...], beside: Sequence[str] = ()) -> TaskSummarised:
-    """Return the client's summary, or else the request and the key points. A notice names what is left out."""
+    """Return the event with the task's summary: the client's own summary, or else the request followed by the key
+    points.
+
+    A text beyond the limit of a summary is shortened, with a notice of what was left out. `beside` are items of the
+    documents that are added to the request.
+    """
     asked = task.supplied_summary or with_items(task.text, beside)
     points = () if task.supplied_summary else tuple(each.point for each in details if each.point)
     summary = summed_up(asked, points)
@@ -37,7 +42,11 @@ def supplied(cause: Event, task: Task, details: tuple[DetailPoint, ...], beside:
 
 
 def complete(cause: Event, state: TaskState) -> TaskCompleted | None:
-    """Return the complete answer when every assignment of the current attempt is answered; None before that."""
+    """Return the event that completes the task as soon as every assignment of the current attempt is answered; None
+    before.
+
+    The answers to the parts are joined. A note says how much of the documents was read, unless it was everything.
+    """
     found, task = answers(state), state.task
     if found is None or task is None:
         return None
@@ -46,7 +55,10 @@ def complete(cause: Event, state: TaskState) -> TaskCompleted | None:
 
 
 def answers(state: TaskState) -> tuple[tuple[Assignment, Part, str], ...] | None:
-    """Return each assignment of the current attempt with its part and answer, by part; None if an answer is missing."""
+    """Return each assignment of the current attempt with its part and its answer, by part.
+
+    None if an answer is missing, or if the task is not open or not routed.
+    """
     task, present = state.task, state.present
     if task is None or task.status != "open" or not task.routed or len(present) < task.routed:
         return None
@@ -55,9 +67,9 @@ def answers(state: TaskState) -> tuple[tuple[Assignment, Part, str], ...] | None
 
 
 def whole(answered: Iterable[tuple[Part, str]], characters: int = ANSWER_CHARACTERS) -> str:
-    """Return the answers to several parts as one text, each under its title.
+    """Return the answers to several parts as one text, each under the title of its part, if it has one.
 
-    If they exceed `characters` together, each is cut to an equal share.
+    If they have more than `characters` characters together, each is cut to an equal share.
     """
     parts = [f"## {part.title}\n\n{said}" if part.title else said for part, said in answered]
     if sum(map(len, parts)) <= characters:
@@ -71,5 +83,7 @@ def shortened(text: str, characters: int) -> str:
 
 
 def attempt_key(task_id: UUID, attempt: int) -> str:
-    """Return the join key of an attempt's end, so that a reopened task can end again."""
+    """Return the key from which the ids of an attempt's routing and end are derived. It contains the attempt, so that a
+    reopened task can end again.
+    """
     return f"{task_id}/{attempt}"

@@ -1,6 +1,6 @@
-"""Outcome of a client's feedback: credited to the used memories, parked until they are known, or refused.
+"""Outcome of a client's feedback: credited to the memories that were used, parked until these are known, or refused.
 
-Feedback may come at any time, even before the task. Every feedback gets an outcome event.
+Feedback may arrive at any time, even before its task. Each feedback leads to an event that records its outcome.
 """
 
 from collections.abc import Iterator, Mapping
@@ -16,15 +16,17 @@ Fate = ImpactCredited | FeedbackParked | FeedbackRefused
 
 
 def fate(feedback: Feedback, state: TaskState, policies: Mapping[str, Policy], cause: Event) -> tuple[Fate, ...]:
-    """Return the events that follow from feedback in the task's current state; `policies` are by agent.
+    """Return the events that follow from feedback in the current state of its task. `policies` are by agent; an agent
+    that is missing has the default policy.
 
-    Each part of it (verdict, result, prevented error) is credited once to each assignment of the current attempt with
-    known uses, however often it is given. If the answer used no memory, it is credited to none. While some uses are
-    unknown, the rest waits; it is parked only if nothing is credited yet.
+    Each part of the feedback (verdict, result, prevented error) is credited once to each assignment of the current
+    attempt whose used memories are known, even if the same feedback is given several times. If an answer used no
+    memory, the credit names no memory. While the used memories of an assignment are unknown, the rest of the feedback
+    waits. It is parked only if no part is credited yet.
 
-    Refused are feedback of a client that is neither the task's client, an operator nor the tutor; feedback on a failed
-    task; a prevented error of a memory that was not used; and feedback that only repeats earlier feedback. Refused
-    feedback stays refused. An agent missing in `policies` has the default policy.
+    Feedback is refused if its client is neither the task's client nor an operator nor the tutor, if the task failed, if
+    its prevented error names a memory that was not used, if the used memories could not be detected, or if it only
+    repeats earlier feedback. Refused feedback stays refused.
     """
     if feedback.standing == "refused":
         return ()
@@ -49,7 +51,7 @@ def fate(feedback: Feedback, state: TaskState, policies: Mapping[str, Policy], c
 
 
 def credited_to(feedback: Feedback, state: TaskState) -> tuple[UUID, ...]:
-    """Return the memories that feedback was credited to, without duplicates; none unless it is applied."""
+    """Return the memories to which feedback was credited, without duplicates; empty unless the feedback is applied."""
     found: dict[UUID, None] = {}
     for work in state.present if feedback.standing == "applied" else ():
         if {feedback.verdict, feedback.result}.intersection(work.credited):
@@ -61,7 +63,9 @@ def credited_to(feedback: Feedback, state: TaskState) -> tuple[UUID, ...]:
 
 
 def _credits(feedback: Feedback, work: Assignment, policy: Policy, cause: Event) -> Iterator[ImpactCredited]:
-    """Yield credits for the parts of the feedback that are new to an assignment (document 003 §4.4)."""
+    """Yield a credit for each part of the feedback that the assignment was not credited with before (document 003
+    §4.4).
+    """
     for reason, points, memories in _worth(feedback, work.used or (), policy):
         if credit_key(reason, memories) in work.credited:
             continue
@@ -103,8 +107,9 @@ def worth(reason: str, policy: Policy) -> float:
 def _objections(
     feedback: Feedback, works: tuple[Assignment, ...], cause: Event, *, heard: bool
 ) -> Iterator[FeedbackRefused]:
-    """Yield refusals of the parts that are credited to nothing when all uses are known. `heard`: a part is credited
-    now.
+    """Yield refusals for the parts of the feedback that are credited to no memory, when the used memories are known.
+
+    `heard` is True if the same call of `fate` credits a part of the feedback.
     """
     prevented = feedback.prevented_error
     if prevented is not None and not any(prevented in (work.used or ()) for work in works):

@@ -55,7 +55,7 @@ WorkEvent = (
     | SessionEnded
     | ImpactCredited
 )
-"""Agent events that belong to a task by their correlation id."""
+"""Agent events that belong to a task. Their correlation id is the task's id."""
 StageEvent = (
     NegotiationAnswered
     | NegotiationOpened
@@ -66,12 +66,12 @@ StageEvent = (
     | TaskReopened
     | ReactionFailed
 )
-"""Events that change a task's stage."""
+"""Events that change the status of a task or the progress of its current attempt."""
 LifeEvent = TaskSubmitted | NegotiationAnswered | FeedbackGiven | AnyTaskEvent | WorkEvent
 
 
 def evolve(state: TaskState, event: LifeEvent) -> TaskState:
-    """Return the task after `event`. Total: an event that does not apply changes nothing."""
+    """Return the task after `event`. Never raises: an event that does not apply changes nothing."""
     match event:
         case (
             MemoriesRetrieved()
@@ -142,7 +142,7 @@ def _stage(state: TaskState, event: StageEvent) -> TaskState:
 
 
 def _timely(task: Task, event: StageEvent) -> bool:
-    """Return True if the event applies to the task's current state. Late and repeated events do not."""
+    """Return True if the event applies to the task's current state. Late and repeated events do not apply."""
     match event:
         case NegotiationOpened():
             return task.status == "open" and not task.items and task.summary is None
@@ -201,7 +201,7 @@ def _learned(state: TaskState, event: LearningsExtracted) -> TaskState:
 
 
 def _withdrawn(state: TaskState, event: RepetitionWithdrawn) -> TaskState:
-    """Remove one repetition of the memory; others of the same memory stay."""
+    """Remove one withdrawn repetition from its assignment. Further repetitions of the same memory stay."""
     work = state.assignments.get(event.assignment_id)
     if work is None or event.repetition.memory_id not in work.repeated:
         return state
@@ -210,7 +210,9 @@ def _withdrawn(state: TaskState, event: RepetitionWithdrawn) -> TaskState:
 
 
 def _credited(state: TaskState, event: ImpactCredited) -> TaskState:
-    """Add the credit to the assignment, and mark waiting feedback of entitled clients with this reason as applied."""
+    """Add the credit to its assignment. Mark new and parked feedback of entitled clients as applied if the credit is
+    for a part of it.
+    """
     key = credit_key(event.reason, event.memory_ids)
     work = state.assignments.get(event.assignment_id)
     if work is not None and key not in work.credited:
@@ -225,7 +227,7 @@ def _credited(state: TaskState, event: ImpactCredited) -> TaskState:
 
 
 def _refused(state: TaskState, event: FeedbackRefused) -> TaskState:
-    """Mark feedback as refused. Applied feedback stays applied and gets the reason of the refused part."""
+    """Mark feedback as refused. Applied feedback stays applied, and its `reason` says why a part was refused."""
     said = state.feedback.get(event.feedback_id)
     if said is None or said.standing == "refused":
         return state
@@ -245,7 +247,7 @@ def _standing(state: TaskState, said: Feedback, **changes: object) -> TaskState:
 
 
 def _encoded(state: TaskState, event: MemoryEncoded) -> TaskState:
-    """Add a learning's memory to its assignment."""
+    """Add the id of the new memory to the assignment in which it was learned, if any."""
     assignment = state.assignments.get(event.assignment_id) if event.assignment_id else None
     if assignment is None or event.memory_id in assignment.memories:
         return state
@@ -314,7 +316,7 @@ def _chunked(state: TaskState, event: TaskChunked) -> TaskState:
 
 
 def _read(state: TaskState, event: ChunkSummarised) -> TaskState:
-    """Set the key point of a chunk that has none, and add its usage by model."""
+    """Set the key point of a chunk that has none yet, and add the model usage to the task's reading usage."""
     task, chunk = state.task, state.chunks.get(event.ordinal)
     if task is None or chunk is None or chunk.point is not None:
         return state

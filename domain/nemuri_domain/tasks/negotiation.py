@@ -11,15 +11,19 @@ from nemuri_domain.tasks.aggregate import Task, is_entitled
 MANY_ITEMS = 20
 """Number of items above which a negotiation opens (document 000 §3.9)."""
 ITEMS_CHARACTERS, SHORTEST_ITEM = 100_000, 40
-"""Approximate maximum characters of all items, so that they fit one event, and the shortest cut of an item."""
+"""Approximate maximum characters of all items together, so that they fit one event; and the length in characters below
+which no item is cut.
+"""
 LONGEST_ITEM = 500
-"""Maximum characters of an item that is answered together with the request, so that all of them fit its part."""
+"""Maximum characters of an item that is answered together with the request. Longer items are cut, so that all items fit
+the part.
+"""
 LONGEST_INTRODUCTION = 2_000
-"""Maximum characters of the request's introduction, which is repeated in each group of items."""
+"""Maximum characters of the request's introduction. The introduction is repeated before each group of items."""
 AT_ONCE = 10
 """Maximum number of items per assignment."""
 CATEGORIES = 8
-"""Maximum number of categories; the last one takes the rest."""
+"""Maximum number of categories. The last one takes all remaining items."""
 
 OPTIONS = (
     Option(
@@ -32,7 +36,9 @@ OPTIONS = (
 
 
 def negotiate(cause: Event, listed: tuple[str, ...]) -> NegotiationOpened | None:
-    """Return a negotiation if the input lists more items than one answer covers; otherwise None."""
+    """Return the opening of a negotiation if there are more than `MANY_ITEMS` items; otherwise None. Long items are
+    cut.
+    """
     if len(listed) <= MANY_ITEMS:
         return None
     room = max(SHORTEST_ITEM, ITEMS_CHARACTERS // len(listed))
@@ -40,7 +46,7 @@ def negotiate(cause: Event, listed: tuple[str, ...]) -> NegotiationOpened | None
 
 
 def refuse(answer: NegotiationAnswered, task: Task) -> NegotiationRefused | None:
-    """Return a refusal if the client may not choose for this task; otherwise None."""
+    """Return a refusal if the client of the answer may not choose for this task; otherwise None."""
     if is_entitled(answer.client_id, task):
         return None
     reason = f"the task belongs to client {task.client_id}; only that client or an operator may choose an option"
@@ -48,10 +54,10 @@ def refuse(answer: NegotiationAnswered, task: Task) -> NegotiationRefused | None
 
 
 def parts_of(task: Task, beside: Sequence[str] = ()) -> tuple[Part, ...]:
-    """Return the parts of a task: the whole request, or groups of items by the client's choice.
+    """Return the parts of a task: the whole request, or one part per group of items if the client chose an option.
 
-    The whole request includes the few items that the documents list (`beside`). Chosen items follow the request's
-    introduction.
+    The whole request is followed by `beside`, the few items that the documents list. Each group of items follows the
+    request's introduction.
     """
     listed = task.items
     if task.option is None or not listed:
@@ -69,9 +75,10 @@ def parts_of(task: Task, beside: Sequence[str] = ()) -> tuple[Part, ...]:
 
 
 def with_items(text: str, beside: Sequence[str]) -> str:
-    """Return the request followed by these items, cut to length and numbered after the request's own items.
+    """Return the request followed by the items in `beside`, each cut to `LONGEST_ITEM` characters.
 
-    Requests of the text that are not recognised beside a list are moved into the list.
+    The items are numbered after the request's own items. If `request_items.requests` would no longer find a request in
+    the result, the requests of the text are added to the list too.
     """
     if not beside:
         return text

@@ -1,4 +1,4 @@
-"""Panel results: voices side by side, the merged answer, and dissent (document 000 §3.1)."""
+"""Results of a panel: all answers side by side, the merged answer, and dissent (document 000 §3.1)."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,9 @@ from nemuri_domain.tasks.aggregate import Task, TaskState
 from nemuri_domain.tasks.fan_in import answers, attempt_key, shortened, whole
 
 VOICES_CHARACTERS, MERGED_CHARACTERS, DISSENT_CHARACTERS = 80_000, 20_000, 20_000
-"""Maximum characters of all voices, of the merged answer, and of all dissent. One event holds all of it twice."""
+"""Maximum characters of all voices, of the merged answer, and of all dissent. The event `task_completed` contains each
+twice: in its answer and in its panel.
+"""
 
 _TITLES = {"en": ("Dissent", "Side by side"), "ja": ("異論", "それぞれの回答")}
 _FEWER = {
@@ -23,9 +25,9 @@ _BACKED = {"en": "{text} ({agents})", "ja": "{text}（{agents}）"}
 
 
 def voices(state: TaskState) -> tuple[Voice, ...] | None:
-    """Return each member's answers joined over the parts; None if one is missing or there is no panel.
+    """Return one voice per member: its answers joined over the parts of the task, in the order of the assignments.
 
-    Members are identified by agent and perspective, in the order of their assignments.
+    None if an answer is missing or the task has no panel. A member is an agent with a perspective.
     """
     found = answers(state)
     if state.task is None or state.task.panel is None or found is None:
@@ -43,16 +45,16 @@ def voices(state: TaskState) -> tuple[Voice, ...] | None:
 
 
 def unlabelled(heard: Sequence[Voice]) -> tuple[Voice, ...]:
-    """Return the voices without citation labels, since a label has another meaning for each agent."""
+    """Return the voices without citation labels, because the same label means another memory for each agent."""
     return tuple(each.model_copy(update={"answer": without_citations(each.answer)}) for each in heard)
 
 
 def concluded(
     cause: Event, task: Task, heard: Sequence[Voice], text: str, dissent: Sequence[Dissent], usage: Usage
 ) -> TaskCompleted:
-    """Return the end of a panel: the merged answer, the dissent, and all answers side by side.
+    """Return the event that completes a panel's task: the merged answer, the dissent, and all answers side by side.
 
-    If all members gave the merged answer itself, it is written once.
+    `text` is the merged answer. If every member gave exactly this answer, the answers are not repeated side by side.
     """
     share = DISSENT_CHARACTERS // max(1, len(dissent))
     kept = tuple(each.model_copy(update={"text": shortened(each.text, share)}) for each in dissent)
@@ -74,14 +76,14 @@ def concluded(
 
 
 def fewer(seated: int, asked: int | None, language: str = "en") -> str:
-    """Return a line that says how many seats could not be filled; "" if all were."""
+    """Return a line that says how many of the `asked` seats were filled; "" if all were."""
     return _FEWER[language].format(seated=seated, asked=asked) if asked is not None and seated < asked else ""
 
 
 def side_by_side(heard: Sequence[Voice]) -> str:
     """Return all answers, each under the names of the members who gave it.
 
-    Answers that differ in citation labels only are the same. They are shown without labels, which differ by agent.
+    Answers that differ only in citation labels are shown once, without labels, because labels differ by agent.
     """
     same: dict[str, list[Voice]] = {}
     for each in heard:
@@ -94,10 +96,11 @@ def side_by_side(heard: Sequence[Voice]) -> str:
 
 
 def merged(heard: Sequence[Voice]) -> tuple[str, tuple[Dissent, ...]]:
-    """Return the merged text and the dissent of the voices, by comparing their statements.
+    """Return the merged text of the voices, and their dissent. Both result from comparing the statements of the voices.
 
-    Statements of at least two members come first, with names unless all share them, then statements of one member. A
-    statement that as many contradict as support is dissent of its supporters. "" if there are no statements.
+    Statements of at least two members come first, with their names unless all members share the statement. Statements
+    of one member follow. A statement that at least as many members contradict as support is dissent of its supporters.
+    The text is "" if there are no statements.
     """
     found = compare_texts([each.answer for each in heard])
     lines = [
@@ -115,17 +118,17 @@ def merged(heard: Sequence[Voice]) -> tuple[str, tuple[Dissent, ...]]:
 
 
 def dissenting(voice: Voice, text: str) -> Dissent:
-    """Return the dissent of the member with this voice."""
+    """Return the dissent with this text, in the name of the voice's member."""
     return Dissent(agent_id=voice.agent_id, perspective=voice.perspective, text=text)
 
 
 def seat(member: Voice | Dissent) -> str:
-    """Return the member's name: the agent, and the perspective that distinguishes two seats of one agent."""
+    """Return the member's name: the agent, and its perspective if it has one, because an agent may have two seats."""
     return f"{member.agent_id} · {member.perspective}" if member.perspective else member.agent_id
 
 
 def seats(members: Sequence[Voice]) -> str:
-    """Return the names of several members."""
+    """Return the names of several members in one line."""
     return ", ".join(map(seat, members))
 
 

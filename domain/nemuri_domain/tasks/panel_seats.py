@@ -7,11 +7,11 @@ from nemuri_contracts.agents import Definition
 from nemuri_domain.language.search_terms import terms
 
 Seat = tuple[str, str | None]
-"""An agent and its perspective; None if no perspective fits the request."""
+"""An agent and the perspective under which it answers. The perspective is None if none fits the request."""
 
 
 def fitting(definition: Definition, request: Sequence[str]) -> str | None:
-    """Return the perspective with most of its words in the request's terms; None if none has any."""
+    """Return the name of the perspective whose words occur most often in the request's terms; None if no word occurs."""
     share, name = max(_shares(definition, request), key=lambda each: each[0])
     return name if share else None
 
@@ -19,11 +19,11 @@ def fitting(definition: Definition, request: Sequence[str]) -> str | None:
 def panel(
     ranked: Sequence[tuple[str, Definition]], request: Sequence[str], size: int, wanted: str | None = None
 ) -> tuple[Seat, ...]:
-    """Return up to `size` different seats for the agents, given best first.
+    """Return up to `size` different seats for the agents in `ranked`, which has the best agent first.
 
-    As many of the best agents as possible get a perspective that no other agent has, the best fitting of their own.
-    Then agents get a second seat under remaining perspectives. Only then is a perspective used twice. With a `wanted`
-    perspective every agent gets one seat under it.
+    First, as many of the best agents as possible get a perspective that no other agent has, preferably the one that
+    fits the request best. Then agents get further seats under perspectives that are still unused. Only then is a
+    perspective used twice. With a `wanted` perspective, every agent gets one seat under it.
     """
     if wanted is not None:
         return tuple((agent, wanted) for agent, _ in ranked[:size])
@@ -44,7 +44,10 @@ def panel(
 
 
 def _place(agent: str, offers: dict[str, list[str]], taken: dict[str, str], asked: set[str]) -> bool:
-    """Find a free perspective for the agent, moving other agents if necessary (augmenting paths)."""
+    """Give the agent a perspective that no other agent has; other agents change theirs if necessary (augmenting path).
+
+    Return False if there is none. `taken` (agent by perspective) and `asked` (perspectives already tried) are changed.
+    """
     for perspective in offers[agent]:
         if perspective not in taken:
             taken[perspective] = agent

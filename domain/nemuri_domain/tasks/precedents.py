@@ -1,8 +1,8 @@
 """Routing memory: the orchestrator's memories of past tasks, and their influence on the routing of a new task.
 
-Document 000 §3.1 gives it three perspectives. It is a strength memory like any other: encoded when a task ends,
-reinforced when a routing uses it, decaying with every sleep. It is valid in the scope of its task, so a request of one
-project is not visible in another.
+Document 000 §3.1 gives the orchestrator three perspectives. Its memory is a strength memory like any other: a memory is
+encoded when a task ends, is reinforced when a routing uses it, and decays with every sleep. It is valid in the scope of
+its task, so the routing of another project does not see it.
 """
 
 from collections.abc import Iterable, Mapping
@@ -34,11 +34,11 @@ DEFINITION: Final = Definition(
 """Definition with the three perspectives of document 000 §3.1: エージェント適性, 過去ルーティング, 現在負荷."""
 
 SUBJECT: Final = 400
-"""Maximum characters of a request that are remembered and compared."""
+"""Maximum characters of a request that are remembered and compared. The rest is ignored."""
 PRIOR: Final = 0.25
-"""Weight of an agent's overall success rate: that of one judged task with cosine 0.7 and strength 1."""
+"""Weight of an agent's overall success rate. It equals the weight of one judged task with cosine 0.7 and strength 1."""
 FAINTEST: Final = 0.01
-"""Minimum weight of a precedent; for example strength 1 with a cosine of 0.15."""
+"""Minimum weight of a precedent. Strength 1 with a cosine of about 0.15 has this weight."""
 VERDICTS: Final = {
     "helpful": "did well with",
     "success": "succeeded with",
@@ -52,21 +52,24 @@ class Precedent:
     """A past task that is similar to the current one."""
 
     memory_id: UUID
-    """Memory of the past task."""
+    """Routing memory of the past task."""
     task_id: UUID
     weight: float
-    """Weight, 0 to 1; see `weight`."""
+    """Weight, 0 to 1, from the function `weight`."""
     outcomes: Mapping[str, tuple[int, int]]
-    """Number of good and of bad verdicts of its client, by agent."""
+    """Numbers of good and of bad verdicts of the task's client, by agent."""
 
 
 def weight(similarity: float, strength: float) -> float:
-    """Return the weight of a precedent: cosine squared, so that dissimilar tasks hardly count, times s / (1 + s)."""
+    """Return the weight of a precedent, 0 to 1: `similarity`² × `strength` / (1 + `strength`).
+
+    The cosine is squared so that dissimilar tasks hardly count.
+    """
     return min(1.0, max(0.0, similarity)) ** 2 * strength / (1.0 + strength)
 
 
 def telling(found: Iterable[Precedent]) -> tuple[Precedent, ...]:
-    """Return the precedent of highest weight for each past task, heaviest first, without those below `FAINTEST`."""
+    """Return the heaviest precedent of each past task, heaviest first. Precedents lighter than `FAINTEST` are left out."""
     best: dict[UUID, Precedent] = {}
     for each in found:
         known = best.get(each.task_id)
@@ -78,8 +81,8 @@ def telling(found: Iterable[Precedent]) -> tuple[Precedent, ...]:
 def history(agent_id: str, overall: float, precedents: Iterable[Precedent]) -> float:
     """Return the agent's success rate on similar tasks, 0 to 1.
 
-    It is the weighted mean of verdicts on similar tasks, with the agent's overall rate as a prior. Without similar
-    tasks it is that rate.
+    It is the weighted mean of the verdicts on `precedents`, with the agent's `overall` rate as a prior of weight
+    `PRIOR`. Without verdicts it is the overall rate.
     """
     total, good = PRIOR, PRIOR * overall
     for each in precedents:
@@ -91,7 +94,9 @@ def history(agent_id: str, overall: float, precedents: Iterable[Precedent]) -> f
 
 
 def rested_on(agent_ids: Iterable[str], precedents: Iterable[Precedent]) -> tuple[UUID, ...]:
-    """Return the memories of judged tasks that influenced the scores of these agents."""
+    """Return the routing memories that influenced the scores of these agents. A task influences an agent's score if a
+    client judged the agent's work on it.
+    """
     chosen = set(agent_ids)
     return tuple(
         each.memory_id
@@ -101,7 +106,7 @@ def rested_on(agent_ids: Iterable[str], precedents: Iterable[Precedent]) -> tupl
 
 
 def used(routed: TaskRouted) -> MemoriesUsed | None:
-    """Return the use of routing memories by a routing; None if it used none."""
+    """Return the event that the orchestrator used the routing memories recalled for a routing; None if there were none."""
     if not routed.recalled:
         return None
     uses = tuple(Use(memory_id=each, method="similarity") for each in routed.recalled)
@@ -115,7 +120,10 @@ def subject(task: Task) -> str:
 
 
 def routing_memory(state: TaskState) -> MemoryContent | None:
-    """Return the memory of a finished task: its request and its agents; None if no agent worked on it."""
+    """Return the routing memory of an ended task: its request and the agents that worked on it.
+
+    None if no agent worked on the task, or if the request is empty or the task has not ended.
+    """
     task = state.task
     names = tuple(dict.fromkeys(each.agent_id for each in state.present))
     if task is None or not names or task.ended_at is None or not subject(task).strip():
@@ -133,7 +141,9 @@ def routing_memory(state: TaskState) -> MemoryContent | None:
 
 
 def aptitude_memory(task: Task, agent_id: str, reason: str) -> MemoryContent | None:
-    """Return the memory of an agent's verdict; None if the credit reason is no verdict."""
+    """Return the routing memory of a client's verdict on an agent's work; None if the credit reason is not a verdict,
+    or if the request has no keywords.
+    """
     about = keywords(subject(task))
     if reason not in VERDICTS or not about:
         return None
@@ -144,12 +154,14 @@ def aptitude_memory(task: Task, agent_id: str, reason: str) -> MemoryContent | N
 
 
 def defined(cause: Event, embedding: Embedding) -> AgentDefined:
-    """Return the definition of the routing memory. The same event results from any cause."""
+    """Return the event that defines the orchestrator as an agent with a memory. Its id does not depend on `cause`."""
     fields = {"definition": DEFINITION, "embedding": embedding, "agent_id": ORCHESTRATOR, "correlation_id": None}
     return AgentDefined.following(cause, key=ORCHESTRATOR, **fields)
 
 
 def session_ended(cause: Event, task: Task) -> SessionEnded:
-    """Return the end of the orchestrator's session, which began with the routing of the current attempt."""
+    """Return the end of the orchestrator's session on a task. The session began with the routing of the current
+    attempt.
+    """
     routing_id = derive(attempt_key(task.task_id, task.attempt), TaskRouted.kind_of())
     return session_end(cause, routing_id, ORCHESTRATOR)

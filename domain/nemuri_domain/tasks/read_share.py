@@ -1,4 +1,4 @@
-"""Share of a task's documents that the answering agents have read, and its note in the answer."""
+"""Share of a task's documents that the answering agents have read, and the note about it in the answer."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,22 +20,22 @@ class Share:
     """Share of a task's documents that was read."""
 
     chunks: int
-    """Number of chunks with a passage."""
+    """Number of chunks from which at least one passage was read."""
     of: int
     """Total number of chunks."""
     text: float
-    """Share of the text in passages, 0 to 1."""
+    """Share of the text that was read, 0 to 1."""
 
     @property
     def percent(self) -> int:
-        """Return the share of the text in whole percent; 1 to 99 if it is neither nothing nor everything."""
+        """Return the share of the text in percent. Rounding gives 0 only for no text and 100 only for all text."""
         return int(self.text) * 100 if self.text in {0, 1} else min(99, max(1, round(100 * self.text)))
 
 
 def taken(chunks: Sequence[DetailPoint], passages: Sequence[Detail]) -> Share | None:
-    """Return the share of these passages in the chunks; None without chunks.
+    """Return the share of `chunks` that the passages cover; None without chunks.
 
-    Each passage lies in one chunk. A repeated passage counts once.
+    Each passage must lie in one chunk. A repeated passage counts once.
     """
     if not chunks:
         return None
@@ -47,7 +47,9 @@ def taken(chunks: Sequence[DetailPoint], passages: Sequence[Detail]) -> Share | 
 
 
 def share_read(state: TaskState) -> Share | None:
-    """Return the share that all answers of the current attempt read; None without documents or an answer."""
+    """Return the share of the documents that all answers of the current attempt have read together; None without
+    documents or an answer.
+    """
     answered = [each for each in state.present if each.answer is not None]
     if state.task is None or not answered:
         return None
@@ -55,7 +57,7 @@ def share_read(state: TaskState) -> Share | None:
 
 
 def noted(answer: str, state: TaskState) -> str:
-    """Return the answer with a last line that gives the read share of the documents, unless all was read."""
+    """Return the answer with a last line that says how much of the documents was read; unchanged if all was read."""
     share = share_read(state)
     if state.task is None or share is None or share.text >= 1:
         return answer
@@ -64,6 +66,6 @@ def noted(answer: str, state: TaskState) -> str:
 
 
 def within(passage: Detail, chunk: Detail) -> bool:
-    """Return True if a passage lies in a chunk."""
+    """Return True if a passage starts in a chunk of the same document."""
     same = (passage.document, passage.ref) == (chunk.document, chunk.ref)
     return same and chunk.start <= passage.start < chunk.end

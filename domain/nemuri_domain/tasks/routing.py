@@ -1,6 +1,6 @@
 """Routing: choice of agents for each part of a task by expertise, past outcomes and load (document 000 §3.1).
 
-It reads at most `SUMMARY_TOKENS` of a task or of a part.
+Routing reads at most `SUMMARY_TOKENS` tokens of a task or of one part.
 """
 
 from collections import Counter
@@ -24,11 +24,13 @@ from nemuri_domain.tasks.precedents import Precedent, history, rested_on
 from nemuri_domain.tasks.task_summary import SUMMARY_TOKENS
 
 EXPERTISE, HISTORY, LOAD = 0.6, 0.25, 0.15
-"""Weights of the orchestrator's perspectives."""
+"""Weights of an agent's expertise, history and load in its total score. Each is a perspective of the orchestrator."""
 REQUEST, SUMMARY = 0.7, 0.3
-"""Weights of the request and of the summary with its key points in the expertise."""
+"""Weights of the request and of the task's summary (with its key points) in an agent's expertise."""
 HALF = 0.25
-"""Strength at which knowledge of a word is 0.5. A fresh memory of strength 1 gives 0.8."""
+"""Strength of the memories about a word at which an agent's knowledge of it is 0.5. A fresh memory of strength 1 gives
+0.8.
+"""
 
 FEWEST_VOICES = 2
 """Minimum number of panel members."""
@@ -42,23 +44,24 @@ class Applicant:
     agent_id: str
     definition: Definition
     topics: tuple[Topic, ...]
-    """Topics of its memories."""
+    """Topics of the agent's memories."""
     succeeded: int
     """Number of past assignments that clients called helpful or a success."""
     failed: int
     """Number of past assignments that clients called unhelpful or a failure."""
     waiting: int
-    """Number of assignments without an answer."""
+    """Number of assignments that the agent has not answered yet."""
 
 
 def route(
     cause: Event, task: Task, applicants: Sequence[Applicant], precedents: Sequence[Precedent] = ()
 ) -> TaskRouted | TaskFailed:
-    """Return the agents for each part of the task; a failure if no agent is eligible.
+    """Return the routing of a task: the agents for each part. `TaskFailed` if no agent is eligible, or too few for a
+    panel.
 
-    Each part goes to the agent with the best score for it. All parts of a panel's task go to the same members. The
-    recorded scores are those of the whole task. `precedents` are similar past tasks, which say more about an agent than
-    its overall rate.
+    Each part goes to the agent with the best score for this part. If the client asked for a panel, all parts go to the
+    same members. The recorded scores are for the whole task. `precedents` are similar past tasks; they say more about
+    an agent than its overall success rate.
     """
     able = [each for each in applicants if _suits(each, task)]
     if not able:
@@ -86,7 +89,7 @@ def route(
 
 
 def assignments(routed: TaskRouted) -> tuple[TaskAssigned, ...]:
-    """Return one assignment per choice of a routing."""
+    """Return one assignment for each choice of a routing."""
     return tuple(
         TaskAssigned.following(
             routed,
@@ -101,16 +104,16 @@ def assignments(routed: TaskRouted) -> tuple[TaskAssigned, ...]:
 
 
 def fail(cause: Event, task: Task, reason: str) -> TaskFailed:
-    """Return the end of the current attempt without an answer."""
+    """Return the event that ends the current attempt without an answer."""
     key = attempt_key(task.task_id, task.attempt)
     return TaskFailed.following(cause, key=key, correlation_id=task.task_id, attempt=task.attempt, reason=reason)
 
 
 def _read(task: Task, part: Part | None = None) -> Sequence[str]:
-    """Return the terms of the request, of one part or of the whole task, cut to the length of a summary.
+    """Return the terms of the request, or of one `part`, from at most `SUMMARY_TOKENS` tokens of text.
 
-    The orchestrator reads the summary alone (document 000 §3.9), which begins with the task's own text. A summary
-    supplied by the client comes first, followed by as much of the text as fits.
+    The orchestrator reads only the summary (document 000 §3.9), which begins with the task's own text. If the client
+    supplied a summary, it comes first, followed by as much of the request as fits.
     """
     if part is not None:
         return terms(token_estimate.truncate(part.text, SUMMARY_TOKENS))
@@ -119,7 +122,10 @@ def _read(task: Task, part: Part | None = None) -> Sequence[str]:
 
 
 def _best(task: Task, market: "_Market") -> tuple[Choice, ...]:
-    """Return the best agent for each part. Parts given already count as load, so equal agents share the parts."""
+    """Return the choice of the best agent for each part.
+
+    Parts that an agent already got in this routing count as its load, so equally good agents share the parts.
+    """
     given = Counter[str]()
     choices: list[Choice] = []
     for number, part in enumerate(task.parts):
@@ -132,7 +138,7 @@ def _best(task: Task, market: "_Market") -> tuple[Choice, ...]:
 
 
 def _members(task: Task, ranked: Sequence[Applicant], request: Sequence[str]) -> tuple[Seat, ...]:
-    """Return the members of the requested panel."""
+    """Return the members of the panel that the task asks for. `ranked` has the best agent first."""
     known = [(each.agent_id, each.definition) for each in ranked]
     return panel_seats.panel(known, request, task.panel or 0, task.wanted_perspective)
 
@@ -153,7 +159,7 @@ def _no_panel(able: Sequence[Applicant]) -> str:
 
 
 def _suits(applicant: Applicant, task: Task) -> bool:
-    """Return True if the agent is the requested one, or any is allowed, and has the requested perspective."""
+    """Return True if the agent is the wanted one and has the wanted perspective. A task may leave both open."""
     named = task.wanted_agent in {None, applicant.agent_id}
     return named and task.wanted_perspective in {None, *applicant.definition.perspective_names}
 
@@ -169,16 +175,16 @@ def _nobody(task: Task) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Market:
-    """The eligible agents, all agents, and their knowledge of words and of the summary."""
+    """Data shared by all scores of one routing: the agents, their knowledge of words, and the task's summary."""
 
     able: Sequence[Applicant]
     applicants: Sequence[Applicant]
-    """All agents, over which rarity of words and maximum load are measured."""
+    """All agents. The rarity of words and the maximum load are measured over them."""
     precedents: Sequence[Precedent]
     known: Mapping[str, Mapping[str, float]]
     rarity: Mapping[str, float]
     summed: Mapping[str, float]
-    """Overlap of the summary with each eligible agent's knowledge."""
+    """Knowledge of the summary's words by eligible agent, 0 to 1."""
 
 
 def _market(
@@ -192,7 +198,10 @@ def _market(
 
 
 def _scores(market: _Market, request: Sequence[str], given: Mapping[str, int] = _NOTHING) -> tuple[AgentScore, ...]:
-    """Return the scores of the eligible agents, best first. Parts in `given` count as waiting assignments."""
+    """Return the scores of the eligible agents for a request, best first.
+
+    `given` is the number of parts that each agent already got in this routing. They count as waiting assignments.
+    """
     waiting = {each.agent_id: each.waiting + given.get(each.agent_id, 0) for each in market.applicants}
     busiest = max(waiting.values())
     scores: list[AgentScore] = []
@@ -212,15 +221,17 @@ def _score(applicant: Applicant, expertise: float, precedents: Sequence[Preceden
 
 
 def _rarity(known: Collection[Mapping[str, float]]) -> Mapping[str, float]:
-    """Return the rarity of each word: high if few agents know it, low if all do."""
+    """Return the rarity of each known word: log(1 + agents / agents that know it). It is high if few agents know the
+    word.
+    """
     knowing = Counter(word for words in known for word in words)
     return {word: log(1 + len(known) / count) for word, count in knowing.items()}
 
 
 def _known_words(applicant: Applicant) -> Mapping[str, float]:
-    """Return an agent's knowledge of words, 0 to 1, by the strength of its memories about them.
+    """Return an agent's knowledge of words, 0 to 1, by word. It grows with the strength of the memories about the word.
 
-    Its definition counts like one fresh memory. Knowledge is 0.5 at strength `HALF`.
+    The words of its definition count like one fresh memory. Knowledge is 0.5 at strength `HALF`.
     """
     definition = applicant.definition
     declared = [definition.role, definition.description]
@@ -234,8 +245,9 @@ def _known_words(applicant: Applicant) -> Mapping[str, float]:
 
 
 def _overlap(words: Sequence[str], known: Mapping[str, float], rarity: Mapping[str, float]) -> float:
-    """Return the share of the words that the agent knows, weighted by count and rarity, 0 to 1. Words unknown to all
-    are ignored.
+    """Return the agent's mean knowledge of the words, 0 to 1, weighted by the count and rarity of each word.
+
+    Words that no agent knows are ignored.
     """
     counts = Counter(words)
     weights = {word: count * rarity[word] for word, count in counts.items() if word in rarity}

@@ -8,7 +8,9 @@ from nemuri_domain.tasks.aggregate import TaskState
 
 
 def costs(state: TaskState) -> tuple[Cost, ...]:
-    """Return the usage per step and model, in the order of the steps. Steps without a model call are left out."""
+    """Return the model usage of each step and model, in the order of the steps. Steps without a model call are left
+    out.
+    """
     calls: dict[tuple[Step, str], list[Usage]] = {}
     for step, usage in _calls(state):
         if usage is not None:

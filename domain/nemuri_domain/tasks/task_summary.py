@@ -7,7 +7,7 @@ from nemuri_domain.language import token_estimate
 from nemuri_domain.language.search_terms import content_terms
 
 SUMMARY_TOKENS: Final = 1_000
-"""Maximum tokens of a task that the orchestrator reads (document 000 §3.9)."""
+"""Maximum tokens of a task's summary, which is all that the orchestrator reads (document 000 §3.9)."""
 
 _NOTICE_TOKENS: Final = 30
 _SHORTENED: Final = "[shortened: {left} more characters]"
@@ -15,7 +15,7 @@ _LEFT_OUT: Final = "[{left} of {all} key points are left out here; they stand wi
 
 
 def too_long(summary: str) -> str | None:
-    """Return the reason for refusing a client's summary; None if it has at most `SUMMARY_TOKENS`."""
+    """Return the reason for refusing a client's summary; None if it has at most `SUMMARY_TOKENS` tokens."""
     size = token_estimate.estimate_tokens(summary)
     if size <= SUMMARY_TOKENS:
         return None
@@ -23,10 +23,10 @@ def too_long(summary: str) -> str | None:
 
 
 def summed_up(asked: str, points: Sequence[str]) -> str:
-    """Return the request followed by key points, at most `SUMMARY_TOKENS` by the offline estimate.
+    """Return the request followed by the key points, at most `SUMMARY_TOKENS` tokens by the offline estimate.
 
-    If not all points fit, those that share most terms with the request are kept in their order. A notice at the end
-    gives the number of missing points, or of missing characters of the request.
+    If not all points fit, the points that share most terms with the request are kept, in their original order. A notice
+    then gives the number of key points left out, or of characters cut from the request.
     """
     whole = "\n".join((asked, *points))
     if token_estimate.estimate_tokens(whole) <= SUMMARY_TOKENS:
@@ -42,7 +42,9 @@ def summed_up(asked: str, points: Sequence[str]) -> str:
 
 
 def _chosen(wanted: frozenset[str], points: Sequence[str], room: int) -> list[int]:
-    """Return the indexes of the points that fit, in order; those with most wanted terms are chosen first."""
+    """Return the indexes of the points that fit into `room` tokens, ascending. Points with most of the `wanted` terms
+    are chosen first.
+    """
     shared = [len(wanted & content_terms(each)) for each in points]
     chosen: list[int] = []
     for place in sorted(range(len(points)), key=lambda place: -shared[place]):
