@@ -65,7 +65,7 @@ class Task(RowModel):
 
     @property
     def background(self) -> str | None:
-        """Return the summary if documents or the client's own summary add content to the task's text; otherwise None."""
+        """Return the summary if documents or the client's summary add content to the task's text; otherwise None."""
         more = bool(self.details or self.supplied_summary) and self.summary != self.text
         return self.summary if more else None
 
@@ -152,7 +152,7 @@ class Feedback(RowModel):
 
 
 def is_entitled(client_id: str, task: Task) -> bool:
-    """Return True if a client may rate a task and choose its options: the task's own client, an operator or the tutor."""
+    """Return True if a client may rate a task and choose its options: the task's client, an operator or the tutor."""
     return client_id in {task.client_id, OPERATOR, TUTOR}
 
 
@@ -174,13 +174,13 @@ class TaskState:
     feedback: Map[UUID, Feedback] = field(default_factory=Map)
 
     def with_task(self, **changes: object) -> "TaskState":
-        """Return the state with these changes to the task. Without a task the state is unchanged."""
+        """Return the state with these changes to the task. Without a task, nothing changes."""
         if self.task is None:
             return self
         return TaskState(self.task.replace(**changes), self.chunks, self.assignments, self.feedback)
 
     def with_assignment(self, assignment_id: UUID, **changes: object) -> "TaskState":
-        """Return the state with these changes to an assignment. If the assignment is unknown, the state is unchanged."""
+        """Return the state with these changes to an assignment. If the assignment is unknown, nothing changes."""
         known = self.assignments.get(assignment_id)
         if known is None:
             return self

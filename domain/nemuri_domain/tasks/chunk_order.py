@@ -1,4 +1,4 @@
-"""Order in which chunks are read: a few chunks of a task at a time, so that a long document does not delay other tasks."""
+"""Order in which chunks are read: a few of each task at a time, so that a long document does not delay other tasks."""
 
 from collections.abc import Sequence
 

@@ -11,7 +11,7 @@ Seat = tuple[str, str | None]
 
 
 def fitting(definition: Definition, request: Sequence[str]) -> str | None:
-    """Return the name of the perspective whose words occur most often in the request's terms; None if no word occurs."""
+    """Return the name of the perspective whose words occur most often in the request's terms; None if none occurs."""
     share, name = max(_shares(definition, request), key=lambda each: each[0])
     return name if share else None
 

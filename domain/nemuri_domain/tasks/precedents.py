@@ -69,7 +69,7 @@ def weight(similarity: float, strength: float) -> float:
 
 
 def telling(found: Iterable[Precedent]) -> tuple[Precedent, ...]:
-    """Return the heaviest precedent of each past task, heaviest first. Precedents lighter than `FAINTEST` are left out."""
+    """Return the heaviest precedent of each past task, heaviest first. Those lighter than `FAINTEST` are left out."""
     best: dict[UUID, Precedent] = {}
     for each in found:
         known = best.get(each.task_id)
@@ -106,7 +106,7 @@ def rested_on(agent_ids: Iterable[str], precedents: Iterable[Precedent]) -> tupl
 
 
 def used(routed: TaskRouted) -> MemoriesUsed | None:
-    """Return the event that the orchestrator used the routing memories recalled for a routing; None if there were none."""
+    """Return the event that records the orchestrator's use of routing memories in a routing; None if it used none."""
     if not routed.recalled:
         return None
     uses = tuple(Use(memory_id=each, method="similarity") for each in routed.recalled)
