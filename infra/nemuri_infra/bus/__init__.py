@@ -1,1 +1,1 @@
-"""The connection to the log's server: access, consumers, and appending, reading and deleting messages."""
+"""The connection to the NATS server: access, the event log, consumers, and single messages of streams."""

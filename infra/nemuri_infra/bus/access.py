@@ -14,7 +14,10 @@ if TYPE_CHECKING:
     from nats.aio.msg import Msg
 
 REQUEST_INFO_HEADER = "Nats-Request-Info"
-"""Header in which the server names the account that a request comes from, if that account shares it."""
+"""Header in which the server names the account that sent a request.
+
+Present only if that account shares this information.
+"""
 INBOX = wire_constants.INBOX
 """Inbox prefix of connections without a user name."""
 
@@ -28,15 +31,21 @@ class Access:
     """The parameters of a connection beside its address."""
 
     ca: Path | None = None
-    """Certificate authority of the server, if the system does not trust it already."""
+    """Certificate authority that signed the server's certificate; None if the system trusts it already."""
     certificate: Path | None = None
-    """Client certificate, for servers that ask for one."""
+    """Client certificate; None if the server asks for none."""
     key: Path | None = None
     domain: str | None = None
-    """JetStream domain of an account that imports its stream requests; None for the account that owns the streams."""
+    """JetStream domain of an account that imports the streams of another account; None for the account that owns the
+    streams.
+    """
 
     def tls(self) -> "ssl.SSLContext | None":
-        """Return the TLS context; None if the address alone decides (`tls://`). Raises `AccessError`."""
+        """Return the TLS context; None if neither `ca` nor `certificate` is set.
+
+        The scheme of the address (`tls://`) then decides about encryption. Raises `AccessError` if a file cannot be
+        used.
+        """
         if self.ca is None and self.certificate is None:
             return None
         import ssl  # imported only for encrypted connections
@@ -58,14 +67,16 @@ class Credentials(NamedTuple):
 
 
 def servers(url: str) -> list[str]:
-    """Return the addresses of a comma-separated list without their credentials."""
+    """Return the addresses in a comma-separated list, without user names and passwords."""
     parts = (each.strip().rpartition("@") for each in url.split(","))
     return [f"{named.partition('://')[0]}://{host}" if named else host for named, _, host in parts]
 
 
 def credentials(url: str) -> Credentials | None:
-    """Return the credentials, which are the same for all servers. Servers that a cluster announces later have none in
-    their address.
+    """Return the credentials in the first address of a comma-separated list; None if it has none.
+
+    All servers accept the same credentials. They are passed to the driver separately, because the addresses of servers
+    that a cluster announces later contain none.
     """
     first = urlsplit(url.split(",", maxsplit=1)[0].strip())
     return None if first.username is None else Credentials(unquote(first.username), unquote(first.password or ""))
@@ -77,7 +88,9 @@ def inbox(user: str | None) -> str:
 
 
 def sender_of(message: "Msg") -> str:
-    """Return the sender of a query: the account that the server names, else the connection that gets the answer."""
+    """Return an identifier of the sender of a query: its account if the server names one, else the inbox that the
+    answer is sent to.
+    """
     told = (message.headers or {}).get(REQUEST_INFO_HEADER)
     if told is not None:
         try:
@@ -88,7 +101,10 @@ def sender_of(message: "Msg") -> str:
 
 
 def options(url: str, access: Access) -> dict[str, Any]:
-    """Return the arguments of `nats.connect` for an address. Raises `AccessError`."""
+    """Return the keyword arguments of `nats.connect` for these addresses and this access.
+
+    Raises `AccessError` if a certificate file cannot be used.
+    """
     known = credentials(url)
     named = {"user": known.user, "password": known.password} if known else {}
     encrypted = {"tls": context} if (context := access.tls()) else {}

@@ -1,4 +1,7 @@
-"""FastStream over our own connection. It is a module of its own because clients do not need FastStream."""
+"""The FastStream broker and the handler class of the services.
+
+Clients do not import this module, so they do not need FastStream.
+"""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -27,7 +30,7 @@ class Handler(HandlerCallWrapper[[NatsMessage], Awaitable[Any]]):
     """A handler that gets the raw message, without validation.
 
     By default FastStream builds a model of the function's arguments and a recording mock for every subscriber. That
-    took a third of the start time of the services, and neither is used here.
+    took a third of the start time of the services. Nothing here uses either of them.
     """
 
     def __init__(self, handle: Handle) -> None:
@@ -39,4 +42,4 @@ class Handler(HandlerCallWrapper[[NatsMessage], Awaitable[Any]]):
         self.is_test = False
 
     def set_wrapped(self, **_: Any) -> None:  # type: ignore[override]
-        """Build nothing."""
+        """Do nothing. FastStream would build the model and the mock here."""

@@ -18,37 +18,45 @@ from nemuri_infra.bus.access import Access, AccessError, options, servers
 ACK_PREFIX = "$JS.ACK."
 """Prefix of the reply subject of stream messages. The server's own replies to requests do not have it."""
 _SERVERS_OWN = frozenset({Header.STATUS.value, Header.DESCRIPTION.value})
-"""Headers of the server's own replies. In a message of a stream they are forged."""
+"""Headers that only the server's own replies may have.
+
+In a stream message they were forged by its sender and are dropped.
+"""
 
 PING_SECONDS = 10
 """Seconds between two pings. The connection is replaced after two pings without an answer."""
 DENIED = "permissions violation"
-"""Text of the driver's error for a denied permission. The denied request itself gets no answer."""
+"""Part of the driver's error message for a denied permission. The denied request itself gets no answer."""
 
 REPEAT_WARNING_SECONDS = 60.0
-"""Seconds until a lasting problem of a connection is logged as a warning again. In between it is logged as debug."""
-MAX_PROBLEMS = 100
-"""Maximum number of different problems of a connection that are tracked."""
+"""Seconds after which a lasting problem of a connection is logged as a warning again.
 
-# Clients use this module too. It logs nothing unless the program configures `logging`.
+Until then it is logged as debug.
+"""
+MAX_PROBLEMS = 100
+"""Maximum number of different problems of one connection that are remembered. Further ones replace the oldest."""
+
+# Clients use this module too, so it prints nothing unless the program configures `logging`.
 logger = logging.getLogger("nemuri.connection")
 for _name in ("nemuri", "nats"):
     logging.getLogger(_name).addHandler(logging.NullHandler())
 
 
 class UnreachableError(Exception):
-    """No server answers at the address."""
+    """No server accepts the connection, or a certificate file cannot be used."""
 
 
 class Connection(Nats):
     """A NATS connection that malformed headers and subjects cannot stop.
 
-    It never takes a message of a stream for a reply of the server, and it ends requests whose answer cannot arrive any
-    more. `until_connected` waits for a lost connection to come back.
+    It differs from the driver's connection in three points:
 
-    The driver alone stops reading at malformed headers and at subjects that are not text. It drops a stream's message
-    with a header `Status` without an acknowledgement, so the message is redelivered without end and occupies a slot.
-    Requests over a lost connection wait for their timeout.
+    - It continues to read after malformed headers and after subjects that are not text. The driver stops reading.
+    - It drops the headers `Status` and `Description` of a stream message. The driver takes a message with `Status`
+      for a reply of the server and drops it without an acknowledgement, so the server redelivers it without end.
+    - It fails pending requests as soon as the connection is lost. With the driver they wait for their timeout.
+
+    `until_connected` waits until a lost connection is back.
     """
 
     def __init__(self) -> None:
@@ -57,7 +65,10 @@ class Connection(Nats):
         """Set when the connection is restored or closed for good."""
 
     async def _attempt_reconnect(self) -> None:
-        """Fail all pending requests with a timeout at once, so that they can be repeated over the next connection."""
+        """Fail all pending requests with a timeout error at once, then reconnect.
+
+        The callers can repeat the requests over the new connection.
+        """
         for answer in [*self._resp_map.values()]:
             if not answer.done():
                 answer.set_exception(NoAnswerError())
@@ -65,7 +76,7 @@ class Connection(Nats):
         self.changed.set()
 
     async def drain(self) -> None:
-        """Stop receiving, handle the received messages, and close. A lost connection is closed at once."""
+        """Stop receiving, handle the messages received so far, and close. A lost connection is closed at once."""
         if self.is_connected:
             await super().drain()
         else:
@@ -74,7 +85,7 @@ class Connection(Nats):
     async def _close(self, status: int, do_cbs: bool = True) -> None:  # noqa: FBT001, FBT002 - as the driver calls it
         if self._transport is not None and (self.is_reconnecting or self._transport.at_eof()):
             # The driver would fail on unsent data, or wait for the transport to close together with the reconnecting
-            # task, which it cancels. The rest of the connection would stay open.
+            # task that it cancels. The rest of the connection would then stay open. So the transport is closed here.
             self._transport.close()  # type: ignore[no-untyped-call]
             self._transport = None
         await super()._close(status, do_cbs)
@@ -98,7 +109,10 @@ class Connection(Nats):
 
 
 async def until_connected(connection: Nats) -> None:
-    """Wait until the connection is up. Raises `ConnectionClosedError` if it is closed for good."""
+    """Wait until the connection is up.
+
+    Raises `ConnectionClosedError` if it is closed for good, or if it is down and not a `Connection`.
+    """
     while not connection.is_connected:
         if connection.is_closed or not isinstance(connection, Connection):
             raise ConnectionClosedError
@@ -108,15 +122,20 @@ async def until_connected(connection: Nats) -> None:
 
 @dataclass(slots=True)
 class ConnectionProblems:
-    """The problems of a connection, logged once and then every `REPEAT_WARNING_SECONDS` seconds while they last."""
+    """A logger of a connection's problems.
+
+    A lasting problem is a warning once every `REPEAT_WARNING_SECONDS` seconds.
+    """
 
     about: str = "client"
-    """Name of the connection's owner."""
+    """Name of the connection's owner, for the log messages."""
     now: Callable[[], float] = time.monotonic
     _told: dict[str, float] = field(default_factory=dict)
 
     def tell(self, trouble: str) -> None:
-        """Log a problem: as a warning, or as debug if the same one was a warning shortly before."""
+        """Log a problem as a warning; as debug if the same problem was a warning less than `REPEAT_WARNING_SECONDS`
+        seconds ago.
+        """
         now = self.now()
         level = logging.DEBUG
         if now >= self._told.get(trouble, now) + REPEAT_WARNING_SECONDS or trouble not in self._told:
@@ -135,7 +154,14 @@ class ConnectionProblems:
 async def connect(
     url: str, access: Access, *, patient: bool, name: str, lost: asyncio.Event, denied: list[str]
 ) -> Nats:
-    """Return a connection to NATS. Once established, it reconnects without limit."""
+    """Return a connection to NATS that reconnects without limit once it is established.
+
+    With `patient`, also wait without limit for the first connection. `lost` is set when the connection is closed for
+    good. `denied` gets the last denied permission that the server reported, as its only item.
+
+    Raises `UnreachableError` if a certificate file cannot be used, and without `patient` also if no server accepts the
+    first attempts.
+    """
 
     said: list[str] = []
     troubles = ConnectionProblems(name)

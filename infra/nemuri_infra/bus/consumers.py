@@ -1,4 +1,4 @@
-"""The consumers of streams, listed over all pages of the server's answer."""
+"""Lists of the consumers of a stream, collected over all pages of the server's answer."""
 
 from nats.js import JetStreamContext
 from nats.js.api import ConsumerInfo
@@ -7,10 +7,9 @@ from nemuri_infra.bus.event_log import Log
 
 
 async def consumers_of(context: JetStreamContext, stream: str) -> list[ConsumerInfo]:
-    """Return every consumer of a stream by name, including ephemeral ones.
+    """Return all consumers of a stream, including ephemeral ones, each name once.
 
-    The server lists 256 at a time. A consumer that is created meanwhile is listed once. One that is deleted meanwhile
-    may hide another one at the edge of a page.
+    The server lists 256 at a time. If a consumer is deleted between two pages, one other consumer may be missing.
     """
     found, seen = dict[str, ConsumerInfo](), 0
     while page := await context.consumers_info(stream, offset=seen):
@@ -20,7 +19,7 @@ async def consumers_of(context: JetStreamContext, stream: str) -> list[ConsumerI
 
 
 async def durable_consumers(log: Log) -> list[ConsumerInfo]:
-    """Return the durable consumers of the log and of its timers."""
+    """Return the durable consumers of the log's stream and of the timer stream."""
     streams = (log.subjects.stream, log.subjects.timers_stream)
     found = [each for stream in streams for each in await consumers_of(log.stream, stream)]
     return [each for each in found if each.config.durable_name]

@@ -1,4 +1,4 @@
-"""The log: the only way to append and read events."""
+"""The event log: appending, reading, decoding and deleting events."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
@@ -31,7 +31,7 @@ EXPECTED_SEQUENCE = "Nats-Expected-Last-Subject-Sequence"
 EXPECTED_SUBJECT = "Nats-Expected-Last-Subject-Sequence-Subject"
 MESSAGE_ID = "Nats-Msg-Id"
 RECORDED_AT = "Nemuri-Recorded-At"
-"""Header with the first recording time of an imported event."""
+"""Header with the time at which an imported event was first recorded, in ISO 8601."""
 ANSWER_SECONDS = 15.0
 """Seconds that the server may take to answer. A cluster needs some seconds to elect a new leader."""
 HEADER_BYTES = 4096
@@ -40,41 +40,44 @@ WRONG_LAST_SEQUENCE = 10071
 
 
 class ConflictError(Exception):
-    """Another event was appended to the subject after the expected one."""
+    """The event was not appended: the last event of the subject is not the expected one."""
 
 
 class TooLargeError(Exception):
-    """The event exceeds the server's message limit. The server would close the connection."""
+    """The event exceeds the server's message limit. It was not sent, because the server would close the connection."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """A message of the log that is no event."""
+    """A message of the log that cannot be decoded as an event."""
 
     sequence: int
     subject: str
     reason: str
     message_id: UUID
-    """Derived id by which the message is parked, since it has none of its own."""
+    """Id derived from the subject and the bytes, because the message has no event id.
+
+    Operators park the message by it.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """A contiguous part of the log: its events and its end, including unreadable messages."""
+    """A contiguous part of the log: its events, its unreadable messages and its bounds."""
 
     events: tuple[AnyEvent, ...]
     unreadable: tuple[Unreadable, ...]
     after: int
-    """Sequence before the first message of the batch, exclusive. `until` is inclusive."""
+    """Lower bound, exclusive: the sequence before the part. `until` is the upper bound, inclusive."""
     until: int
 
     @property
     def places(self) -> list[int]:
-        """Return the sequences of all its messages, in order."""
+        """Return the sequences of all events and unreadable messages, in ascending order."""
         return sorted([*(each.sequence or 0 for each in self.events), *(each.sequence for each in self.unreadable)])
 
     def cut(self, place: int) -> tuple["Batch", "Batch"]:
-        """Return the part up to a sequence, inclusive, and the rest."""
+        """Split the batch after the sequence `place`. Return the part up to `place`, inclusive, and the rest."""
         events = [each for each in self.events if (each.sequence or 0) <= place]
         unreadable = [each for each in self.unreadable if each.sequence <= place]
         rest = Batch(self.events[len(events) :], self.unreadable[len(unreadable) :], place, self.until)
@@ -83,14 +86,14 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class LastEvent:
-    """The last event of a subject."""
+    """The last event on a subject or on a pattern of subjects."""
 
     sequence: int
-    """Its sequence; 0 if the subject is empty."""
+    """Sequence of the event; 0 if there is none."""
     event_id: str | None
-    """Id of the event; None if the message has none."""
+    """Id of the event, from the header `Nats-Msg-Id`; None if the message has no such header."""
     data: bytes
-    """Encoded event; empty if the subject is empty."""
+    """Encoded event; empty if there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,21 +104,22 @@ class Log:
     stream: JetStreamContext
     subjects: Subjects
     lost: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set when a connection of this process is closed for good, by itself or by the server."""
+    """Set when a connection of this process is closed for good, by the process or by the server."""
     said: Callable[[Event], None] = lambda _: None
-    """Callback for every event that this log object appends."""
+    """Callback that is called with every event after this log object has appended it."""
     denied: list[str] = field(default_factory=list)
-    """Last error that the server reported for a denied permission; empty if there was none."""
+    """The last denied permission that the server reported, as the only item; empty if there was none."""
     borrowed: bool = False
-    """Whether the streams belong to another account, which exports only what a client needs."""
+    """Whether the streams belong to another account. That account exports only the requests that a client needs."""
 
     @classmethod
     async def connect(
         cls, url: str, namespace: str, *, patient: bool = True, name: str = "nemuri", access: Access | None = None
     ) -> Self:
-        """Return a log over a connection that survives any outage of the server.
+        """Connect to NATS and return the log of a namespace. The connection survives any outage of the server.
 
-        Raises `UnreachableError` if no server answers the first attempts and `patient` is false.
+        With `patient`, also wait without limit for the first connection. Raises `UnreachableError` if a certificate
+        file cannot be used, and without `patient` also if no server accepts the first attempts.
         """
         lost, access = asyncio.Event(), access or Access()
         denied = list[str]()
@@ -129,7 +133,7 @@ class Log:
 
     @property
     def room(self) -> int:
-        """Return the maximum size of a message in bytes, without headers."""
+        """Return the maximum size of an encoded event in bytes: the server's message limit minus `HEADER_BYTES`."""
         return self.connection.max_payload - HEADER_BYTES
 
     async def append(
@@ -140,12 +144,19 @@ class Log:
         over: str | None = None,
         recorded_at: datetime | None = None,
     ) -> int:
-        """Append the event and return its sequence, once it is on disk. Appending the same event again changes nothing.
+        """Append the event and return its sequence once it is on disk. Appending the same event again changes nothing.
 
-        `expected` is the sequence of the last event on the event's subject, or on all subjects that `over` covers; 0
-        for none. Raises `ConflictError` if another event is the last. A cluster checks `over` against recorded events,
-        not against those in flight. `recorded_at` is the first recording time and is for imports only. Raises
-        `TooLargeError` for an event that exceeds the server's limit.
+        Args:
+            event: Event to append. Its subject follows from its kind and its ids.
+            expected: Expected revision: the sequence of the last event on the event's subject, or on all subjects that
+                `over` covers; 0 if there must be none. None appends without a check.
+            over: Pattern of the subjects that `expected` refers to; None for the event's own subject. A cluster checks
+                the pattern against recorded events only, not against events in flight.
+            recorded_at: Time at which the event was first recorded. For imports only.
+
+        Raises:
+            ConflictError: Another event than the expected one is the last.
+            TooLargeError: The event exceeds the server's message limit.
         """
         data = encode(event)
         if len(data) > self.room:
@@ -167,7 +178,8 @@ class Log:
         except BadRequestError as error:
             if error.err_code != WRONG_LAST_SEQUENCE:
                 raise
-            # The server checks the expected sequence before it deduplicates, so the last event may be this very one.
+            # The server checks the expected sequence before it looks for duplicates. So the conflicting event may be
+            # this same event, appended earlier.
             newest = await self.newest_on(headers.get(EXPECTED_SUBJECT, self.subjects.of(event)))
             if newest.event_id != str(event.event_id):
                 raise ConflictError(f"{event.kind} of {event.agent_id} was decided on an outdated state") from error
@@ -177,8 +189,8 @@ class Log:
         ack = await self.stream.publish(subject, data, headers=headers, stream=self.subjects.stream)
         if not ack.duplicate or (not self.borrowed and await self._subject_at(ack.seq) in {subject, None}):
             return ack.seq
-        # Another event has this id, or a client cannot check. The message id must differ, or the server would drop this
-        # event as a duplicate. If it is a duplicate, all consumers ignore it by its event id.
+        # An event on another subject has this id, or a client cannot check that. Publish without a message id, or the
+        # server would drop this event as a duplicate. If it is a duplicate, all consumers ignore it by its event id.
         unnamed = {name: value for name, value in headers.items() if name != MESSAGE_ID}
         return (await self.stream.publish(subject, data, headers=unnamed, stream=self.subjects.stream)).seq
 
@@ -204,19 +216,19 @@ class Log:
         return said
 
     async def last_sequence(self) -> int:
-        """Return the sequence of the last event; 0 for an empty log."""
+        """Return the last sequence of the log; 0 for an empty log."""
         info = await self.stream.stream_info(self.subjects.stream)
         return int(info.state.last_seq)
 
     async def read(
         self, after: int = 0, until: int | None = None, *, only: Sequence[str] = (), with_parked: bool = False
     ) -> AsyncGenerator[Batch]:
-        """Yield the events after a sequence in order, up to and including `until`. Without `until`, wait for new events
-        without end.
+        """Yield the events after the sequence `after` in batches, in order, up to and including `until`.
 
-        With `only`, read these subjects alone. Messages parked before the start are skipped unless `with_parked`, and
-        so are deleted ones. A batch may therefore be empty and only carry its end. Ends exactly when everything up to
-        `until` has been read. Raises a connection error if reading is interrupted.
+        Without `until`, wait for new events without end. With `only`, read these subjects alone. Deleted messages are
+        left out. Messages that were parked before the call are left out too, unless `with_parked`. So a batch may be
+        empty and have only its bounds. The last batch ends exactly at `until`. Raises one of `READER_ERRORS` if reading
+        is interrupted.
         """
         if until is not None and until <= after:
             return
@@ -237,7 +249,11 @@ class Log:
                     yield Batch((), (), start, end)
 
     async def _left(self, after: int, until: int, subjects: Sequence[str]) -> bool:
-        """Return whether a message is left between two sequences. Asks the stream's leader, since replicas may lag."""
+        """Return whether the stream has a message on `subjects` after the sequence `after`, up to and including
+        `until`.
+
+        The leader of the stream is asked, because replicas may lag behind it.
+        """
         for subject in subjects:
             try:
                 following = await self.stream.get_msg(self.subjects.stream, after + 1, subject, next=True)
@@ -248,7 +264,10 @@ class Log:
         return False
 
     async def parked(self) -> Parked:
-        """Return the messages that operators have parked, with a single request if there are none."""
+        """Return the messages that operators have parked.
+
+        Needs one request for each `EventParked` in the log, and one more.
+        """
         [subject] = self.subjects.of_kind(EventParked)
         found, after = list[AnyEvent](), 0
         while (raw := await self._next_on(subject, after)) is not None:
@@ -273,7 +292,10 @@ class Log:
         return Batch(tuple(events), tuple(unreadable), after, _place(messages[-1]) if messages else after)
 
     async def at(self, sequence: int) -> AnyEvent | None:
-        """Return the event at a sequence; None if it was deleted. Raises `UndecodableError`."""
+        """Return the event at a sequence; None if it was deleted or never existed.
+
+        Raises `UndecodableError` if the message is no event.
+        """
         try:
             raw = await self.stream.get_msg(self.subjects.stream, sequence)
         except NotFoundError:
@@ -282,14 +304,19 @@ class Log:
         return self._event(raw.subject or "", raw.data or b"", recorded_at, sequence)
 
     async def bytes_at(self, sequence: int) -> bytes | None:
-        """Return the bytes of the message at a sequence, event or not; None if it was deleted."""
+        """Return the bytes of the message at a sequence, also if it is no event; None if it was deleted or never
+        existed.
+        """
         try:
             return (await self.stream.get_msg(self.subjects.stream, sequence)).data or b""
         except NotFoundError:
             return None
 
     def decode(self, message: Msg) -> AnyEvent:
-        """Return the event in a message of the log. Raises `UndecodableError`."""
+        """Return the event in a message of the log.
+
+        Raises `UndecodableError` if it is no valid event or is on a wrong subject.
+        """
         recorded_at = _recorded_at(message.metadata.timestamp, message.headers)
         return self._event(message.subject, message.data, recorded_at, _place(message))
 
@@ -302,14 +329,17 @@ class Log:
         return event
 
     async def headers_at(self, sequence: int) -> dict[str, str]:
-        """Return the headers of the message at a sequence; empty if it was deleted."""
+        """Return the headers of the message at a sequence; empty if it was deleted or never existed."""
         try:
             return (await self.stream.get_msg(self.subjects.stream, sequence)).headers or {}
         except NotFoundError:
             return {}
 
     async def delete(self, sequence: int) -> None:
-        """Delete an event and its bytes from the log. Does nothing if it is deleted already. For erasure only."""
+        """Delete an event from the log and overwrite its bytes. Does nothing if it is deleted already.
+
+        For erasure only.
+        """
         await delete_message(self.stream, self.subjects.stream, sequence)
 
     async def all_on(self, subject: str) -> AsyncGenerator[bytes]:
@@ -326,7 +356,7 @@ class Log:
             return None
 
     async def newest_on(self, subject: str) -> LastEvent:
-        """Return the last event on a subject or on all subjects of a pattern."""
+        """Return the last event on a subject or on a pattern of subjects; one with sequence 0 if there is none."""
         try:
             raw = await self.stream.get_last_msg(self.subjects.stream, subject)
         except NotFoundError:
@@ -339,9 +369,9 @@ def _unreadable(message: Msg, reason: str) -> Unreadable:
 
 
 def message_id(subject: str, data: bytes) -> UUID:
-    """Return the derived id of a message that is no event: a function of its subject and bytes.
+    """Return an id for a message that is no event, derived from its subject and its bytes.
 
-    The namespace is left out of the subject, so the id stays the same after an import into another namespace.
+    The namespace in the subject is left out, so the id stays the same after an import into another namespace.
     """
     return derive(f"{subject.partition('.')[2]} {sha256(data).hexdigest()}", "message")
 
@@ -351,7 +381,11 @@ def _place(message: Msg) -> int:
 
 
 def _recorded_at(appended: datetime, headers: dict[str, str] | None) -> datetime:
-    """Return the first recording time of the event: its append time, or an earlier one if it was imported."""
+    """Return the time at which the event was first recorded: the earlier of its append time and the time in its header,
+    if any.
+
+    Raises `UndecodableError` if the header is not a time.
+    """
     appended = appended.astimezone(UTC)
     imported = (headers or {}).get(RECORDED_AT)
     try:

@@ -1,7 +1,6 @@
-"""A minimal NATS client over a plain socket, with the standard library alone. Hooks use it because loading a driver
-takes too long.
+"""A minimal NATS client over a plain socket. Hooks use it because loading a NATS driver takes too long.
 
-It supports requests and appends over one connection, one at a time.
+It uses only the standard library. It sends requests and appends events over one connection, one at a time.
 """
 
 import json
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 
 PORT = 4222
 ANSWER_SECONDS = 15.0
-"""Seconds that one answer may take if there is no other limit."""
+"""Maximum number of seconds until an answer if the caller sets no other limit."""
 AT_ONCE = 65_536
 NOBODY = b"503"
 LATE = "the NATS server or the platform did not answer in time"
@@ -34,8 +33,8 @@ class TooLargeError(PlainError):
 def connect(where: "HookSettings", limit: float | None = None) -> "PlainConnection":
     """Return a connection to the first of the platform's servers that accepts it.
 
-    All requests together may take `limit` seconds from now; without it each may take `ANSWER_SECONDS`. Raises
-    `Elsewhere`, `PlainError` and `OSError`, including `TimeoutError`.
+    `limit` is the number of seconds, from now, in which all requests together must be done. Without it each request may
+    take `ANSWER_SECONDS`. Raises `PlatformNotFound`, `PlainError` and `OSError`, including `TimeoutError`.
     """
     end = float("inf") if limit is None else time.monotonic() + limit
     addresses = [each.strip() for each in where.nats_address.split(",")]
@@ -53,14 +52,18 @@ class PlainConnection:
     """A connection to a NATS server."""
 
     def __init__(self, address: str, named: str, where: "HookSettings", share: float, end: float) -> None:
-        """Connect within `share` seconds. `named` is the address with the credentials."""
+        """Connect to `address` within `share` seconds.
+
+        `named` is the address that contains the user and password, if any. `end` is the monotonic time in seconds at
+        which all requests must be done.
+        """
         self._buffer, self._asked, self._end = bytearray(), 0, end
         self._until = min(end, time.monotonic() + share)
         scheme, _, place = address.rpartition("://")
         host, _, port = place.rpartition("@")[2].rpartition(":")
         host, port = (host, port) if host and port.isdigit() else (place.rpartition("@")[2].rstrip(":"), str(PORT))
         self._socket = socket.create_connection((host.strip("[]"), int(port)), timeout=self._left())
-        # Otherwise the system delays data by up to 40 ms until the server has acknowledged the data before it.
+        # Without this the system delays data by up to 40 ms, until the server has acknowledged the data sent before.
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         try:
             self._greet(host.strip("[]"), named, where, encrypted=scheme == "tls")
@@ -73,7 +76,11 @@ class PlainConnection:
         self._socket.close()
 
     def request(self, subject: str, data: bytes, message_id: str | None = None) -> bytes:
-        """Return the answer to a request. Raises `PlainError` if no responder listens, and `OSError`."""
+        """Send a request and return the answer.
+
+        `message_id` becomes the header `Nats-Msg-Id`. Raises `TooLargeError` if the message exceeds the server's limit,
+        `PlainError` if no responder listens, and `OSError`, including `TimeoutError`.
+        """
         if len(data) + len(message_id or "") > self._room:
             raise TooLargeError(f"a message of {len(data)} bytes exceeds the NATS server's limit")
         self._until = min(self._end, time.monotonic() + ANSWER_SECONDS)
@@ -93,7 +100,10 @@ class PlainConnection:
                 return answer
 
     def append(self, subject: str, data: bytes, message_id: str) -> None:
-        """Append an event to the log; return once it is on disk. Raises as `request` does."""
+        """Append an event to the log and return once it is on disk.
+
+        Raises like `request`, and `PlainError` if the log rejects it.
+        """
         said = json.loads(self.request(subject, data, message_id))
         if said.get("error") or not said.get("seq"):  # a refusal has sequence 0
             raise PlainError(f"the log rejected a message on {subject}: {said.get('error')}")
@@ -132,7 +142,7 @@ class PlainConnection:
         self._socket = context.wrap_socket(self._socket, server_hostname=host)
 
     def _message(self) -> tuple[bytes, bytes | None, bytes]:
-        """Return the next message: its subject, its status and its body."""
+        """Return the reply subject, the status and the body of the next message. The status is None without headers."""
         while True:
             kind, _, rest = self._line().partition(b" ")
             parts = rest.split()
@@ -143,8 +153,9 @@ class PlainConnection:
                 return parts[0], whole[:headed].split(b"\r\n")[0].partition(b" ")[2].strip()[:3], whole[headed:]
 
     def _line(self) -> bytes:
-        """Return the next line of the protocol that concerns a request. Raises `PlainError` for an error of the
-        server.
+        """Return the next line of the protocol that is not empty. Answers pings meanwhile.
+
+        Raises `PlainError` if the server reports an error.
         """
         while True:
             while (end := self._buffer.find(b"\r\n")) < 0:
@@ -187,7 +198,7 @@ class PlainConnection:
 
 
 def _credentials(address: str) -> tuple[str, str]:
-    """Return the user and the password of an address."""
+    """Return the user and the password in an address."""
     user, _, password = address.rpartition("@")[0].rpartition("://")[2].partition(":")
     if "%" in address:
         from urllib.parse import unquote  # imported only if needed; the embedded server's password needs no decoding

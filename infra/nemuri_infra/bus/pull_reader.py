@@ -1,4 +1,4 @@
-"""An ephemeral pull consumer of a stream that reads batch by batch, bounded in bytes and without gaps."""
+"""A reader of a stream: an ephemeral pull consumer that reads limited batches and notices missing messages."""
 
 import asyncio
 from collections import deque
@@ -21,25 +21,29 @@ BATCH_MESSAGES = 1_000
 BATCH_BYTES = 8 * 1024 * 1024
 """Maximum bytes of one batch. The server disconnects a client with too much undelivered data."""
 CONCURRENT_REQUESTS = 2
-"""Batches requested at the same time while there is more to read."""
+"""Number of batches that are requested at the same time until the end of the stream is reached."""
 WAIT_SECONDS = 1.0
 """Seconds that the server waits for a new message before it answers that there is none."""
 CHECK_SECONDS = 1.0
 """Seconds between two checks for received messages."""
 MAX_SILENT_CHECKS = 6
-"""Checks without a message after which the server counts as silent; longer than `WAIT_SECONDS`. It counts checks
-instead of seconds, so a process that was suspended reads what arrived meanwhile first.
+"""Number of consecutive checks without a message after which the server counts as silent.
+
+The checks together last longer than `WAIT_SECONDS`. Checks are counted instead of seconds, so a process that was
+suspended first reads the messages that arrived meanwhile.
 """
 IDLE_SECONDS = 60.0
-"""Seconds without a request after which the server deletes the consumer. A stream has at most a thousand of them, so
-frequent short readers pass less.
+"""Seconds without a request after which the server deletes the consumer.
+
+A stream may have at most a thousand consumers, so a caller that opens many short readers passes a smaller number.
 """
 MAX_UNANSWERED = 50
-"""Maximum number of unanswered requests before a new consumer counts as lost. In a cluster it takes a moment until
-every server knows where it is.
+"""Maximum number of requests to a new consumer without a responder. After that the consumer counts as lost.
+
+In a cluster it takes a moment until every server knows a new consumer.
 """
 REPEAT_SECONDS = 0.1
-"""Seconds until such a request is repeated."""
+"""Seconds until a request without a responder is repeated."""
 _NOBODY = "503"
 _NOTHING_MORE = ("404", "408")
 _STILL_THERE = "100"
@@ -47,45 +51,51 @@ _ENOUGH = ("message size exceeds maxbytes", "batch completed")
 
 
 class InterruptedPullError(ConnectionError):
-    """The server lost this consumer, or a message was lost on the way. Read again from the last sequence seen."""
+    """The server deleted the consumer, or a message was lost.
+
+    Open a new reader after the last sequence that was read.
+    """
 
 
 READER_ERRORS: Final = (NatsError, TimeoutError, InterruptedPullError)
-"""Errors while the server is unreachable or has deleted the consumer."""
+"""Errors of a reader while the server is unreachable, or after the server has deleted the consumer."""
 
 
 @dataclass(slots=True)
 class _BatchRequest:
-    """One batch request and its messages."""
+    """A request for one batch, and the messages received for it."""
 
     subject: str
     """Reply subject of the request, to which the server sends its status."""
     size: int
     request: bytes
     unheard: bool = False
-    """Whether the request must be repeated, because no server knew the consumer."""
+    """Whether the request must be repeated because it had no responder."""
     messages: list[Msg] = field(default_factory=list)
     ended: bool = False
-    """Whether no more messages of it will arrive."""
+    """Whether the batch is complete: no more messages will arrive for it."""
     exhausted: bool = False
-    """Whether the server had no more messages."""
+    """Whether the batch is complete because the stream had no more messages."""
 
 
 @dataclass(slots=True)
 class Pull:
-    """An ephemeral consumer without acknowledgements that yields messages in the order of the log."""
+    """A reader of a stream, without acknowledgements. It returns the messages in the order of the stream."""
 
     connection: Nats
     inbox: str
     source: str
     asked: deque[_BatchRequest] = field(default_factory=deque)
-    """Pending batches, oldest first."""
+    """Requested batches that were not returned yet, oldest first."""
     requests: int = 0
     unheard: int = 0
-    """Requests since the start that no server answered; counted until the first answer."""
+    """Number of requests without a responder before the consumer's first answer."""
     heard: bool = False
     received: int = 0
-    """Messages received so far, compared with the server's count."""
+    """Number of messages received so far.
+
+    It must equal the consumer sequence of the newest one, or a message was lost.
+    """
     flowing: bool = False
     """Whether the last batch did not reach the end of the stream."""
     failure: Exception | None = None
@@ -103,10 +113,11 @@ class Pull:
         after: int,
         idle: float = IDLE_SECONDS,
     ) -> AsyncIterator[Self]:
-        """Open a reader of a stream after a sequence, optionally of some subjects only.
+        """Create an ephemeral consumer of a stream and yield a reader of the messages after the sequence `after`.
 
-        Reading without subjects is seven times as fast as with all of them, since the server matches each message
-        against each filter.
+        With `subjects`, only these are read. Naming all subjects is seven times slower than naming none, because the
+        server matches each message against each filter. The server deletes the consumer after `idle` seconds without a
+        request.
         """
         name = uuid4().hex
         config = api.ConsumerConfig(
@@ -129,7 +140,7 @@ class Pull:
                 await subscription.unsubscribe()
 
     async def present(self) -> list[Msg]:
-        """Return the next messages that are available now, in order; empty if there are none."""
+        """Return the next messages that the stream has already, in order; empty at its end. Raises like `_next`."""
         while len(self.asked) < (CONCURRENT_REQUESTS if self.flowing else 1):
             await self._ask(BATCH_MESSAGES, max_bytes=BATCH_BYTES, no_wait=True)
         stretch = await self._next()
@@ -137,7 +148,10 @@ class Pull:
         return stretch.messages
 
     async def coming(self) -> list[Msg]:
-        """Wait for the next messages; empty if none has arrived for a while."""
+        """Wait for the next messages and return them; empty if none arrives within `WAIT_SECONDS` seconds.
+
+        Raises like `_next`.
+        """
         if not self.asked:
             await self._ask(1, expires=int(WAIT_SECONDS * 1e9))
         return (await self._next()).messages
@@ -153,9 +167,10 @@ class Pull:
         await self.connection.publish(self.source, stretch.request, reply=stretch.subject)
 
     async def _next(self) -> _BatchRequest:
-        """Return the oldest batch once it is complete.
+        """Return the oldest requested batch once it is complete.
 
-        Raises `InterruptedPullError`, and `TimeoutError` if the server is silent.
+        Raises `InterruptedPullError` if the server deleted the consumer or a message was lost, and `TimeoutError` if
+        the server is silent.
         """
         in_vain = 0
         while not self.asked[0].ended:
@@ -176,7 +191,10 @@ class Pull:
         return self.asked.popleft()
 
     async def _receive(self, message: Msg) -> None:
-        """Add a message to its batch. An error is raised later, where the batch is awaited."""
+        """Add a stream message to its batch, or handle the server's status of a request.
+
+        `_next` raises the errors of both.
+        """
         try:
             if message.reply.startswith(ACK_PREFIX):
                 self._add(message)
@@ -199,7 +217,10 @@ class Pull:
             self._end(stretch)
 
     def _hear(self, said: Msg) -> None:
-        """Handle the server's status of a request. Raises if the server has deleted the consumer."""
+        """Handle the server's status of a request.
+
+        Raises `InterruptedPullError` if the server has deleted the consumer.
+        """
         stretch = next((each for each in self.asked if each.subject == said.subject and not each.ended), None)
         if stretch is not None and not self.heard and self.unheard < MAX_UNANSWERED and _status(said) == _NOBODY:
             self.unheard, stretch.unheard = self.unheard + 1, True
@@ -220,9 +241,9 @@ def _status(said: Msg) -> str:
 
 
 def _nothing_more(said: Msg) -> bool | None:
-    """Return whether a request ended for lack of messages (True) or otherwise (False); None while it goes on.
+    """Return why a request ended: True for lack of messages, False because its batch is full; None if it has not ended.
 
-    Raises if the server has deleted the consumer.
+    Raises `InterruptedPullError` if the server has ended the consumer.
     """
     status, why = _status(said), str((said.headers or {}).get("Description", ""))
     if status == _STILL_THERE:

@@ -7,11 +7,15 @@ from nats.js.errors import APIError, NotFoundError
 
 
 async def delete_message(context: JetStreamContext, stream: str, sequence: int) -> None:
-    """Delete a message of a stream and overwrite its bytes. Does nothing if it is deleted already."""
+    """Delete a message of a stream and overwrite its bytes. Does nothing if it is deleted already.
+
+    Raises `APIError` if the deletion is denied.
+    """
     try:
         await context.delete_msg(stream, sequence)
     except APIError:
-        # The server has several codes for a missing message; one of them also means a denied deletion.
+        # The server has several error codes for a missing message, and one of them also means a denied deletion. So
+        # look for the message.
         try:
             await context.get_msg(stream, sequence)
         except NotFoundError:
@@ -22,8 +26,8 @@ async def delete_message(context: JetStreamContext, stream: str, sequence: int) 
 async def messages_on(context: JetStreamContext, stream: str, subject: str) -> AsyncIterator[api.RawStreamMsg]:
     """Yield the messages of a stream on a subject or a pattern, in order, with one request per message.
 
-    For readers that may not create a consumer, or that need few of many messages. A key that is written meanwhile may
-    come twice, with both values.
+    This is for readers that may not create a consumer, or that need only a few of many messages. If a key of a bucket
+    is written during the reading, it may be yielded twice, with its old and its new value.
     """
     after = 0
     while True:
@@ -36,6 +40,6 @@ async def messages_on(context: JetStreamContext, stream: str, subject: str) -> A
 
 
 async def sequences_on(context: JetStreamContext, stream: str, subject: str) -> AsyncIterator[int]:
-    """Yield the sequences of the messages on a subject or a pattern, in order, with one request per message."""
+    """Yield the sequences of a stream's messages on a subject or a pattern, in order, with one request per message."""
     async for each in messages_on(context, stream, subject):
         yield each.seq or 0

@@ -7,4 +7,7 @@ class BriefError(Exception):
     def __init__(self, message: str, *, brief: str | None = None) -> None:
         super().__init__(message)
         self.brief = brief or message
-        """Message without quoted text, such as a prompt or a reply."""
+        """Text for logs: the message without quotations of a prompt or a reply.
+
+        Equal to the message if no such text was given.
+        """

@@ -1,4 +1,4 @@
-"""Errors of a database, and those of them that mean an outage."""
+"""The database errors that mean an outage, and the driver's message in an error."""
 
 import psycopg
 from sqlalchemy.exc import DBAPIError, InterfaceError, InternalError, OperationalError
@@ -15,10 +15,10 @@ OUTAGES = (
     ConnectionError,
     TimeoutError,
 )
-"""Errors of a database that is missing, restarting, out of resources or broken, independent of the statement."""
+"""Errors of a database that is missing, restarting, out of resources or broken. The statement did not cause them."""
 
 
 def reason(error: Exception) -> str:
-    """Return the first line of the driver's message."""
+    """Return the first line of the driver's message, or the error's type if the message is empty."""
     cause = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
     return (str(cause).strip() or type(cause).__name__).splitlines()[0]

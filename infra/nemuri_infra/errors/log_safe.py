@@ -1,7 +1,7 @@
 """Descriptions of errors that are safe to log: they never contain the data that was processed.
 
-The message of an error often quotes its input, and so a task, a memory or a provider's reply. Only errors of this
-project and of the connections are known not to do so.
+The message of an error often quotes its input, such as a task, a memory or a provider's reply. Only the messages of
+this project's errors and of connection errors are known to quote nothing.
 """
 
 import traceback
@@ -37,5 +37,5 @@ def log_safe(error: BaseException) -> str:
 
 
 def code_locations(trace: TracebackType | None) -> list[str]:
-    """Return the code locations of a traceback, outermost first. They quote no data."""
+    """Return the code locations of a traceback, outermost call first. They contain no data."""
     return [f"{each.filename}:{each.lineno} {each.name}" for each in traceback.extract_tb(trace)]

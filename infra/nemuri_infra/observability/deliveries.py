@@ -20,16 +20,16 @@ Outcome = Literal["done", "waiting", "fault", "gave_up", "undecodable", "interru
 
 @dataclass(slots=True)
 class Delivery:
-    """A delivery in progress."""
+    """A delivery in progress. The caller sets `outcome`."""
 
     service: str
     kind: str
     span: Span
     outcome: Outcome = "interrupted"
-    """Outcome of the delivery; interrupted until it is known."""
+    """Outcome of the delivery; `interrupted` as long as the caller has set no other."""
 
     def concerns(self, event: Event) -> None:
-        """Add the event's task and agent to the span and the log lines."""
+        """Add the event's task and agent to the span and to the log lines of the delivery."""
         known = _known(task=str(event.thread) if event.thread else None, agent=event.agent_id)
         self.span.set_attributes({f"nemuri.{name}": value for name, value in known.items()})
         bind_contextvars(**known)
@@ -37,7 +37,9 @@ class Delivery:
 
 @contextmanager
 def delivery(service: str, raw: Msg, metrics: Metrics) -> Iterator[Delivery]:
-    """Observe the delivery of a message to a service during the context."""
+    """Record the delivery of a message to a service, from the start to the end of the context, as a span, metrics and
+    log fields.
+    """
     kind = raw.subject.rpartition(".")[2]
     kind = kind if kind in EVENTS else "unknown"
     sequence = raw.metadata.sequence.stream

@@ -1,4 +1,4 @@
-"""Prometheus metrics of a society's host, read from its vitals at each scrape."""
+"""Prometheus metrics of a society's host, computed from its vitals at each scrape."""
 
 from collections.abc import Callable, Iterator, Mapping
 from itertools import accumulate
@@ -10,18 +10,18 @@ from prometheus_client.registry import Collector
 from nemuri_contracts.society import LATENESS, Lateness, TokenUse, Vitals, Waits
 
 LATENESS_BOUNDS = (*(str(bound / 1_000) for bound in LATENESS), "+Inf")
-"""Bucket bounds of lateness in seconds."""
+"""Upper bounds of the lateness buckets, in seconds, as Prometheus writes them."""
 
 
 class HostCollector(Collector):
-    """The vitals of a host as metrics. Labels are modules and ranks, which are few, and never agents."""
+    """A Prometheus collector of a host's vitals. Agents are never labels, because their number is unlimited."""
 
     def __init__(self, vitals: Callable[[], Vitals]) -> None:
-        """Create the collector. `vitals` returns the present vitals of the host."""
+        """Create the collector. It calls `vitals` at each scrape for the present vitals of the host."""
         self._vitals = vitals
 
     def collect(self) -> Iterator[Metric]:
-        """Yield all metrics from one reading of the vitals."""
+        """Yield all metrics, computed from a single reading of the vitals."""
         now = self._vitals()
         yield _counter("runs", "Runs of modules.", "module", now.runs)
         yield _counter("failures", "Failed runs of modules.", "module", now.failures)
@@ -48,7 +48,7 @@ class HostCollector(Collector):
 
 
 def process_registry() -> CollectorRegistry:
-    """Return a registry with the metrics of any process: memory, CPU time, garbage collections."""
+    """Return a new registry with the metrics that every process has: memory, CPU time and garbage collections."""
     registry = CollectorRegistry()
     ProcessCollector(registry=registry)
     PlatformCollector(registry=registry)
@@ -77,7 +77,7 @@ def _hearing(late: Lateness) -> Metric:
 
 
 def _buckets(late: Lateness) -> list[tuple[str, float]]:
-    """Return the cumulative buckets, without a sum, which is not counted."""
+    """Return the cumulative count for each bucket bound."""
     return list(zip(LATENESS_BOUNDS, map(float, accumulate(late.counts)), strict=True))
 
 

@@ -1,7 +1,7 @@
-"""Prometheus metrics of a process, in one registry that is created with its adapters.
+"""Prometheus metrics of a process, in a registry of their own.
 
 Labels are names from code or settings: services, kinds of events, consumers, models. They are never subjects, agents or
-ids, whose number is unlimited.
+ids, because the number of those is unlimited.
 """
 
 from prometheus_client import (

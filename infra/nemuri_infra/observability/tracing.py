@@ -1,8 +1,7 @@
-"""Distributed traces, from the submission of a task to the sleep after it, carried by W3C headers in the log's
-messages.
+"""Distributed traces of tasks, from the submission to the sleep after the session.
 
-Only the API of OpenTelemetry is required. Without an SDK (the extra `otel`) spans do nothing, but incoming headers are
-passed on.
+The log's messages carry the trace in W3C headers. Only the API of OpenTelemetry is required. Without an SDK (the extra
+`otel`) no span is recorded, but the trace headers of incoming messages are still passed on.
 """
 
 from collections.abc import Iterator, Mapping
@@ -18,9 +17,9 @@ _format = TraceContextTextMapPropagator()
 
 
 def start_export(service: str) -> None:
-    """Start the export of this process's spans, configured by OpenTelemetry's own variables (`OTEL_…`). Call it once.
+    """Start the export of this process's spans, configured by OpenTelemetry's own variables (`OTEL_…`).
 
-    Raises `ModuleNotFoundError` without the extra `otel`.
+    Does nothing if an export was started before. Raises `ModuleNotFoundError` without the extra `otel`.
     """
     from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
     from opentelemetry.sdk.resources import OTELResourceDetector, Resource
@@ -36,7 +35,7 @@ def start_export(service: str) -> None:
 
 
 def trace_headers() -> dict[str, str]:
-    """Return the headers that continue the current trace in a message; empty outside a trace."""
+    """Return the message headers that continue the current trace; empty outside a trace."""
     headers: dict[str, str] = {}
     _format.inject(headers)
     return headers
@@ -44,7 +43,10 @@ def trace_headers() -> dict[str, str]:
 
 @contextmanager
 def span(name: str, *, kind: SpanKind = SpanKind.INTERNAL, **named: str | int) -> Iterator[Span]:
-    """Open a child span of the current one. Outside a trace it starts one."""
+    """Open a child span of the current span, or a new trace if there is none.
+
+    `named` are its attributes, without the prefix `nemuri.`.
+    """
     attributes = {f"nemuri.{key}": value for key, value in named.items()}
     with _tracer.start_as_current_span(
         name, kind=kind, attributes=attributes, record_exception=False, set_status_on_exception=False
@@ -54,7 +56,10 @@ def span(name: str, *, kind: SpanKind = SpanKind.INTERNAL, **named: str | int) -
 
 @contextmanager
 def continued_span(headers: Mapping[str, str] | None, name: str, **named: str | int) -> Iterator[Span]:
-    """Open a span that continues the trace in a message's headers."""
+    """Open a span that continues the trace in a message's headers.
+
+    `named` are its attributes, without the prefix `nemuri.`.
+    """
     with _tracer.start_as_current_span(
         name,
         context=_format.extract(headers or {}, context=Context()),
@@ -72,13 +77,16 @@ def recording() -> bool:
 
 
 def trace_id() -> str | None:
-    """Return the current trace id in its header format; None outside a trace."""
+    """Return the current trace id as 32 hexadecimal digits; None outside a trace."""
     found = trace.get_current_span().get_span_context()
     return trace.format_trace_id(found.trace_id) if found.is_valid else None
 
 
 def link(headers: Mapping[str, str] | None) -> None:
-    """Link the current span to the one that wrote these headers, unless it is its parent."""
+    """Link the current span to the span that wrote these message headers.
+
+    Does nothing if that span is the parent of the current one, or if the headers carry no trace.
+    """
     present = trace.get_current_span()
     other = trace.get_current_span(_format.extract(headers or {}, context=Context())).get_span_context()
     parent = getattr(present, "parent", None)

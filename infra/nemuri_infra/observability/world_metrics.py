@@ -5,11 +5,11 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from nemuri_contracts.society import LATENESS
 
 LATENESS_BOUNDS = tuple(bound / 1_000 for bound in LATENESS)
-"""Bucket bounds in seconds."""
+"""Upper bounds of the buckets, in seconds."""
 
 
 class WorldMetrics:
-    """The metrics of one world."""
+    """The metrics of one world process."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         """Create the metrics in this registry."""
