@@ -1,4 +1,4 @@
-"""`python -m nemuri` is the command line."""
+"""The command line as `python -m nemuri`."""
 
 from nemuri.cli import main
 

@@ -35,7 +35,7 @@ from nemuri_infra.stores.clock import Clock
 from nemuri_infra.stores.results import Results
 
 CLOSING_SECONDS = 2.0
-"""Seconds within which a connection that is being closed may send what it still holds."""
+"""Maximum seconds for sending buffered messages when the connection is closed."""
 
 
 @guarded
@@ -46,9 +46,10 @@ class Client(Asking):
     It must be used in one thread; `SyncClient` is for programs without asyncio.
 
     Every method raises `ClientError` if it fails, or one of its subclasses: `NotConnectedError` if the connection is
-    lost, `CallTimeoutError` if the time is up, `TaskTimeoutError` if a task has not ended in time. A lost connection is
-    restored in the background, and calls wait for it: up to their `timeout` if they have one, otherwise up to 15
-    seconds or the limit of `within`.
+    lost, `CallTimeoutError` if the time is up, `TaskTimeoutError` if a task has not ended in time. If one of these
+    three is raised, the command may have been recorded nevertheless; a call with a `key` can be repeated safely. A lost
+    connection is restored in the background. A call waits up to 15 seconds for it; `result`, and `ask` once the task is
+    submitted, wait until their `timeout`. No call exceeds the limit of `within`.
 
     The examples below assume an open `client` and three agents: `python` with strength memory, `diary` with affective
     memory and `noah` with tiered memory.
@@ -81,7 +82,7 @@ class Client(Asking):
             url: Address of the NATS server, such as "nats://localhost:4222".
             namespace: Namespace of the platform.
             client_id: Name of the client. Only this client or an operator can answer and judge its tasks.
-            access: Certificates and credentials; None for those in the address, if any.
+            access: Certificates and credentials; None to use only those in `url`, if any.
             timeout: Seconds that connecting may take, above 0.
 
         Returns:
@@ -89,7 +90,8 @@ class Client(Asking):
 
         Raises:
             NotConnectedError: No server answers at `url`, or it holds no platform of this namespace.
-            ClientError: `client_id` is the name of a service, or the server does not permit the user.
+            ClientError: `client_id` is "tutor", which is reserved for a service, or the server denies the user a
+                permission.
 
         Example:
             >>> url, namespace = os.environ["NATS_URL"], os.environ["NEMURI_NAMESPACE"]
@@ -104,7 +106,7 @@ class Client(Asking):
         try:
             yield cls(Exchange(log, client_id), log, blobs, results)
         finally:
-            # An acknowledged event is on disk, and nothing else needs to be waited for.
+            # Acknowledged events are on disk, so an error while closing loses nothing.
             with suppress(TimeoutError, OSError, NatsError):
                 async with within(CLOSING_SECONDS):
                     await log.close()
@@ -131,10 +133,11 @@ class Client(Asking):
             documents: Pairs of a name and a text, at most 64. Form feeds separate pages.
             summary: Summary of the documents, if the client has one. The platform then makes none.
             agent: Id of the agent that is to answer; None to let the orchestrator choose.
-            perspective: Perspective of the task. Memories are strengthened under it.
-            project: Project of the task. Memories of this project are valid in it.
-            domains: Domains of the task. Memories of these domains are valid in it.
-            conversation: Name that the client gives to a conversation. The text may refer to its earlier turns.
+            perspective: Perspective of the task. The memories that the answer uses are strengthened under it.
+            project: Project of the task. Its memories are retrieved besides the universal ones.
+            domains: Domains of the task. Their memories are retrieved besides the universal ones.
+            conversation: Name of a conversation, chosen by the client. The text may refer to earlier tasks of the same
+                conversation.
             panel: Number of agents to ask, 2 to 8. Their answers are merged.
             deep: Search the archived memories too. Otherwise they are searched only if no active memory is relevant.
             key: Idempotency key: a text or a UUID. A task is submitted once under it, so a failed call can be repeated.
@@ -180,15 +183,16 @@ class Client(Asking):
         Args:
             text: The task, not empty.
             timeout: Seconds for the whole call, above 0; None for no limit.
-            settled: Wait until the used memories and the learnings are known too.
-            on_progress: Function that is called with the task's state when it changes.
+            settled: Wait until the used memories and the learnings are known too, but not longer than `timeout`.
+            on_progress: Function that is called with the task's state, as for `result`.
             **options: Further arguments of `submit`.
 
         Returns:
             The result, or the open negotiation of a task with too many items.
 
         Raises:
-            TaskTimeoutError: The task has not ended in time. Its `task_id` is None if nothing was submitted.
+            TaskTimeoutError: The task has not ended in time. The error's `task_id` is None if nothing was submitted;
+                otherwise the task continues, and `result` fetches its result later.
             ClientError: As for `submit`.
 
         Example:
@@ -218,9 +222,11 @@ class Client(Asking):
         Args:
             task_id: Id of the task, as a UUID or its text.
             timeout: Seconds to wait, above 0; None for no limit.
-            settled: Wait until the used memories and the learnings are known too, as long as there is time.
-            on_progress: Function that is called with the task's state when it changes, at most twice a second. Of its
-                `chunks` parts, `points` have been read.
+            settled: Wait until the used memories and the learnings are known too. If the time is up before, the result
+                is returned without them.
+            on_progress: Function that is called with the task's first state and after each change, at most twice a
+                second. In the state, `chunks` is the number of parts of the documents, and `points` the number of parts
+                that have been read.
 
         Returns:
             The result. Its `status` is "done", "failed" or "negotiation".
@@ -269,22 +275,25 @@ class Client(Asking):
         result: Literal["success", "failure"] | None = None,
         prevented_error: Id | None = None,
     ) -> FeedbackStanding:
-        """Judge the answer of a task, and return what the feedback was credited to.
+        """Judge the answer of a task, and return the outcome of the feedback.
 
-        Feedback can be given at any time. The call waits a few seconds for the decision; feedback that is still "new"
-        then is decided later, and `progress` shows it.
+        Feedback can be given at any time. The call waits a few seconds until the platform has decided which memories
+        the feedback is credited to. Feedback that is still "new" then is decided later, and `progress` shows the
+        decision.
 
         Args:
             task_id: Id of the task, as a UUID or its text.
             verdict: "helpful" or "unhelpful".
-            result: Outcome of what the client did with the answer: "success" or "failure".
-            prevented_error: Id of a memory that prevented an error.
+            result: "success" or "failure" of the client's own work with the answer.
+            prevented_error: Id of the memory that prevented an error, if any.
 
         Returns:
-            The feedback with its standing: "new", "parked", "applied" or "refused".
+            The feedback. Its `standing` is "new" (undecided), "parked" (waits until the used memories are known),
+            "applied" (credited to `memories`) or "refused" (credited to no memory, for the given `reason`).
 
         Raises:
-            ClientError: The task or the memory is unknown, or no argument says anything. Nothing was recorded.
+            ClientError: The task or the memory is unknown, or `verdict`, `result` and `prevented_error` are all None.
+                Nothing was recorded.
 
         Example:
             >>> task = await client.ask("What is truth value testing?", agent="python", settled=True)
@@ -311,7 +320,7 @@ class Client(Asking):
             agent: Id of an agent with strength memory.
             content: Text of the memory, at most 16,000 characters.
             tags: Tags of the memory, at most 32.
-            learnings: What the memory teaches, by perspective of the agent.
+            learnings: Lessons of the memory, by perspective of the agent.
             scope: Domain or project in which the memory is valid; None for everywhere.
             said_by: Name of the source.
             said_at: Time at which the source said it.
@@ -322,8 +331,10 @@ class Client(Asking):
             The id of the memory.
 
         Raises:
-            ClientError: The agent is unknown or has another kind of memory, the content is refused, or another memory
-                was given under the key.
+            ClientError: The agent is unknown or has another kind of memory; `content` has no words; `tags` contains the
+                reserved tag "principle"; the agent does not have the perspective of a learning; or another memory was
+                given under the key. Nothing was recorded. Raised after sending too: if the agent refuses the memory, or
+                if it is not recorded after a minute (it may be recorded later).
 
         Example:
             >>> memory_id = await client.remember("python", "Ann prefers short answers.", tags=["style"], key="style-1")
@@ -341,14 +352,16 @@ class Client(Asking):
 
         Args:
             agent: Id of an agent with strength memory.
-            memories: The memories.
+            memories: The memories. Each call makes new ones, even from the same contents.
 
         Returns:
             The ids of the memories, in the same order.
 
         Raises:
-            ClientError: The agent is unknown or has another kind of memory, or a memory has no words or a learning
-                under a perspective that the agent does not have. Nothing was recorded.
+            ClientError: The agent is unknown or has another kind of memory; or a memory has no words, the reserved tag
+                "principle", or a learning under a perspective that the agent does not have. Nothing was recorded.
+                Raised after sending too: if the agent refuses a memory, or if none is recorded for a minute. Other
+                memories of the call may be recorded then.
 
         Example:
             >>> from nemuri_contracts.client_events import MemoryContent
@@ -381,17 +394,18 @@ class Client(Asking):
             type: "conversation", "action", "observation" or "reflection".
             participants: Names of those who took part, at most 64.
             location: Place of the experience.
-            second: Time of the simulation in seconds; None for the time of the log.
-            cues: Signals that raise the importance; None to derive them from the words.
-            importance: Importance, 0 to 1; None to derive it from the cues.
+            second: Time of the experience in seconds of the simulation's clock; None for the time of the log.
+            cues: Signals that raise the importance; None to detect them in the text.
+            importance: Importance, 0 to 1; None to derive it from the type and the cues.
             key: Idempotency key: a text or a UUID. The experience is recorded once under it.
 
         Returns:
             The id of the memory.
 
         Raises:
-            ClientError: The agent has no tiered memory, the experience is not important enough to be kept, or another
-                experience was given under the key.
+            ClientError: The agent is unknown or has no tiered memory, the experience is not important enough to be
+                kept, another experience was given under the key, or the experience is not recorded after a minute (it
+                may be recorded later).
 
         Example:
             >>> memory_id = await client.experience("noah", "Lila asked me for iron.", participants=["Lila"])
@@ -403,14 +417,15 @@ class Client(Asking):
         return await lived(self._exchange, agent, experience, cues, importance, key)
 
     async def until_known(self, agent: str, causes: Sequence[Id]) -> None:
-        """Wait until the memories that follow from events can be recalled.
+        """Wait until the memories that these events offered can be recalled.
 
         Args:
             agent: Id of the agent.
-            causes: Ids of the events that offered the memories. Unknown ids are waited for.
+            causes: Ids of `memory_offered` or `experience_offered` events, at most 1,000. An unknown id is waited for
+                like any other.
 
         Raises:
-            ClientError: The agent refused a memory, or there was no progress for a long time.
+            ClientError: The agent is unknown, it refused a memory, or no memory was recorded for a minute.
 
         Example:
             >>> await client.until_known("python", [])
@@ -439,8 +454,9 @@ class Client(Asking):
             The id of the course.
 
         Raises:
-            ClientError: The agent or the perspective is unknown, a chapter is too large, a textbook of this title is
-                being taught in this scope, or exactly this one was taught there before and `again` is not set.
+            ClientError: The agent is unknown or has another kind of memory, it does not have the textbook's
+                perspective, a chapter is too large, a textbook of this title is being taught in this scope now, or the
+                same textbook was taught there before and `again` is not set.
 
         Example:
             >>> from nemuri_contracts.education import Chapter, Section, Textbook
@@ -456,7 +472,8 @@ class Client(Asking):
     async def clock(self, advance: timedelta | None = None) -> datetime:
         """Return the time of the platform's clock, after advancing it if a step is given.
 
-        The clock decides when exercises are repeated and when the nightly job runs. A simulation can advance it.
+        The clock decides when exercises are repeated and when the nightly job runs. Advancing it saves a simulation the
+        waiting; it can never be set back.
 
         Args:
             advance: Step forward, above 0; None to leave the clock as it is.
@@ -465,7 +482,8 @@ class Client(Asking):
             The time of the clock, in UTC.
 
         Raises:
-            ClientError: The step is not forward, or leads more than 100 years ahead of the real time.
+            ClientError: `advance` is not above 0, or would put the clock more than about 100 years ahead of the real
+                time.
 
         Example:
             >>> from datetime import timedelta
@@ -481,10 +499,10 @@ class Client(Asking):
             raise ClientError(str(error)) from error
 
     async def ahead(self) -> timedelta:
-        """Return the difference between the platform's clock and the real time.
+        """Return the time by which the platform's clock is ahead of the real time.
 
         Returns:
-            The difference, at least 0.
+            The time difference, at least 0.
 
         Raises:
             ClientError: The platform does not answer.
@@ -498,10 +516,10 @@ class Client(Asking):
         return await (await Clock.open(self.log)).ahead()
 
     async def again(self, service: str, sequence: LogPlace) -> str:
-        """Let a service handle an event of the log once more, and return the event's kind when that is done.
+        """Let a service handle an event of the log once more, wait until it is handled, and return the event's kind.
 
-        This repairs an event that the service had given up. Events that follow have the same ids as before, so nothing
-        is done twice.
+        Use it for an event that the service has given up (a dead letter). Events that the service appends have the same
+        ids as at the first attempt, so no result counts twice.
 
         Args:
             service: Name of the service.

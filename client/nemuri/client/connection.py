@@ -18,12 +18,12 @@ from nemuri_infra.embedded.data_directory import Addresses, Holder, Home, HomeUn
 from nemuri_infra.runtime.settings import Settings
 
 
-class NotRunning(NotConnectedError):  # noqa: N818 - said as the fact that it is
-    """No platform runs at the given place. The message is one line and says how to start one."""
+class NotRunning(NotConnectedError):  # noqa: N818 - the name states a fact
+    """Raised if no platform runs in the data directory. The message is one line and says how to start one."""
 
 
 def resolve(settings: Settings) -> Settings:
-    """Return the settings with the addresses of both servers.
+    """Return the settings with the addresses of the NATS server and of the database.
 
     Addresses in the environment have precedence; the others come from the platform that runs in the data directory.
     Raises `NotRunning` if none runs there, `HomeUnusable` if the path is no data directory, and `DatabaseError` if the
@@ -40,7 +40,10 @@ def resolve(settings: Settings) -> Settings:
 
 
 def nats_address(settings: Settings) -> str:
-    """Return the address of the NATS server, which is all that a client needs. Raises the errors of `resolve`."""
+    """Return the address of the NATS server, which is all that a client needs.
+
+    Raises `NotRunning` and `HomeUnusable` as `resolve` does.
+    """
     return settings.nats_url or _addresses(settings).nats_url
 
 
@@ -99,7 +102,11 @@ async def connect(
 
 @asynccontextmanager
 async def connected(settings: Settings, client_id: str, timeout: float = CONNECTING_SECONDS) -> AsyncIterator[Client]:
-    """Connect a client to the platform of the settings. Raises the errors of `connect`, and `NotPermitted`."""
+    """Connect a client to the platform of the settings.
+
+    Raises the errors of `nats_address` and `Client.connect`, and `NotPermitted` if the server denies the block
+    something.
+    """
     async with Client.connect(
         nats_address(settings),
         namespace=settings.namespace,
@@ -113,7 +120,7 @@ async def connected(settings: Settings, client_id: str, timeout: float = CONNECT
 
 @contextmanager
 def permitted(log: Log, refused: type[Exception] = NotPermitted) -> Iterator[None]:
-    """Raise `refused` if work inside fails because the server denied something.
+    """Raise `refused` if the block fails because the server denied a permission.
 
     The server reports a denial to the connection, not to the call that caused it.
     """
@@ -142,7 +149,7 @@ def _addresses(settings: Settings) -> Addresses:
 
 
 def _instead(path: Path, holder: Holder, start: str) -> str:
-    """Return the message for a directory in which something else runs than a ready platform."""
+    """Return the message for a data directory that is in use, but not by a ready platform."""
     if holder.society is None:
         return f"nemuri is starting or stopping in {path} ({holder}); try again in a moment"
     return (

@@ -34,10 +34,10 @@ _call: ContextVar[Call | None] = ContextVar("call", default=None)
 
 @asynccontextmanager
 async def within(seconds: float | None) -> AsyncIterator[Call]:
-    """Limit everything inside to so many seconds, and to what an outer call has left. None adds no deadline.
+    """Limit the block to `seconds`, and to the time that an enclosing `within` has left. None adds no limit of its own.
 
-    Raises `Expired` and cancels the work that waits. A driver can lose a cancellation (before Python 3.12), so work
-    inside calls `time_left` before it starts something new.
+    At the deadline the pending work is cancelled and `Expired` is raised. A driver can lose the cancellation (before
+    Python 3.12), so the block calls `time_left` before it starts something new.
     """
     around = _call.get()
     now = asyncio.get_running_loop().time()

@@ -31,7 +31,7 @@ RETURN_ATTEMPTS = 10
 RETURN_PAUSE = 0.3
 """Seconds between two attempts to reach a service that does not respond."""
 SHORTEST = 0.1
-"""Seconds that each attempt has, at least."""
+"""Minimum timeout of one attempt, in seconds."""
 PATIENCE = 15.0
 """Seconds after which a call fails if the connection or the leader of the log does not come back."""
 AWAY = (
@@ -43,7 +43,7 @@ AWAY = (
     OutboundBufferLimitError,
     ServiceUnavailableError,
 )
-"""Errors that mean that the server is away for now. What was sent may still have arrived."""
+"""Errors that mean that the server does not answer for now. A message that was sent may still have arrived."""
 
 
 class ClientError(Exception):
@@ -89,8 +89,8 @@ class CallTimeoutError(PassingError, TimeoutError):
     """
 
 
-class NotPermitted(ClientError):  # noqa: N818 - said as the fact that it is
-    """The user in the server's address lacks a permission. The message is one line."""
+class NotPermitted(ClientError):  # noqa: N818 - the name states a fact
+    """The NATS server denies the client's user a permission. The message is one line."""
 
 
 def checked(kind: type[T], **fields: Any) -> T:
@@ -108,7 +108,7 @@ class Exchange:
     log: Log
     client_id: str
     seen: int = 0
-    """Sequence of the newest event in the log that this client knows of."""
+    """Highest stream sequence known to this client. Answers to its queries include all events up to it."""
 
     @property
     def closed(self) -> bool:
@@ -118,8 +118,9 @@ class Exchange:
     async def say(self, event: ClientEvent) -> None:
         """Append an event in the client's name, and return when it is on disk.
 
-        Nothing is sent while the connection is lost. Raises `ClientError`, and `NotConnectedError` if the log is away
-        for longer than `PATIENCE`. The event may have arrived then; it can be appended again under the same id.
+        Nothing is sent while the connection is lost. Raises `ClientError` if the event is too large, and
+        `NotConnectedError` or `PassingError` if the log is away for longer than `PATIENCE` seconds. The event may have
+        arrived then; it can be appended again under the same id.
         """
         said = event.model_copy(update={"client_id": self.client_id})
 
@@ -135,9 +136,9 @@ class Exchange:
         self.seen = max(self.seen, sequence)
 
     async def repeated(self, work: Callable[[], Awaitable[R]]) -> R:
-        """Do idempotent work, and retry for `PATIENCE` seconds while the server is away.
+        """Call `work`, which must be idempotent, and repeat it for up to `PATIENCE` seconds while the server is away.
 
-        Raises the errors of the work, and `NotConnectedError` or `PassingError` if the server stays away.
+        Raises the errors of `work`, and `NotConnectedError` or `PassingError` if the server stays away.
         """
         loop = asyncio.get_running_loop()
         end = loop.time() + PATIENCE
@@ -153,7 +154,10 @@ class Exchange:
             await asyncio.sleep(time_left(RETURN_PAUSE))
 
     async def connected(self, patience: float = PATIENCE) -> None:
-        """Wait until there is a connection. Raises `NotConnectedError`, at once if the connection was closed."""
+        """Wait up to `patience` seconds for a connection.
+
+        Raises `NotConnectedError` if there is none then, and at once if the connection was closed for good.
+        """
         limit = time_left(max(patience, 0))
         try:
             async with asyncio.timeout(limit):
@@ -167,7 +171,8 @@ class Exchange:
     async def ask(self, kind: type[Query], answer: type[T], **fields: Any) -> T:
         """Return the answer to a query, from projections that contain every event of this client.
 
-        Raises `ClientError`, and `PassingError` if the platform has no answer for now.
+        Raises `ClientError` if the query is invalid or refused, and `PassingError` if the platform has no answer for
+        now.
         """
         query = checked(kind, **({"after": self.seen} | fields))
         try:
@@ -189,8 +194,9 @@ class Exchange:
     async def _request(self, subject: str, query: Query) -> Msg:
         """Send a query and return the reply.
 
-        A service that was cut off by a restart of the server has a few seconds to come back. If the client's own
-        connection is lost, the query is sent again over the next one.
+        If no service responds, the query is repeated for about 3 seconds (`RETURN_ATTEMPTS`), so that a service can
+        reconnect after a restart of the server. If the client's own connection is lost, the query is sent again over
+        the next one.
         """
         data, loop = query.model_dump_json().encode(), asyncio.get_running_loop()
         end, absences = loop.time() + query.patience, 0

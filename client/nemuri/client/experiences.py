@@ -11,7 +11,7 @@ from nemuri_contracts.tiered import Cues, Experience, ExperienceOffered, Experie
 from nemuri_contracts.tiered_views import TiersView
 
 PATIENCE = 30
-"""Number of queries in a row without progress, a few seconds each, after which the client gives up."""
+"""Number of queries, about 2 seconds each, after which the client gives up."""
 
 
 async def lived(
@@ -22,7 +22,10 @@ async def lived(
     importance: float | None,
     key: str | UUID | None = None,
 ) -> UUID:
-    """Append an experience and return its memory's id as soon as it is recorded. Raises as `Client.experience` does."""
+    """Append an experience, wait until its memory is recorded, and return the memory's id.
+
+    Raises as `Client.experience` does.
+    """
     said = {"experience": experience, "cues": cues, "importance": importance}
     event = checked(ExperienceOffered, event_id=named(exchange, key, "experience", agent), agent_id=agent, **said)
     await exchange.ask(TiersQuery, TiersView, agent_id=agent)

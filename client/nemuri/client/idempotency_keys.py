@@ -12,13 +12,14 @@ from nemuri_contracts.memory_views import EventView
 from nemuri_contracts.queries import EventQuery
 
 Key = Annotated[Label, Field(strict=True)] | UUID | None
-"""A name chosen by the client, or a UUID of another version than 5; None makes each call a new event."""
+"""A name chosen by the client, or a UUID of another version than 5. None makes each call append a new event."""
 
 
 def named(exchange: Exchange, key: str | UUID | None, *about: str) -> UUID:
     """Return the id of the event that a client sends under a key, or a random id without a key.
 
-    A UUID is used as it is. Raises `ClientError` for a UUID of version 5, because only the platform derives those.
+    The parts `about` keep equal keys of different commands and agents apart. A UUID is used as it is. Raises
+    `ClientError` for a UUID of version 5, because only the platform derives those.
     """
     if key is None:
         return uuid4()
@@ -31,10 +32,11 @@ def named(exchange: Exchange, key: str | UUID | None, *about: str) -> UUID:
 
 
 async def say_once(exchange: Exchange, event: ClientEvent, key: str | UUID | None) -> None:
-    """Append an event, once only if it has a key.
+    """Append an event. With a key, append it only if the event was not appended before.
 
-    Raises `ClientError` if another event was appended under the key before; then nothing is appended. Of two clients
-    that use a key at the same moment, the one whose event does not count gets the error too.
+    Raises `ClientError` if a different event was appended under the key before; then nothing is appended. If two
+    processes append different events under one key at the same moment, the first one counts, and the other process gets
+    the error.
     """
     if not await is_said(exchange, event, key):
         await exchange.say(event)
@@ -44,7 +46,7 @@ async def say_once(exchange: Exchange, event: ClientEvent, key: str | UUID | Non
 async def is_said(exchange: Exchange, event: ClientEvent, key: str | UUID | None) -> bool:
     """Return true if the event was appended before; always false without a key.
 
-    Raises `ClientError` if another event was appended under the key, or if the event was erased.
+    Raises `ClientError` if a different event was appended under the key, or if the event was erased.
     """
     if key is None:
         return False

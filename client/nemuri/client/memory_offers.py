@@ -16,18 +16,19 @@ from nemuri_domain.strength.admission import refusal_reason
 from nemuri_infra.process.cancellation import run_together
 
 GROUP = 500
-"""Number of offered memories that are waited for run_together."""
+"""Number of memories that are offered before the client waits until they are encoded."""
 STALLED = 30
-"""Number of queries in a row without progress, a few seconds each, after which the client gives up."""
+"""Number of queries in a row without progress, about 2 seconds each, after which the client gives up."""
 TOGETHER = 64
-"""Number of offered memories that are sent at the same time."""
+"""Number of offers that are sent concurrently."""
 
 
 def check(agent: AgentView, memories: Sequence[MemoryContent], places: Sequence[str] = ()) -> None:
     """Raise `ClientError` for the first memory that the agent cannot use.
 
-    This is a memory without words (`admission.refusal`), or one with a learning under a perspective that the agent does
-    not have and that would never be retrieved. `places` are the sources of the memories for the message, such as file
+    An agent without strength memory accepts none. A memory is refused if it has no words or the reserved tag
+    "principle" (`admission.refusal_reason`), and if one of its learnings is under a perspective that the agent does not
+    have, because that learning would never be retrieved. `places` name the memories in the message, for example by file
     and line.
     """
     if (kind := agent.definition.memory) != "strength":
@@ -50,10 +51,10 @@ def check(agent: AgentView, memories: Sequence[MemoryContent], places: Sequence[
 async def offered(
     exchange: Exchange, agent: AgentView, memories: Sequence[MemoryContent], key: str | UUID | None = None
 ) -> tuple[UUID, ...]:
-    """Offer memories and return their ids in order, as soon as all can be recalled. A `key` is for one memory only.
+    """Offer memories to an agent, wait until all can be recalled, and return their ids in order.
 
-    Raises `ClientError` as `check` does, before anything is sent; and if a memory is refused later, or if there is no
-    progress.
+    A `key` is for one memory only. Raises `ClientError` before anything is sent if the agent cannot use a memory
+    (`check`). Raises it after sending if `until_known` does; some of the memories may be recorded then.
     """
     check(agent, memories)
     known: list[UUID] = []
@@ -81,7 +82,11 @@ async def _offered(
 
 
 async def until_known(exchange: Exchange, agent: str, offers: Sequence[UUID]) -> None:
-    """Wait until the memories that follow from these events can be recalled. Raises as `offered` does."""
+    """Wait until the memories of these `memory_offered` or `experience_offered` events can be recalled.
+
+    Raises `ClientError` if the agent is unknown or refuses a memory, and after `STALLED` queries in a row without
+    progress.
+    """
     pending, stalled = tuple(offers), 0
     while pending:
         view = await exchange.ask(RememberedQuery, RememberedView, agent_id=agent, offers=pending)

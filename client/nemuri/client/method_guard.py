@@ -16,7 +16,7 @@ from nemuri_infra.bus.event_log import ConflictError, TooLargeError
 
 T = TypeVar("T")
 OWN_LIMIT = "timeout"
-"""Name of the parameter of methods that keep their own deadline."""
+"""Name of the parameter by which a method shows that it keeps its own deadline."""
 _CONFIG = ConfigDict(strict=True, allow_inf_nan=False, arbitrary_types_allowed=True)
 
 

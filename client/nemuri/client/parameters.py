@@ -31,7 +31,7 @@ _number: TypeAdapter[int] = TypeAdapter(StrictInt)
 
 def _several(value: object) -> tuple[object, ...]:
     if isinstance(value, str):
-        raise ValueError(f"write a list, as [{value!r:.60}]")  # noqa: TRY004 - pydantic's own for what is wrong
+        raise ValueError(f"write a list, as [{value!r:.60}]")  # noqa: TRY004 - pydantic reports only a ValueError
     if isinstance(value, bytes | Mapping) or not isinstance(value, Iterable):
         raise ValueError("write a list")  # noqa: TRY004 - the same
     return tuple(value)
@@ -82,4 +82,4 @@ Timeout = Annotated[float, Field(gt=0)]
 """Seconds above 0."""
 Layers = Annotated[Iterable[Layer], PlainValidator(_texts)]
 LogPlace = Annotated[int, Field(ge=1, le=2**53)]
-"""Sequence of an event in the log, at least 1."""
+"""Position of an event in the log (its stream sequence), at least 1."""

@@ -28,14 +28,14 @@ from nemuri_contracts.tiered_views import TierMemoryView, TiersRecallView, Tiers
 @guarded
 @dataclass(slots=True)
 class Asking:
-    """The queries of a client. They change nothing, except where a method says so.
+    """The query methods of a client. They record nothing, except where a method says so.
 
-    Each answer contains at least everything that was sent over the same connection before.
+    An answer comes from projections that contain every event which was sent over the same connection before.
     """
 
     _exchange: Exchange
     limit: float | None = field(default=None, kw_only=True)
-    """Seconds within which each call must end; None for the default of each call."""
+    """Seconds within which each call must end; None for each method's own limit."""
 
     def within(self, seconds: float) -> Self:
         """Return a client over the same connection, with a time limit for each call.
@@ -151,23 +151,24 @@ class Asking:
     ) -> RecallView:
         """Return the memories that an agent would be given for a query, best first.
 
-        This is the retrieval that a task uses. It is not logged and strengthens nothing.
+        The call uses the same retrieval as a task. It records no event and strengthens no memory.
 
         Args:
             agent: Id of an agent with strength memory.
             query: Text to search for, 1 to 16,000 characters.
             top: Maximum number of memories, 1 to 50.
             perspective: Perspective of the agent to search under; None for all of them.
-            project: Project whose memories are valid besides the universal ones.
-            domains: Domains whose memories are valid besides the universal ones.
+            project: Project whose memories are searched besides the universal ones.
+            domains: Domains whose memories are searched besides the universal ones.
             deep: Search the archived memories too. Otherwise they are searched only if no active memory is relevant.
 
         Returns:
-            The relevant memories with their scores, possibly none, and the memories that every task of the agent is
-            given.
+            The relevant memories with their scores (there may be none), and separately the principles, which the agent
+            is given with every task.
 
         Raises:
-            ClientError: The agent is unknown or has another kind of memory, or `top` is out of range.
+            ClientError: The agent is unknown, has another kind of memory or does not have the perspective, or `top` is
+                out of range.
 
         Example:
             >>> found = await client.recall("python", "truth value of an empty list", top=1)
@@ -187,13 +188,13 @@ class Asking:
         )
 
     async def affect(self, agent: str) -> AffectView:
-        """Return the state of an affective memory: its levels, moods and protected memories.
+        """Return the state of an affective memory: the number of memories per level, moods and protected memories.
 
         Args:
             agent: Id of an agent with affective memory.
 
         Returns:
-            The state as of the last nightly job.
+            The current state. The retention and the age of a memory are those of the last nightly job.
 
         Raises:
             ClientError: The agent is unknown or has another kind of memory.
@@ -235,7 +236,8 @@ class Asking:
             The turn of the conversation.
 
         Raises:
-            ClientError: No memory or several memories match, or the memory has left level 1, where the words are kept.
+            ClientError: The agent has no affective memory, no memory or several memories match, or the memory is at
+                level 2 or higher, where the text of its turn is no longer kept.
 
         Example:
             >>> [newest, *_] = (await client.affect("diary")).memories
@@ -255,14 +257,16 @@ class Asking:
     ) -> AffectRecallView:
         """Return the affective memories that match a prompt, and the text block for the assistant's context.
 
-        The recall is logged and reinforces these memories in the next nightly job, unless `quietly` is set.
+        The recall is recorded in the log, and the next nightly job reinforces the recalled memories, unless `quietly`
+        is set.
 
         Args:
             agent: Id of an agent with affective memory.
             prompt: The user's prompt, 1 to 100,000 characters.
-            session: Name of the session. The mood of what was recalled last in it influences the ranking.
-            category: Category that is preferred among memories about the same subject.
-            quietly: Do not log the recall.
+            session: Name of the session. The mood of the memories that were recalled last in this session influences
+                the ranking.
+            category: Category that is ranked first among equally relevant memories.
+            quietly: Do not record the recall.
 
         Returns:
             The memories that fit into the text block, best first, and the block itself.
@@ -337,20 +341,21 @@ class Asking:
     ) -> TiersRecallView:
         """Return the tiered memories that match a query, best first, with the parts of their scores.
 
-        The retrieval is logged and counts as an access of these memories, unless `quietly` is set.
+        The retrieval is recorded in the log and counts as an access of the returned memories, unless `quietly` is set.
 
         Args:
             agent: Id of an agent with tiered memory.
             query: Text to search for, 1 to 16,000 characters.
             module: Module of the agent that asks. It determines the layers, the weights and the number of memories.
             layers: Layers to search ("short", "long"), out of those of the module; empty for all of them.
-            top: Maximum number of memories, 1 to 100; None for the number of the module.
+            top: Maximum number of memories, 1 to 100; None for the module's default.
             shared: Search the memories that other agents share with this one too.
-            second: Time of the simulation in seconds; None for the time of the log.
-            quietly: Do not log the retrieval.
+            second: Current time in seconds of the simulation's clock; None for the time of the log.
+            quietly: Do not record the retrieval.
 
         Returns:
-            The memories with relevance, recency, importance and score, and the weights of these.
+            The memories with their relevance, recency, importance and score, and the module's weights of the first
+            three.
 
         Raises:
             ClientError: The agent is unknown or has another kind of memory.
@@ -398,7 +403,8 @@ class Asking:
     ) -> tuple[MemoryView, ...]:
         """Return the memories of an agent, strongest first.
 
-        They are fetched in pages. A memory that changes its rank meanwhile may be missing, but none is returned twice.
+        The memories are fetched in pages. A memory whose rank changes meanwhile may be missing, but none is returned
+        twice.
 
         Args:
             agent: Id of an agent with strength memory.
@@ -409,7 +415,7 @@ class Asking:
             The memories.
 
         Raises:
-            ClientError: The agent is unknown, or `limit` is below 1.
+            ClientError: The agent is unknown or has another kind of memory, or `limit` is below 1.
 
         Example:
             >>> [memory] = await client.memories("python", limit=1)
@@ -444,10 +450,11 @@ class Asking:
             agent: Id of an agent with strength memory.
 
         Returns:
-            The present ranking, the newest version of the scorer and the number of samples until the next training.
+            The ranking in force, the newest version of the scorer, and the numbers of samples that are gathered and
+            that are wanted for the next training.
 
         Raises:
-            ClientError: The agent is unknown or has another kind of memory.
+            ClientError: The agent is unknown.
 
         Example:
             >>> (await client.scorer("python")).version is None  # it was never trained
@@ -456,16 +463,16 @@ class Asking:
         return await self._exchange.ask(queries.ScorerQuery, ScorerView, agent_id=agent)
 
     async def health(self, agent: str | None = None) -> tuple[AgentHealth, ...]:
-        """Return how well the memories of agents work, with advice on parameters to change.
+        """Return measures of how well the strength memories of agents work, with advice on policy parameters to change.
 
         Args:
-            agent: Id of an agent with strength memory; None for all of them.
+            agent: Id of an agent with strength memory; None for all agents.
 
         Returns:
             For each agent its measures, their normal ranges and the advice.
 
         Raises:
-            ClientError: The agent is unknown or has another kind of memory.
+            ClientError: The agent is unknown.
 
         Example:
             >>> [health] = await client.health("python")
@@ -475,7 +482,7 @@ class Asking:
         return (await self._exchange.ask(queries.HealthQuery, HealthView, agent_id=agent)).agents
 
     async def memo(self, agent: str, *, project: str | None = None, domains: Texts = ()) -> MemoView:
-        """Return the table of contents of its memory that an agent is given with each task.
+        """Return the memo of an agent: the table of contents of its memory, which it is given with each task.
 
         Args:
             agent: Id of an agent with strength memory.
@@ -486,7 +493,7 @@ class Asking:
             The topics, strongest first, with the number of memories on each.
 
         Raises:
-            ClientError: The agent is unknown or has another kind of memory.
+            ClientError: The agent is unknown.
 
         Example:
             >>> memo = await client.memo("python")
@@ -501,8 +508,8 @@ class Asking:
 
         Args:
             agent: Id of the agent.
-            course_id: Id of one course, as a UUID or its text, to get the report of each of its exercises too; None for
-                all courses without these reports.
+            course_id: Id of one course, as a UUID or its text. Its report then includes each exercise. None for all
+                courses, without exercises.
 
         Returns:
             The courses, oldest first.
@@ -517,7 +524,7 @@ class Asking:
         return await self._exchange.ask(queries.CoursesQuery, CoursesView, agent_id=agent, course_id=course_id)
 
     async def due(self, until: datetime) -> int:
-        """Return the number of exercises of all agents that become due up to a time and are not set yet.
+        """Return the number of exercises of all agents that are due by a time and not yet set as tasks.
 
         Args:
             until: The time, by the platform's clock (`clock`), with a time zone.
@@ -526,7 +533,7 @@ class Asking:
             The number of exercises.
 
         Raises:
-            ClientError: `until` is not a time with a time zone.
+            ClientError: `until` has no time zone and exercises are planned, so that the times cannot be compared.
 
         Example:
             >>> from datetime import UTC, datetime
@@ -536,7 +543,7 @@ class Asking:
         return (await self._exchange.ask(queries.DueQuery, DueView, until=until)).exercises
 
     async def status(self) -> StatusView:
-        """Return the size of the projections and their position in the log.
+        """Return the status of the projections: their position in the log and their size.
 
         Returns:
             The position, the number of tasks by status, of agents and of memories, and why the projections have

@@ -37,7 +37,7 @@ async def submitted(
 ) -> UUID:
     """Submit a task and return its id as soon as it is on disk. A task is submitted once under a key.
 
-    `wish` are further fields of `TaskSubmitted`. Raises `ClientError`; nothing was submitted then.
+    `wish` holds the other fields of `TaskSubmitted`. Nothing was submitted if `ClientError` is raised.
     """
     task_id = named(exchange, key, "task")
     if wish["summary"] is not None and (why := task_summary.too_long(str(wish["summary"]))):
@@ -87,7 +87,7 @@ async def judged(
 ) -> FeedbackStanding:
     """Record feedback on a task's answer and return its standing, which is "new" if it is not decided in time.
 
-    Raises `ClientError`, with nothing recorded, if the task or the memory is unknown or the feedback is empty.
+    Raises `ClientError` if the task or the memory is unknown or the feedback is empty; nothing is recorded then.
     """
     await exchange.ask(TaskQuery, TaskResult, task_id=task_id)
     if prevented_error is not None:
@@ -121,7 +121,10 @@ async def _check_wish(exchange: Exchange, agent: str | None, perspective: str | 
 
 
 def _within_limit(text: str, documents: Sequence[tuple[str, str]]) -> tuple[Sequence[tuple[str, str]], str]:
-    """Move a text over the limit into a document, and keep its beginning and its end, where the request usually is."""
+    """Move a text that exceeds `TEXT_LIMIT` into the document "input", and keep only its beginning and end as the text.
+
+    The request is usually at the beginning or the end.
+    """
     if len(text) <= TEXT_LIMIT:
         return documents, text
     half = TEXT_LIMIT // 16

@@ -1,4 +1,4 @@
-"""Starting a course: an operator's event on the agent's own subject (docs/decisions/0007)."""
+"""Starting a course. Its event is an operator's event on the agent's own subject (docs/decisions/0007)."""
 
 from hashlib import sha256
 from uuid import UUID
@@ -17,11 +17,11 @@ from nemuri_infra.bus.event_log import ConflictError, TooLargeError
 async def begin(
     exchange: Exchange, agent: AgentView, textbook: Textbook, repeating: Repeating, scope: Scope, *, again: bool
 ) -> UUID:
-    """Start a course that is valid in the scope, and return its id as soon as it is on disk.
+    """Start a course from a textbook, and return its id as soon as its event is on disk.
 
-    Raises `ClientError` if the agent has another kind of memory or no such perspective, if it is being taught a
-    textbook of this title in this scope, if it was taught exactly this one there before and `again` is not set, or if a
-    chapter is too large to be read at once.
+    The memories and exercises of the course are valid in `scope`. Raises `ClientError` if the agent has another kind of
+    memory or no such perspective, if it is being taught a textbook of this title in this scope, if the same textbook
+    was taught there before and `again` is not set, or if a chapter is too large to be read at once.
     """
     _check_taught(agent, textbook)
     _check_size(textbook)

@@ -9,7 +9,7 @@ _NAMED: Final = 2
 """Number of topics named in a document's title. Further ones are only counted."""
 
 
-class TextsMissing(RuntimeError):  # noqa: N818 - said as the fact that it is
+class TextsMissing(RuntimeError):  # noqa: N818 - the name states a fact
     """This Python was installed without its language reference. The message is one line."""
 
 

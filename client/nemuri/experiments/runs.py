@@ -20,7 +20,7 @@ CORES: Final = 8
 """Maximum number of processes. Each loads its own libraries."""
 
 
-class NotTrainable(RuntimeError):  # noqa: N818 - said as the fact that it is
+class NotTrainable(RuntimeError):  # noqa: N818 - the name states a fact
     """The experiment trains scorers, and torch cannot be imported."""
 
 

@@ -19,7 +19,7 @@ _FLAGS = ("--json", "--verbose")
 _HELP = "--help"
 
 
-class NoHook(Exception):  # noqa: N818 - said as the fact that it is
+class NoHook(Exception):  # noqa: N818 - the name states a fact
     """A hook that was called in a wrong way. The message is one line."""
 
 

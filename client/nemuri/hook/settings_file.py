@@ -12,7 +12,7 @@ EVENTS = {"UserPromptSubmit": ("prompt", 5), "SessionEnd": ("session-end", 10)}
 """The hook and its time limit in seconds for each event of the assistant."""
 
 
-class SettingsBroken(Exception):  # noqa: N818 - said as the fact that it is
+class SettingsBroken(Exception):  # noqa: N818 - the name states a fact
     """A settings file to which nothing can be added. The message is one line."""
 
 

@@ -19,7 +19,7 @@ ABANDONED = 3600.0
 """Seconds after which an incomplete file counts as left by a killed hook."""
 
 
-class Damaged(Exception):  # noqa: N818 - said as the fact that it is
+class Damaged(Exception):  # noqa: N818 - the name states a fact
     """A file of the spool that is no session. It was moved aside."""
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from nemuri_infra.process.hook_settings import HookSettings
 
 
-class NoTranscripts(Exception):  # noqa: N818 - said as the fact that it is
+class NoTranscripts(Exception):  # noqa: N818 - the name states a fact
     """No transcripts to import. The message is one line."""
 
 

@@ -10,7 +10,7 @@ from nemuri_infra.projections.vector_generations import embeddings
 from nemuri_infra.runtime.settings import Settings
 
 
-class EmbedderChanged(RuntimeError):  # noqa: N818 - said as the fact that it is
+class EmbedderChanged(RuntimeError):  # noqa: N818 - the name states a fact
     """Memories have vectors of another embedder. The message is one line and says what to do."""
 
 

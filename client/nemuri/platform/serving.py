@@ -29,7 +29,7 @@ CLOSE_SECONDS = 3.0
 logger = structlog.get_logger()
 
 
-class NotProvisioned(RuntimeError):  # noqa: N818 - said as the fact that it is
+class NotProvisioned(RuntimeError):  # noqa: N818 - the name states a fact
     """A service lacks something on a server that provisioning creates. The message is one line."""
 
 

@@ -17,7 +17,7 @@ RESOLUTION: Final = 130
 """Dots per inch of a PNG."""
 
 
-class MatplotlibMissing(RuntimeError):  # noqa: N818 - said as the fact that it is
+class MatplotlibMissing(RuntimeError):  # noqa: N818 - the name states a fact
     """matplotlib cannot be imported. The extra `experiments` installs it."""
 
 
