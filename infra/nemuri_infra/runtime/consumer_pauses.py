@@ -1,8 +1,8 @@
-"""Pauses of all durable consumers, used while the log is erased from, imported or restored.
+"""Pauses of all durable consumers, used during erasures, imports and restores of the log.
 
-Every holder of a pause has a lease in a key-value bucket. Leases and pauses expire by the server's clock, so the clocks
-of operators do not matter. Several holders can pause at once; the last one to release ends the pause. A lock (the turn)
-admits one process at a time to begin or end a pause.
+Every process that holds a pause has a lease in a key-value bucket. Leases and pauses expire by the server's clock, so
+the clocks of the operators' machines do not matter. Several processes can hold a pause at once; the consumers resume
+when the last one releases its lease. A lock (the turn) lets one process at a time begin or end a pause.
 """
 
 import asyncio
@@ -20,14 +20,14 @@ from nemuri_infra.bus.event_log import EXPECTED_SEQUENCE, WRONG_LAST_SEQUENCE, L
 from nemuri_infra.bus.stream_messages import delete_message, sequences_on
 
 LEASE = timedelta(seconds=60)
-"""Lifetime of a pause after its holder's last renewal."""
+"""Time after which a lease and its pause expire unless the holder renews them."""
 TURN_SECONDS = timedelta(seconds=15)
-"""Maximum time to begin or end a pause. A process that takes longer is taken for dead and loses the turn."""
+"""Maximum time to begin or end a pause. After that the process counts as dead and loses the turn."""
 POLL = 0.05
 CHECK_SECONDS = 1.0
-"""Seconds between two checks of a paused service."""
+"""Seconds between two checks whether a consumer is still paused."""
 NO_EXPIRY = datetime(2200, 1, 1, tzinfo=UTC)
-"""End of a pause without expiry, set by an import or a restore until it completes."""
+"""End of a pause that does not expire. An import or a restore sets it, and ends the pause when it is complete."""
 
 UNFINISHED = "is running or was interrupted: repeat it, or see `nemuri restore --give-up`"
 
@@ -43,10 +43,10 @@ def pauses_bucket(namespace: str) -> str:
 
 @asynccontextmanager
 async def paused(log: Log) -> AsyncIterator[None]:
-    """Pause all consumers of the log during the context, or longer if others hold a pause too.
+    """Pause all durable consumers during the context, and longer if another process holds a pause too.
 
-    If another holder was killed, its lease must expire before the consumers resume. Raises the error that prevented a
-    renewal of the lease.
+    If the other process was killed, the consumers resume when its lease has expired. If the lease of this process
+    cannot be renewed, the context is cancelled and the error is raised.
     """
     holder, done = uuid4().hex, asyncio.Event()
     async with _turn(log):
@@ -67,10 +67,10 @@ async def paused(log: Log) -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def paused_until_complete(log: Log) -> AsyncIterator[None]:
-    """Pause all consumers until the context has ended without an error, because the log is incomplete until then.
+    """Pause all durable consumers until the context ends without an error, because the log is incomplete until then.
 
-    If the process is killed or fails, the pause stays until its work is repeated or given up; it ends if nothing was
-    appended.
+    If the context fails or the process is killed, the consumers stay paused until the same work is repeated or given
+    up. If the context fails while the log is still empty, they resume.
     """
     async with _turn(log):
         await _pause(log, await durable_consumers(log), NO_EXPIRY)
@@ -84,7 +84,10 @@ async def paused_until_complete(log: Log) -> AsyncIterator[None]:
 
 
 async def resume_completed_log(log: Log) -> None:
-    """Resume all consumers of a log that was incomplete, unless another process holds a pause."""
+    """Resume the consumers that an import or a restore has paused.
+
+    While another process holds a pause, they stay paused for it.
+    """
     async with _turn(log):
         await _resume(log, [each for each in await durable_consumers(log) if _until(each) >= NO_EXPIRY])
 
@@ -95,9 +98,9 @@ async def is_log_incomplete(log: Log) -> bool:
 
 
 async def check_complete(log: Log, durable: str) -> None:
-    """Raise `PauseError` while a durable consumer waits for an import or a restore to complete.
+    """Raise `PauseError` if a durable consumer is paused until an import or a restore completes.
 
-    A service checks its own consumer before it appends events that no event caused.
+    A service calls this for its own consumer before it appends events that are not caused by an event.
     """
     if is_paused_for_import(await log.stream.consumer_info(log.subjects.stream, durable)):
         raise PauseError(f"the log is incomplete: an import or a restore {UNFINISHED}")
@@ -109,20 +112,27 @@ def is_paused_for_import(consumer: ConsumerInfo) -> bool:
 
 
 async def wait_until_resumed(log: Log, durable: str) -> None:
-    """Wait until a durable consumer of the log is not paused. Services that act on time use it too."""
+    """Wait until a durable consumer of the log is not paused.
+
+    Background work that appends events at certain times calls this first.
+    """
     while (await log.stream.consumer_info(log.subjects.stream, durable)).paused:  # noqa: ASYNC110 - no event to wait for
         await asyncio.sleep(CHECK_SECONDS)
 
 
 async def unacknowledged_events(log: Log) -> int:
-    """Return the number of events of the log that are delivered but not acknowledged, or put off for redelivery."""
+    """Return the number of deliveries of log events that are not acknowledged, including events that wait for
+    redelivery.
+
+    An event counts once for each durable consumer.
+    """
     return sum(
         each.num_ack_pending or 0 for each in await durable_consumers(log) if each.stream_name == log.subjects.stream
     )
 
 
 async def _renew_until(log: Log, holder: str, done: asyncio.Event) -> None:
-    """Renew the lease and the pauses periodically, well before they expire."""
+    """Renew the lease and the pauses every third of `LEASE`, until `done` is set."""
     while True:
         try:
             async with asyncio.timeout(LEASE.total_seconds() / 3):
@@ -139,14 +149,17 @@ async def _hold(log: Log, holder: str) -> None:
 
 
 async def _release(log: Log, holder: str) -> None:
-    """Release a holder's pause, and resume all consumers if no other holder is left."""
+    """Delete the holder's lease.
+
+    If no other lease is left, resume all consumers except those paused by an import or a restore.
+    """
     async for sequence in sequences_on(log.stream, _stream(log), _subject(log, f"holder.{holder}")):
         await delete_message(log.stream, _stream(log), sequence)
     await _resume(log, [each for each in await durable_consumers(log) if each.paused and _until(each) < NO_EXPIRY])
 
 
 async def _resume(log: Log, consumers: Iterable[ConsumerInfo]) -> None:
-    """Resume these consumers, or keep them paused for the longest lease that is held."""
+    """Resume these consumers. If a lease is held, pause them for the duration of a lease from now instead."""
     if [each async for each in sequences_on(log.stream, _stream(log), _subject(log, "holder.*"))]:
         await _pause(log, consumers, await log.server_time() + LEASE, shorten=True)
     else:
@@ -154,7 +167,10 @@ async def _resume(log: Log, consumers: Iterable[ConsumerInfo]) -> None:
 
 
 async def _pause(log: Log, consumers: Iterable[ConsumerInfo], until: datetime, *, shorten: bool = False) -> None:
-    """Pause consumers until a time of the server's clock. A longer pause is kept, except with `shorten`."""
+    """Pause consumers until a time of the server's clock. A longer pause is kept, except with `shorten`.
+
+    Raises `PauseError` if a server's clock is past `until` already.
+    """
     shorter = [each for each in consumers if shorten or _until(each) < until]
     moment = until.isoformat().replace("+00:00", "Z")
     answers = await asyncio.gather(
@@ -165,14 +181,14 @@ async def _pause(log: Log, consumers: Iterable[ConsumerInfo], until: datetime, *
 
 
 def _until(consumer: ConsumerInfo) -> datetime:
-    """Return the end of a consumer's pause; a time long past if it was never paused."""
+    """Return the end of a consumer's pause; the earliest possible time if it was never paused."""
     until = consumer.config.pause_until
     return datetime.fromisoformat(until) if until else datetime.min.replace(tzinfo=UTC)
 
 
 @asynccontextmanager
 async def _turn(log: Log) -> AsyncIterator[None]:
-    """Hold the lock that admits one process at a time to begin or end a pause."""
+    """Wait for the turn and hold it during the context. One process at a time can begin or end a pause."""
     while (sequence := await _try_turn(log)) is None:  # noqa: ASYNC110 - no event to wait for
         await asyncio.sleep(POLL)
     try:

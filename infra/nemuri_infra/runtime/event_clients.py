@@ -1,4 +1,4 @@
-"""The client for which an event is handled."""
+"""The client in whose name an event is handled, so that each client gets its share of the slots."""
 
 from dataclasses import dataclass, field
 from uuid import UUID
@@ -18,15 +18,15 @@ MAX_CACHED_TASKS = 10_000
 
 @dataclass(slots=True)
 class ClientCache:
-    """A cache of the clients of tasks."""
+    """A cache of the client that submitted each task."""
 
     known: LRUCache[UUID, str] = field(default_factory=lambda: LRUCache(MAX_CACHED_TASKS))
 
     async def of(self, event: Event, database: Database, *, look: bool) -> str:
-        """Return the client of an event, else its task, else its agent. With `look` an unknown client is read from the
-        projections.
+        """Return the client of an event: its own, else that of its task, else `agent ID` for an event without a task.
 
-        Never fails: the task stands for its client while the projections cannot be read or do not contain the task yet.
+        If the client of the task is not cached and `look` is true, it is read from the projections. Never fails: `task
+        ID` is returned if the projections cannot be read or do not contain the task yet.
         """
         if isinstance(event, ClientEvent):
             if isinstance(event, TaskSubmitted):

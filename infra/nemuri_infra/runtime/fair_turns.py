@@ -9,22 +9,24 @@ from dataclasses import dataclass, field
 from time import monotonic
 
 FAST_TURNS_PER_SECOND = 50
-"""Turns of one party per second from which its queue may exceed the limit."""
+"""Number of turns of a party that must have ended in the last second for its queue to exceed the limit."""
 WARM_UP_SECONDS = 1.0
-"""Seconds during which the speed of a new party's queue is not judged."""
+"""Seconds after a party's first request in which its queue may exceed the limit at any speed."""
 CHECK_SECONDS = 0.25
-"""Seconds between two checks of a waiter beyond the queue's limit."""
+"""Seconds between two checks whether a request beyond the queue's limit may stay in the queue."""
 MAX_DELAY_SECONDS = 30.0
 """Maximum number of seconds until a rejected request is retried."""
 SPEED_WINDOW_SECONDS = 10.0
 """Seconds of the window in which the speed of a queue is measured."""
 MAX_PUT_OFF = 32
-"""Maximum number of events of one party that are put off because something is missing. At the limit its other events
-are not tried.
+"""Maximum number of a party's events that wait for redelivery because something is missing.
+
+At the limit the other events of the party are not tried.
 """
 FORGET_SECONDS = 60.0
-"""Seconds after the due time of an event that was put off until it is forgotten. Another worker has handled it, or none
-will.
+"""Seconds after the redelivery of an event was due until the event is forgotten.
+
+By then another worker has handled it, or none will.
 """
 
 MAX_KNOWN_PARTIES = 1_000
@@ -32,7 +34,7 @@ MAX_KNOWN_PARTIES = 1_000
 
 
 class CrowdedError(Exception):
-    """The party has too much in work and in its queue. Retry after `delay` seconds."""
+    """The party has too many requests in work and in its queue. Retry after `delay` seconds."""
 
     def __init__(self, delay: float) -> None:
         super().__init__("too many concurrent requests")
@@ -48,19 +50,22 @@ class _Party:
     line: deque["asyncio.Future[None]"] = field(default_factory=deque)
     ended: deque[float] = field(default_factory=lambda: deque(maxlen=10 * FAST_TURNS_PER_SECOND))
     due: float = 0.0
-    """Monotonic time at which the last rejected request is retried."""
+    """Monotonic time in seconds at which the last rejected request may retry."""
     troubled: dict[int, float] = field(default_factory=dict)
-    """Sequences of events that were put off, with the monotonic time of their redelivery."""
+    """Sequences of the events that wait for redelivery, with the monotonic time in seconds at which each is due."""
     delay: float = 0.0
-    """Seconds by which the last of them was put off."""
+    """Seconds by which the last event was put off."""
 
     def flows(self, now: float) -> bool:
-        """Return whether the queue moves fast enough to need no limit."""
+        """Return whether the queue moves fast enough to exceed its limit, or the party is new."""
         recent = len(self.ended) >= FAST_TURNS_PER_SECOND and self.ended[-FAST_TURNS_PER_SECOND] > now - 1.0
         return recent or now - self.since < WARM_UP_SECONDS
 
     def sent_away(self, now: float) -> float:
-        """Return the seconds until one more rejected request may retry. Retries are spaced like the ends of turns."""
+        """Schedule the retry of one more rejected request and return the seconds until then.
+
+        Retries of a party are spaced like the ends of its turns, at most a second apart.
+        """
         pace = sum(1 for each in self.ended if each > now - SPEED_WINDOW_SECONDS) / SPEED_WINDOW_SECONDS
         self.due = max(now + 1.0, self.due + 1.0 / max(1.0, pace))
         return min(MAX_DELAY_SECONDS, self.due - now)
@@ -84,12 +89,11 @@ _held: ContextVar[_Held | None] = ContextVar("held", default=None)
 
 @dataclass(slots=True)
 class FairSlots:
-    """A fair semaphore: at most `at_once` turns in all and `share` of one party; a free turn goes to the party with the
-    fewest.
+    """A fair semaphore: at most `at_once` turns are held at a time, and at most `share` of them by one party.
 
-    One party can never block others, since `at_once - share` turns stay free for them. At most `line` waiters of a
-    party queue, except while its queue moves fast. Further ones get a `CrowdedError`, so they do not block messages
-    behind them.
+    A free turn goes to the waiting party that holds the fewest turns. One party can never block the others, because
+    `at_once - share` turns stay free for them. At most `line` requests of a party wait in its queue, except while the
+    queue moves fast. A further request raises `CrowdedError`, so it does not block the messages behind it.
     """
 
     at_once: int
@@ -108,7 +112,10 @@ class FairSlots:
 
     @asynccontextmanager
     async def turn(self, name: str) -> AsyncIterator[None]:
-        """Wait for a turn of the party and hold it during the context. Raises `CrowdedError`."""
+        """Wait for a turn of the party and hold it during the context.
+
+        Raises `CrowdedError` if too many requests of the party wait, or if the semaphore is closed.
+        """
         await self._take(name)
         held = _Held(self, name)
         token = _held.set(held)
@@ -120,7 +127,7 @@ class FairSlots:
                 self._give(name)
 
     def admit(self, name: str, sequence: int) -> None:
-        """Raise `CrowdedError` for a further event of a party that has too many events put off."""
+        """Raise `CrowdedError` if too many other events of the party wait for redelivery."""
         party = self._parties.get(name)
         if party is None or sequence in party.troubled:
             return
@@ -130,20 +137,20 @@ class FairSlots:
             raise CrowdedError(max(1.0, min(MAX_DELAY_SECONDS, party.delay)))
 
     def put_off(self, name: str, sequence: int, delay: float) -> None:
-        """Record that an event of the party waits for missing data and is redelivered after `delay` seconds."""
+        """Record that an event of the party waits for a missing dependency and is redelivered after `delay` seconds."""
         party = self._party(name)
         party.delay = delay
         if sequence in party.troubled or len(party.troubled) < MAX_PUT_OFF:
             party.troubled[sequence] = monotonic() + delay
 
     def settled(self, name: str, sequence: int) -> None:
-        """Record that an event of the party is done."""
+        """Record that an event of the party is handled or given up."""
         if (party := self._parties.get(name)) is not None:
             party.troubled.pop(sequence, None)
             self._forget(name)
 
     def close(self) -> None:
-        """Reject all waiters and all later requests."""
+        """Reject all waiting and all later requests with a `CrowdedError`."""
         self.closed = True
         for party in self._parties.values():
             for place in party.line:
@@ -172,7 +179,10 @@ class FairSlots:
             raise
 
     async def _near(self, party: _Party, place: "asyncio.Future[None]") -> None:
-        """Wait until the place is among the first `line`. Raises `CrowdedError` if the queue moves too slowly."""
+        """Wait until the request `place` is among the first `line` of the party's queue.
+
+        Raises `CrowdedError` if the queue moves too slowly, or at once if `patient` is false.
+        """
         while not place.done() and party.line.index(place) >= self.line:
             now = monotonic()
             if not (self.patient and party.flows(now)):
@@ -192,7 +202,7 @@ class FairSlots:
         self._forget(name)
 
     def _next(self) -> None:
-        """Grant the free turns to waiters, first to the party that has the fewest turns."""
+        """Grant the free turns to waiting requests, each to the party that holds the fewest turns."""
         while self.running < self.at_once:
             waiting = [each for each in self._parties.items() if each[1].line and each[1].running < self.share]
             if not waiting:
@@ -212,7 +222,7 @@ class FairSlots:
         return self._parties[name]
 
     def _clean(self) -> None:
-        """Remove the parties whose put-off events were all taken over by others long ago."""
+        """Forget the events whose redelivery was due long ago, and remove the parties that are idle then."""
         now = monotonic()
         for party in self._parties.values():
             party.troubled = {each: due for each, due in party.troubled.items() if due + FORGET_SECONDS > now}
@@ -227,7 +237,10 @@ class FairSlots:
 
 @asynccontextmanager
 async def slot_released() -> AsyncIterator[None]:
-    """Release the caller's turn during the context and take it again afterwards. Does nothing without a turn."""
+    """Release the caller's turn during the context, then wait until the caller has a turn again.
+
+    Does nothing without a turn.
+    """
     held = _held.get()
     if held is None:
         yield

@@ -1,4 +1,4 @@
-"""A service as a FastStream application: subscribers on its durables, acknowledgements and heartbeats."""
+"""A service as a FastStream application: subscribers on its durable consumers, acknowledgements and heartbeats."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -34,31 +34,44 @@ from nemuri_infra.runtime.service import EventProcessor, GaveUpError, Service
 from nemuri_infra.stores.dead_letters import DeadLetters, dead_letter_of, with_event_details
 
 DRAIN_SECONDS = 20.0
-"""Seconds in which a stopping service may finish its events. The others are redelivered after `ack_wait`."""
+"""Seconds in which a stopping service may finish the events in work.
+
+Unfinished ones are redelivered after `ack_wait`.
+"""
 MAX_BACKOFF_SECONDS = 30.0
 """Maximum number of seconds until an event is redelivered."""
 MAX_MODEL_BACKOFF_SECONDS = 120.0
-"""Maximum number of seconds until redelivery if a model provider is unavailable, because each attempt may cost
-money.
+"""Maximum number of seconds until redelivery if a model provider is unavailable.
+
+It is longer because each attempt may cost money.
 """
 EXTRA_SLOTS_DIVISOR = 4
-"""Divisor of a service's slots that gives the additional slots. No client can occupy these."""
+"""Number of a service's slots for which it gets one additional slot.
+
+A single client can never occupy the additional slots.
+"""
 QUEUE_FACTOR = 3
-"""Waiting events of one client in one worker, as a multiple of its slots."""
+"""Maximum number of waiting events of one client in one worker, as a multiple of the service's slots."""
 HELD_FACTOR = 8
-"""Events that one worker holds, waiting ones included, as a multiple of the service's slots."""
+"""Maximum number of events that one worker holds, in work or waiting, as a multiple of the service's slots."""
 QUERY_SLOTS = 8
-"""Questions of one topic that one worker answers concurrently. One client may have two fewer."""
+"""Maximum number of queries of one topic that one worker answers concurrently.
+
+For one client the maximum is two fewer.
+"""
 MAX_QUEUED_QUERIES = 512
-"""Maximum number of waiting questions of one client on one topic. Further ones are refused for now."""
+"""Maximum number of waiting queries of one client on one topic. Further ones are refused for now."""
 MAX_HELD_QUERIES = 8_192
-"""Questions of one topic that a worker holds."""
+"""Maximum number of queries of one topic that a worker holds, in work or waiting."""
 
 logger = structlog.get_logger()
 
 
 def application(service: Service, resources: Resources) -> FastStream:
-    """Return the service as an application that consumes from its durables. They must have been provisioned."""
+    """Return the service as an application that handles its events, answers its queries and runs its background work.
+
+    The durable consumers of the service must have been provisioned.
+    """
     resources = resources.of(service.name)
     known = credentials(str(resources.settings.nats_url))
     prefix = inbox(known.user if known else None)
@@ -119,7 +132,9 @@ def _lifespan(service: Service, resources: Resources) -> Callable[..., Any]:
 
 
 def _report(name: str, work: "asyncio.Future[None]", resources: Resources) -> None:
-    """Log the end of background work that should run until the process stops, and mark the service as halted."""
+    """Log that background work has ended, although it should run until the process stops, and mark the service as
+    halted.
+    """
     if work.cancelled():
         return
     error = work.exception()
@@ -151,14 +166,12 @@ def _consume(broker: NatsBroker, durable: Durable, reactor: EventProcessor, pref
 
 
 def _slots_for(at_once: int) -> FairSlots:
-    """Return the scheduler of a service's slots. No client can occupy all of them."""
+    """Return the scheduler of a worker's slots for a service with `at_once` slots. No client can occupy all of them."""
     return FairSlots(at_once + at_once // EXTRA_SLOTS_DIVISOR, share=at_once, line=QUEUE_FACTOR * at_once)
 
 
 def _give_back_when_stopped(subscriber: Any, turns: FairSlots) -> None:
-    """Make the subscriber's stop reject the events that still wait for a slot, so that another worker gets them at
-    once.
-    """
+    """Make `subscriber.stop` first reject the events that wait for a slot, so that another worker gets them at once."""
     stop = subscriber.stop
 
     async def stopped() -> None:
@@ -169,9 +182,9 @@ def _give_back_when_stopped(subscriber: Any, turns: FairSlots) -> None:
 
 
 def _keep_alive_while_held(subscriber: Any, ack_wait: float) -> None:
-    """Extend the acknowledgement deadline of the one event that a full worker has pulled, until a slot is free.
+    """Make the subscriber extend the acknowledgement deadline of the event that it has pulled while the worker is full.
 
-    Otherwise the server would deliver it to another worker too.
+    Otherwise the server would deliver the event to another worker too.
     """
     put = subscriber._put_msg  # noqa: SLF001 - FastStream has no hook between the pull and the handler
 
@@ -184,7 +197,7 @@ def _keep_alive_while_held(subscriber: Any, ack_wait: float) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _DecodedMessage:
-    """A decoded message of the log with its client."""
+    """A message of the log, decoded if possible, and the client whose slot it takes."""
 
     raw: Msg
     event: AnyEvent | UndecodableError
@@ -192,7 +205,10 @@ class _DecodedMessage:
 
 
 async def _take(message: NatsMessage, reactor: EventProcessor, turns: FairSlots) -> None:
-    """Handle an event when its client gets a slot. Put it off if the client has too many events in work."""
+    """Wait for a slot of the event's client and handle the event. Sends heartbeats meanwhile.
+
+    Raises `NackMessage` if the client has too many events waiting, so that the event is redelivered later.
+    """
     raw: Msg = message.raw_message
     async with _heartbeat(message, reactor.resources.settings.ack_wait):
         arrival = await _decoded(raw, reactor.resources, look=turns.busy)
@@ -216,7 +232,11 @@ async def _decoded(raw: Msg, resources: Resources, *, look: bool) -> _DecodedMes
 
 
 async def _handle(arrival: _DecodedMessage, reactor: EventProcessor, turns: FairSlots) -> None:
-    """Acknowledge a handled event, put off one that has to wait, reject one that cannot be handled."""
+    """Handle a message and decide its acknowledgement.
+
+    A return acknowledges the message. `RejectMessage` ends its redelivery, because no attempt can succeed.
+    `NackMessage` redelivers it after the backoff.
+    """
     raw, place = arrival.raw, (arrival.asker, arrival.raw.metadata.sequence.stream)
     with delivery(reactor.service.name, raw, reactor.resources.metrics) as seen:
         try:
@@ -241,7 +261,11 @@ async def _handle(arrival: _DecodedMessage, reactor: EventProcessor, turns: Fair
 
 
 def _delay(error: Exception, deliveries: int) -> float:
-    """Return the backoff in seconds. It doubles with each delivery and is at least what a model provider asked for."""
+    """Return the backoff in seconds.
+
+    It doubles with each delivery and is at least the time that a model provider asked for. It is at most
+    `MAX_BACKOFF_SECONDS`, or `MAX_MODEL_BACKOFF_SECONDS` for an unavailable provider.
+    """
     growing = 0.05 * 2.0 ** min(deliveries, 12)
     if isinstance(error, ModelUnavailable):
         return min(MAX_MODEL_BACKOFF_SECONDS, max(error.retry_after or 0.0, growing))
@@ -249,10 +273,11 @@ def _delay(error: Exception, deliveries: int) -> float:
 
 
 async def _deliver(arrival: _DecodedMessage, reactor: EventProcessor, seen: Delivery) -> None:
-    """Pass a message to the service. An event that it gives up is stored as a dead letter before the error is raised.
+    """Pass a message to the service. If the service gives it up, store a dead letter and raise the error.
 
-    An undecodable client event is dead-lettered by the one service that consumes client events. An undecodable event of
-    a service waits: it comes from a newer version, or it halts the projector until an operator repairs or parks it.
+    An undecodable event raises an error. If a client sent it, the one service that consumes all client events stores
+    the dead letter. If a service sent it, the error is `BehindError` and the event waits: it comes from a newer
+    version, or it halts the projector until an operator repairs or parks it.
     """
     log, letters, service = reactor.resources.log, DeadLetters(reactor.resources.log), reactor.service
     raw, event = arrival.raw, arrival.event
@@ -274,7 +299,7 @@ async def _deliver(arrival: _DecodedMessage, reactor: EventProcessor, seen: Deli
 
 
 async def _is_parked(raw: Msg, log: Log) -> bool:
-    """Return whether an operator has parked a message that is no event."""
+    """Return whether an operator has parked a message that cannot be decoded."""
     return (await log.parked()).covers(message_id(raw.subject, raw.data), raw.metadata.sequence.stream)
 
 

@@ -1,4 +1,4 @@
-"""The errors that mean a missing dependency, as opposed to a fault."""
+"""The errors that mean a missing dependency. All other errors are faults of the event."""
 
 from nats.errors import BadHeaderError, BadSubjectError, JsonParseError, MaxPayloadError
 from nats.errors import Error as NatsError
@@ -11,9 +11,10 @@ from nemuri_infra.projections.progress import BehindError
 from nemuri_infra.stores.objects import IncompleteObjectError
 
 OUTAGE_ERRORS: tuple[type[BaseException], ...] = (*OUTAGES, NatsError, BehindError, ConflictError, ModelUnavailable)
-"""Errors of missing dependencies. The event is retried without limit.
+"""Errors that mean a missing dependency. The event is retried without limit.
 
-`PERMANENT_CLIENT_ERRORS` and `INCOMPLETE_INPUT_ERRORS` are exceptions.
+The errors in `PERMANENT_CLIENT_ERRORS` and `INCOMPLETE_INPUT_ERRORS` are subclasses of these errors, but their events
+are not retried without limit.
 """
 PERMANENT_CLIENT_ERRORS = (
     BadHeaderError, BadSubjectError, JsonParseError, MaxPayloadError, BadObjectMetaError, InvalidKeyError,
@@ -21,7 +22,10 @@ PERMANENT_CLIENT_ERRORS = (
 )  # fmt: skip
 """Errors that the NATS client raises without asking the server. A retry would fail in the same way."""
 INCOMPLETE_INPUT_ERRORS = (IncompleteObjectError,)
-"""Errors of data that may arrive soon or never. The event waits for `input_patience` seconds and then fails."""
+"""Errors of an input whose missing pieces may arrive soon or never.
+
+The event is retried for `input_patience` seconds and then given up.
+"""
 
 
 def is_outage(error: BaseException) -> bool:

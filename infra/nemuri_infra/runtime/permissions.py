@@ -1,9 +1,9 @@
 """Permissions on the NATS server, derived from the declarations of the services.
 
-All services share the namespace's account. Only the projector, operators and hosts of societies may create consumers
-there, because a consumer can read everything. Direct gets are forbidden there to everybody. Either would let the server
-deliver stored messages to a subject of the caller's choice, past the caller's permissions. For the same reason every
-client has an account of its own; the namespace's account exports to it only the subjects that a client needs.
+All services share the namespace's account. A consumer or a direct get makes the server deliver stored messages to a
+subject of the caller's choice, past the caller's permissions. So in this account only the projector, operators and
+hosts of societies may create consumers, and nobody may use direct gets. For the same reason every client has an account
+of its own. The namespace's account exports to it only the subjects that a client needs.
 """
 
 from collections.abc import Iterable, Mapping
@@ -29,15 +29,16 @@ from nemuri_infra.stores.vectors import vector_bucket
 
 API = "$JS.API"
 QUERY_ROLES = ("operator", "importer", "eraser")
-"""Roles that send queries inside the namespace's account. Answers go to their own inboxes."""
+"""Roles that send queries inside the namespace's account. They receive the answers on their own inboxes."""
 REPLY_SUBJECTS = "_R_.>"
-"""Subjects of the answers to requests of other accounts."""
+"""Subjects on which services answer requests from other accounts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rights:
-    """The subjects that a user may publish and subscribe to. `never` denies publishing to subjects that a wildcard
-    would allow.
+    """The subjects that a user may publish on and subscribe to.
+
+    `never` forbids publishing on subjects that a wildcard in `publish` would allow.
     """
 
     publish: frozenset[str] = frozenset()
@@ -45,7 +46,7 @@ class Rights:
     never: frozenset[str] = frozenset()
 
     def __or__(self, other: "Rights") -> "Rights":
-        """Return the union of both."""
+        """Return the rights that either side grants. A subject in `never` of either side stays forbidden."""
         return Rights(self.publish | other.publish, self.subscribe | other.subscribe, self.never | other.never)
 
 
@@ -57,15 +58,15 @@ class Permissions:
     services: Mapping[str, Service]
 
     def user(self, role: str) -> str:
-        """Return the server's user name of a service or an operator, unique over all namespaces."""
+        """Return the NATS user name of a role (a service or a kind of operator), unique over all namespaces."""
         return f"{self.subjects.namespace}-{role}"
 
     def client_user(self, client: str) -> str:
-        """Return the user name of a client, which is also the name of its account."""
+        """Return the NATS user name of a client. Its account has the same name."""
         return self.user(f"client-{client}")
 
     def roles(self) -> dict[str, Rights]:
-        """Return the permissions of all users that share the namespace's account, by role."""
+        """Return the permissions of each role in the namespace's account: of services and of all kinds of operators."""
         found = {name: self._service(each) for name, each in self.services.items()}
         found |= {"operator": self._operator(), "importer": self._importer(), "eraser": self._eraser()}
         found |= {"provisioner": self._provisioner()}
@@ -80,9 +81,9 @@ class Permissions:
         return said | self._asking() | handed_in | _hearing(f"{INBOX}.>")
 
     def lent(self, client: str) -> tuple[str, ...]:
-        """Return the store requests that a client may make. Its account maps them under a JetStream domain.
+        """Return the subjects of the store requests that a client may make. It can read only its own inputs.
 
-        A client reads its own inputs only.
+        The client's account imports these requests under a JetStream domain.
         """
         stream = object_stream(self._blobs)
         return (
@@ -92,7 +93,7 @@ class Permissions:
         )
 
     def _folder(self, client: str) -> tuple[str, str]:
-        """Return the subjects of a client's own inputs."""
+        """Return the subject patterns of a client's own inputs: descriptions and pieces."""
         return f"$O.{self._blobs}.M.{client}.*", f"$O.{self._blobs}.C.{client}.>"
 
     def durables(self) -> dict[str, tuple[Durable, ...]]:
@@ -101,7 +102,10 @@ class Permissions:
         return {self.subjects.stream: mine, self.subjects.timers_stream: (timers_durable(self.subjects),)}
 
     def operators_kinds(self) -> frozenset[type[Event]]:
-        """Return the kinds of events that operators append: those of neither services nor clients, and three more."""
+        """Return the kinds of events that operators append.
+
+        These are the kinds that neither services nor clients append, and three kinds that services append too.
+        """
         said = frozenset[type[Event]]().union(*(each.emits() for each in self.services.values()))
         left = {each for each in EVENTS.values() if each not in said and not issubclass(each, ClientEvent)}
         return frozenset((*left, AgentDefined, ProtectionChanged, ConsolidationAsked))
@@ -127,7 +131,9 @@ class Permissions:
         return (subjects.stream, subjects.dead_stream, subjects.timers_stream, *objects, *self._buckets)
 
     def _everybody(self, role: str) -> Rights:
-        """Return the permissions of every role: its inbox, the projector's progress, and the state of the streams."""
+        """Return the permissions of every role: receive on its inbox, follow the projector's progress, and query the
+        streams' state.
+        """
         there = _publishing(*(f"{API}.STREAM.INFO.{each}" for each in self._streams))
         return there | _hearing(f"{inbox(self.user(role))}.>", self.subjects.projected)
 
@@ -174,8 +180,8 @@ class Permissions:
                 return self._keeping_worlds()
 
     def _keeping_agents(self) -> Rights:
-        """Return access to the cells of all societies, their agents' memories and the checkpoints, but not to
-        worlds.
+        """Return the permissions of an agent host: leases of cells, states of agents and checkpoints of all societies,
+        but no worlds.
         """
         subjects, states, kept = self.subjects, self._states, checkpoints_bucket(self.subjects.namespace)
         told = _publishing(subjects.joining("*"), subjects.leaving("*"), subjects.acts("*"), subjects.vitals("*"))
@@ -186,8 +192,9 @@ class Permissions:
         return told | written | laid | read | Rights(never=frozenset({f"$KV.{states}.*.{LEASE}.{WORLD}"}))
 
     def _keeping_worlds(self) -> Rights:
-        """Return access to the messages between hosts and worlds and to the states of worlds. A world creates no
-        consumer.
+        """Return the permissions of a world process: messages to and from hosts, and the states of worlds.
+
+        It may not create consumers.
         """
         subjects, states = self.subjects, self._states
         told = _publishing(subjects.percepts("*"), subjects.turning("*"), f"{inbox(self.user('host'))}.>")
@@ -196,8 +203,10 @@ class Permissions:
         return told | written | heard | _publishing(f"{API}.STREAM.MSG.GET.KV_{states}")
 
     def _saying(self, client: str, kinds: Iterable[type[Event]], mind: str | None = None) -> Rights:
-        """Return the right to publish events of these kinds: client events in one name, agent events optionally of one
-        agent.
+        """Return the right to publish events of these kinds.
+
+        Client events may be published only in the name of `client`. If `mind` is an agent, agent events may be
+        published only for that agent.
         """
         rights = Rights()
         for kind in kinds:
@@ -215,7 +224,10 @@ class Permissions:
         return asked | _hearing(result_subject(self.subjects.namespace, "*"))
 
     def _reading(self, stream: str) -> Rights:
-        """Return the right to read a stream through consumers of one's own. The services' durables are excluded."""
+        """Return the right to create consumers of a stream and to read from them.
+
+        The services' durable consumers are excluded.
+        """
         rights = _publishing(f"{API}.CONSUMER.CREATE.{stream}.*", f"{API}.CONSUMER.MSG.NEXT.{stream}.*")
         for durable in self.durables().get(stream, ()):
             made = f"{API}.CONSUMER.CREATE.{stream}.{durable.name}"
@@ -224,7 +236,7 @@ class Permissions:
         return rights
 
     def _reading_all(self, *streams: str) -> Rights:
-        """Return the right to read streams in every way that the bus uses, and to list their consumers."""
+        """Return the right to read these streams through consumers and by sequence, and to list their consumers."""
         rights = _publishing(f"{API}.STREAM.NAMES")
         for stream in streams:
             make = (f"{API}.CONSUMER.CREATE.{stream}", f"{API}.CONSUMER.CREATE.{stream}.>")
@@ -265,7 +277,7 @@ class Permissions:
         return self._operator() | self._pausing() | gone | emptied | results
 
     def _pausing(self) -> Rights:
-        """Return the right to pause every consumer of the log and the timers, and to hold a named pause."""
+        """Return the right to pause every consumer of the log and of the timers, and to hold a lease on a pause."""
         bucket = pauses_bucket(self.subjects.namespace)
         streams = (self.subjects.stream, self.subjects.timers_stream)
         return _publishing(
@@ -293,8 +305,9 @@ def _hearing(*subjects: str) -> Rights:
 
 
 def _consuming(stream: str, durable: Durable) -> Rights:
-    """Return the right to consume from an existing durable. Without the grant on `$JS.ACK` handled events are
-    redelivered silently.
+    """Return the right to consume from an existing durable consumer.
+
+    Without the right to publish on `$JS.ACK…`, handled events would be redelivered without any error.
     """
     return _publishing(
         f"{API}.CONSUMER.INFO.{stream}.{durable.name}",

@@ -21,21 +21,24 @@ from nemuri_infra.stores.society_states import checkpoints_bucket, societies_buc
 from nemuri_infra.stores.vectors import vector_bucket
 
 RESULT_SECONDS = 7 * 24 * 3600.0
-"""Seconds that a result is kept in its bucket. After that the projections answer."""
+"""Seconds for which a result is stored. After that the projections answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Durable:
-    """A durable consumer of the log, for a service or one partition of it."""
+    """A durable consumer of the log, for a service or for one of its groups of agents."""
 
     name: str
     subjects: tuple[str, ...]
     at_once: int
-    """Events that one worker handles concurrently."""
+    """Maximum number of events that one worker handles concurrently."""
     workers: int = 1
     """Number of workers that can be busy at the same time."""
     put_off: int = 0
-    """Events that may wait for redelivery beside those in work. The server counts both as unacknowledged."""
+    """Maximum number of events that wait for redelivery, in addition to those in work.
+
+    The server counts both as unacknowledged.
+    """
 
 
 async def provision(
@@ -86,7 +89,7 @@ def _dead_letters(subjects: Subjects, replicas: int) -> api.StreamConfig:
 def _timers(subjects: Subjects, replicas: int) -> api.StreamConfig:
     """Return the configuration of the timer stream, with one message per timer.
 
-    It is separate because schedules and `deny_purge` exclude each other.
+    The timers have a stream of their own because a stream with `deny_purge` cannot have message schedules.
     """
     return api.StreamConfig(
         name=subjects.timers_stream,
@@ -100,7 +103,7 @@ def _timers(subjects: Subjects, replicas: int) -> api.StreamConfig:
 
 
 def timers_durable(subjects: Subjects) -> Durable:
-    """Return the consumer of due timers."""
+    """Return the durable consumer of due timers."""
     return Durable(TUTOR, (subjects.ringing("*"),), 4)
 
 
@@ -118,7 +121,7 @@ def _consumer(durable: Durable, ack_wait: float, replicas: int) -> api.ConsumerC
 
 
 async def _consumers(context: JetStreamContext, stream: str, wanted: Iterable[api.ConsumerConfig]) -> None:
-    """Create or update consumers. Existing ones keep their pauses; a new one gets the same pause."""
+    """Create or update consumers. Existing consumers keep their pauses; a new one gets the longest of these pauses."""
     there = {each.name: each.config.pause_until for each in await consumers_of(context, stream)}
     pause = max(filter(None, there.values()), default=None)
     for each in wanted:
@@ -151,12 +154,12 @@ def _stores(namespace: str, replicas: int) -> Iterator[api.StreamConfig]:
 
 
 def _bucket(name: str, life: float | None, replicas: int, *, atomic: bool) -> api.StreamConfig:
-    """Return the configuration of a key-value bucket as clients create it, but with messages that can be deleted by
-    erasure.
+    """Return the configuration of a key-value bucket. It differs from the one that NATS clients create in these points:
 
-    Direct reads are off, because the server would deliver stored values to any subject that a reader chooses. Rollups
-    are off, because the header of one message could delete all entries. An atomic bucket accepts several entries as one
-    write.
+    - Messages can be deleted, for erasure.
+    - Direct gets are off, because the server would deliver stored values to any subject that a reader chooses.
+    - Rollups are off, because a header of one message could delete all entries.
+    - An atomic bucket accepts several entries as one write.
     """
     return api.StreamConfig(
         name=f"KV_{name}",

@@ -24,9 +24,9 @@ from nemuri_infra.runtime.storage_limits import fullness, nearly_full, warnings
 CACHE_SECONDS = 1.0
 """Seconds for which a report is cached."""
 TIMEOUT_SECONDS = 3.0
-"""Seconds that a server may take to answer."""
+"""Maximum number of seconds until a server must have answered a check."""
 CHECK_SECONDS = 10.0
-"""Seconds between two periodic checks."""
+"""Seconds between two periodic reports."""
 
 logger = structlog.get_logger()
 
@@ -36,14 +36,14 @@ class Report:
     """The readiness of a process."""
 
     missing: tuple[str, ...]
-    """Missing dependencies, one line each; empty if the process is ready."""
+    """Reasons why the process is not ready, one line each; empty if it is ready."""
     lag: dict[str, tuple[int, int]]
-    """Events pending and events in work, by service."""
+    """Numbers of pending and of unacknowledged events, by service."""
     behind: int | None = None
-    """Events that the projections do not contain yet."""
+    """Number of events that the projections do not contain yet; None if it is not known."""
     dead: int | None = None
     full: Mapping[str, float] = field(default_factory=dict)
-    """Used share of each limited stream, 0 to 1."""
+    """Used share of each stream with a limit, 0 to 1, by the stream's content."""
 
     @property
     def ready(self) -> bool:
@@ -64,12 +64,16 @@ class Readiness:
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def lives(self) -> dict[str, str]:
-        """Return the reasons why the process must be restarted, by service: halted services and closed connections."""
+        """Return the reasons why the process must be restarted, by service: halted services and connections closed for
+        good.
+
+        The key of a closed connection is `nats`. Empty if there is no reason.
+        """
         lost = {"nats": "closed for good"} if self.resources.log.lost.is_set() else {}
         return lost | self.resources.halted
 
     async def report(self) -> Report:
-        """Return the readiness of the process, at most a second old."""
+        """Return the readiness of the process, at most `CACHE_SECONDS` old. A new report also updates the metrics."""
         async with self._lock:
             if (now := asyncio.get_running_loop().time()) - self._looked >= CACHE_SECONDS:
                 self._newest = await self._look()
@@ -78,7 +82,10 @@ class Readiness:
             return self._newest
 
     async def keep(self) -> None:
-        """Check periodically without end. Log every change of readiness and every stream that gets nearly full."""
+        """Check every `CHECK_SECONDS` seconds without end.
+
+        Log every change of readiness and every stream that gets nearly full.
+        """
         before: tuple[str, ...] = ()
         warned = set[str]()
         while True:
@@ -134,7 +141,7 @@ class Readiness:
         return None
 
     def _mended(self) -> str:
-        """Return advice on how to provision again, which depends on who may provision."""
+        """Return advice on how to create a missing consumer. It depends on whether this process may provision."""
         if self.resources.settings.provision:
             return "start any worker or `nemuri up` to create it"
         return "run `python -m nemuri.cli.provision` as the provisioner to create it"
@@ -166,13 +173,13 @@ class Readiness:
 
 
 async def _checked(what: str, check: Callable[[], Awaitable[str | None]]) -> str | None:
-    """Return the result of a check, or a line that says that the server did not answer."""
+    """Return the result of a check, or a line about the error if the server does not answer or cannot be checked."""
     try:
         async with asyncio.timeout(TIMEOUT_SECONDS):
             return await check()
     except (NatsError, *OUTAGES) as error:
         return f"{what} does not answer: {log_safe(error)}"
-    except DBAPIError as error:  # a database without the projections, or with those of another version
+    except DBAPIError as error:  # a database without projections, or with the projections of another version
         return f"{what} cannot be checked: {log_safe(error)}"
 
 

@@ -25,7 +25,7 @@ from nemuri_infra.stores.results import Results
 from nemuri_infra.stores.vectors import Vectors
 
 DEFAULT_SERVICES = 16
-"""Assumed number of services in a process that does not state it."""
+"""Number of services that a process is assumed to run if it does not give the number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +48,10 @@ class Resources:
     spendings: Spendings
     askers: ClientCache = field(default_factory=ClientCache)
     halted: dict[str, str] = field(default_factory=dict)
-    """Reasons of services whose background work ended unexpectedly, by service."""
+    """Reason why the background work of a service ended unexpectedly, by service."""
 
     def of(self, service: str) -> Self:
-        """Return the same resources, with appended events counted for the service."""
+        """Return the same resources with a log that counts appended events in the metrics of the service."""
 
         def count(event: Event) -> None:
             self.metrics.appended.labels(service, event.kind).inc()
@@ -61,7 +61,10 @@ class Resources:
 
 @asynccontextmanager
 async def open_resources(settings: Settings, services: int = DEFAULT_SERVICES) -> AsyncIterator[Resources]:
-    """Open the adapters that the settings name, sized for a number of services, and close them at the end."""
+    """Open the adapters as the settings say, and close them at the end of the context.
+
+    The number of database connections depends on `services`, the number of services in the process.
+    """
     async with AsyncExitStack() as stack:
         log = await Log.connect(str(settings.nats_url), settings.namespace, access=settings.access)
         stack.push_async_callback(log.close)

@@ -21,7 +21,10 @@ async def retry_forever(
     passing: tuple[type[BaseException], ...],
     retry: float = RETRY_SECONDS,
 ) -> NoReturn:
-    """Run the work again and again without end. Errors in `passing` are logged as waiting, all others as faults."""
+    """Call `work` forever, waiting `retry` seconds between calls.
+
+    Errors in `passing` are logged as waiting, all others as faults.
+    """
     while True:
         try:
             await work()

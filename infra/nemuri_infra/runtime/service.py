@@ -1,6 +1,6 @@
 """A service: its event handlers, its query handlers, and the rules that hold for all services.
 
-1. A handler returns one event for one event, or the pure consequences of one.
+1. A handler answers one event with at most one event, or with several that are all pure consequences of a logged event.
 2. Ids of events are derived, so a repeated delivery appends nothing new.
 3. A handler reads projections that contain everything before its event.
 4. Each of two joined events triggers the handler, so arrival order does not matter.
@@ -41,8 +41,8 @@ E_co = TypeVar("E_co", bound=Event, covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class ConditionalAppend(Generic[E_co]):
-    """An event that is appended only if `last` is still the last sequence of its exact subject (0: the subject is
-    empty).
+    """An event that is appended only if `last` is the sequence of the last event on its exact subject; 0 for an empty
+    subject.
     """
 
     event: E_co
@@ -59,13 +59,16 @@ logger = structlog.get_logger()
 WORKERS = 16
 """Number of workers of a service that can be busy at the same time."""
 MAX_PUT_OFF = 10_000
-"""Events of a service that may wait for redelivery while the log delivers further ones."""
+"""Maximum number of a service's events that wait for redelivery. At the maximum the log delivers no further ones."""
 MAX_WAITING_QUERIES = 64
-"""Questions of one client in one worker that may wait for the projections. Further ones are refused for now."""
+"""Maximum number of queries of one client in one worker that wait for the projections.
+
+Further ones are refused for now.
+"""
 
 
 class Capability(Enum):
-    """An access beyond events that a service is granted."""
+    """An access that a service needs in addition to its events."""
 
     READS_INPUTS = "reads inputs"
     READS_VECTORS = "reads vectors"
@@ -80,29 +83,29 @@ class Capability(Enum):
 
 @dataclass(slots=True)
 class Service:
-    """A consumer of the log."""
+    """A consumer of the log: its handlers, its background work and the access that it needs."""
 
     name: str
     at_once: int = 16
-    """Events that one worker handles concurrently."""
+    """Maximum number of events that one worker handles concurrently."""
     groups: int | None = None
-    """Number of groups of agents, for a service that handles the events of an agent one at a time."""
+    """Number of groups of agents; None for no groups. The events of one group are handled one at a time."""
     handlers: dict[type[Event], EventHandler] = field(default_factory=dict)
     query_handlers: dict[type[Query], QueryHandler] = field(default_factory=dict)
     appending: set[type[Query]] = field(default_factory=lambda: {RetryQuery})
     """Kinds of queries whose handlers may append an event."""
     background: Callable[[Resources], Awaitable[None]] | None = None
-    """Work that runs as long as the service."""
+    """Function that runs as long as the service, beside its handlers; None for none."""
     also_emits: tuple[type[Event], ...] = ()
     """Kinds of events that the background work appends."""
     consumes_client_events: bool = False
     """Whether the service consumes all client events, including undecodable ones, which it stores as dead letters."""
     mind: str | None = None
-    """The one agent whose events it appends; None for a service that works for all agents."""
+    """The only agent whose events the service appends; None for a service that works for all agents."""
     capabilities: frozenset[Capability] = frozenset()
-    """Accesses beyond events that it is granted."""
+    """Accesses that the service needs in addition to its events."""
     lag_per_replica: int = 50
-    """Number of waiting events for each replica, from which the autoscaler starts another one."""
+    """Number of pending events per replica from which the autoscaler starts another replica."""
     extra: str | None = None
     """Optional dependency group (`learn`, …) that the service needs to do all of its work; None if it needs none."""
 
@@ -118,7 +121,7 @@ class Service:
         return declare
 
     def answers(self, kind: type[Query], *, appends: bool = False) -> Callable[[A], A]:
-        """Declare the handler of a query. A handler that `appends` is refused while the log is incomplete."""
+        """Declare the handler of a query. With `appends`, the query is refused while the log is incomplete."""
 
         def declare(function: A) -> A:
             self.query_handlers[kind] = function
@@ -129,22 +132,25 @@ class Service:
         return declare
 
     def emits(self) -> frozenset[type[Event]]:
-        """Return the kinds of events that the service appends: those in its handlers' return types, and
-        `ReactionFailed`.
+        """Return the kinds of events that the service appends.
+
+        They are the kinds in the return types of its handlers, the kinds in `also_emits`, and `ReactionFailed` if there
+        is a handler.
         """
         returned = (get_type_hints(each)["return"] for each in self.handlers.values())
         said = reduce(frozenset.union, map(_events_in, returned), frozenset(self.also_emits))
         return said | {ReactionFailed} if self.handlers else said
 
     def asked(self) -> tuple[tuple[type[Query], str], ...]:
-        """Return the kinds of queries that the service answers, with their topics. A service with handlers answers
-        retries too.
+        """Return the kinds of queries that the service answers, each with its topic.
+
+        With event handlers it also answers `RetryQuery`.
         """
         retried = ((RetryQuery, f"{RetryQuery.name}.{self.name}"),) if self.handlers else ()
         return (*((kind, kind.name) for kind in self.query_handlers), *retried)
 
     def durables(self, subjects: Subjects) -> tuple[Durable, ...]:
-        """Return the durable consumers of the service."""
+        """Return the durable consumers of the service: one, or one for each group; none without event handlers."""
         if not self.handlers:
             return ()
         if self.groups is None:
@@ -174,7 +180,7 @@ def _subjects(
 
 
 class GaveUpError(Exception):
-    """The service will not try this event again."""
+    """The service has given up the event and will not try it again."""
 
     def __init__(self, tried: DeliveryAttempts, attempt: int | None) -> None:
         reason, fault = tried.why() or (tried.error, tried.fault)
@@ -187,7 +193,7 @@ class GaveUpError(Exception):
 
 @dataclass(slots=True)
 class EventProcessor:
-    """Applies the rules of the runtime around a service's handlers."""
+    """Runs the handlers of a service for events and queries, and applies the rules of this module around them."""
 
     service: Service
     resources: Resources
@@ -195,15 +201,18 @@ class EventProcessor:
     _waiters: FairSlots = field(
         default_factory=lambda: FairSlots(16 * MAX_WAITING_QUERIES, share=MAX_WAITING_QUERIES, line=0, patient=False)
     )
-    """Slots for questions that wait for the projections, so that they do not block questions that can be answered."""
+    """Slots for queries that wait for the projections, so that they do not block queries that can be answered at once.
+    """
 
     async def react(self, event: Event, delivery: int = 1) -> None:
-        """Handle an event and append the events that follow.
+        """Handle an event and append the events that the handler returns.
 
-        `delivery` is the number of the event's deliveries, from 1. Raises one of `OUTAGE_ERRORS` if something is
-        missing for now, any other error for a fault that may be transient, and `GaveUpError` if its attempts are
-        exhausted. Events that are suspected of killing workers are handled one at a time, and only begun events are
-        recorded; so only the event that does kill its worker is given up.
+        Does nothing if the service has no handler for it. `delivery` is the number of this delivery, from 1. Raises one
+        of `OUTAGE_ERRORS` if a dependency is missing, any other error for a fault that may be transient, and
+        `GaveUpError` if the event's attempts are exhausted.
+
+        Events that may have killed a worker are handled one at a time, and an event is counted only when its handling
+        begins. So only the event that really kills its worker is given up.
         """
         if type(event) not in self.service.handlers:
             return
@@ -233,7 +242,7 @@ class EventProcessor:
         raise GaveUpError(tried, await self._give_up(event, tried))
 
     def _after(self, error: Exception, tried: DeliveryAttempts) -> DeliveryAttempts:
-        """Return the delivery attempts after this error."""
+        """Return the delivery attempts with this error added: put off, failed, or given up."""
         soon = isinstance(error, INCOMPLETE_INPUT_ERRORS) and tried.waited < self.resources.settings.input_patience
         if is_outage(error) and (soon or not isinstance(error, INCOMPLETE_INPUT_ERRORS)):
             return tried.put_off()
@@ -260,7 +269,7 @@ class EventProcessor:
             await self.resources.log.append(each)
 
     async def _counts(self, event: Event) -> bool:
-        """Return whether the event has an effect: it is the first of its id, and neither erased nor parked."""
+        """Return whether the event has an effect: it is the first event with its id, and neither erased nor parked."""
         try:
             return await self.resources.views.counts(event)
         except BehindError:
@@ -269,7 +278,10 @@ class EventProcessor:
             raise
 
     async def _give_up(self, event: Event, tried: DeliveryAttempts) -> int | None:
-        """Append the failure to the log if the event belongs to a task. Return the attempt of the task, or None."""
+        """Append a `ReactionFailed` if the event belongs to a task.
+
+        Return the attempt of the task; None without a task.
+        """
         why = (tried.why() or (tried.error,))[0]
         logger.error("gave up", service=self.service.name, cause=event.kind, id=str(event.event_id))
         if event.thread is None:
@@ -283,7 +295,10 @@ class EventProcessor:
         return attempt
 
     async def _retry(self, query: RetryQuery) -> RetriedView | Refusal:
-        """Handle an event of the log once more outside a delivery. The events that follow have the same ids."""
+        """Handle an event of the log once more, outside a delivery.
+
+        Events that were appended before get the same ids again.
+        """
         try:
             event = await self.resources.log.at(query.sequence)
         except UndecodableError as error:
@@ -294,9 +309,9 @@ class EventProcessor:
         return RetriedView(kind=event.kind, sequence=query.sequence)
 
     async def ask(self, kind: type[Query], data: bytes, turns: FairSlots | None = None, asker: str = "") -> bytes:
-        """Return the answer to a query, or a refusal with its reason.
+        """Return the answer to a query as JSON, or a refusal with its reason. Errors become refusals too.
 
-        The query waits for a slot of the asker. It holds none while it waits for the projections.
+        The query waits for a slot of `asker`, and holds no slot while it waits for the projections.
         """
         reply, outcome = await self._answer(kind, data, turns or FairSlots(1, share=1, line=0), asker)
         self.resources.metrics.answered.labels(self.service.name, kind.name, outcome).inc()
@@ -329,7 +344,10 @@ class EventProcessor:
         return answer, "refused" if isinstance(answer, Refusal) else "answered"
 
     async def _behind(self, query: Query, asker: str) -> Refusal | None:
-        """Wait until the projections contain the query's `after`. Return a refusal if the log itself ends before it."""
+        """Wait until the projections contain everything up to the query's `after`.
+
+        Return a refusal if the log ends before `after`.
+        """
         progress = self.resources.views.progress
         if query.after <= progress.sequence:
             return None
@@ -341,8 +359,8 @@ class EventProcessor:
         return None
 
     def _fitting(self, kind: type[Query], reply: bytes) -> bytes:
-        """Return the reply, or a refusal if it is larger than the server's limit. The server would close the connection
-        silently.
+        """Return the reply; a refusal if the reply exceeds the server's limit, since the server would close the
+        connection silently.
         """
         room = self.resources.log.room
         if len(reply) <= room:
@@ -353,6 +371,6 @@ class EventProcessor:
 
 
 def _first_line(error: BaseException) -> str:
-    """Return the first line of an error's message as text that can be stored."""
+    """Return the first line of an error's message, without characters that cannot be stored."""
     text = str(error).encode(errors="replace").decode().replace("\x00", "").strip()
     return text.splitlines()[0] if text else type(error).__name__

@@ -16,31 +16,40 @@ from nemuri_infra.process.memory_limit import memory_limit
 
 MEGABYTE = 1024 * 1024
 INDEX_MEMORY_DIVISOR = 4
-"""Divisor of a process's memory that gives the part for retrieval indexes."""
+"""Memory of a process divided by the part of it that retrieval indexes may use by default."""
 MAX_INDEX_MEGABYTES = 1024 * MEGABYTE
 CONNECTIONS_PER_SERVICE = 4
-"""Database connections for each service."""
+"""Number of database connections for each service of a process."""
 MAX_CONNECTIONS = 16
 """Maximum number of database connections of a process with many services."""
 
 
 class Settings(BaseSettings):
-    """Settings from environment variables. All have the prefix `NEMURI_` except the well-known ones."""
+    """Settings of a process, from environment variables with the prefix `NEMURI_`.
+
+    Well-known variables have no prefix.
+    """
 
     model_config = SettingsConfigDict(env_prefix="NEMURI_", frozen=True, extra="ignore", env_ignore_empty=True)
 
     data: Path = Field(default_factory=default_path)
-    """Directory of the embedded servers' data and of the file that locates the running platform."""
+    """Directory with the data of the embedded servers and the addresses of the running platform."""
     namespace: Identifier = "nemuri"
     """Namespace of the stream, the subjects, the stores and the PostgreSQL schema."""
     nats_url: str | None = Field(default=None, validation_alias=AliasChoices("NATS_URL", "nats_url"))
-    """NATS servers to use instead of the embedded one."""
+    """Addresses of the NATS servers to use instead of the embedded one, comma-separated."""
     host_nats_url: str | None = None
-    """NATS servers for the hosts that `nemuri society run` starts, if they have users of their own."""
+    """NATS addresses for the hosts that `nemuri society run` starts, if hosts have a user of their own.
+
+    Default: `nats_url`.
+    """
     world_nats_url: str | None = None
-    """NATS servers for the world that `nemuri society run` starts, if it has a user of its own."""
+    """NATS addresses for the world that `nemuri society run` starts, if it has a user of its own.
+
+    Default: `nats_url`.
+    """
     database_url: str | None = Field(default=None, validation_alias=AliasChoices("DATABASE_URL", "database_url"))
-    """Database to use instead of the embedded one."""
+    """Address of the database to use instead of the embedded one."""
 
     nats_ca: Path | None = None
     """Certificate authority of the NATS servers (`tls://`), if the system does not trust it already."""
@@ -49,11 +58,17 @@ class Settings(BaseSettings):
     nats_key: Path | None = None
     """Private key of the client certificate."""
     nats_domain: str | None = None
-    """JetStream domain. A client with an account of its own sets the namespace here."""
+    """JetStream domain. A client with an account of its own sets this to the namespace."""
     provision: bool = True
-    """Whether a worker provisions both servers. Without the permission it only checks that they are provisioned."""
+    """Whether a worker provisions NATS and PostgreSQL when it starts.
+
+    Otherwise it only checks that they are provisioned.
+    """
     client: Identifier | None = None
-    """Client in whose name the command line and programs append events. The server may restrict a user to one name."""
+    """Client in whose name the command line and programs append events.
+
+    The server may restrict a user to one client.
+    """
 
     hook_agent: Identifier = hook_settings.AGENT
     """Agent whose memory the hooks of a coding assistant read and fill by default."""
@@ -61,9 +76,9 @@ class Settings(BaseSettings):
     """Maximum number of seconds that a hook may delay the assistant."""
 
     project: str | None = None
-    """Default project of tasks, questions and memories."""
+    """Default project of tasks, queries and memories."""
     domains: str = ""
-    """Their default domains, comma-separated."""
+    """Default domains of tasks, queries and memories, comma-separated."""
 
     replicas: int = Field(default=1, ge=1, le=5)
     """Number of nodes of a NATS cluster that store each stream."""
@@ -75,7 +90,10 @@ class Settings(BaseSettings):
     """
 
     http: str | None = None
-    """`HOST:PORT` of the process's HTTP endpoints `/health`, `/ready` and `/metrics`. Port 0 is any free port."""
+    """Address `HOST:PORT` of the HTTP endpoints `/health`, `/ready` and `/metrics` of the process.
+
+    Port 0 means any free port.
+    """
     otel: bool = False
     """Whether to export traces as OpenTelemetry's own variables (`OTEL_…`) configure. Requires the extra `otel`."""
     ack_wait: float = Field(default=10.0, ge=0.5, le=600)
@@ -127,9 +145,9 @@ class Settings(BaseSettings):
     model_timeout: float = Field(default=60.0, gt=0)
     """Timeout of one model call in seconds."""
     model_attempts: int = Field(default=4, ge=1)
-    """Maximum number of calls of one provider before the next one is called."""
+    """Maximum number of calls of one provider for a request before the next provider is called."""
     model_budget: float = Field(default=90.0, gt=0)
-    """Maximum number of seconds for one provider, calls and backoff together."""
+    """Maximum number of seconds that one provider may take for a request, calls and backoff together."""
     model_concurrency: int = Field(default=8, ge=1)
     """Maximum number of concurrent model calls in one process."""
     model_calls: int = Field(default=100, ge=1)
@@ -139,7 +157,7 @@ class Settings(BaseSettings):
 
     @property
     def access(self) -> Access:
-        """Return the parameters of connections to the log's server."""
+        """Return the parameters of connections to NATS, beside the address."""
         return Access(self.nats_ca, self.nats_certificate, self.nats_key, self.nats_domain)
 
     def addressed(self, nats_url: str, database_url: str) -> "Settings":
@@ -148,7 +166,7 @@ class Settings(BaseSettings):
 
     @property
     def storage_bytes(self) -> int | None:
-        """Return the limit in bytes of the namespace's streams on each node; None without a limit."""
+        """Return the limit in bytes of the namespace's streams together on each node; None without a limit."""
         return None if self.storage is None else self.storage * MEGABYTE
 
     @property

@@ -1,4 +1,7 @@
-"""Span links of a join to the events that it joined. They are looked up only if the trace is recorded."""
+"""Span links from a joined event to the events that it joins.
+
+They cost requests, so they are made only for recorded traces.
+"""
 
 from nemuri_contracts.event import derive
 from nemuri_contracts.strength import AgentSlept, SessionEnded
@@ -11,7 +14,7 @@ MAX_LINKS = 64
 
 
 async def link_joined(outcome: object, resources: Resources) -> None:
-    """Link the current span to every event that was joined into the outcome."""
+    """Link the current span to the spans of the events that were joined into the outcome, at most `MAX_LINKS`."""
     match outcome:
         case TaskSummarised():
             places = await resources.views.places(ChunkSummarised, task_id=outcome.task_id)

@@ -1,8 +1,8 @@
 """Storage limits of a namespace's streams and their usage.
 
 After a failed write to a full disk nats-server refuses all writes to that stream, or to all streams, until it is
-restarted. A stream with a limit refuses writes before that, independently of the others, and accepts them again when
-there is room or the limit is raised.
+restarted. A stream with a limit refuses writes earlier and without effect on other streams. It accepts writes again
+when there is room or the limit is raised.
 """
 
 from collections.abc import Mapping
@@ -24,17 +24,17 @@ SHARES: Mapping[str, Fraction] = {
     "societies": Fraction(1, 32),
     "checkpoints": Fraction(1, 32),
 }
-"""Share of the total limit for each stream.
+"""Share of the total limit for each stream, by its content.
 
-The other streams hold a few numbers each, and dead letters, which are bounded by the log. A service that could store no
-dead letter would stop at the first one.
+The other streams have no limit: they hold a few numbers each, or dead letters, whose size the log's limit bounds too. A
+service stops at the first event that it gives up if it cannot store the dead letter.
 """
 WARNING = 0.8
-"""Used share of a limit from which a warning is given, so that an operator has time to make room."""
+"""Used share of a limit from which a warning is logged, early enough for an operator to make room."""
 
 
 def streams(subjects: Subjects) -> dict[str, str]:
-    """Return the names of the limited streams by their content."""
+    """Return the name of each stream with a limit, by its content."""
     name = subjects.namespace
     return {
         "log": subjects.stream,
@@ -47,12 +47,15 @@ def streams(subjects: Subjects) -> dict[str, str]:
 
 
 def limits(subjects: Subjects, total: int | None) -> dict[str, int]:
-    """Return the limits in bytes by stream; empty without a total."""
+    """Return the limit in bytes of each stream, by name.
+
+    `total` is the limit in bytes of all streams together; None for no limits.
+    """
     return {} if total is None else {name: int(total * SHARES[what]) for what, name in streams(subjects).items()}
 
 
 async def fullness(log: Log) -> dict[str, float]:
-    """Return the used share of each limited stream, 0 to 1."""
+    """Return the used share of each stream with a limit, 0 to 1, by its content."""
     found = dict[str, float]()
     for what, name in streams(log.subjects).items():
         info = await log.stream.stream_info(name)
@@ -62,7 +65,7 @@ async def fullness(log: Log) -> dict[str, float]:
 
 
 def nearly_full(full: Mapping[str, float]) -> set[str]:
-    """Return the streams that are above the warning level."""
+    """Return the contents of the streams whose used share is at least `WARNING`."""
     return {what for what, share in full.items() if share >= WARNING}
 
 

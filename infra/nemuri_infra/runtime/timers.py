@@ -1,4 +1,7 @@
-"""Timers on the NATS server. They survive restarts of all processes and are delivered to any listener."""
+"""Timers on the NATS server. They survive restarts of all processes.
+
+Each due timer is delivered to one listening process.
+"""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -24,26 +27,27 @@ class DueTimer:
     message: Msg
 
     async def stop(self) -> None:
-        """Acknowledge the timer."""
+        """Acknowledge the timer, so that it is not delivered again."""
         await self.message.ack()
 
 
 @dataclass(frozen=True, slots=True)
 class Timers:
-    """The timers of one namespace, by the platform's clock."""
+    """The timers of one namespace. Their times are times of the platform's clock."""
 
     log: Log
     clock: Clock
 
     async def set(self, key: str, at: datetime) -> None:
-        """Set a timer to a time of the platform's clock. It fires once, immediately if the time is past.
+        """Set the timer `key` to a time of the platform's clock. It fires once, immediately if the time is past.
 
-        Setting it again replaces it. A timer is a reminder and not a source of facts: its listener checks what is due.
+        Setting the same key again replaces the timer. A timer is a reminder and not a source of facts, so the listener
+        checks what is due.
         """
         subjects, before = self.log.subjects, None
         while before != (ahead := await self.clock.ahead()):  # the clock was advanced meanwhile: set it again
             before = ahead
-            # Rounded up to whole seconds, because a timer that fires early would have to be set again.
+            # Rounded up to whole seconds, because a timer that fired too early would have to be set again.
             moment = (at - ahead + timedelta(seconds=1)).strftime("%Y-%m-%dT%H:%M:%SZ")
             headers = {Header.SCHEDULE.value: f"@at {moment}", Header.SCHEDULE_TARGET.value: subjects.ringing(key)}
             await self.log.stream.publish(
@@ -51,7 +55,7 @@ class Timers:
             )
 
     async def due(self) -> AsyncIterator[DueTimer]:
-        """Yield each due timer, without end. Each is delivered to one listener of all processes."""
+        """Yield each due timer, without end. Each timer is delivered to one listener among all processes."""
         durable, stream = timers_durable(self.log.subjects).name, self.log.subjects.timers_stream
         subscription = await self.log.stream.pull_subscribe_bind(durable, stream)
         try:
