@@ -84,7 +84,7 @@ class TurnOffered(ClientEvent):
     said_at: datetime
     """Time of the prompt."""
     ended_at: datetime
-    """Time when the session ended. Decay starts here."""
+    """Time at which the session ended. The memory's decay starts at this time."""
 
 
 class TurnRemembered(AgentEvent):
@@ -95,26 +95,32 @@ class TurnRemembered(AgentEvent):
     """Id of the client's event with the full text of the turn."""
     session: Label
     label: str = Field(pattern=r"^mem_\d{8}_\d{3,}$")
-    """Display label: the date of the turn and a number."""
+    """Display label: the date of the turn and a number, such as `mem_20260131_007`."""
     said_at: datetime
     reading: Reading
     read_by: Text
     """Model that analysed the turn; `lexicon` for the lexicon."""
     usage: Usage | None = None
     coefficient: float = Field(gt=0, lt=1)
-    """Decay coefficient: the factor applied to retention per day."""
+    """Decay coefficient: retention is multiplied by it each day."""
     days: float = Field(ge=0)
-    """Initial age in days: the fraction of a day between the session's end and the next nightly job."""
+    """Age of the memory at its creation, in days: the time from the session's end to the next nightly job, plus the
+    days up to the newest nightly job if the turn was offered later.
+    """
     protection: Literal["none", "protected", "asked"] = "none"
-    """Protection from forgetting. `asked` waits until there is room, or until the user releases another memory."""
+    """Protection from forgetting. A memory with `asked` waits until fewer memories are protected than the policy
+    allows.
+    """
     relations: tuple[Link, ...] = ()
-    """Relations to older memories that the turn's text mentions. The nightly job sets their direction."""
+    """The relation to the most similar older memory, if the words of the prompt express one. The nightly job sets its
+    direction.
+    """
     vector: Text
-    """Key of the vector of its trigger and content."""
+    """Key of the vector of the memory's trigger and content."""
 
     @property
     def memory_id(self) -> UUID:
-        """Return the id of the memory that begins with this event."""
+        """Return the id of the memory that this event creates."""
         return self.event_id
 
 
@@ -124,9 +130,9 @@ class MemoriesRecalled(AgentEvent):
     kind: Literal["memories_recalled"] = "memories_recalled"
     session: Label | None = None
     recalled: tuple[UUID, ...] = ()
-    """Recalled active memories."""
+    """Ids of the recalled active memories."""
     asked_back: tuple[UUID, ...] = ()
-    """Archived memories that are similar enough to be restored."""
+    """Ids of the recalled archived memories. The next nightly job restores them if there is room."""
     mood: Emotion | None = None
     """Mood of the session from now on: the emotion of the first recalled memory."""
 
@@ -172,17 +178,18 @@ class NightPassed(AgentEvent):
     kind: Literal["night_passed"] = "night_passed"
     date: date
     nights: int = Field(ge=0, le=100_000)
-    """Days that passed. 0 if the event continues an unfinished night."""
+    """Number of days by which the memories age. 0 if the event continues an unfinished night."""
     recalled: tuple[UUID, ...] = ()
     """Memories that were reinforced because they had been recalled."""
     lowered: tuple[Lowered, ...] = ()
     archived: tuple[UUID, ...] = ()
     revived: tuple[Revived, ...] = ()
-    """Memories that were restored this night. A continuing event lists them again."""
+    """Memories that were restored this night. An event that continues the night lists them again."""
     declined: tuple[UUID, ...] = ()
-    """Archived memories that were not restored for lack of room. They may be requested again."""
+    """Archived memories that were requested but not restored, because there was no room. They may be requested again.
+    """
     protected: tuple[UUID, ...] = ()
-    """Waiting memories that are protected from now on."""
+    """Memories that waited for protection and are protected from now on."""
     untied: tuple[Tie, ...] = ()
     tied: tuple[Tie, ...] = ()
     looked_at: tuple[UUID, ...] = ()
@@ -190,11 +197,11 @@ class NightPassed(AgentEvent):
     deleted: tuple[UUID, ...] = ()
     """Archived memories that are deleted. They are no longer retrieved and will be erased."""
     unfinished: bool = False
-    """True if the work exceeded one event. A following event continues it."""
+    """True if the work did not fit into this event. Another `night_passed` event continues the night."""
 
 
 class CompressionDue(AgentEvent):
-    """A lowered memory must be compressed."""
+    """A memory at a lower level of detail must be compressed."""
 
     kind: Literal["compression_due"] = "compression_due"
     memory_id: UUID

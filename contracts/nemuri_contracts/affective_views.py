@@ -22,7 +22,7 @@ class AffectMemoryView(Value):
     """Retention at the last nightly job, 0 to 100."""
     coefficient: float
     days: float
-    """Age in days at the last nightly job. A recall halves it."""
+    """Age in days at the last nightly job, or when the memory was archived. The night after a recall reduces it."""
     intensity: int
     emotion: Emotion
     category: Category
@@ -35,10 +35,10 @@ class AffectMemoryView(Value):
 
 
 class TurnView(Value):
-    """Full text of a turn. It exists while its memory is at level 1."""
+    """Full text of a turn. It is available only while the turn's memory is at level 1."""
 
     label: str
-    """Label of its memory."""
+    """Label of the memory."""
     session: str
     said_at: datetime
     prompt: Text
@@ -46,7 +46,7 @@ class TurnView(Value):
 
 
 class RecalledView(Value):
-    """A recalled memory, with the reason."""
+    """A recalled memory with its scores and the reason for the recall."""
 
     memory: AffectMemoryView
     priority: float
@@ -54,17 +54,18 @@ class RecalledView(Value):
     """Cosine similarity, or the share of common words if no vector was available in time."""
     resonance: float
     by: Literal["similarity", "category", "time", "fill", "relation"]
-    """Reason for the recall. `fill` only fills the requested number; `relation` is related to another recalled memory.
+    """Reason for the recall. `fill`: it only fills the requested number. `relation`: it is related to another recalled
+    memory.
     """
     relation: LinkSort | None = None
 
 
 class AffectRecallView(Value):
-    """Recalled memories that fit the text block for an assistant, best first."""
+    """Answer to a recall: the memories that fit into `block`, best first, and the block."""
 
     recalled: tuple[RecalledView, ...]
     block: Text
-    """Text `<memories>` … `</memories>`; "" if there are none."""
+    """Text for an assistant's prompt, between `<memories>` and `</memories>`; "" without memories."""
     words_only: bool = False
     """True if no vector was available in time and words were compared instead."""
 
@@ -93,18 +94,20 @@ class AffectView(Value):
     waiting: tuple[AffectMemoryView, ...]
     """Memories that wait for protection until the user releases a protected one."""
     oldest_protected: tuple[AffectMemoryView, ...]
-    """Protected memories that could be released, oldest first. Empty unless protection is full or memories wait."""
+    """Protected memories that the user may release, oldest first. Empty unless protection is full or memories wait for
+    it.
+    """
     moods: tuple[MoodPoint, ...]
-    """Mean emotions of the last days with memories, oldest first."""
+    """Mean emotion of each of the last days that have memories, oldest first."""
     memories: tuple[AffectMemoryView, ...]
-    """Memories with the highest retention."""
+    """Active memories with the highest retention, strongest first."""
     remembered: int
-    """Total number of turns that became memories."""
+    """Number of turns that became memories, without erased ones."""
     compressed: tuple[int, int]
-    """Total number of summaries and of keyword lists written."""
+    """Number of memories compressed at least to a summary, and of those compressed to keywords."""
     recalls: int
     first_at: datetime | None
     parameters: dict[str, JsonValue]
     """Parameters in force that differ from the defaults."""
     coming: dict[str, JsonValue] | None = None
-    """Parameters that apply from the next nightly job."""
+    """Parameters that apply from the next nightly job; None if no change is pending."""

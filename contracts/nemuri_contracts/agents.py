@@ -1,4 +1,4 @@
-"""Definition of an agent and its agent-level events."""
+"""The definition of an agent, and events about the agent as a whole."""
 
 from typing import Annotated, Literal
 from uuid import UUID
@@ -9,7 +9,7 @@ from nemuri_contracts.client_events import TEXT_LIMIT, Scope
 from nemuri_contracts.event import AgentEvent, JsonObject, Label, Text, Value
 
 ORCHESTRATOR = "orchestrator"
-"""Id of the orchestrator's routing memory. It is stored as an agent but takes no tasks."""
+"""Agent id of the orchestrator, whose routing memory is stored like an agent's memory. It takes no tasks."""
 
 EVERYWHERE = Scope()
 
@@ -38,7 +38,7 @@ class ScopedPrinciple(Value):
 
 
 def _form(value: object) -> str:
-    """Return the tag of the union member to validate against, so that errors mention that form only."""
+    """Return the form of a principle, `scoped` or `text`. Errors then mention this form only."""
     return "scoped" if isinstance(value, dict | ScopedPrinciple) else "text"
 
 
@@ -61,7 +61,8 @@ class Definition(Value):
     with strength memory take tasks.
     """
     kept_by: Literal["platform", "host"] = "platform"
-    """Process that consolidates a tiered memory: the platform's service, or the agent host of the agent's society."""
+    """Process that consolidates a tiered memory: the platform's service, or the host that runs the agent in a society.
+    """
 
     @model_validator(mode="after")
     def _distinct(self) -> "Definition":
@@ -92,7 +93,7 @@ class Definition(Value):
 
     @property
     def held(self) -> tuple[tuple[str, Scope], ...]:
-        """Return the principles, each with its scope."""
+        """Return the text and the scope of each principle."""
         return tuple(
             (each, EVERYWHERE) if isinstance(each, str) else (each.text, each.scope) for each in self.principles
         )
@@ -106,24 +107,30 @@ class Embedding(Value):
 
 
 class AgentDefined(AgentEvent):
-    """An agent was created, or its definition changed. Its memories stay."""
+    """An agent was defined, or its definition changed. A change keeps the agent's memories."""
 
     kind: Literal["agent_defined"] = "agent_defined"
     definition: Definition
     embedding: Embedding
-    """Embedding of the agent's first memories. A later definition does not change it."""
+    """Embedding of a new agent's memories. It is ignored if the agent exists already."""
 
 
 class PolicyAdopted(AgentEvent):
-    """New policy parameters were adopted. They apply from the agent's next sleep."""
+    """New policy parameters were adopted.
+
+    They apply from the next sleep (strength memory), from the next nightly job (affective memory), or at once (tiered
+    memory, and affective memory before its first nightly job).
+    """
 
     kind: Literal["policy_adopted"] = "policy_adopted"
     parameters: JsonObject
-    """Parameters that differ from the defaults. The policy defines names, ranges and defaults."""
+    """All parameters that differ from the defaults. They replace the earlier ones. The policy of the agent's kind of
+    memory defines names, ranges and defaults.
+    """
 
 
 class MemoriesEmbedded(AgentEvent):
-    """Memories got vectors of another embedding model. These vectors are not used yet."""
+    """Vectors of another embedding model were stored for memories. Retrieval uses them after `embedding_adopted`."""
 
     kind: Literal["memories_embedded"] = "memories_embedded"
     embedding: Embedding

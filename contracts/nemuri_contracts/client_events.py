@@ -51,17 +51,22 @@ class TaskSubmitted(ClientEvent):
     text: Text = Field(min_length=1, max_length=TEXT_LIMIT)
     documents: tuple[Document, ...] = Field(default=(), max_length=64)
     summary: Text | None = Field(default=None, max_length=TEXT_LIMIT)
-    """Summary supplied by the client. It is used as it is up to 1,000 tokens; a longer one is shortened."""
+    """Summary supplied by the client. It is used as it is if it has at most 1,000 tokens, and shortened otherwise."""
     wanted_agent: Identifier | None = None
     perspective: Label | None = None
     setting: Setting = Setting()
     conversation: Label | None = None
-    """The client's name for a conversation. Earlier turns of the same conversation are added to the request."""
+    """The client's name for a conversation. If a request follows answered turns of its conversation, a model rewrites
+    it so that it can be understood without them.
+    """
     panel: int | None = Field(default=None, ge=2, le=8)
-    """Number of panel members: agents with different perspectives whose answers are merged and whose dissent is kept.
+    """Number of panel members; None for no panel. The members answer under different perspectives. Their answers are
+    merged, and their dissent is kept.
     """
     deep: bool = False
-    """Search the archive in any case, not only if no active memory is relevant."""
+    """True to search the archive together with the active memories. Otherwise it is searched only if no active memory
+    is relevant.
+    """
 
     @property
     def thread(self) -> UUID:
@@ -76,7 +81,7 @@ class NegotiationAnswered(ClientEvent):
     correlation_id: UUID
     option: NegotiationOption
     items: tuple[Annotated[int, Field(ge=1, le=2**31)], ...] = Field(default=(), max_length=10)
-    """Numbers of the most important items, from 1. If empty, the platform chooses."""
+    """Numbers, from 1, of the items that are most important to the client. If empty, the platform chooses."""
 
     @property
     def thread(self) -> UUID:
@@ -118,7 +123,7 @@ class MemoryContent(Value):
     content: Text = Field(min_length=1, max_length=TEXT_LIMIT)
     tags: tuple[Label, ...] = Field(default=(), max_length=32)
     learnings: dict[Label, Text] = Field(default_factory=dict, max_length=32)
-    """Learnings by perspective."""
+    """Texts that were learned, by perspective."""
     scope: Scope = Scope()
     said_by: Label | None = None
     said_at: datetime | None = None

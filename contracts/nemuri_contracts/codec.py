@@ -93,23 +93,30 @@ _COMPLAINT = 400
 
 
 class UndecodableError(ValueError):
-    """Raised for bytes that are no valid event. The message is one line."""
+    """Raised if bytes are not a valid event. The message is one line."""
 
 
 def encode(event: Event) -> bytes:
-    """Return the event's wire format: JSON in UTF-8."""
+    """Return the event as it is sent and stored: JSON in UTF-8."""
     return event.model_dump_json().encode()
 
 
 def digest(event: Event) -> str:
-    """Return the SHA-256 of an event's JSON and its client. Equal events have equal digests."""
+    """Return the SHA-256 of the event's JSON with sorted keys, which includes `client_id` for a client's event.
+
+    Equal events have equal digests.
+    """
     said = json.loads(event.model_dump_json())
     client = {"client_id": event.client_id} if isinstance(event, ClientEvent) else {}
     return sha256(json.dumps(said | client, sort_keys=True).encode()).hexdigest()
 
 
 def decode(data: bytes, *, recorded_at: datetime, sequence: int, client_id: str | None = None) -> AnyEvent:
-    """Return the event in `data` with the metadata that only the log knows. Raises `UndecodableError`."""
+    """Return the event in `data`, with its time, sequence and client id from the log.
+
+    Raises `UndecodableError` if `data` is not an event of a known kind and version, or if `client_id` is not a valid
+    id.
+    """
     event = parsed(data)
     # No other code holds the new event yet. Setting the metadata in place costs a tenth of a copy.
     known = vars(event)
@@ -120,9 +127,9 @@ def decode(data: bytes, *, recorded_at: datetime, sequence: int, client_id: str 
 
 
 def parsed(data: bytes) -> AnyEvent:
-    """Return the event in `data`, after upcasting an older version.
+    """Return the event in `data`, upcast to the current version if it is an older one.
 
-    Raises `UndecodableError` if the bytes are no event of a known kind and version.
+    Raises `UndecodableError` if `data` is not an event of a known kind and version.
     """
     try:
         return _adapter.validate_json(data)
@@ -131,7 +138,10 @@ def parsed(data: bytes) -> AnyEvent:
 
 
 def _of_old(data: bytes, present: ValidationError) -> AnyEvent:
-    """Return the upcast event. Raises `UndecodableError` if the bytes are no older version of an event either."""
+    """Return the upcast event. Raises `UndecodableError` with the error `present` if no upcast applies to `data`.
+
+    Raises `UndecodableError` also if an upcast fails or its result is not valid.
+    """
     try:
         said = from_json(data)
     except ValueError:
@@ -151,7 +161,10 @@ def _of_old(data: bytes, present: ValidationError) -> AnyEvent:
 
 
 def check_id(event: Event) -> None:
-    """Raise `UndecodableError` if a client used an event id that it may not choose."""
+    """Raise `UndecodableError` if a client's event has an id that this client may not choose.
+
+    Ids of UUID version 5 are reserved for the tutor, which must use them.
+    """
     if isinstance(event, ClientEvent) and (event.event_id.version == DERIVED) != (event.client_id == TUTOR):
         raise UndecodableError(f"event_id: ids of version 5 are reserved for the client {TUTOR}, which must use them")
 
@@ -164,7 +177,10 @@ def _client(name: str) -> str:
 
 
 def complaint(error: ValidationError) -> str:
-    """Return a message for the first error: one printable line of at most 400 characters, without the value."""
+    """Return a validation error as one printable line of at most 400 characters, without the input.
+
+    The line has the first error and the number of further ones.
+    """
     first = error.errors(include_url=False, include_input=False)[0]
     place = ".".join(str(part) for part in first["loc"])
     text = f"{place}: {plain(first)}" if place else plain(first)

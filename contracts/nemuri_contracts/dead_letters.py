@@ -20,7 +20,9 @@ class DeadLetter(Value):
     """Stream sequence of the original, which stays in the log."""
     subject: str = Field(max_length=SAID)
     size: int = Field(ge=0)
-    """Size of the original in bytes. The dead letter stores as many of them as fit."""
+    """Size of the original in bytes. If it exceeds the server's message limit, the dead letter holds only its
+    beginning.
+    """
     recorded_at: datetime
     reason: str = Field(max_length=SAID)
     """Reason in one line."""
@@ -29,14 +31,16 @@ class DeadLetter(Value):
     deliveries: int = Field(ge=1)
     """Number of deliveries to the service."""
     faults: int = Field(ge=0)
-    """Number of failed attempts. 0 for a message that is no event, and for one that crashed its workers."""
+    """Number of attempts that ended with an error. 0 for a message that is no event, and for one that crashed its
+    workers.
+    """
     event_id: UUID | None = None
     """Id of the event. This field and all below are None if the message is no event."""
     kind: str | None = None
     task_id: UUID | None = None
-    """Task of the event. None also for an event without a task."""
+    """Id of the event's task. None also for an event without a task."""
     attempt: int | None = None
-    """Attempt of the task that the event belongs to."""
+    """Number of the attempt that the event belongs to. Each reopening of a task begins a new attempt."""
     agent_id: str | None = None
 
     @property

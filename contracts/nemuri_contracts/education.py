@@ -35,7 +35,9 @@ class Exercise(Value):
 
     question: Text = Field(min_length=1, max_length=TEXT_LIMIT)
     answer: Text = Field(default="", max_length=TEXT_LIMIT)
-    """The right answer in words, reviewed after a wrong answer. The keywords are reviewed if it is empty."""
+    """The right answer in words. After a wrong answer, the agent reviews the memories that match this text, or the
+    keywords if it is empty.
+    """
     keywords: tuple[Label, ...] = Field(min_length=1, max_length=32)
     """Keywords of a right answer. It must contain all of them."""
 
@@ -49,7 +51,7 @@ class Chapter(Value):
 
     @property
     def size(self) -> int:
-        """Return the size of its sections as JSON, in bytes."""
+        """Return the size of the chapter's sections as JSON, in bytes."""
         return sum(len(each.model_dump_json().encode()) for each in self.sections)
 
 
@@ -58,12 +60,12 @@ class Textbook(Value):
 
     title: Title
     perspective: Label | None = None
-    """Perspective of the agent for reading and tests."""
+    """Perspective under which the agent reads the textbook and is tested."""
     chapters: tuple[Chapter, ...] = Field(min_length=1, max_length=200)
 
     @property
     def digest(self) -> str:
-        """Return the SHA-256 of the content. Equal textbooks have equal digests."""
+        """Return the SHA-256 of the textbook's JSON. Equal textbooks have equal digests."""
         return sha256(self.model_dump_json().encode()).hexdigest()
 
 
@@ -78,23 +80,23 @@ class CourseBegun(AgentEvent):
 
     @property
     def course_id(self) -> UUID:
-        """Return the id of the course that begins with this event."""
+        """Return the id of the course that this event creates."""
         return self.event_id
 
 
 class ChapterRead(AgentEvent):
-    """The agent read a chapter. Reading is a session with the event's id, and the agent sleeps over it."""
+    """The agent read a chapter. The reading is a session, whose id is the event's id. The agent sleeps over it."""
 
     kind: Literal["chapter_read"] = "chapter_read"
     course_id: UUID
     chapter: Count
     sections: tuple[NewMemory, ...]
-    """Memories to create, with the initial strength for read text."""
+    """Memories to create, with the initial strength of memories that were only read."""
     usage: Usage | None = None
 
     @property
     def session_id(self) -> UUID:
-        """Return the session id of the reading."""
+        """Return the id of the session in which the chapter was read."""
         return self.event_id
 
 
@@ -109,14 +111,14 @@ class ExerciseGraded(AgentEvent):
     repetition: Count
     """Number of the repetition; 0 is the test after the chapter."""
     assignment_id: UUID | None
-    """Session of the answer. None if the task ended without an answer."""
+    """Id of the assignment that answered. None if the task ended without an answer, or if grading failed."""
     correct: bool
     missing: tuple[Label, ...]
     """Keywords that are missing in the answer."""
     reason: Text | None = None
-    """Reason why grading failed; the answer then counts as wrong. None if it was graded."""
+    """Error that made grading fail; the answer then counts as wrong. None if the answer was graded."""
     graded_at: datetime
-    """Time by the platform's clock. The log's time may be earlier if an operator moved the platform's clock."""
+    """Time by the platform's clock. The log's time may be earlier if an operator advanced the platform's clock."""
     due_at: datetime | None
     """Time of the next repetition. None if there is no further one."""
     card: JsonObject | None = None
@@ -124,7 +126,7 @@ class ExerciseGraded(AgentEvent):
 
 
 class MemoriesReviewed(AgentEvent):
-    """The agent reviewed the memories that contain the right answer, after a wrong answer."""
+    """After a wrong answer, the agent reviewed the memories that match the right answer. There may be none."""
 
     kind: Literal["memories_reviewed"] = "memories_reviewed"
     course_id: UUID

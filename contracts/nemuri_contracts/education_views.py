@@ -11,7 +11,7 @@ class AnswerReport(Value):
     """A graded answer to an exercise."""
 
     task_id: UUID
-    """Task that set the exercise."""
+    """Task that posed the exercise."""
     answer: Text | None
     """The answer, shortened if long. None if the task ended without an answer."""
     repetition: int
@@ -19,7 +19,7 @@ class AnswerReport(Value):
     correct: bool
     missing: tuple[str, ...]
     reason: str | None = None
-    """Reason why grading failed. None if it was graded."""
+    """Error that made grading fail. None if the answer was graded."""
     graded_at: datetime
     reviewed: tuple[UUID, ...]
     """Memories that were reviewed after a wrong answer."""
@@ -46,17 +46,18 @@ class ChapterReport(Value):
     usage: Usage | None = None
     """Model usage of reading the chapter. None before it is read."""
     archived: int
-    """Number of these memories that are archived now."""
+    """Number of the chapter's memories that are archived now."""
     strength: float | None
-    """Mean current strength of the active ones. None if there are none."""
+    """Mean current strength of the chapter's active memories. None if it has none."""
     exercises: int
     right: int
     wrong: int
-    """Exercises with a wrong newest answer. `right` and `wrong` do not count exercises without an answer."""
+    """Number of exercises whose newest answer is wrong. `right` and `wrong` do not count exercises without an answer.
+    """
     due_at: datetime | None
-    """Time of the next repetition in the chapter."""
+    """Earliest time at which an exercise of the chapter is repeated. None if no repetition is scheduled."""
     details: tuple[ExerciseReport, ...] = ()
-    """The exercises. Empty unless the query names one course."""
+    """The exercises of the chapter. Empty unless the query names one course."""
 
 
 class CourseReport(Value):
@@ -88,4 +89,4 @@ class DueView(Value):
     """Exercises that are due for repetition."""
 
     exercises: int
-    """Number of due exercises of all agents."""
+    """Number of due exercises of all agents together."""

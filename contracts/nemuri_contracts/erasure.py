@@ -14,20 +14,21 @@ from nemuri_contracts.event import AgentEvent, Count, Identifier, TaskEvent, Tex
 
 
 class Erasure(Value):
-    """The set of things to erase together because they derive from each other."""
+    """Memories, tasks, agents and events that are erased together, because some are derived from others."""
 
     memories: dict[Identifier, tuple[UUID, ...]] = Field(default_factory=dict)
-    """Memories to erase, by agent. Memories of an agent in `agents` are not listed."""
+    """Ids of the memories to erase, by agent. Memories of the agents in `agents` are not listed."""
     restated: tuple[Identifier, ...] = ()
-    """Agents whose remaining memories get a new state, because events that changed them are erased."""
+    """Agents whose remaining memories were changed by erased events. Tombstones restate the states of these memories.
+    """
     tasks: tuple[UUID, ...] = ()
     agents: tuple[Identifier, ...] = ()
     events: tuple[UUID, ...] = ()
-    """Further events with the same content: offered memories and courses."""
+    """Ids of further events that contain erased content, such as offered memories and courses."""
 
 
 class Standing(Value):
-    """State of a remaining memory after an erasure, independent of the erased events."""
+    """State of a memory that remains after an erasure. A replay without the erased events takes it from here."""
 
     memory_id: UUID
     status: Literal["active", "archived"]
@@ -45,7 +46,9 @@ class Standing(Value):
 
 
 class MemoriesErased(AgentEvent):
-    """Memories of the agent were erased. `standing` restates the memories that erased events had changed."""
+    """Memories of the agent were erased. `standing` has the states of remaining memories that erased events had
+    changed.
+    """
 
     kind: Literal["memories_erased"] = "memories_erased"
     memory_ids: tuple[UUID, ...]
@@ -55,7 +58,7 @@ class MemoriesErased(AgentEvent):
 
 
 class TaskErased(TaskEvent):
-    """A task was erased with its request, its answer and all that followed."""
+    """A task was erased with its request, its answer and everything that followed from it."""
 
     kind: Literal["task_erased"] = "task_erased"
     whole: Erasure | None = None

@@ -68,17 +68,20 @@ def not_by_use(agent_id: str, memory: str) -> str:
 
 
 def no_feeling(agent_id: str) -> str:
-    """Return the message for an unknown agent with affective memory."""
+    """Return the message for an id that is not the id of an agent with affective memory."""
     return f"there is no agent {agent_id!r} with affective memory"
 
 
 def no_tiers(agent_id: str) -> str:
-    """Return the message for an unknown agent with tiered memory."""
+    """Return the message for an id that is not the id of an agent with tiered memory."""
     return f"there is no agent {agent_id!r} with tiered memory"
 
 
 def plain(fault: ErrorDetails) -> str:
-    """Return the message for an error, without its location. Rare errors keep pydantic's message."""
+    """Return the message for a validation error, without the location of the value.
+
+    An error type without a template keeps pydantic's message.
+    """
     if fault["type"] == "string_too_short" and fault["ctx"]["min_length"] == 1:
         return "it is empty"
     words = _PLAIN.get(fault["type"])

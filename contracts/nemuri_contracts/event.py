@@ -13,9 +13,9 @@ from nemuri_contracts import wire_constants
 NAMESPACE = UUID("6e656d75-7269-5000-8000-736c65657021")
 """UUID namespace of all derived ids."""
 DERIVED = 5
-"""UUID version of derived ids. Clients must use another version, so they cannot anticipate derived ids."""
+"""UUID version of derived ids. Clients must use another version, so that no client can take the id of a later event."""
 TUTOR = "tutor"
-"""Client id of the tutor service. It submits tests with derived ids; no other client may use this name."""
+"""Client id of the tutor service, which submits tests with derived ids. No other client may use this id."""
 OPERATOR = wire_constants.OPERATOR
 """Default client id of the command line."""
 
@@ -70,7 +70,7 @@ JsonObject = Annotated[dict[str, JsonValue], AfterValidator(_storable_json)]
 
 
 def derive(key: Hashable, kind: str, nth: Hashable = 0) -> UUID:
-    """Return the derived id of an event of `kind`. Equal arguments give equal ids.
+    """Return the id of an event of `kind`, derived from the arguments. Equal arguments give equal ids.
 
     `key` is the id of the cause, or the joined key of a fan-in. `nth` distinguishes several events of one cause.
     """
@@ -78,13 +78,15 @@ def derive(key: Hashable, kind: str, nth: Hashable = 0) -> UUID:
 
 
 class Value(BaseModel):
-    """Base of event parts: immutable, without undeclared fields and without numbers that JSON cannot represent."""
+    """Base class of events and of their parts: immutable, without undeclared fields and without numbers that JSON
+    cannot represent.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class Event(Value):
-    """Base of all events: a recorded fact with its envelope."""
+    """Base class of all events. An event is a recorded fact with its envelope."""
 
     stream: ClassVar[Literal["client", "task", "agent", "operator"]]
     """Family of subjects on which events of this class are recorded."""
@@ -93,30 +95,30 @@ class Event(Value):
     kind: str
     version: Literal[1] = 1
     correlation_id: UUID | None = None
-    """Task of the event. None outside any task."""
+    """Id of the task that the event belongs to. None if it belongs to no task."""
     causation_id: UUID | None = None
     """Id of the event that caused this one. None for external events."""
     agent_id: Identifier | None = None
     recorded_at: datetime | None = Field(default=None, exclude=True)
-    """The log's timestamp. Only events that were read from the log have it."""
+    """Time at which the log stored the event. None unless the event was read from the log. It is not serialised."""
     sequence: int | None = Field(default=None, exclude=True)
-    """Stream sequence of an event that was read from the log. It is not serialised."""
+    """Stream sequence of the event. None unless the event was read from the log. It is not serialised."""
 
     @property
     def thread(self) -> UUID | None:
-        """Return the task of this event and of all events that follow from it, or None."""
+        """Return the id of the task that this event and its consequences belong to; None if there is none."""
         return self.correlation_id
 
     @property
     def task_id(self) -> UUID:
-        """Return the task of the event. Raises LookupError if it has none."""
+        """Return the id of the event's task. Raises LookupError if it has none."""
         if self.thread is None:
             raise LookupError(f"{self.kind} {self.event_id} belongs to no task")
         return self.thread
 
     @property
     def at(self) -> datetime:
-        """Return the log's timestamp. Raises LookupError if the event was not read from the log."""
+        """Return the time at which the log stored the event. Raises LookupError if it was not read from the log."""
         if self.recorded_at is None:
             raise LookupError(f"{self.kind} {self.event_id} was not read from the log")
         return self.recorded_at
@@ -131,8 +133,9 @@ class Event(Value):
     def following(cls, cause: "Event", *, key: Hashable = None, nth: Hashable = 0, **fields: object) -> Self:
         """Return an event of this class caused by `cause`, with a derived id.
 
-        `key` replaces the cause's id if several causes are joined into one event. `nth` distinguishes the events of a
-        fan-out. Task and agent are inherited from the cause unless given.
+        If several causes are joined into one event, pass the joined `key`: it replaces the cause's id in the
+        derivation. If one cause has several events of this class, `nth` distinguishes them. Task and agent are those of
+        `cause` unless `fields` has others.
         """
         kind = cls.kind_of()
         envelope: dict[str, object] = {
@@ -145,34 +148,37 @@ class Event(Value):
 
 
 class TaskEvent(Event):
-    """Base of events about a task."""
+    """Base class of the events of a task."""
 
     stream = "task"
     correlation_id: UUID
 
 
 class AgentEvent(Event):
-    """Base of events about an agent. The fold of an agent's events is its mind."""
+    """Base class of the events of an agent. The fold of all events of an agent is called its mind."""
 
     stream = "agent"
     agent_id: Identifier
 
 
 class OperatorEvent(Event):
-    """Base of operators' events about the log itself."""
+    """Base class of the events that record what operators did to the log."""
 
     stream = "operator"
 
 
 class ClientEvent(Event):
-    """Base of events that clients publish. The client's identity comes from the subject, never from the body."""
+    """Base class of the events that clients publish. The client's id is taken from the subject, never from the body."""
 
     stream = "client"
     client_id: Identifier = Field(default="unknown", exclude=True)
 
     @property
     def thread(self) -> UUID | None:
-        """Return the task that the event refers to. A client's `correlation_id` alone does not assign a task."""
+        """Return the id of the task that the event refers to; None by default.
+
+        A subclass whose events belong to a task overrides it. A client's `correlation_id` alone does not assign a task.
+        """
         return None
 
 
@@ -185,7 +191,7 @@ class Usage(Value):
 
     @classmethod
     def together(cls, calls: "Iterable[Usage]") -> "Usage":
-        """Return the total usage of at least one call, with all model names."""
+        """Return the summed usage of several calls. Its `model` lists the distinct model names, separated by commas."""
         spent = tuple(calls)
         return Usage(
             model=", ".join(dict.fromkeys(each.model for each in spent)),

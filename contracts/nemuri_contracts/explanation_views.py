@@ -13,13 +13,15 @@ class ExplainedCandidate(Value):
 
     candidate: Candidate
     contributions: tuple[float, ...]
-    """Contributions in the order of `FEATURES`. Their sum is the candidate's score minus that of the mean candidate."""
+    """Contributions in the order of `FEATURES`. Their sum is the candidate's score minus the score of the mean
+    candidate.
+    """
     decided: Text
-    """Short description of the features that decided the rank."""
+    """Reason for the candidate's rank, in a few words."""
     standing: Literal["used", "in context", "always in mind", "crowded out", "left out"]
-    """Outcome of the candidate. A principle that the answer used counts as used.
+    """Outcome of the candidate. A principle that the answer used is `used`; another principle is `always in mind`.
 
-    A candidate is crowded out if the share of its source in the context was exhausted.
+    A candidate is `crowded out` if its source had used up its share of the context.
     """
     beginning: str
     """Beginning of the content."""
@@ -28,7 +30,7 @@ class ExplainedCandidate(Value):
 
 
 class KeptInMind(Value):
-    """A principle. Principles are part of every context."""
+    """A principle that was in the context."""
 
     memory_id: UUID
     beginning: str
@@ -52,10 +54,10 @@ class Explanation(Value):
 
 
 class WhyView(Value):
-    """Explanation of one of a task's retrievals."""
+    """Explanation of one retrieval of a task."""
 
     of: int
-    """Number of the task's retrievals."""
+    """Number of retrievals of the task."""
     explanation: Explanation | None = None
     """The explanation; None if this retrieval does not exist or has not happened yet."""
 
@@ -64,18 +66,18 @@ class Routing(Value):
     """The orchestrator's choice of agents for a task, with their scores."""
 
     attempt: int
-    """Newest attempt, from 1."""
+    """Number of the newest attempt, from 1."""
     choices: tuple[Choice, ...]
     scores: tuple[AgentScore, ...]
     """Scores of all eligible agents, best first."""
     request: Text | None
     """The request rewritten without references to the conversation. None if the task continues none."""
     recalled: int
-    """Number of memories of similar past tasks behind the scores of the chosen agents."""
+    """Number of routing memories of similar past tasks that influenced the scores of the chosen agents."""
 
 
 class RoutingView(Value):
-    """Routing of a task."""
+    """The newest routing of a task."""
 
     routing: Routing | None = None
     """The routing decision; None if the task is not routed yet."""

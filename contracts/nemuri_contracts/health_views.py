@@ -32,15 +32,15 @@ class Advice(Value):
 
 
 class Finding(Value):
-    """One measure of an agent's memory against its normal range."""
+    """The value of one measure of an agent's memory, compared with its normal range."""
 
     measure: Measure
     value: float | None
     """The measured value; None if the measure is undefined."""
     normal: tuple[float | None, float | None]
-    """Normal range; None for an open end."""
+    """Lower and upper bound of the normal range; None for a missing bound."""
     verdict: Literal["normal", "low", "high", "early"]
-    """Comparison with the normal range. `early` means too few data."""
+    """Comparison with the normal range. `early` means that there are too few data."""
     advice: Advice | None = None
     """Recommended change. None if the measure is normal or no parameter affects it."""
     note: Text = ""

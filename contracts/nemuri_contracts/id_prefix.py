@@ -12,14 +12,13 @@ ID_RULE = f"give the complete id or at least its first {FEWEST} digits"
 _DIGITS = re.compile(rf"[0-9a-f]{{{FEWEST},32}}")
 
 Named = Literal["task", "memory", "course"]
-"""Things that a query can find by an id prefix."""
+"""Kinds of things that a query can find by an id prefix."""
 
 
 def beginning(text: str) -> str:
-    """Return the text in lower case if it is an id prefix: hex digits, with dashes at an id's positions or without
-    dashes.
+    """Return an id prefix in lower case. Raises ValueError if the text is none.
 
-    Raises `ValueError` for any other text.
+    An id prefix has at least `FEWEST` hex digits. It has no dashes, or the dashes of a complete id.
     """
     lower = text.lower()
     digits = lower.replace("-", "")
@@ -29,7 +28,7 @@ def beginning(text: str) -> str:
 
 
 def between(begun: str) -> tuple[UUID, UUID]:
-    """Return the lowest and the highest id with this prefix."""
+    """Return the lowest and the highest id that begin with the prefix `begun`."""
     digits = begun.replace("-", "")
     return _filled(digits, "0"), _filled(digits, "f")
 

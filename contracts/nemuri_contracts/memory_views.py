@@ -11,29 +11,29 @@ from nemuri_contracts.strength import Candidate, Origin, Relation
 
 
 class IdView(Value):
-    """The full id for a given prefix."""
+    """The complete id of the thing that an `IdQuery` found."""
 
     found: UUID
 
 
 class EventView(Value):
-    """The first event with a given id; later ones are ignored."""
+    """Position and digest of the first event with an id. Later events with this id are ignored."""
 
     sequence: int | None = None
     """Stream sequence. None if there is no event with this id."""
     digest: str | None = None
-    """SHA-256 of its JSON with sorted keys and `client_id`. Equal events have equal digests."""
+    """SHA-256 of the event's JSON with sorted keys and `client_id`. Equal events have equal digests."""
 
 
 class FadingView(Value):
     """Decay speed of an agent's unused memories."""
 
     by_clock: bool
-    """True if decay is limited by the clock, so that many tasks in a short time do not count as days."""
+    """True if memories decay at most by the days that have passed, even if the agent did many tasks in a short time."""
     tasks_per_day: float
     """Number of tasks that age the memories by one day."""
     days: float | None
-    """Days until an unused memory is archived. None if it never is."""
+    """Days until a new memory is archived if it is never used. None if it never is archived."""
 
 
 class AgentView(Value):
@@ -65,7 +65,7 @@ class MemoryView(Value):
     """Source of the memory: task, manual, education or definition."""
     origin: Origin = Origin()
     principle: bool = False
-    """True while the agent's definition lists it as a principle, which is part of every context."""
+    """True if the agent's definition lists it as a principle. Principles are part of every context."""
     links: tuple[UUID, ...]
     relations: tuple[Relation, ...] = ()
     """Older memories that it contradicts or supersedes."""
@@ -80,13 +80,13 @@ class MemoryView(Value):
     impact_score: float
     last_accessed_at: datetime | None
     last_decay_at: datetime | None = None
-    """Time of the agent's last sleep since the memory was created. None before the first one and while it is archived.
-    """
+    """Time of the last sleep in which the memory decayed. None before its first decay, and while it is archived."""
     archived_at: datetime | None = None
     """Time of archiving; None while it is active."""
     created_at: datetime
     updated_at: datetime | None = None
-    """Time of its last own change, including retrievals. None if unknown."""
+    """Time of the last event that changed the memory itself, which includes retrievals but no decay. None if unknown.
+    """
 
 
 class MemoriesView(Value):
@@ -98,10 +98,10 @@ class MemoriesView(Value):
 
 
 class RememberedView(Value):
-    """Outcome of offered memories."""
+    """Outcome of offered memories. Offers that are neither pending nor refused were accepted."""
 
     pending: tuple[UUID, ...] = ()
-    """Undecided offers, in the order of the query."""
+    """Ids of the offers that are not decided yet, in the order of the query."""
     refused: tuple[UUID, ...] = ()
 
 
@@ -128,11 +128,11 @@ class RecallView(Value):
     deep: bool = False
     """True if the archive was searched."""
     principles: tuple[PrincipleView, ...] = ()
-    """Principles that every task is given in addition, strongest first."""
+    """Principles that are part of every context besides these memories, strongest first."""
 
 
 class StatusView(Value):
-    """State of the projections: stream sequence and counts."""
+    """State of the projections: the last projected stream sequence, and the numbers of tasks, agents and memories."""
 
     projected: int
     tasks: dict[str, int]

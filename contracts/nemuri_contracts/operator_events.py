@@ -1,4 +1,4 @@
-"""Events of operators about the log itself."""
+"""Events that record what operators did to the log."""
 
 from typing import Literal
 from uuid import UUID
@@ -12,9 +12,9 @@ WHY_LIMIT = 1_000
 
 
 class EventParked(OperatorEvent):
-    """An operator excluded an event that cannot be folded. Every reader of the log skips it.
+    """An operator excluded an event that cannot be folded. It stays in the log, but every reader of the log skips it.
 
-    The event stays in the log. A copy that is appended later counts.
+    A copy of the event that is appended later is not skipped.
     """
 
     kind: Literal["event_parked"] = "event_parked"

@@ -1,4 +1,4 @@
-"""Queries to the query API. They are request and reply messages and are not recorded."""
+"""Queries to the query API. They are request and reply messages, which the log does not store."""
 
 from datetime import datetime
 from typing import ClassVar, Literal
@@ -36,11 +36,11 @@ MEMORIES_AT_ONCE = 300
 
 
 class Query(Value):
-    """Base of queries. The answer includes all events up to stream sequence `after`."""
+    """Base class of queries. The service answers when the projections contain all events up to sequence `after`."""
 
     name: ClassVar[str]
     patience: ClassVar[float] = 20.0
-    """Timeout of the answer, in seconds."""
+    """Seconds that a client waits for the answer."""
     after: int = Field(default=0, ge=0)
 
     @property
@@ -65,7 +65,10 @@ class TaskQuery(Query):
 
 
 class FeedbackQuery(Query):
-    """Query for the outcome of feedback. Answered when decided or after a timeout; refused for an unknown id."""
+    """Query for the outcome of feedback. Answered when the outcome is decided, at the latest after a few seconds.
+
+    Refused for an unknown id.
+    """
 
     name = "feedback"
     task_id: UUID
@@ -73,7 +76,10 @@ class FeedbackQuery(Query):
 
 
 class IdQuery(Query):
-    """Query for the task, memory or course with an id prefix. Refused if none or several match."""
+    """Query for the complete id of the task, memory or course whose id begins with `beginning`.
+
+    Refused if no id or several ids match.
+    """
 
     name = "id"
     of: Named
@@ -81,7 +87,11 @@ class IdQuery(Query):
 
 
 class EventQuery(Query):
-    """Query for the first event with an id. Answered with its digest; refused if the event was erased."""
+    """Query for the first event with an id. Answered with the event's sequence and digest, which are None for an
+    unknown id.
+
+    Refused if the event was erased.
+    """
 
     name = "event"
     event_id: UUID
@@ -93,11 +103,11 @@ class AgentsQuery(Query):
     name = "agents"
     agent_id: Identifier | None = None
     orchestrator: bool = False
-    """Include the orchestrator's routing memory."""
+    """True to include the orchestrator's routing memory."""
 
 
 class MemoriesQuery(Query):
-    """Query for a page of an agent's memories, ordered by strength, then by id."""
+    """Query for a page of an agent's memories, strongest first; ties are broken by id."""
 
     name = "memories"
     agent_id: Identifier
@@ -115,7 +125,7 @@ class MemoryQuery(Query):
 
 
 class RememberedQuery(Query):
-    """Query for the outcome of offered memories. Answered when all are decided or after a timeout."""
+    """Query for the outcome of offered memories. Answered when all are decided, at the latest after a few seconds."""
 
     name = "remembered"
     agent_id: Identifier
@@ -124,7 +134,9 @@ class RememberedQuery(Query):
 
 
 class RecallQuery(Query):
-    """Query for the memories that a specialist would be given. It uses the same retrieval and records nothing."""
+    """Query for the memories that a specialist would get for a query. It uses the retrieval of tasks and records no
+    event.
+    """
 
     name = "recall"
     agent_id: Identifier
@@ -133,7 +145,9 @@ class RecallQuery(Query):
     perspective: Label | None = None
     setting: Setting = Setting()
     deep: bool = False
-    """Search the archive in any case, not only if no active memory is relevant."""
+    """True to search the archive together with the active memories. Otherwise it is searched only if no active memory
+    is relevant.
+    """
 
 
 class ScorerQuery(Query):
@@ -144,7 +158,7 @@ class ScorerQuery(Query):
 
 
 class CoursesQuery(Query):
-    """Query for an agent's courses. A query for one course is answered with all its exercises."""
+    """Query for an agent's courses. With `course_id`, the answer has that course alone, with its exercises."""
 
     name = "courses"
     agent_id: Identifier
@@ -152,14 +166,16 @@ class CoursesQuery(Query):
 
 
 class DueQuery(Query):
-    """Query for the number of exercises that are due until a time of the platform's clock and not yet set."""
+    """Query for the number of exercises that are due at `until`, a time of the platform's clock, and not posed as tasks
+    yet.
+    """
 
     name = "due"
     until: datetime
 
 
 class WhyQuery(Query):
-    """Query for the explanation of one of a task's retrievals. Refused for an unknown task."""
+    """Query for the explanation of one retrieval of a task. Refused for an unknown task."""
 
     name = "why"
     task_id: UUID
@@ -182,7 +198,7 @@ class AffectQuery(Query):
 
 
 class AffectMemoryQuery(Query):
-    """Query for an affective memory by label or id prefix. Refused if none or several match."""
+    """Query for an affective memory by its label or id prefix. Refused if no memory or several memories match."""
 
     name = "affect-memory"
     agent_id: Identifier
@@ -190,7 +206,7 @@ class AffectMemoryQuery(Query):
 
 
 class AffectTurnQuery(Query):
-    """Query for the full turn of an affective memory. Refused unless the memory is at level 1."""
+    """Query for the full text of an affective memory's turn. Refused unless the memory is at level 1."""
 
     name = "affect-turn"
     agent_id: Identifier
@@ -198,7 +214,7 @@ class AffectTurnQuery(Query):
 
 
 class AffectRecallQuery(Query):
-    """Query for affective memories that fit a prompt. The recall is recorded unless `quietly` is set."""
+    """Query for the affective memories that match a prompt. The recall is recorded unless `quietly` is set."""
 
     name = "affect-recall"
     agent_id: Identifier
@@ -206,9 +222,9 @@ class AffectRecallQuery(Query):
     session: Label | None = None
     """Session whose mood influences the ranking."""
     category: Category | None = None
-    """Category that is ranked first among equally relevant memories."""
+    """Category whose relevant memories are ranked first; None for no preference."""
     within: float | None = Field(default=None, gt=0, le=86_400)
-    """Seconds until the client gives up. A later answer is not recorded as a recall."""
+    """Seconds until the client gives up. If the answer takes longer, the recall is not recorded."""
     quietly: bool = False
 
 
@@ -220,7 +236,7 @@ class TiersQuery(Query):
 
 
 class TiersMemoryQuery(Query):
-    """Query for a tiered memory by id prefix. Refused if none or several match."""
+    """Query for a tiered memory by id prefix. Refused if no memory or several memories match."""
 
     name = "tiers-memory"
     agent_id: Identifier
@@ -228,20 +244,20 @@ class TiersMemoryQuery(Query):
 
 
 class TiersRecallQuery(Query):
-    """Query for tiered memories. The retrieval counts as an access unless `quietly` is set."""
+    """Query for the tiered memories that match a text. It is recorded as an access unless `quietly` is set."""
 
     name = "tiers-recall"
     agent_id: Identifier
     query: Text = Field(min_length=1, max_length=16_000)
     module: Module = "default"
     layers: tuple[Layer, ...] = ()
-    """Layers to search, among those of the module; all of them if empty."""
+    """Layers to search, among those that the module searches; empty for all of them."""
     top: int | None = Field(default=None, ge=1, le=100)
-    """Maximum number of memories. The module's default applies if None."""
+    """Maximum number of memories; None for the module's default."""
     shared: bool = False
-    """Include memories that other agents share with this one."""
+    """True to include memories that other agents share with this one."""
     second: Second | None = None
-    """Current time in seconds of a simulation's clock. The log's time applies if None."""
+    """Current time on a simulation's clock, in seconds; None for the present time on the agent's clock."""
     quietly: bool = False
 
 
@@ -252,7 +268,9 @@ class StatusQuery(Query):
 
 
 class RetryQuery(Query):
-    """Request to retry a dead-lettered event. Answered when it is handled; refused with the error."""
+    """Request to handle a dead-lettered event again. Answered when the event is handled; refused with the error
+    otherwise.
+    """
 
     name = "retry"
     patience = 180.0
@@ -261,7 +279,7 @@ class RetryQuery(Query):
 
     @property
     def topic(self) -> str:
-        """Return the subject part with the service that gave up the event."""
+        """Return the topic `retry.SERVICE`, which only that service answers."""
         return f"{self.name}.{self.service}"
 
 
@@ -278,7 +296,7 @@ class MemoQuery(Query):
     name = "memo"
     agent_id: Identifier
     setting: Setting = Setting()
-    """Project and domains of the tasks. Memories that are not valid there are left out."""
+    """Project and domains of a task. The memo leaves out memories that are not valid in them."""
 
 
 Answer = (

@@ -10,7 +10,7 @@ from nemuri_contracts.strength import FEATURES
 
 
 class HeldOut(Value):
-    """Comparison of two rankings on the newest tasks, which no training has used."""
+    """Comparison of the learned with the linear ranking on the newest tasks, which were not used for training."""
 
     tasks: Count
     learned: float = Field(ge=0, le=1)
@@ -18,7 +18,7 @@ class HeldOut(Value):
     linear: float = Field(ge=0, le=1)
     """Mean nDCG of the linear score."""
     error: float = Field(ge=0)
-    """Standard error of the mean difference."""
+    """Standard error of the mean difference between both values."""
 
 
 class Weights(Value):
@@ -53,17 +53,19 @@ class ScorerTrained(AgentEvent):
     """Stream sequence up to which uses and feedback were included."""
     held_out: HeldOut
     serves: bool
-    """True if the scorer ranks from now on, because it is better than the linear score on the held-out tasks."""
+    """True if the scorer ranks from now on, because it beats the linear score on the held-out tasks."""
 
 
 class Weighed(Value):
-    """Importance of a feature. The magnitudes over all nine features sum to 1."""
+    """Importance of a feature in the linear and in the learned score. In each of both, the magnitudes of all nine
+    features sum to 1.
+    """
 
     linear: float
     """Weight in the linear score."""
     learned: float | None
-    """Change of the learned score as the feature goes from 0 to 1 and the others are 1/2. None before the first
-    training.
+    """Change of the learned score's logit as the feature goes from 0 to 1 while the others are 1/2, normalised. None
+    before the first training.
     """
 
 
@@ -87,12 +89,12 @@ class ScorerView(Value):
     ranking: str
     """Name of the current ranking; `scorer-N` for the learned scorer."""
     standing: Text
-    """One line that says if the learned scorer ranks, and why not."""
+    """One line that says whether the learned scorer ranks, and if not, the reason."""
     gathered: int
-    """Number of samples since the last training, or since the beginning."""
+    """Number of samples since the last training; of all samples before the first training."""
     wanted: int
     """Number of samples that starts the next training."""
     version: ScorerVersion | None
-    """The version in use; None before the first training."""
+    """The newest version, even if it does not rank; None before the first training."""
     features: dict[str, Weighed]
     """Importance by feature, in the order of document 000 §3.4."""

@@ -78,12 +78,12 @@ class Society(Value):
         return limit >= least and self.hosts * max(1, limit // CELL) >= self.cells
 
     def cell(self, nth: int) -> tuple[Resident, ...]:
-        """Return the agents of a cell."""
+        """Return the agents of the cell with index `nth`, from 0."""
         return self.agents[nth * CELL : (nth + 1) * CELL]
 
 
 class Lease(Value):
-    """Lease of a cell. Its host renews it while it lives."""
+    """Lease of a cell. The host that holds it renews it at every heartbeat."""
 
     host: Identifier | None
     """Holder of the lease. None if the host released it."""
@@ -91,10 +91,10 @@ class Lease(Value):
 
 
 class Lateness(Value):
-    """Histogram of how late runs began."""
+    """Histogram of delays: the number of runs by how late they began."""
 
     counts: tuple[int, ...] = (0,) * (len(LATENESS) + 1)
-    """Runs per bucket. The last bucket has no upper bound."""
+    """Number of runs per bucket. The last bucket has no upper bound."""
 
     def quantile(self, share: float) -> float:
         """Return the upper bound in milliseconds of the bucket that contains the quantile; 0 without runs.
@@ -113,12 +113,12 @@ class Lateness(Value):
         return Lateness(counts=tuple(map(sum, zip(self.counts, other.counts, strict=True))))
 
     def since(self, earlier: "Lateness") -> "Lateness":
-        """Return the histogram of the runs since an earlier histogram."""
+        """Return the histogram of the runs that were counted after `earlier`."""
         return Lateness(counts=tuple(now - then for now, then in zip(self.counts, earlier.counts, strict=True)))
 
 
 def bucket(seconds: float) -> int:
-    """Return the bucket index for a delay in seconds."""
+    """Return the index of the bucket that counts a delay in seconds."""
     return bisect_left(LATENESS, seconds * 1_000)
 
 
@@ -131,10 +131,12 @@ class Waits(Value):
     waited: int = 0
     """Number of requests that were sent after waiting."""
     mean: float = 0.0
-    """Mean seconds from the due time of the module to the request."""
+    """Mean seconds between the time at which a module was due and its request."""
     longest: float = 0.0
     slowest: float = 0.0
-    """Mean waiting time of the agent that waited longest on average, in seconds. 0 while too few have asked."""
+    """Mean waiting time of the agent that waited longest on average, in seconds. Agents with few requests are left out;
+    0 if all are.
+    """
 
     @property
     def unfairness(self) -> float:
@@ -179,12 +181,12 @@ class TokenUse(Value):
 
 
 class Vitals(Value):
-    """Health report of an agent host. Counters start with the process."""
+    """Health report of an agent host. Its counters start at 0 with the process."""
 
     host: Identifier
     process: int
     seconds: float
-    """Wall-clock seconds since the start."""
+    """Wall-clock seconds since the process started."""
     second: float
     """Current time of the society's clock, in seconds."""
     agents: int
@@ -194,22 +196,22 @@ class Vitals(Value):
     hearing: Lateness
     """Delay between a percept's arrival at the host and its processing by the agent."""
     waits: dict[str, Waits]
-    """Waiting times by rank."""
+    """Model requests and waiting times, by rank of the module."""
     asked: Waits
     """Model requests of all ranks together."""
     token_use: dict[str, dict[str, TokenUse]]
     """Token usage by module and model. A request shared with another agent costs nothing."""
     top_spenders: dict[str, TokenUse]
-    """Agents of this host with the highest token usage by id, highest first."""
+    """Token usage of the agents of this host that used most, by agent id, highest first."""
     waiting: int
     """Number of modules that wait to ask a model."""
     standing: str
     conflicts: int
     failures: dict[str, int]
     silence: float
-    """Longest time since the last decision of any agent here, in seconds."""
+    """Seconds of the society's clock since the last decision of the agent that has been silent longest."""
     memories: int
-    """Number of memories of its agents, short-term and long-term."""
+    """Number of memories of the host's agents, short-term and long-term."""
     memory: int
     """Resident memory in bytes."""
     cpu: float
@@ -222,7 +224,7 @@ def total(spent: Mapping[str, Mapping[str, TokenUse]]) -> TokenUse:
 
 
 class Turning(Value):
-    """Health report of a world process. Counters start with the process."""
+    """Health report of a world process. Its counters start at 0 with the process."""
 
     process: int
     second: float

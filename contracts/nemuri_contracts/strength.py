@@ -26,21 +26,21 @@ Method = Literal["citation", "tag", "similarity", "judge"]
 
 
 class Candidate(Value):
-    """A candidate of retrieval stage 1, with its ranking data of stage 2."""
+    """A memory that stage 1 of a retrieval found, with the ranking data of stage 2."""
 
     memory_id: UUID
     similarity: float
-    """Cosine similarity, -1 to 1; the maximum over the query and its expansions."""
+    """Cosine similarity, -1 to 1: the maximum over the query and its expansions, which have less weight."""
     lexical: float
     """BM25 score divided by the maximum among the candidates, 0 to 1."""
     relevance: float
-    """Normalised sum of both channels, 0 to 1."""
+    """Mean of `similarity` (0 if negative) and `lexical`, 0 to 1."""
     features: tuple[float, ...] = Field(min_length=len(FEATURES), max_length=len(FEATURES))
     """Raw feature values in the order of `FEATURES`. A versioned transform is applied before scoring."""
     score: float
     archived: bool = False
     yields_to: UUID | None = None
-    """Candidate that contradicts or supersedes this one and is ranked before it."""
+    """Id of the candidate that contradicts or supersedes this one and is therefore ranked before it."""
     source: Text = ""
     """Source of the memory (`Origin.source`); "" if unknown."""
 
@@ -53,27 +53,32 @@ class MemoriesRetrieved(AgentEvent):
     query: Text
     terms: tuple[Text, ...]
     expansions: dict[Label, Text]
-    """Expanded queries: by the keywords of each perspective, and the task's summary if it adds terms."""
+    """Expanded queries by name. A perspective adds its keywords to the query; `task summary` is the task's summary, if
+    it adds content to the task's text.
+    """
     vector: Text
-    """Key of the query's vector."""
+    """Key under which the query's vector is stored."""
     perspective: Label | None
     setting: Setting
     seed: int
     ranking: Text
-    """Name of the ranking: the versioned transform and weights, or the scorer."""
+    """Name of the ranking: `linear-1` and the like for versioned weights, `scorer-3` and the like for a learned scorer.
+    """
     candidates: tuple[Candidate, ...]
     """All candidates of stage 1, best first."""
     selected: tuple[UUID, ...]
-    """Memories put into the context besides the principles, best first."""
+    """Ids of the memories put into the context besides the principles, best first."""
     crowded: tuple[UUID, ...] = ()
-    """Memories left out because the share of their source in the context was exhausted."""
+    """Ids of the memories that ranked high enough for the context, but were left out because their source had used up
+    its share of it.
+    """
     principles: tuple[UUID, ...] = ()
     deep: bool = False
     """True if the archive was searched: on request, or because no active memory was relevant."""
 
     @property
     def in_context(self) -> tuple[UUID, ...]:
-        """Return all memories in the model's context, principles first."""
+        """Return the ids of all memories in the model's context, principles first."""
         return (*self.principles, *self.selected)
 
 
@@ -85,24 +90,26 @@ class Use(Value):
 
 
 class MemoriesUsed(AgentEvent):
-    """The memories that the answer to an assignment used were detected. There may be none."""
+    """Usage detection finished for the answer to an assignment. `uses` lists the memories that the answer used; it may
+    be empty.
+    """
 
     kind: Literal["memories_used"] = "memories_used"
     assignment_id: UUID
     perspective: Label | None
-    """Perspective of the use; None if the task had none."""
+    """Perspective of the assignment; None if it has none."""
     uses: tuple[Use, ...]
     usage: Usage | None = None
     """Model usage of the detection; None if no model was asked."""
 
     @property
     def memory_ids(self) -> tuple[UUID, ...]:
-        """Return the used memories without duplicates."""
+        """Return the ids of the used memories without duplicates."""
         return tuple(dict.fromkeys(use.memory_id for use in self.uses))
 
 
 class Relation(Value):
-    """A relation to an older memory. The older one is ranked after this one."""
+    """A relation of a memory to an older one. Retrieval ranks the older memory after the newer one."""
 
     older: UUID
     sort: Literal["contradicts", "supersedes"]
@@ -115,11 +122,13 @@ class Origin(Value):
     """Client that offered the memory, or submitted the task in which it was learned."""
     task_id: UUID | None = None
     textbook: Text | None = None
-    """Title of the textbook in which it was read."""
+    """Title of the textbook from which it was learned."""
 
     @property
     def source(self) -> str:
-        """Return the source to which its share of a context is counted; "" if unknown."""
+        """Return the name of the source, such as `client ann`; "" if unknown. A source may fill only a limited share of
+        a context.
+        """
         if self.textbook is not None:
             return f"textbook {self.textbook}"
         return f"client {self.client_id}" if self.client_id is not None else ""
@@ -130,7 +139,7 @@ class NewMemory(Value):
 
     memory: MemoryContent
     links: tuple[UUID, ...] = ()
-    """Older memories that it derives from."""
+    """Ids of the older memories that it derives from."""
     relations: tuple[Relation, ...] = ()
     origin: Origin = Origin()
     vector: Text
@@ -156,7 +165,7 @@ class Dropped(Value):
 
 
 class LearningsExtracted(AgentEvent):
-    """Learnings were extracted from an assignment: at most one per perspective."""
+    """Learnings were extracted from the answer to an assignment: at most one per perspective."""
 
     kind: Literal["learnings_extracted"] = "learnings_extracted"
     assignment_id: UUID
@@ -175,17 +184,17 @@ class MemoryEncoded(AgentEvent):
     relations: tuple[Relation, ...] = ()
     origin: Origin = Origin()
     vector: Text
-    """Key of its vector: model, dimension and SHA-256 of the embedded text."""
+    """Key of the memory's vector: model, dimension and SHA-256 of the embedded text."""
     source: Literal["task", "manual", "education", "definition"]
     assignment_id: UUID | None = None
     """Assignment in which it was learned; None if it does not come from one."""
     strength: float = Field(gt=0, le=1e6)
-    """Initial strength, overall and in each of the agent's perspectives."""
+    """Initial strength, overall and in each of `perspectives`."""
     perspectives: tuple[Label, ...]
 
     @property
     def memory_id(self) -> UUID:
-        """Return the id of the memory that begins with this event."""
+        """Return the id of the memory that this event creates."""
         return self.event_id
 
 
@@ -197,7 +206,7 @@ class MemoryRefused(AgentEvent):
 
 
 class RelationWithdrawn(AgentEvent):
-    """A relation to an older memory was withdrawn. The older one is no longer ranked after the newer one."""
+    """A relation to an older memory was withdrawn. Retrieval no longer ranks the older memory after the newer one."""
 
     kind: Literal["relation_withdrawn"] = "relation_withdrawn"
     memory_id: UUID
@@ -221,7 +230,7 @@ class SessionEnded(AgentEvent):
 
 
 class Seen(Value):
-    """A memory with the revision that a sleep saw. The sleep does not apply to a memory that has changed since."""
+    """A memory with its revision when a sleep was decided. The sleep skips the memory if it has changed since."""
 
     memory_id: UUID
     revision: int
@@ -234,11 +243,11 @@ class Consolidated(Seen):
 
 
 class Aging(Value):
-    """Days of decay applied by a sleep, if decay depends on the clock as well as on sessions."""
+    """Days of decay that a sleep applies, if the time that has passed limits decay."""
 
     days: float = Field(ge=0, le=1e9)
     left: float = Field(ge=0, le=1e9)
-    """Days that have passed but were not applied yet. Later sleeps may apply them."""
+    """Days that have passed without decay. Later sleeps may still apply them."""
     until: float = Field(ge=0, le=2.5e11)
     """Time of the decision by the platform's clock, in seconds since 1970."""
 
@@ -250,16 +259,16 @@ class AgentSlept(AgentEvent):
     sessions: tuple[UUID, ...]
     """Assignments whose sessions this sleep covers. Each session is covered by exactly one sleep.
 
-    Empty if the event continues an unfinished sleep; then nothing decays.
+    The list is empty if the event continues an unfinished sleep. Then nothing decays.
     """
     consolidated: tuple[Consolidated, ...] = ()
     archived: tuple[Seen, ...] = ()
     pruned: tuple[Seen, ...] = ()
     """Memories archived because the agent's memory is full, not because they are weak."""
     aged: Aging | None = None
-    """The days of decay; None if decay depends on sessions alone, or if nothing decays."""
+    """Days of decay; None if decay depends on the number of sessions alone, or if nothing decays."""
     unfinished: bool = False
-    """True if the changes exceeded one event. A following sleep continues them."""
+    """True if the changes did not fit into this event. Another `agent_slept` event continues the sleep."""
 
 
 class ImpactCredited(AgentEvent):

@@ -1,4 +1,4 @@
-"""Definition of all NATS subjects and stream names. `wire_constants` has the two that hooks need."""
+"""All NATS subjects and stream names. The two subjects that hooks need are in `wire_constants`."""
 
 from binascii import crc32
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ PARTITIONS = 256
 
 
 def virtual_partition(key: str) -> int:
-    """Return the virtual partition of a task or an agent, 0 to 255."""
+    """Return the virtual partition of `key` (the id of a task or an agent), 0 to 255."""
     return crc32(key.encode()) % PARTITIONS
 
 
@@ -39,7 +39,7 @@ class Subjects:
 
     @property
     def tasks(self) -> str:
-        """Return the subject filter of all task events. Client events are not included."""
+        """Return the subject filter of all events in task subjects. Events of clients about tasks are not included."""
         return f"{self.namespace}.task.>"
 
     def partition(self, number: int) -> str:
@@ -57,19 +57,23 @@ class Subjects:
         return f"{self.agent(str(event.agent_id))}.{event.kind}"
 
     def agent(self, agent_id: str) -> str:
-        """Return the subject prefix of an agent's own events."""
+        """Return the subject prefix of an agent's events."""
         return f"{self.namespace}.agent.{virtual_partition(agent_id)}.{agent_id}"
 
     def mind(self, agent_id: str) -> str:
-        """Return the subject filter of all of an agent's own events."""
+        """Return the subject filter of all events of an agent."""
         return f"{self.agent(agent_id)}.>"
 
     def of_agent(self, agent_id: str, kind: type[Event]) -> str:
-        """Return the exact subject of an agent's own events of one kind."""
+        """Return the exact subject of an agent's events of one kind."""
         return f"{self.agent(agent_id)}.{kind.kind_of()}"
 
     def of_kind(self, kind: type[Event], partitions: Iterable[int] | None = None) -> tuple[str, ...]:
-        """Return the subject filters of all events of a kind, or of those in the given virtual partitions."""
+        """Return the subject filters of all events of a kind.
+
+        With `partitions`, the filters of task and agent events cover these virtual partitions only. Other events have
+        none.
+        """
         name = kind.kind_of()
         if kind.stream == "operator":
             return (f"{self.namespace}.operator.{name}",)
@@ -78,7 +82,9 @@ class Subjects:
         return tuple(f"{self.namespace}.{kind.stream}.{key}{owner}.{name}" for key in keys)
 
     def address(self, kind: type[Event]) -> str:
-        """Return the subject pattern of a kind, with a name in braces for each variable part."""
+        """Return the subject of a kind with a name in braces for each variable part, such as
+        `nemuri.client.{client}.task_submitted`.
+        """
         names = {"client": ("{client}",), "task": ("{partition}",), "agent": ("{partition}", "{agent}"), "operator": ()}
         return ".".join((self.namespace, kind.stream, *names[kind.stream], kind.kind_of()))
 
@@ -102,11 +108,15 @@ class Subjects:
         return f"{self.namespace}.client.>"
 
     def dead(self, service: str, sequence: int | str = "*") -> str:
-        """Return the subject of a service's dead letter for a stream sequence; by default a filter for all of them."""
+        """Return the subject of the dead letter of a message, by the service that gave it up and the message's stream
+        sequence.
+
+        Without a sequence, return the filter for all dead letters of the service.
+        """
         return f"{self.namespace}-dead.{service}.{sequence}"
 
     def result(self, task_id: str) -> str:
-        """Return the subject of a task's result in the key-value store, as the NATS server names it."""
+        """Return the subject under which the NATS server publishes a task's result in the key-value store."""
         return f"$KV.{self.namespace}-results.{task_id}"
 
     def query(self, name: str) -> str:
@@ -119,36 +129,41 @@ class Subjects:
         return f"{self.namespace}-timers"
 
     def timer(self, key: str) -> str:
-        """Return the subject of a pending timer. Each key has at most one; a key has letters, digits, `_` and `-`."""
+        """Return the subject on which a timer is set. A later timer with the same key replaces it.
+
+        `key` consists of letters, digits, `_` and `-`.
+        """
         return f"{self.namespace}-timers.set.{key}"
 
     def ringing(self, key: str) -> str:
-        """Return the subject on which a timer is published when it is due."""
+        """Return the subject on which the server publishes a timer when it is due."""
         return f"{self.namespace}-timers.due.{key}"
 
     @property
     def projected(self) -> str:
-        """Return the subject on which the projector publishes its progress."""
+        """Return the subject on which the projector publishes the last stream sequence that it has projected."""
         return f"{self.namespace}-projected"
 
     def society(self, society: str) -> str:
-        """Return the subject prefix of a society's messages between hosts and world. They are not recorded."""
+        """Return the subject prefix of the messages between a society's hosts and its world. The log does not store
+        them.
+        """
         return f"{self.namespace}.society.{society}"
 
     def joining(self, society: str) -> str:
-        """Return the subject of hosts' requests to add agents to the world. Answers go to the sender's inbox."""
+        """Return the subject on which hosts request to add agents to the world. Answers go to the sender's inbox."""
         return f"{self.society(society)}.world.join"
 
     def leaving(self, society: str) -> str:
-        """Return the subject of hosts' messages to remove agents from the world."""
+        """Return the subject on which hosts tell the world to remove agents."""
         return f"{self.society(society)}.world.leave"
 
     def acts(self, society: str) -> str:
-        """Return the subject of the agents' acts, sent by hosts to the world."""
+        """Return the subject on which hosts send the acts of their agents to the world."""
         return f"{self.society(society)}.world.act"
 
     def percepts(self, society: str, host: str = "*") -> str:
-        """Return the subject of percepts from the world to a host; by default a filter for all hosts."""
+        """Return the subject on which the world sends percepts to a host; by default a filter for all hosts."""
         return f"{self.society(society)}.percepts.{host}"
 
     def vitals(self, society: str, host: str = "*") -> str:
@@ -156,5 +171,5 @@ class Subjects:
         return f"{self.society(society)}.vitals.{host}"
 
     def turning(self, society: str) -> str:
-        """Return the subject of the grid world's health report, sent every heartbeat."""
+        """Return the subject on which the grid world sends its health report at every heartbeat."""
         return f"{self.society(society)}.world.turning"

@@ -31,17 +31,17 @@ class FeedbackStanding(Value):
     result: Literal["success", "failure"] | None = None
     prevented_error: UUID | None = None
     standing: Literal["new", "parked", "applied", "refused"]
-    """`new`: undecided. `parked`: waits for the detected uses. `applied`: credited, possibly to no memory. `refused`:
-    credited to nothing.
+    """`new`: undecided. `parked`: waits until the memories that the answer used are known. `applied`: credited,
+    possibly to no memory. `refused`: credited to nothing.
     """
     reason: str | None = None
     """Reason why it waits or was refused; for applied feedback, why a part was refused."""
     memories: tuple[UUID, ...] = ()
-    """Memories that were credited so far."""
+    """Ids of the memories that were credited so far."""
 
     @property
     def decided(self) -> bool:
-        """Return True if every part is decided, or the reason for the delay is known."""
+        """Return True if every part of the feedback is decided, or if the reason for the delay is known."""
         if self.standing != "applied" or self.prevented_error is None:
             return self.standing != "new"
         return self.prevented_error in self.memories or self.reason is not None
@@ -58,7 +58,9 @@ class TaskResult(Value):
 
     task_id: UUID
     client_id: str | None = None
-    """Client that submitted it. Only this client and operators may give feedback and answer negotiations."""
+    """Client that submitted the task. Only this client, operators and the tutor may give feedback and answer
+    negotiations.
+    """
     status: Status
     attempt: int = 1
     """Number of the attempt. It grows by 1 each time a failed task is reopened."""
@@ -66,19 +68,18 @@ class TaskResult(Value):
     """Agent that answered; the first one if there were several."""
     answer: str | None = None
     panel: Panel | None = None
-    """Answers of a panel with the merged answer and the dissent. `answer` has all of it as text."""
+    """Answers of a panel with the merged answer and the dissent. `answer` contains all of them as text."""
     model: str | None = None
     citations: tuple[UUID, ...] = ()
     retrieved: tuple[Retrieved, ...] = ()
     recalled: int | None = None
-    """Number of relevant memories in the context without principles; None before retrieval.
-
-    0 if nothing relevant was remembered.
+    """Number of relevant memories in the context, without principles. None before retrieval; 0 if nothing relevant was
+    remembered.
     """
     used: tuple[UUID, ...] = ()
     learned: tuple[UUID, ...] = ()
     repeated: tuple[UUID, ...] = ()
-    """Memories that were reinforced because a learning repeated them."""
+    """Ids of the memories that were reinforced because a learning repeated them."""
     dropped: tuple[Dropped, ...] = ()
     """Rejected learnings, with reasons."""
     costs: tuple[Cost, ...] = ()
@@ -93,15 +94,17 @@ class TaskResult(Value):
     progress: str | None = None
     """Short description of the current step."""
     chunks: int = 0
-    """Number of chunks of its documents; 0 before chunking and without documents."""
+    """Number of chunks of the task's documents; 0 without documents, and before they are cut."""
     points: int = 0
     """Number of chunks with an extracted key point so far."""
     chunks_read: int | None = None
-    """Number of chunks with passages in the answering agent's prompt. None before that and without documents."""
+    """Number of chunks with a passage in the prompt of an answering agent. None without documents, and before the first
+    answer.
+    """
     share_read: float | None = None
-    """Share of the documents' text in these passages, 0 to 1.
+    """Share of the documents' text that was in the prompt of an answering agent, 0 to 1.
 
-    The whole text is searched for the words of the question, but no model has read the rest.
+    The whole text is searched for the words of the question, but no model reads the rest for the answer.
     """
     settled: bool = False
-    """True if all consequences are known: used memories and learnings."""
+    """True if nothing more follows from the answer: used memories and learnings are known, or the task has failed."""

@@ -28,11 +28,11 @@ class TaskChunked(TaskEvent):
     details: tuple[Detail, ...] = Field(min_length=1)
     """Chunks in document order."""
     beside: tuple[Text, ...] = ()
-    """Requests listed in the documents, answered together with the task's text."""
+    """Requests that the documents list. They are answered together with the task's text."""
 
 
 class ChunkReady(TaskEvent):
-    """A chunk is next: its key point must be extracted."""
+    """The key point of this chunk must be extracted next."""
 
     kind: Literal["chunk_ready"] = "chunk_ready"
     ordinal: Count
@@ -56,7 +56,7 @@ class Option(Value):
 
 
 class NegotiationOpened(TaskEvent):
-    """The input has more items than one answer covers. The client must choose an option."""
+    """The input has more items than one answer covers, so the client must choose an option."""
 
     kind: Literal["negotiation_opened"] = "negotiation_opened"
     items: tuple[Text, ...]
@@ -64,7 +64,7 @@ class NegotiationOpened(TaskEvent):
 
 
 class DetailPoint(Value):
-    """A passage and its key point; None if no key point was extracted."""
+    """A passage of a document with its key point, which is None if it was not extracted."""
 
     detail: Detail
     point: Text | None
@@ -74,7 +74,7 @@ class Part(Value):
     """The part of a task that one assignment answers."""
 
     title: Label | None = None
-    """Common topic of its items, or number of the batch; None for a task with one part."""
+    """Common topic of the items, or number of the batch; None for a task with one part."""
     text: Text
     items: int = Field(default=0, ge=0)
     """Number of items in this part of a negotiated task; 0 for a task with one part."""
@@ -118,7 +118,7 @@ class TaskRouted(TaskEvent):
     request: Text | None = None
     """The request rewritten without references to the conversation. None if the task continues none."""
     recalled: tuple[UUID, ...] = ()
-    """Routing memories of similar past tasks behind the scores of the chosen agents."""
+    """Ids of the routing memories of similar past tasks that influenced the scores of the chosen agents."""
     usage: Usage | None = None
     """Model usage of rewriting the request."""
 
@@ -134,7 +134,9 @@ class TaskAssigned(TaskEvent):
 
     @property
     def assignment_id(self) -> UUID:
-        """Return the assignment's id. An assignment has one retrieval, one answer, one usage record and one session."""
+        """Return the id of the assignment. An assignment has one retrieval, one answer, one usage record and one
+        session.
+        """
         return self.event_id
 
 
@@ -146,9 +148,9 @@ class TaskAnswered(TaskEvent):
     assignment_id: UUID
     text: Text
     citations: tuple[UUID, ...]
-    """Memories cited by the answer."""
+    """Ids of the memories that the answer cites."""
     citations_complete: bool = False
-    """True if the answer certainly used no memory that it does not cite."""
+    """True if `citations` certainly contains every memory that the answer used."""
     details: tuple[Detail, ...]
     """Passages of documents in the answering agent's prompt."""
     usage: Usage
@@ -186,7 +188,7 @@ class Panel(Value):
 
 
 class TaskCompleted(TaskEvent):
-    """All assignments of the attempt are answered. This is the complete answer."""
+    """All assignments of the task's current attempt are answered. `answer` is the complete answer."""
 
     kind: Literal["task_completed"] = "task_completed"
     answer: Text
@@ -230,16 +232,16 @@ class NegotiationRefused(TaskEvent):
 
     kind: Literal["negotiation_refused"] = "negotiation_refused"
     answer_id: UUID
-    """Id of the client's event."""
+    """Id of the client's `negotiation_answered` event."""
     reason: Text
 
 
 class ReactionFailed(TaskEvent):
-    """A service gave up an event of the task because of a fault of the event itself."""
+    """A service gave up an event of the task because of a fault of the event itself. An outage only delays an event."""
 
     kind: Literal["reaction_failed"] = "reaction_failed"
     service: Identifier
     cause_kind: Text
     attempt: Annotated[Count, Field(ge=1)]
-    """Attempt of the task that the event belonged to. A later attempt is not affected."""
+    """Number of the attempt that the event belonged to. Later attempts of the task are not affected."""
     error: Text

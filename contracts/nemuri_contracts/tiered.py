@@ -1,8 +1,8 @@
 """Events of tiered memory: experiences, consolidation and sharing (document 004).
 
 An agent with `memory: tiered` records experiences, consolidates them from short-term into long-term memory, and answers
-retrieval queries on both. It takes no tasks. Times are seconds: of a simulation's clock if an event has `second`, else
-of the log, since 1970.
+retrieval queries on both. It takes no tasks. Times are in seconds. They are on a simulation's clock if an event has
+`second`, and since 1970 by the log's clock otherwise.
 """
 
 from collections.abc import Iterable
@@ -16,7 +16,9 @@ from nemuri_contracts.event import AgentEvent, ClientEvent, Identifier, Label, T
 EXPERIENCE_LIMIT = 16_000
 """Maximum length of an experience and of a formed memory, in characters."""
 TOGETHER = 1_000
-"""Maximum number of memories in one consolidation."""
+"""Maximum number of entries in a list of one event: groups, deleted or accessed memories, or agents that may see a
+memory.
+"""
 
 Experienced = Literal["conversation", "action", "observation", "reflection"]
 """Type of an experience (document 004 §4.2.2)."""
@@ -39,11 +41,11 @@ Module = Literal[
     "talking",
     "cognitive_controller",
 ]
-"""Module that retrieves. Each has its own retrieval settings (document 004 §4.6.3)."""
+"""Module of an agent that retrieves memories. Each module has its own retrieval settings (document 004 §4.6.3)."""
 
 Share = Annotated[float, Field(ge=0, le=1)]
 Second = Annotated[float, Field(ge=0, le=1e12)]
-"""Seconds since the start of a clock."""
+"""Time on a simulation's clock, in seconds since the simulation began."""
 Words = Annotated[Text, Field(min_length=1, max_length=EXPERIENCE_LIMIT)]
 Tags = Annotated[tuple[Label, ...], Field(max_length=16)]
 
@@ -64,7 +66,7 @@ class Cues(Value):
     request: bool = False
     proposal: bool = False
     emotion: Share = 0.0
-    """Intensity of the emotion in it."""
+    """Intensity of the emotion in the experience."""
     goal_related: bool = False
     failure: bool = False
     new_agent: bool = False
@@ -79,7 +81,7 @@ class Experience(Value):
     participants: Annotated[tuple[Label, ...], Field(max_length=64)] = ()
     location: Place | None = None
     second: Second | None = None
-    """Time on a simulation's clock; None uses the log's time."""
+    """Time on a simulation's clock; None to use the time of the log."""
 
 
 class ExperienceOffered(ClientEvent):
@@ -89,9 +91,9 @@ class ExperienceOffered(ClientEvent):
     agent_id: Identifier
     experience: Experience
     cues: Cues | None = None
-    """The cues of the experience; detected in the text if None."""
+    """Cues of the experience; None to detect them in its text."""
     importance: Share | None = None
-    """The importance; derived from type and cues if None."""
+    """Importance of the experience; None to compute it from type and cues."""
 
 
 class ExperienceRecorded(AgentEvent):
@@ -106,7 +108,7 @@ class ExperienceRecorded(AgentEvent):
 
     @property
     def memory_id(self) -> UUID:
-        """Return the id of the memory that begins with this event."""
+        """Return the id of the memory that this event creates."""
         return self.event_id
 
 
@@ -127,7 +129,7 @@ class Group(Value):
 
 
 class ConsolidationBegun(AgentEvent):
-    """A consolidation decided which memories to merge. The texts follow, one group at a time (document 004 §4.3)."""
+    """A consolidation decided which memories to merge. The texts follow, one event per group (document 004 §4.3)."""
 
     kind: Literal["consolidation_begun"] = "consolidation_begun"
     because: Because
@@ -146,7 +148,7 @@ class FormationDue(AgentEvent):
 
 
 class MemoryFormed(AgentEvent):
-    """A long-term memory was formed from others, which leave their layer. The event's id is the memory's id."""
+    """A long-term memory was formed from other memories, which it replaces. The event's id is the memory's id."""
 
     kind: Literal["memory_formed"] = "memory_formed"
     type: Kept
@@ -154,7 +156,7 @@ class MemoryFormed(AgentEvent):
     tags: Tags = ()
     importance: Share
     sources: Annotated[tuple[UUID, ...], Field(min_length=1, max_length=100)]
-    """Source memories, oldest first. Each leaves its layer."""
+    """Ids of the memories that it replaces, oldest first. Memories that were shared in the meantime stay."""
     formed_by: Text
     """Model that wrote the text; `extractive` if the sources' own words were kept."""
     usage: Usage | None = None
@@ -163,12 +165,12 @@ class MemoryFormed(AgentEvent):
 
     @property
     def memory_id(self) -> UUID:
-        """Return the id of the memory that begins with this event."""
+        """Return the id of the memory that this event creates."""
         return self.event_id
 
 
 class Access(Value):
-    """Number of retrievals of a memory."""
+    """A memory and the number of its retrievals that an event counts."""
 
     memory_id: UUID
     times: Annotated[int, Field(ge=1, le=1_000_000)] = 1
@@ -183,13 +185,16 @@ class MemoriesAccessed(AgentEvent):
 
 
 class MemoryShared(AgentEvent):
-    """The author shared a memory. It stays unchanged in long-term memory from now on (document 004 §4.8.3)."""
+    """The author shared a memory with other agents (document 004 §4.8.3).
+
+    The memory moves to long-term memory and is neither merged nor forgotten from then on.
+    """
 
     kind: Literal["memory_shared"] = "memory_shared"
     memory_id: UUID
     scope: Sharing
     visible_to: Annotated[tuple[Identifier, ...], Field(max_length=TOGETHER)] = ()
-    """Agents that may see it: none by name for `global`, exactly one for `bilateral`."""
+    """Ids of the agents that may see it: empty for `global`, exactly one for `bilateral`."""
     second: Second | None = None
 
     @model_validator(mode="after")
@@ -242,7 +247,7 @@ class Feeling(Value):
 
 
 class WorkingMemory(Value):
-    """Working memory of an agent at one moment. It is not stored (document 004 §4.2.1)."""
+    """Working memory of an agent at one moment. It is never stored (document 004 §4.2.1)."""
 
     agent_id: Identifier
     second: Second = 0.0
@@ -255,7 +260,7 @@ class WorkingMemory(Value):
     nearby_agents: tuple[Nearby, ...] = ()
     active_goals: tuple[Text, ...] = ()
     cc_broadcast: Text = ""
-    """The controller's last decision, in words."""
+    """The last decision of the cognitive controller, in words."""
     emotional_state: Feeling = Feeling()
 
     def updated(self, **changes: object) -> "WorkingMemory":

@@ -19,14 +19,14 @@ class TierMemoryView(Value):
     type: MemoryType
     content: Text
     participants: tuple[str, ...] = ()
-    """Participants of an experience. A merged memory has them among its tags."""
+    """Participants of an experience. Empty for a merged memory, whose tags name its participants."""
     tags: tuple[str, ...] = ()
     importance: float
     at: float
     """Start time in seconds of the agent's clock: since 1970, or since its simulation began."""
     access_count: int
     sources: tuple[UUID, ...] = ()
-    """Experiences from which it was formed."""
+    """Ids of the experiences from which it was formed; empty for an experience."""
     going: bool = False
     """True if it will be merged into another memory."""
     scope: Literal["private"] | Sharing = "private"
@@ -43,7 +43,7 @@ class TierRecalledView(Value):
     """Recency: 1 for now, halved every 1.4 hours by default."""
     importance: float
     score: float
-    """Sum of the three, weighted by the module's weights."""
+    """Sum of relevance, recency and importance, each multiplied by its weight for the module."""
 
 
 class TiersRecallView(Value):
@@ -53,7 +53,8 @@ class TiersRecallView(Value):
     weights: tuple[float, float, float]
     """Weights of relevance, recency and importance."""
     working: bool
-    """True if the module also uses working memory, which only the agent's host has."""
+    """True if the module uses working memory too. Only the agent's host has working memory, so it is not in `recalled`.
+    """
     recalled: tuple[TierRecalledView, ...]
 
 
@@ -62,10 +63,10 @@ class TiersView(Value):
 
     agent_id: str
     hours: float
-    """Hours since its first event, on its own clock."""
+    """Hours that the agent has lived: since its definition, or since the start of its simulation."""
     short: int
     capacity: int
-    """Current capacity of short-term memory."""
+    """Current capacity of short-term memory, in memories."""
     interval: float
     """Current interval between consolidations, in seconds."""
     going: int

@@ -7,7 +7,7 @@ LABEL_LIMIT = 200
 OPERATOR = "cli"
 """Default client id of the command line."""
 INBOX = "_INBOX"
-"""Inbox prefix of unnamed clients, for replies."""
+"""Prefix of the subjects on which a client receives replies if it connects without a user name."""
 _LONGEST = 64
 
 

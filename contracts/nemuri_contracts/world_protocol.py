@@ -15,7 +15,7 @@ CHAT_RADIUS = 32.0
 VISUAL_RADIUS = 16.0
 """Radius of sight in blocks."""
 REACH = 4.0
-"""Maximum distance of an action in blocks: digging, placing, giving, trading."""
+"""Maximum distance in blocks from which an agent can dig, place, give, trade or attack."""
 SPEECH_LIMIT = 256
 """Maximum length of an utterance, in characters."""
 ACTS_LIMIT = 4_000
@@ -43,7 +43,7 @@ class Stack(Value):
 
 
 class Go(Value):
-    """Walk to within reach of a position. Takes as long as the path needs."""
+    """Walk until a position is within reach. The walk takes as long as the path needs."""
 
     action: Literal["go"] = "go"
     to: Position
@@ -66,7 +66,7 @@ class Place(Value):
 
 
 class Craft(Value):
-    """Craft an item from the inventory. The station that the recipe needs must be near."""
+    """Craft an item from the inventory. If the recipe needs a station, it must be near."""
 
     action: Literal["craft"] = "craft"
     item: Item
@@ -80,7 +80,7 @@ class Eat(Value):
 
 
 class Attack(Value):
-    """Attack a creature within reach, by the id of its sighting."""
+    """Attack a creature within reach. `target` is the creature's id in `Percept.agents`."""
 
     action: Literal["attack"] = "attack"
     target: Identifier
@@ -95,7 +95,7 @@ class Give(Value):
 
 
 class Trade(Value):
-    """Offer a trade to an agent within reach. It takes place when that agent offers the reverse."""
+    """Offer a trade to an agent within reach. The trade takes place when that agent offers the reverse trade."""
 
     action: Literal["trade"] = "trade"
     partner: Identifier
@@ -120,7 +120,7 @@ class Withdraw(Value):
 
 
 class Say(Value):
-    """Say something to all agents within `CHAT_RADIUS`. Does not interrupt the current action."""
+    """Say something to all agents within `CHAT_RADIUS`. The current action continues."""
 
     action: Literal["say"] = "say"
     text: Text = Field(min_length=1, max_length=SPEECH_LIMIT)
@@ -166,7 +166,7 @@ class Block(Value):
 
 
 class Utterance(Value):
-    """An utterance heard since the last percept."""
+    """An utterance that the agent has heard since its last percept."""
 
     speaker: Identifier
     name: Label
@@ -176,16 +176,20 @@ class Utterance(Value):
 
 
 class Outcome(Value):
-    """Outcome of an act."""
+    """The outcome of an act."""
 
     act_id: Label
     done: bool
     reason: Text = Field(default="", max_length=200)
-    """Reason of a failure; empty on success."""
+    """Reason of the failure; empty if the act was done."""
 
 
 class Percept(Value):
-    """One agent's perception at one moment. States are repeated in each percept; occurrences are sent once."""
+    """One agent's perception at one moment.
+
+    `heard`, `outcomes` and `hurt` report what happened since the agent's last percept. The other fields are the current
+    state.
+    """
 
     second: float = Field(ge=0)
     """Seconds of the world's clock, which may run faster than wall-clock time."""
@@ -207,7 +211,7 @@ class Percept(Value):
 
 
 class Act(Value):
-    """An act of an agent. Its outcome has the same id."""
+    """An action that an agent takes. Its outcome has the same `act_id`."""
 
     agent_id: Identifier
     act_id: Label
@@ -215,7 +219,9 @@ class Act(Value):
 
 
 class Joining(Value):
-    """Request of a host to add agents to the world, or to take over agents that are in it."""
+    """Request of a host to add agents to the world. Agents that are in the world already belong to this host from then
+    on.
+    """
 
     host: Identifier
     agents: dict[Identifier, Label] = Field(max_length=ACTS_LIMIT)
@@ -225,7 +231,7 @@ class Joining(Value):
 
 
 class Joined(Value):
-    """The world's answer to a host: the agents now in the world, and its clock."""
+    """The world's answer to `Joining`: the agents that are in the world now, and its clock."""
 
     agents: tuple[Identifier, ...]
     second: float = Field(ge=0)
@@ -234,7 +240,7 @@ class Joined(Value):
 
 
 class Leaving(Value):
-    """Message of a host that removes agents from the world. Agents of other hosts are ignored."""
+    """Message of a host that removes agents from the world. The world ignores agents of other hosts."""
 
     host: Identifier
     agents: tuple[Identifier, ...] = Field(max_length=ACTS_LIMIT)
