@@ -1,4 +1,6 @@
-"""Topics of an agent's memories, and the memo: a table of contents for prompts (document 000 §3.1)."""
+"""Topics of an agent's memories, and the memo that lists them in prompts like a table of contents (document 000
+§3.1).
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
@@ -11,12 +13,12 @@ from nemuri_domain.language.token_estimate import estimate_tokens
 from nemuri_domain.strength.admission import PRINCIPLE
 
 LONGEST_NAME = 60
-"""Maximum length of a topic in the memo, in characters. Longer topics are left out."""
+"""Maximum length of a topic in the memo, in characters. A longer topic is left out of the memo."""
 
 
 @dataclass(frozen=True, slots=True)
 class TopicSource:
-    """The data of a memory that its topics depend on."""
+    """The data of a memory that determine its topics."""
 
     tags: tuple[str, ...]
     text: str
@@ -30,12 +32,14 @@ class Topic:
 
     name: str
     strength: float
-    """Total strength of the memories about it, so settled knowledge counts more than a fading note."""
+    """Total strength of the memories about the topic, so settled knowledge counts more than a fading note."""
     memories: int
 
 
 def topics(held: Iterable[TopicSource]) -> tuple[Topic, ...]:
-    """Return the topics of the memories, strongest first: their tags, or their keywords if they have no tags."""
+    """Return the topics of the memories, strongest first. The topics of a memory are its tags, or its keywords if it
+    has no tags.
+    """
     strength: defaultdict[str, float] = defaultdict(float)
     memories = Counter[str]()
     for each in held:
@@ -49,15 +53,15 @@ def topics(held: Iterable[TopicSource]) -> tuple[Topic, ...]:
 
 @lru_cache(maxsize=10_000)
 def _about(text: str) -> tuple[str, ...]:
-    """Return the keywords of a text. The result is cached because it takes half a millisecond."""
+    """Return the keywords of a text. Results are cached, because a call takes half a millisecond."""
     return keywords(text)
 
 
 def memo(known: Sequence[Topic], tokens: int) -> str:
-    """Return the memo: the strongest topics with their numbers of memories, on one line.
+    """Return the memo: the strongest topics on one line, each with its number of memories; "" without topics.
 
-    At most `tokens` long by the offline estimate; "" without topics. The first topic that does not fit ends the memo,
-    so it always names the strongest ones.
+    `known` has the strongest topic first. The memo has at most `tokens` tokens by the offline estimate. The first topic
+    that does not fit ends it, so it always names the strongest topics.
     """
     text = ""
     for each in known:

@@ -1,4 +1,4 @@
-"""The aggregate of strength memory: an agent and its memories, folded from the agent's own events only."""
+"""The aggregate of strength memory: an agent and its memories, folded only from the agent's own events."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -33,21 +33,22 @@ class Agent(RowModel):
     awake: tuple[UUID, ...] = ()
     """Assignments whose sessions have ended and were not slept over yet."""
     slept: int = 0
-    """Number of sessions slept over."""
+    """Number of sessions slept over so far."""
     last_sleep: int = 0
     """Stream sequence of the last sleep; 0 before the first one."""
     reviewed: int = 0
-    """Stream sequence up to which a sleep has certainly examined all changes; 0 requires a check of all memories.
+    """Stream sequence up to which a sleep has certainly examined all changes of memories. After 0, the next sleep
+    examines all memories.
 
-    This is the sequence of the last sleep but one. The last sleep may have missed changes between its decision and its
-    append.
+    This is the sequence of the sleep before the last one, because the last sleep may have missed changes between its
+    decision and its append.
     """
     spared: float = 0.0
-    """Days that have passed but were not applied as decay yet."""
+    """Days that have passed but were not applied as decay yet. Later sleeps may apply them."""
     spared_until: float | None = None
     """Time up to which `spared` was computed, in seconds since 1970; None before the first sleep with a clock."""
     last_slept_at: datetime | None = None
-    """Time of the last sleep over a session, at which all memories decayed."""
+    """Time of the last sleep that covered a session. All memories decayed at that time."""
     active: tuple[int, ...] = (0,) * LEVELS
     """Number of active memories by level."""
     archived: int = 0
@@ -64,18 +65,20 @@ class Agent(RowModel):
         return Policy.of(self.policy if self.next_policy is None else self.next_policy)
 
     def clock(self, memory: "Memory") -> float:
-        """Return the decay clock of a memory."""
+        """Return the current value of the decay clock that applies to a memory."""
         return float(clock_of(memory.status, memory.level, self.clocks))
 
     def strength(self, memory: "Memory", perspective: str | None = None) -> float:
-        """Return the memory's current strength, overall or in a perspective. An unknown perspective has the overall
-        strength.
+        """Return the memory's current strength, overall or in a perspective. In an unknown perspective it is the
+        overall strength.
         """
         kept = memory.perspectives.get(perspective, memory.kept) if perspective else memory.kept
         return float(strength(kept, self.clock(memory)))
 
     def counting(self, before: "Memory | None", after: "Memory | None") -> "Agent":
-        """Return the agent with its totals updated for one changed memory. None stands for a missing memory."""
+        """Return the agent with its totals updated for one memory. `before` is None for a new memory, `after` for a
+        removed one.
+        """
         if before is not None and after is not None and (before.status, before.level) == (after.status, after.level):
             return self
         active, archived = list(self.active), self.archived
@@ -97,13 +100,13 @@ class Memory(RowModel):
     status: Literal["active", "archived"] = "active"
     level: int = 0
     kept: float
-    """ln strength - clock at the last change; ln strength while archived."""
+    """ln(strength) minus the decay clock, as of the last change. While the memory is archived, its clock is 0."""
     perspectives: Mapping[str, float]
-    """The same value for each perspective."""
+    """The value of `kept` for the strength in each perspective."""
     candidate_count: int = 0
     access_count: int = 0
     effective_uses: int = 0
-    """Number of uses that count for consolidation. A reactivation lowers it."""
+    """Number of uses that count for the consolidation level. A reactivation may lower it."""
     impact_score: float = 0.0
     last_accessed_at: datetime | None = None
     archived_at: datetime | None = None
@@ -118,8 +121,10 @@ class Memory(RowModel):
     @computed_field  # type: ignore[prop-decorator]
     @property
     def fade(self) -> float:
-        """Return the highest kept value. The memory is below the threshold everywhere if this is below ln threshold -
-        clock.
+        """Return the highest kept value, overall or in any perspective.
+
+        The strength is below a threshold overall and in every perspective if this value is below ln(threshold) minus
+        the decay clock.
         """
         return max((self.kept, *self.perspectives.values()))
 
@@ -138,7 +143,7 @@ class Content(RowModel):
     origin: Origin = Origin()
     created_at: datetime
     created: int
-    """Stream sequence of its encoding."""
+    """Stream sequence of the event that encoded the memory."""
 
 
 class Scorer(RowModel):
@@ -158,9 +163,9 @@ class Scorer(RowModel):
 def is_principle(definition: Definition, content: Content) -> bool:
     """Return True if a memory is a principle of an agent with this definition.
 
-    Only a definition creates principles, never a client, a task or a textbook, whatever the tags. A principle that is
-    removed from the definition stays as an ordinary memory, which decays. It is a principle again if the definition
-    lists it again.
+    Only a definition creates principles. A client, a task or a textbook never does, whatever the tags. A principle that
+    a new definition does not list stays as an ordinary memory, which decays. It becomes a principle again if a later
+    definition lists it.
     """
     return content.source == "definition" and (content.memory.content, content.memory.scope) in definition.held
 
@@ -171,7 +176,7 @@ Remembered = tuple[Content, Memory]
 
 @dataclass(frozen=True, slots=True)
 class Mind:
-    """An agent with all its memories, or with the memories that the events to fold need."""
+    """An agent with its memories: all of them, or only those that the events to fold need."""
 
     agent: Agent | None = None
     memories: Map[UUID, Memory] = field(default_factory=Map)
@@ -179,17 +184,17 @@ class Mind:
     scorer: Scorer | None = None
 
     def with_agent(self, **changes: object) -> "Mind":
-        """Return the mind with changed fields of the agent; unchanged without an agent."""
+        """Return the mind with these changes to the agent. Without an agent, nothing changes."""
         if self.agent is None:
             return self
         return Mind(self.agent.replace(**changes), self.memories, self.contents, self.scorer)
 
     def known(self, memory_ids: Iterable[UUID]) -> tuple[Memory, ...]:
-        """Return the existing memories among these ids, without duplicates."""
+        """Return the existing memories with these ids, without duplicates. Unknown ids are left out."""
         return memory_totals.known(self.memories, memory_ids)
 
     def holding(self, memories: Iterable[Memory]) -> "Mind":
-        """Return the mind with these memories added or replaced, and its totals updated."""
+        """Return the mind with these memories added or replaced, and the agent's totals updated."""
         changed = tuple(memories)
         if self.agent is None or not changed:
             return self
@@ -197,7 +202,7 @@ class Mind:
         return Mind(agent, held, self.contents, self.scorer)
 
     def without(self, memory_ids: Iterable[UUID]) -> "Mind":
-        """Return the mind without these memories, and its totals updated."""
+        """Return the mind without these memories and their contents, and the agent's totals updated."""
         gone, contents = self.known(memory_ids), self.contents
         agent, memories = memory_totals.without(self.agent, self.memories, gone)
         for memory in gone:
@@ -208,7 +213,10 @@ class Mind:
 def with_strength(
     agent: Agent, memory: Memory, *, by: int, more: float = 0.0, perspectives: Mapping[str, float]
 ) -> Memory:
-    """Return the memory with its strength raised by `more` and its perspectives by `perspectives`, at sequence `by`."""
+    """Return the memory with its overall strength raised by `more`, and its strength in perspectives by `perspectives`.
+
+    `by` is the stream sequence of the event that causes the change. The revision rises by 1.
+    """
     clock = agent.clock(memory)
     kept = dict(memory.perspectives)
     for name, step in perspectives.items():
@@ -222,7 +230,10 @@ def with_strength(
 
 
 def rebased(agent: Agent, memory: Memory, *, level: int, status: Literal["active", "archived"], by: int) -> Memory:
-    """Return the memory at another level or status, with unchanged current strengths."""
+    """Return the memory at another level or status, with the same current strengths, overall and in all perspectives.
+
+    `by` is the stream sequence of the event that causes the change. The revision rises by 1.
+    """
     after = memory.replace(level=level, status=status)
     shift = agent.clock(memory) - agent.clock(after)
     return after.replace(

@@ -1,7 +1,8 @@
-"""Decay in closed form: one clock per consolidation level, so a sleep changes six numbers and no memory (DESIGN §5).
+"""Decay in closed form: one clock per consolidation level, so that a sleep changes six numbers and no memory (DESIGN
+§5).
 
-A clock falls by `-ln target(level)` per day of decay. A memory stores `a = ln s - C` at its last change. Its strength
-at any later time is `exp(a + C)`.
+Each day of decay adds `ln target(level)`, which is 0 or negative, to a clock. A memory stores `a = ln s - C` (strength
+`s`, clock `C`) at its last change. Its strength at any later time is `exp(a + C)`.
 """
 
 from math import log
@@ -11,20 +12,24 @@ from nemuri_domain.event_sourcing.arithmetic import FLOATS, Arithmetic
 from nemuri_domain.strength.policy import LEVELS, Policy
 
 Clocks = tuple[float, ...]
-"""Clock value per level. A clock never rises."""
+"""Current value of the clock of each level. A clock never rises."""
 ARCHIVED_CLOCK = 0.0
-"""Clock of archived memories. They do not decay."""
+"""Value of the clock of archived memories. It is constant, because archived memories do not decay."""
 ROUNDING = 1e-6
-"""Margin above the archive threshold (ln strength) for selecting memories. The decision itself is exact."""
+"""Margin added to ln(archive threshold) when memories that may be archived are selected. The decision to archive adds
+no margin.
+"""
 
 MIN_STRENGTH, MAX_STRENGTH = 1e-300, 1e300
-"""Bounds of a strength. Values outside are clamped, so all numbers of a fold stay finite."""
+"""Bounds of a strength. A value outside is clamped, so all numbers of a fold stay finite."""
 INITIAL_CLOCKS: Clocks = (0.0,) * LEVELS
 """Clocks of an agent that has never slept."""
 
 
 def advance_by_sessions(clocks: Clocks, policy: Policy, sessions: int) -> Clocks:
-    """Return the clocks after a sleep over `sessions` sessions, if decay depends on sessions alone."""
+    """Return the clocks after a sleep over `sessions` sessions. Only valid if decay depends on the number of sessions
+    alone.
+    """
     return advance_by_days(clocks, policy, sessions / policy.expected_tasks_per_day)
 
 
@@ -34,26 +39,30 @@ def advance_by_days(clocks: Clocks, policy: Policy, days: float) -> Clocks:
 
 
 def stored_value(strength: float, clock: float) -> float:
-    """Return the stored value for a current strength."""
+    """Return the value `a` to store for a strength at the present clock value."""
     return log(min(max(strength, MIN_STRENGTH), MAX_STRENGTH)) - clock
 
 
 def log_strength(kept: Any, clock: Any) -> Any:
-    """Return the logarithm of the current strength for a stored value. It orders memories as their strength does."""
+    """Return the logarithm of the current strength of a stored value. It orders memories as their strength does."""
     return kept + clock
 
 
 def strength(kept: Any, clock: Any, arithmetic: Arithmetic = FLOATS) -> Any:
-    """Return the current strength for a stored value."""
+    """Return the current strength of a stored value at the present clock value."""
     return arithmetic.exp(log_strength(kept, clock))
 
 
 def clock_of(status: Any, level: Any, clocks: Clocks, arithmetic: Arithmetic = FLOATS) -> Any:
-    """Return the clock of a memory by its status and level."""
+    """Return the value of the clock that applies to a memory with this status and level."""
     return arithmetic.where(status == "archived", ARCHIVED_CLOCK, arithmetic.item(clocks, level))
 
 
 def faint_below(clocks: Clocks, policy: Policy, sessions: int) -> tuple[float, ...]:
-    """Return the stored value per level below which a memory is under the archive threshold after the next sleep."""
+    """Return a bound per level. A memory whose stored value is not below it stays above the archive threshold in the
+    next sleep.
+
+    The bound assumes that decay depends on the number of `sessions` alone, which gives the most decay.
+    """
     later = advance_by_sessions(clocks, policy, sessions)
     return tuple(log(policy.archive_threshold) - clock + ROUNDING for clock in later)

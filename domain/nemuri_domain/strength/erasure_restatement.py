@@ -1,4 +1,6 @@
-"""Restatement of remaining memories in a tombstone, so that a replay without the erased events gives the same state."""
+"""New states of the remaining memories, listed in a tombstone, so that a replay without the erased events gives the
+same state.
+"""
 
 from collections.abc import Collection, Iterable
 from uuid import UUID
@@ -9,14 +11,14 @@ from nemuri_domain.strength.fold import evolve
 
 
 class DivergedError(Exception):
-    """Raised if a replay without the erased events gives another state despite the tombstone."""
+    """Raised if a replay without the erased events gives another state in spite of the tombstones."""
 
 
 def restated(live: Mind, replayed: Mind, gone: Collection[UUID]) -> tuple[Standing, ...]:
-    """Return the states of the memories that a replay without the erased events gets wrong, or that refer to erased
-    ids.
+    """Return the states of the remaining memories that the tombstone must list, without references to erased ids.
 
-    `live` is the current mind; `replayed` is the fold of the remaining events.
+    These are the memories that a replay without the erased events gets wrong, and those that refer to erased ids.
+    `live` is the current mind, `replayed` the fold of the remaining events, and `gone` the ids of the erased memories.
     """
     kept = (memory for key, memory in sorted(live.memories.items()) if key not in gone)
     cleaned = ((memory, memory.replace(yields_to=_without(memory.yields_to, gone))) for memory in kept)
@@ -28,7 +30,7 @@ def restated(live: Mind, replayed: Mind, gone: Collection[UUID]) -> tuple[Standi
 
 
 def check(live: Mind, replayed: Mind, tombstones: Iterable[MemoriesErased]) -> None:
-    """Raise `DivergedError` unless both minds are equal after the tombstones."""
+    """Raise `DivergedError` unless both minds have the same agent and the same memories after the tombstones."""
     for each in tombstones:
         live, replayed = evolve(live, each), evolve(replayed, each)
     if (live.agent, live.memories) != (replayed.agent, replayed.memories):

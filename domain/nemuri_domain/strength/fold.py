@@ -62,7 +62,7 @@ def affected_memories(event: AnyAgentEvent) -> frozenset[UUID]:
 
 
 def evolve(mind: Mind, event: AnyAgentEvent) -> Mind:
-    """Return the mind after `event`. Total: events about unknown memories or agents change nothing."""
+    """Return the mind after `event`. Never raises: an event about an unknown memory or agent changes nothing."""
     if isinstance(event, AgentDefined):
         return _defined(mind, event)
     if isinstance(event, AgentErased):
@@ -106,7 +106,7 @@ def fold(events: Iterable[AnyAgentEvent], mind: Mind | None = None) -> Mind:
 
 
 Correction = RelationWithdrawn | RepetitionWithdrawn | EmbeddingAdopted | ScorerTrained | MemoriesErased
-"""Events that change retrieval, ranking or the set of memories, but not strength by use."""
+"""Events that correct or erase memories, or that replace the embedding or the scorer."""
 UnrelatedEvent = (
     MemoryRefused
     | MemoriesEmbedded
@@ -118,7 +118,7 @@ UnrelatedEvent = (
     | AffectEvent
     | TiersEvent
 )
-"""Events of an agent that do not change its strength memory, including those of other kinds of memory."""
+"""Events of an agent that do not change its strength memory. Some belong to other kinds of memory."""
 
 
 def _set_right(mind: Mind, agent: Agent, event: Correction | UnrelatedEvent) -> Mind:
@@ -150,7 +150,7 @@ def _unmoved(mind: Mind, _: UnrelatedEvent) -> Mind:
 
 
 def _erased(mind: Mind, event: MemoriesErased) -> Mind:
-    """Return the mind without the erased memories, and with the restated states of the others."""
+    """Return the mind without the erased memories. The others get the states that the tombstone lists."""
     mind = mind.without(event.memory_ids)
     said = {each.memory_id: each.model_dump(exclude={"memory_id"}) for each in event.standing}
     by = event.sequence or 0
@@ -179,13 +179,17 @@ def _defined(mind: Mind, event: AgentDefined) -> Mind:
 
 
 def _principles(event: AgentDefined) -> dict[UUID, tuple[str, Scope]]:
-    """Return the definition's principles by the id of their memory."""
+    """Return the principles of the definition. The key of each is the id of its memory."""
     held = event.definition.held
     return {derive(principle_key(event.agent_id, *each), MemoryEncoded.kind_of()): each for each in held}
 
 
 def _back_in_mind(mind: Mind, before: Agent, event: AgentDefined) -> Mind:
-    """Reactivate memories that are principles again. Their new revision keeps a pending sleep from archiving them."""
+    """Bring back memories that the new definition lists as principles again.
+
+    Archived ones are reactivated. All of them get a new revision, so that a sleep that was already decided does not
+    archive them.
+    """
     by = event.sequence or 0
     again = [key for key, each in _principles(event).items() if each not in before.definition.held]
     archived = [each for each in mind.known(again) if each.status == "archived"]
@@ -223,7 +227,7 @@ def _encoded(mind: Mind, agent: Agent, event: MemoryEncoded) -> Mind:
 
 
 def _repeated(mind: Mind, agent: Agent, event: LearningsExtracted) -> Mind:
-    """Reinforce the memories that learnings repeat, as by one use."""
+    """Reinforce each memory that a learning repeats, as one use would."""
     more = agent.rules.strength_increment_on_use
     for each in event.repetitions:
         known = mind.known((each.memory_id,))
@@ -232,7 +236,10 @@ def _repeated(mind: Mind, agent: Agent, event: LearningsExtracted) -> Mind:
 
 
 def _slept(mind: Mind, agent: Agent, event: AgentSlept) -> Mind:
-    """Apply a sleep in the order of document 000 §3.7: levels, decay, archiving, pruning."""
+    """Apply a sleep in the order of document 000 §3.7: levels, decay, archiving, pruning.
+
+    Memories that have changed since the sleep was decided keep their level and status.
+    """
     by = event.sequence or 0
     sessions = set(event.sessions)
     fresh = tuple(each for each in agent.awake if each in sessions)
@@ -265,7 +272,9 @@ def _slept(mind: Mind, agent: Agent, event: AgentSlept) -> Mind:
 
 
 def with_policy(mind: Mind, agent: Agent, policy: Mapping[str, Any]) -> Mind:
-    """Put new policy parameters into force. New thresholds make the next sleep check the level of every memory."""
+    """Put policy parameters into force. If the consolidation thresholds change, the next sleep examines all
+    memories.
+    """
     mind = mind.with_agent(policy=policy, next_policy=None)
     if Policy.of(policy).consolidation_thresholds == agent.rules.consolidation_thresholds:
         return mind

@@ -1,6 +1,6 @@
-"""Diagnosis of a strength memory, with recommended parameter changes (document 003 §6).
+"""Diagnosis of a strength memory, with recommended changes of its parameters (document 003 §6).
 
-Each recommendation is one bounded step, because the measures react slowly. Change, wait a week, check again.
+Each recommendation is one bounded step, because the measures react slowly: change, wait a week, check again.
 """
 
 from collections.abc import Iterable, Mapping
@@ -13,20 +13,26 @@ from nemuri_contracts.health_views import Advice, Finding, Measure
 from nemuri_domain.strength.policy import Policy
 
 ARCHIVE_RATE: Final = (0.10, 0.30)
-"""Normal share of memories archived within 30 days (document 003 §6.1); extrapolated for younger agents."""
+"""Normal range of the share of memories archived within 30 days (document 003 §6.1). For a younger agent the share is
+extrapolated to 30 days.
+"""
 MEAN_LEVEL: Final = (1.0, 2.0)
 USAGE_RATIO: Final = (0.1, 0.3)
 HIT_RATE: Final = (0.7, 0.9)
 FULL_USE: Final = (0.1, 0.5)
-"""Normal share of a full context that is used. Less means overflow, more means lack of room (our figures)."""
+"""Normal range of the share of a full context that is used. A smaller share means that the context is too large, a
+larger one that it is too small (our figures).
+"""
 MOSTLY_FULL: Final = 0.8
-"""Share of full contexts from which `top_k_results` limits an agent."""
+"""Minimum share of assignments with a full context for the context size to be judged. Below it, `top_k_results` limits
+nothing.
+"""
 NEVER_USED: Final = 50
-"""Number of contexts without a use from which a memory is reported (document 003 §6)."""
+"""A memory is reported if it was in more than this number of contexts and was never used (document 003 §6)."""
 FILLED: Final = 0.9
-"""Share of a limit from which it is nearly reached."""
+"""Share of a limit above which the limit counts as nearly reached."""
 OFF: Final = 0.25
-"""Tolerated relative difference between observed and expected tasks per day."""
+"""Tolerated difference between observed and expected tasks per day, as a share of the expected ones."""
 
 MONTH, WEEK = 30.0, 7.0
 ENOUGH_DAYS: Final = 14.0
@@ -34,15 +40,16 @@ ENOUGH_MEMORIES: Final = 20
 ENOUGH_TASKS: Final = 20
 
 STEP: Final = 1.25
-"""Factor of one step up. A step down divides by it, so both cancel out."""
+"""Factor of one step up. A step down divides by it, so that one step up and one down cancel out."""
 ROOM: Final = 1.5
 """Factor by which a nearly reached limit is raised."""
 THRESHOLD: Final = (0.02, 0.4)
-"""Bounds of the archive threshold: below the reactivation strength (0.5) and above 0."""
+"""Bounds for recommended archive thresholds: above 0, and below the reactivation strength (0.5)."""
 INCREMENT: Final = (0.02, 0.5)
 TOP_K: Final = (3, 50)
 FLOOR: Final = (0.02, 0.5)
-"""Bounds of the relevance floor. Above half of a query's terms hardly any memory is relevant (`bench/abstention.py`).
+"""Bounds for recommended relevance floors. Hardly any memory contains more than half of a query's terms
+(`bench/abstention.py`).
 """
 
 Range = tuple[float | None, float | None]
@@ -51,7 +58,9 @@ Direction = Literal["raise", "lower"]
 
 @dataclass(frozen=True, slots=True)
 class HealthCounts:
-    """Counts over an agent and its memories. Principles do not count as candidates or hits."""
+    """Counts about an agent and its memories, the input of a diagnosis. Principles are no candidates and no hits
+    here.
+    """
 
     days: float
     """Days since the agent was defined."""
@@ -60,23 +69,25 @@ class HealthCounts:
     active: tuple[int, ...]
     """Number of active memories by level."""
     archived: int
-    """Number of memories archived in the last 30 days."""
+    """Number of memories that were archived in the last 30 days and are still archived."""
     usage_ratio: float | None
-    """Mean ratio of uses to appearances in a context, over memories with appearances; None without any."""
+    """Mean of uses / appearances in a context, over the memories that were in a context; None without any."""
     candidates: int
-    """Number of memories in this mean."""
+    """Number of memories that were in a context."""
     never_used: int
-    """Number of memories in more than 50 contexts without any use."""
+    """Number of memories that were in more than `NEVER_USED` contexts and were never used."""
     tasks: int
-    """Number of newest assignments with a known retrieval."""
+    """Number of the newest assignments whose retrieval is known. There is an upper limit."""
     hits: int
-    """Number of these assignments with at least one retrieved memory."""
+    """Number of the assignments in `tasks` for which at least one memory was retrieved."""
     full: int
-    """Number of these assignments with a full context."""
+    """Number of the assignments in `tasks` with a full context."""
     full_use: float | None
-    """Mean share of a full context that was used; None before the first usage record."""
+    """Mean share of a full context that was used; None if no use of a full context is recorded."""
     week: int
-    """Number of sessions in the last seven days. Decay counts all sessions."""
+    """Number of sessions that ended in the last seven days, also those of chapters, because decay counts all
+    sessions.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +107,11 @@ class _Agent:
         low: "Adjustment",
         high: "Adjustment",
     ) -> None:
-        """Add the finding for one measure, with the change to make below or above its normal range."""
+        """Add the finding for one measure.
+
+        `low` and `high` are the adjustments to recommend below and above the normal range. Without `enough` data the
+        verdict is `early` and nothing is recommended.
+        """
         verdict = _verdict(value, normal) if enough and value is not None else "early"
         parameter, direction, note = low if verdict == "low" else high if verdict == "high" else (None, "raise", "")
         advice = self.turned(parameter, direction) if parameter else None
@@ -107,7 +122,7 @@ class _Agent:
         )
 
     def turned(self, parameter: str, direction: Direction) -> Advice | None:
-        """Return the advice to change the parameter by one step; None at its bound."""
+        """Return the advice to change the parameter by one step; None if its value is at the bound."""
         present = getattr(self.rules, parameter)
         proposed = step_parameter(parameter, present, direction)
         if proposed == present:
@@ -120,11 +135,12 @@ _NOTHING: Final[Adjustment] = (None, "raise", "")
 
 
 def diagnose(vitals: HealthCounts, rules: Policy, *, relevance: float) -> tuple[Finding, ...]:
-    """Return a finding for each measure of document 003 §6.1 and `docs/coverage.md`, with the advice of §6.2.
+    """Return a finding for each measure of document 003 §6.1 and of `docs/coverage.md`, with the advice of §6.2.
 
-    `relevance` is the embedder's cosine threshold for relevance, which is the similarity threshold of §6.2. It is a
-    platform setting that only people change. It has little effect, because retrieval also finds memories by common
-    words. The advice therefore changes the policy's `relevance_floor`, which applies to both.
+    `relevance` is the embedder's cosine threshold for relevance (the similarity threshold of §6.2). It is only
+    reported: people change it, in a setting of the platform, and its effect is small because retrieval also finds
+    memories by common words. The advice changes the policy's `relevance_floor` instead, which applies to words and to
+    vectors.
     """
     agent = _Agent(vitals, rules, relevance)
     _forgetting(agent)
@@ -135,8 +151,9 @@ def diagnose(vitals: HealthCounts, rules: Policy, *, relevance: float) -> tuple[
 
 
 def step_parameter(parameter: str, present: float, direction: Direction) -> float:
-    """Return the value after one step within the parameter's bounds. A value beyond a bound stays; 0 is raised to the
-    bound.
+    """Return the parameter's value after one step, within the parameter's bounds.
+
+    A value that is already beyond the bound stays. A raised 0 becomes the lower bound.
     """
     low, high = {
         "archive_threshold": THRESHOLD,
@@ -155,7 +172,9 @@ def step_parameter(parameter: str, present: float, direction: Direction) -> floa
 
 
 def proposals(findings: Iterable[Finding]) -> Mapping[str, JsonValue]:
-    """Return the policy parameters to change, without those with contradicting advice."""
+    """Return the proposed value of each policy parameter to change. Parameters that findings want to move both ways are
+    left out.
+    """
     wanted: dict[str, set[str]] = {}
     values: dict[str, JsonValue] = {}
     for each in findings:
@@ -166,7 +185,7 @@ def proposals(findings: Iterable[Finding]) -> Mapping[str, JsonValue]:
 
 
 def _forgetting(agent: _Agent) -> None:
-    """Examine the archive rate and the mean consolidation level."""
+    """Add the findings on forgetting: the archive rate and the mean consolidation level."""
     vitals = agent.vitals
     active, known = sum(vitals.active), sum(vitals.active) + vitals.archived
     grown = vitals.days >= ENOUGH_DAYS and known >= ENOUGH_MEMORIES
@@ -189,7 +208,7 @@ def _forgetting(agent: _Agent) -> None:
 
 
 def _retrieval(agent: _Agent) -> None:
-    """Examine the quality of retrieval: usage ratio, hit rate, context and unused memories."""
+    """Add the findings on retrieval: usage ratio, hit rate, context size, and memories that are never used."""
     vitals = agent.vitals
     worked = vitals.tasks >= ENOUGH_TASKS
     noise: tuple[str, Direction] = ("relevance_floor", "raise")
@@ -222,7 +241,7 @@ def _retrieval(agent: _Agent) -> None:
 
 
 def _context(agent: _Agent, *, enough: bool) -> None:
-    """Examine the context size. It is normal while contexts are not full."""
+    """Add the finding on the context size. It is normal unless most contexts are full."""
     vitals = agent.vitals
     if enough and vitals.full < MOSTLY_FULL * vitals.tasks:
         note = "contexts are not full, so their size does not matter"
@@ -239,7 +258,7 @@ def _context(agent: _Agent, *, enough: bool) -> None:
 
 
 def _room(agent: _Agent) -> None:
-    """Examine the limits on number and weight of active memories."""
+    """Add the findings on the limits of the number and of the weight of active memories."""
     rules, active = agent.rules, agent.vitals.active
     weight = sum(number * each for number, each in zip(active, rules.consolidation_weights, strict=True))
     limits: tuple[tuple[Measure, float, float | None, str], ...] = (
@@ -253,9 +272,11 @@ def _room(agent: _Agent) -> None:
 
 
 def _pace(agent: _Agent) -> None:
-    """Compare the expected tasks per day with those observed in the last week (document 003 §6.3)."""
+    """Add the finding on the expected tasks per day, compared with the sessions of the last week (document 003
+    §6.3).
+    """
     expected, observed = agent.rules.expected_tasks_per_day, agent.vitals.week / WEEK
-    tied = agent.rules.fading == "clock"  # The clock limits decay to one day per day, so too many tasks do no harm.
+    tied = agent.rules.fading == "clock"  # With `clock`, a day decays by at most one day, so too many tasks do no harm.
     normal = (expected * (1 - OFF), None if tied else expected * (1 + OFF))
     observed_enough = agent.vitals.days >= WEEK and agent.vitals.week > 0
     verdict = _verdict(observed, normal) if observed_enough else "early"

@@ -1,4 +1,6 @@
-"""Decision on each learning: keep it, count it as a repetition, relate it to older memories, or drop it."""
+"""Decision about each learning of a session: keep it, count it as a repetition, relate it to older memories, or drop
+it.
+"""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,9 +16,11 @@ from nemuri_domain.strength.aggregate import Remembered
 from nemuri_domain.strength.scopes import scope_in
 
 COMPARISON_THRESHOLD: Final = 0.5
-"""Minimum cosine, or share of common words of the shorter text, for two texts to be compared."""
+"""Minimum similarity of two texts that are compared: their cosine, or the share of the shorter text's terms that both
+have.
+"""
 COMPARED_MEMORIES: Final = 5
-"""Maximum number of nearest memories compared with a learning."""
+"""Maximum number of memories that are compared with a learning. The nearest ones are taken."""
 REPEATS_USED_MEMORY: Final = "repeats a memory that was used"
 REPEATS_OTHER_LEARNING: Final = "repeats another learning of the session"
 
@@ -31,24 +35,24 @@ class CandidateLearning:
 
 @dataclass(frozen=True, slots=True)
 class Verdicts:
-    """Results of comparing a learning with others."""
+    """Results of comparing a learning with older memories and with other learnings."""
 
     older: Sequence[tuple[Remembered, Comparison]]
-    """Compared memories of the agent, nearest first."""
+    """The compared memories of the agent, each with the result of the comparison, nearest first."""
     doubled: bool = False
-    """True if an earlier learning of the same session means the same."""
+    """True if an earlier learning of the same session has the same meaning."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeptLearning:
-    """The learning becomes a memory with these relations to older ones."""
+    """Decision to keep a learning as a new memory with these relations to older memories."""
 
     relations: tuple[Relation, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class RepeatedLearning:
-    """The learning reinforces this memory, which means the same."""
+    """Decision to reinforce this memory instead of keeping the learning, because both have the same meaning."""
 
     memory_id: UUID
 
@@ -59,9 +63,10 @@ LearningDecision = KeptLearning | RepeatedLearning | Dropped
 def candidate_learnings(
     learnings: Mapping[str, str], setting: Setting
 ) -> tuple[tuple[CandidateLearning, ...], tuple[Dropped, ...]]:
-    """Return the possible memories, one per perspective, and the learnings dropped because they say nothing.
+    """Return one candidate per perspective, and the learnings that are dropped because they say nothing.
 
-    Each memory gets the scope of the task's setting (`scope_in`). Empty texts are ignored.
+    `learnings` has the text for each perspective; empty texts are ignored. Each candidate gets the scope of a memory
+    created in this setting (`scope_in`).
     """
     scope = scope_in(setting)
     told = {perspective: text for perspective, text in learnings.items() if text.strip()}
@@ -78,11 +83,12 @@ def candidate_learnings(
 
 
 def decide_learning(learning: CandidateLearning, verdicts: Verdicts, used: Collection[UUID]) -> LearningDecision:
-    """Return the decision on a learning, given the memories that the session's answer used.
+    """Return the decision about a learning. `used` are the memories that the session's answer used.
 
-    A learning that repeats a used memory is dropped, because the use has already reinforced that memory. A repeated
-    memory that yields to another one is not reinforced: the learning becomes a new memory, related to the newer one.
-    Otherwise the first memory with the same meaning is reinforced.
+    A learning that repeats a used memory is dropped, because the use has already reinforced that memory. A learning
+    that repeats an earlier learning of the session is dropped too. Otherwise the first memory with the same meaning is
+    reinforced. A memory that yields to a newer one does not count for this: if there is no other, the learning becomes
+    a new memory, related to those that it contradicts or supersedes.
     """
     text = learning.memory.content
     same = [memory for (_, memory), comparison in verdicts.older if comparison == "same"]
@@ -103,6 +109,6 @@ def decide_learning(learning: CandidateLearning, verdicts: Verdicts, used: Colle
 
 
 def is_comparable(cosine: float, one: Collection[str], two: Collection[str]) -> bool:
-    """Return True if two texts with this cosine and these terms are close enough to be compared."""
+    """Return True if two texts with these terms and with this cosine are similar enough to be compared."""
     fewer = min(len(set(one)), len(set(two)))
     return cosine >= COMPARISON_THRESHOLD or (fewer > 0 and len({*one} & {*two}) >= COMPARISON_THRESHOLD * fewer)

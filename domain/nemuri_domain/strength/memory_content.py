@@ -1,4 +1,4 @@
-"""Initial state of a memory, and its texts for embedding, index and prompts."""
+"""Initial state of a memory, and its texts for the embedding, the index and prompts."""
 
 from collections.abc import Hashable
 from datetime import datetime, time
@@ -18,7 +18,7 @@ STRENGTHS: tuple[tuple[float, str], ...] = (
     (0.25, "fading, long unused"),
     (float("-inf"), "faint, hardly ever used"),
 )
-"""Minimum strength and its description for prompts. A new memory has strength 1."""
+"""Minimum strength of each description for prompts, highest first. A new memory has strength 1."""
 UNKNOWN = Origin()
 """An origin without any information."""
 
@@ -26,9 +26,9 @@ UNKNOWN = Origin()
 def embedded_text(memory: MemoryContent) -> str:
     """Return the text of a memory that is embedded and indexed.
 
-    It includes speaker and time, which raises recall by more than a third (measured on conversations). Dates are
-    written without a leading zero, with the time unless it is midnight: recall@10 on conversations is .637 with "08 May
-    2023", .640 with "8 May 2023", .645 with "8 May 2023 1:56 pm".
+    It begins with speaker and time, which raises recall by more than a third (measured on conversations). A date has no
+    leading zero, and has the time unless it is midnight: recall@10 on conversations is .637 with "08 May 2023", .640
+    with "8 May 2023", .645 with "8 May 2023 1:56 pm".
     """
     said = " ".join(part for part in (memory.said_by, _moment(memory.said_at) if memory.said_at else None) if part)
     learned = "\n".join(text for text in memory.learnings.values() if text != memory.content)
@@ -37,9 +37,9 @@ def embedded_text(memory: MemoryContent) -> str:
 
 
 def shown_text(content: Content, perspective: str | None) -> str:
-    """Return the text of a memory for a prompt: its content and its learning under the perspective of the task.
+    """Return the text of a memory for a prompt: its content, and its learning under the perspective of the task.
 
-    Without a perspective, all learnings are included. A learning equal to the content is left out.
+    Without a perspective, all its learnings are included. A learning that equals the content is left out.
     """
     memory = content.memory
     taught = [
@@ -51,7 +51,9 @@ def shown_text(content: Content, perspective: str | None) -> str:
 
 
 def age_and_strength(content: Content, memory: Memory, strength: float) -> str:
-    """Return the date and the current strength of a memory in words for a prompt."""
+    """Return the age and the strength of a memory in words for a prompt: since when it is known, and how strong it is
+    now.
+    """
     return f"remembered since {_day(content.created_at)}; {_in_words(memory, strength)}"
 
 
@@ -62,7 +64,9 @@ def _in_words(memory: Memory, strength: float) -> str:
 
 
 def origin_in_words(content: Content) -> str:
-    """Return the origin of a memory in words: what the platform knows, then what the offering client claims."""
+    """Return the origin of a memory in words: first what the platform knows, then what the offering client says about
+    it.
+    """
     match content.source:
         case "definition":
             known = "your own definition"
@@ -98,7 +102,7 @@ def indexed_text(memory: MemoryContent) -> str:
 def new_memory(
     agent: Agent, memory: MemoryContent, vector: str, *, origin: Origin = UNKNOWN, links: tuple[UUID, ...] = ()
 ) -> NewMemory:
-    """Return a memory to encode, with the initial strength of the agent's policy in each of its perspectives."""
+    """Return a memory to encode. It has the initial strength of the agent's policy, overall and in each perspective."""
     return NewMemory(
         memory=memory,
         links=links,
@@ -110,19 +114,19 @@ def new_memory(
 
 
 def principle_key(agent_id: str, text: str, scope: Scope = EVERYWHERE) -> str:
-    """Return the key from which the id of a principle's memory is derived. It does not depend on the definition's
-    version.
+    """Return the key from which the id of a principle's memory is derived. Every version of the definition gives the
+    same key.
 
-    The same text in another scope is another memory. No text contains NUL, so a text without a scope cannot equal a
-    text with one.
+    The same text in another scope is another memory. No text contains NUL, so the key of a text without a scope never
+    equals the key of a text with one.
     """
     where = "" if scope.name is None else f"\0{scope.level}\0{scope.name}"
     return f"{agent_id}/{text}{where}"
 
 
 def encoded(cause: Event, new: NewMemory, *, key: Hashable = None, nth: Hashable = 0, **fields: Any) -> MemoryEncoded:
-    """Return the event that encodes a memory. `key` and `nth` are those of `Event.following`.
+    """Return the event that encodes a memory. `key` and `nth` are passed to `Event.following`.
 
-    `fields` are the other fields of the event: its source, and the assignment in which it was learned.
+    `fields` are the other fields of the event: its source, and the assignment in which the memory was learned.
     """
     return MemoryEncoded.following(cause, key=key, nth=nth, **dict(new), **fields)

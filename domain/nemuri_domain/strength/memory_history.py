@@ -1,4 +1,6 @@
-"""History of a memory: one step for each event that changed it, and one for each period of mere decay."""
+"""History of a memory: one step for each event that changed it, and one step for each period in which it only
+decayed.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -13,16 +15,16 @@ from nemuri_domain.strength.fold import evolve
 from nemuri_domain.strength.state_diff import MemoryState
 
 FADING = "faded"
-"""Kind of a step in which the memory only decayed."""
+"""Kind of a step for a period in which the memory only decayed."""
 
 
 class HistoryStep(RowModel):
     """A step in the history of a memory."""
 
     sequence: int
-    """Stream sequence of the event; of the last sleep in a period of decay."""
+    """Stream sequence of the event. In a step of decay, the sequence of its last sleep."""
     first: int
-    """Stream sequence of the first sleep in a period of decay; otherwise equal to `sequence`."""
+    """Stream sequence of the first sleep in a step of decay; otherwise equal to `sequence`."""
     at: datetime
     kind: str
     """Kind of the event, or `FADING`."""
@@ -30,22 +32,26 @@ class HistoryStep(RowModel):
     """Number of sessions slept over in this step."""
     task_id: UUID | None = None
     note: str = ""
-    """Explanation of what the numbers do not show."""
+    """Explanation of the step where the numbers do not explain it; else ""."""
     before: MemoryState | None
-    """State before the step; None if the memory begins with it."""
+    """State before the step; None for the step that created the memory."""
     after: MemoryState
 
 
 @dataclass(slots=True)
 class History:
-    """Collector of one memory's steps while its agent's events are folded."""
+    """Collector of the steps of one memory while the events of its agent are folded."""
 
     memory_id: UUID
     mind: Mind = field(default_factory=Mind)
     _fading: HistoryStep | None = None
 
     def take(self, event: AnyAgentEvent) -> tuple[HistoryStep, ...]:
-        """Fold the event and return the steps that are complete with it."""
+        """Fold the event and return the steps that end with it.
+
+        If the event changed the memory, these are the decay before it, if any, and the event's own step; else there is
+        none.
+        """
         before, self.mind = self.mind, evolve(self.mind, event)
         if self.memory_id not in self.mind.memories:
             return ()
@@ -58,7 +64,9 @@ class History:
         return ()
 
     def rest(self) -> tuple[HistoryStep, ...]:
-        """Return the period of decay since the last step, if there was any decay."""
+        """Return the step for the decay since the last event that changed the memory, if there was any, and start a new
+        period.
+        """
         fading, self._fading = self._fading, None
         return () if fading is None else (fading,)
 
@@ -83,7 +91,7 @@ class History:
 
 
 def history(events: Iterable[AnyAgentEvent], memory_id: UUID) -> tuple[HistoryStep, ...]:
-    """Return the steps of a memory, given the events of its agent. Empty for an unknown memory."""
+    """Return the steps of a memory. `events` are all events of its agent, in order. Empty for an unknown memory."""
     found = History(memory_id)
     steps = [step for event in events for step in found.take(event)]
     return (*steps, *found.rest())
@@ -96,7 +104,7 @@ def _together(fading: HistoryStep | None, more: HistoryStep) -> HistoryStep:
 
 
 def _note(event: AnyAgentEvent, memory_id: UUID, before: MemoryState | None, after: MemoryState) -> str:
-    """Return the event's effect on the memory in words; "" if the numbers show it, or if there is none."""
+    """Return the event's effect on the memory in words; "" if it has none, or if the numbers show it."""
     match event:
         case MemoryEncoded() if event.memory_id == memory_id:
             said = [f"from {event.source}", *(f"{each.sort} {each.older}" for each in event.relations)]

@@ -1,4 +1,4 @@
-"""Parameters of strength memory, with the defaults of document 003 §4 as ruled for this project."""
+"""Parameters of strength memory. The defaults are those of document 003 §4 as ruled for this project."""
 
 from collections.abc import Mapping
 from math import log
@@ -10,11 +10,11 @@ Rate = Annotated[float, Field(ge=1e-6, le=1)]
 Amount = Annotated[float, Field(ge=0, le=1e6)]
 Strength = Annotated[float, Field(gt=0, le=1e6)]
 MAX_COUNT = 10**9
-"""Upper bound of all counts. Every store holds it."""
+"""Upper bound of all counts. It fits the integer columns of every store."""
 Uses = Annotated[int, Field(ge=0, le=MAX_COUNT)]
 Detection = Literal["layered", "citation", "tag", "similarity", "judge"]
 RELEVANCE_FLOOR = 0.25
-"""Share of a query's terms from which a memory is relevant to the query (`bench/abstention.py`)."""
+"""Minimum share of a query's terms that a memory must contain to be relevant (`bench/abstention.py`)."""
 LEVELS = 6
 """Number of consolidation levels, 0 (fresh) to 5 (settled)."""
 
@@ -31,59 +31,63 @@ class Policy(BaseModel):
     review_increment: Amount = 0.2
     """Strength added by a review after a wrong answer (document 000 §4.1)."""
     archive_threshold: Strength = 0.1
-    """Strength below which a memory is archived, if it is also below it in every perspective."""
+    """Strength below which a memory is archived. It must be below it overall and in every perspective."""
     reactivation_strength: Strength = 0.5
     reactivation_levels: int = Field(default=2, ge=0, lt=LEVELS)
-    """Number of levels that a memory falls when it is reactivated from the archive."""
+    """Number of levels that a memory loses when it is reactivated from the archive."""
 
     expected_tasks_per_day: float = Field(default=10, ge=0.01, le=1e6)
-    """Number of tasks that age the agent's memories by one day."""
+    """Number of tasks that make the agent's memories decay by one day."""
     fading: Literal["clock", "tasks"] = "clock"
-    """`clock`: decay by tasks, limited to the days that have passed. `tasks`: decay by tasks alone, as in documents 000
-    and 003.
+    """`clock`: tasks cause decay, but never more days of decay than have passed. `tasks`: tasks alone cause decay, as
+    in documents 000 and 003.
     """
     consolidation_thresholds: tuple[Uses, Uses, Uses, Uses, Uses, Uses] = (0, 5, 15, 30, 60, 100)
-    """Number of uses needed for each level."""
+    """Minimum number of uses for each level."""
     daily_decay_targets: tuple[Rate, Rate, Rate, Rate, Rate, Rate] = (0.95, 0.97, 0.98, 0.99, 0.995, 0.998)
-    """Factor applied to the strength per day, for each level."""
+    """Factor applied to the strength per day of decay, for each level."""
 
     candidate_limit: int = Field(default=50, ge=1, le=200)
     relevance_floor: float = Field(default=RELEVANCE_FLOOR, ge=0, le=1)
     """Minimum relevance of the best memory for a retrieval to return anything; 0 accepts every hit.
 
-    For terms it is a share of the query's terms, weighted by rarity. For cosines it is a multiple of the embedder's
-    threshold.
+    For words it is a share of the query's terms, weighted by rarity. For vectors it is proportional to the embedder's
+    cosine threshold (`SIGNIFICANT_COSINE`).
     """
     top_k_results: int = Field(default=10, ge=1, le=200)
     ranking: Literal["learned", "linear", "document_003", "document_000"] = "learned"
-    """`learned`: the learned scorer while it is better than the linear score, otherwise the linear score. Others: the
-    rankings of the documents.
+    """`learned`: the learned scorer while it is better than the linear score, otherwise the linear score. `linear`: the
+    linear score. The others are the rankings of documents 003 and 000.
     """
     min_training_samples: int = Field(default=100, ge=2, le=MAX_COUNT)
-    """Number of training candidates, used and unused, required for the first training."""
+    """Minimum number of training samples (used and unused candidates) for the first training."""
     retrain_after: int = Field(default=30, ge=1, le=MAX_COUNT)
-    """Number of new candidates that start a retraining. Feedback that changes sample weights starts one at once."""
+    """Number of new samples after which the scorer is trained again. Feedback that changes the weight of old samples
+    starts a training at once.
+    """
     use_detection: Detection = "layered"
-    """Method of usage detection. `layered`: citations, else similarity, else two tags. Others: that method alone;
-    `judge` is a light model.
+    """Method of usage detection. `layered`: citations; without any, similarity; without any, two tags. Each other
+    value: this method alone. `judge` is a light model.
     """
     selection: Literal["top_k", "threshold", "tail"] = "top_k"
-    """Selection for the context (document 000 §3.4): a fixed number, by score, or a fixed number plus random draws."""
+    """Selection of memories for the context (document 000 §3.4). `top_k`: a fixed number. `threshold`: all with
+    `score_threshold` or more. `tail`: a fixed number, and random draws from the rest.
+    """
     score_threshold: float = Field(default=0.4, ge=0, le=1)
     selection_limit: int = Field(default=20, ge=1, le=200)
-    """Maximum number of selected memories for `threshold` and `tail`."""
+    """Maximum number of selected memories with `threshold` or `tail`, and for a query of several items."""
     source_share: float = Field(default=0.5, gt=0, le=1)
-    """Maximum share of one source in the candidates and in the context, as long as other sources are relevant.
+    """Maximum share of one source among the candidates and in the context, while other sources have relevant memories.
 
-    A source is a client or a textbook (`Origin.source`). Remaining places are filled with the next best memories.
+    A source is a client or a textbook (`Origin.source`). If places remain, they are filled with the next best memories.
     """
     principles_share: float = Field(default=0.5, ge=0, le=200)
-    """Maximum number of principles in the context, as a share of `top_k_results`. They are added to it, strongest
-    first.
+    """Maximum number of principles in the context, as a share of `top_k_results`. Principles are added to the selected
+    memories, strongest first.
     """
     enable_query_expansion: bool = True
     index_memo_tokens: int = Field(default=150, ge=0, le=4_000)
-    """Maximum length in tokens of the memo that an agent gets with every task; 0 switches it off."""
+    """Maximum length in tokens of the memo that an agent gets with every task; 0 switches the memo off."""
 
     impact_user_positive: Amount = 2.0
     impact_task_success: Amount = 1.5
@@ -91,9 +95,9 @@ class Policy(BaseModel):
     impact_to_strength_ratio: Amount = 0.2
 
     max_active_memories: int | None = Field(default=5_000, ge=1, le=MAX_COUNT)
-    """None switches this limit off."""
+    """Maximum number of active memories; None for no limit."""
     max_total_weight: float | None = Field(default=10_000, gt=0, le=1e12)
-    """None switches this limit off."""
+    """Maximum total weight of the active memories; None for no limit."""
     consolidation_weights: tuple[Amount, Amount, Amount, Amount, Amount, Amount] = (1, 2, 4, 8, 16, 32)
 
     @model_validator(mode="after")
@@ -105,7 +109,9 @@ class Policy(BaseModel):
 
     @classmethod
     def of(cls, parameters: Mapping[str, Any]) -> "Policy":
-        """Return the policy with these parameters; the default if they are invalid, since a fold never raises."""
+        """Return the policy with these parameters. Invalid parameters give the default policy, because a fold never
+        raises.
+        """
         if not parameters:
             return _DEFAULT
         try:
@@ -119,7 +125,9 @@ class Policy(BaseModel):
         return self.model_dump(mode="json", exclude_defaults=True)
 
     def begins(self, source: str) -> float:
-        """Return the initial strength of a memory from this source. Memories that were only read start lower."""
+        """Return the initial strength of a memory from this source. Memories that were only read (`education`) start
+        lower.
+        """
         return self.initial_strength_education if source == "education" else self.initial_strength
 
     def rate(self, level: int) -> float:
@@ -127,18 +135,20 @@ class Policy(BaseModel):
         return float(self.daily_decay_targets[level] ** (1 / self.expected_tasks_per_day))
 
     def lifetime(self, level: int = 0) -> float | None:
-        """Return the days until an unused memory of initial strength is archived; None if it never is."""
+        """Return the days of decay after which an unused memory of initial strength is archived; None if it never
+        is.
+        """
         rate = self.daily_decay_targets[level]
         if self.initial_strength < self.archive_threshold:
             return 0.0
         return None if rate == 1 else log(self.archive_threshold / self.initial_strength) / log(rate)
 
     def level(self, uses: int) -> int:
-        """Return the consolidation level for a number of uses."""
+        """Return the consolidation level that this number of uses earns."""
         return sum(uses >= threshold for threshold in self.consolidation_thresholds[1:])
 
     def within(self, level: int, uses: int) -> int:
-        """Return the number of uses, limited so that it does not reach a higher level."""
+        """Return `uses`, reduced if necessary so that it earns no level above `level`."""
         return min((uses, *(above - 1 for above in self.consolidation_thresholds[level + 1 :])))
 
 

@@ -1,20 +1,24 @@
-"""Comparison of a text with a memory's words, for uses that were not recorded."""
+"""Comparison of a text with the words of a memory, to detect uses that were not recorded."""
 
 from collections.abc import Iterable
 
 from nemuri_domain.language.search_terms import terms
 
 LONGEST_QUOTED = 12
-"""Minimum number of characters for a contained text to count as a quotation."""
+"""Minimum number of characters of a text that counts as a quotation when another text contains it."""
 
 
 def quotes(text: str, memory: str, given: Iterable[str]) -> bool:
-    """Return True if a text has a word of the memory that none of the author's other inputs had."""
+    """Return True if a text has a word of the memory that is in none of the `given` texts, the author's other
+    inputs.
+    """
     own = set(terms(memory)).difference(*map(terms, given))
     return not own.isdisjoint(terms(text))
 
 
 def contains_memory(text: str, memory: str) -> bool:
-    """Return True if a text equals or contains the memory's text, ignoring spaces and case."""
+    """Return True if a text equals the memory's text or contains it, ignoring spaces and case. A very short text must
+    be equal.
+    """
     whole, part = (" ".join(each.casefold().split()) for each in (text, memory))
     return whole == part or (len(part) >= LONGEST_QUOTED and part in whole)

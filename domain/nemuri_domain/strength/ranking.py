@@ -21,22 +21,23 @@ from nemuri_domain.strength.scopes import valid
 
 DAY = 86_400.0
 _DOCUMENTED = {"document_003": (0.50, 0.30, 0.20), "document_000": (0.40, 0.40, 0.20)}
-"""Weights of raw similarity, strength and recency (document 003 §4.3, document 000 §3.4)."""
+"""Weights of raw similarity, strength and recency in the rankings of document 003 §4.3 and document 000 §3.4."""
 YIELD_MARGIN = 1e-6
-"""Minimum score difference between a memory and the newer one that contradicts or supersedes it."""
+"""Minimum difference between the score of a memory and the score of the newer one that contradicts or supersedes it."""
 MEMORIES_PER_ITEM = 2
-"""Number of memories in the context for each request in a query.
+"""Number of memories in the context for each item of a query.
 
-Measured on ten questions (Japanese paragraphs) in one list, as the share whose paragraph is in the context: 0.59 with
-one query and ten memories, 0.85 with a query for each and ten, 0.95 with a query for each and twenty. A question alone
-reaches 0.98 with ten. Taking the best of each before the second best of any: 0.90 with ten, 0.93 with twenty.
+Measured with ten questions (Japanese paragraphs) in one list, as the share of questions whose paragraph is in the
+context: 0.59 with one search for the whole list and ten memories; 0.85 with a search per question and ten memories;
+0.95 with a search per question and twenty memories. A single question reaches 0.98 with ten. Taking the best memory of
+each question before the second best of any: 0.90 with ten, 0.93 with twenty.
 """
 VERSIONS = {"learned": "linear-1", "linear": "linear-1", "document_003": "document-003", "document_000": "document-000"}
 
 
 @dataclass(frozen=True, slots=True)
 class RelevantMemory:
-    """A memory found by stage 1, with its state and relevance."""
+    """A memory that stage 1 found, with its state and its relevance to the query."""
 
     content: Content
     memory: Memory
@@ -47,16 +48,19 @@ class RelevantMemory:
 
 @dataclass(frozen=True, slots=True)
 class RetrievalContext:
-    """Context of a retrieval that features depend on."""
+    """The circumstances of a retrieval that its features depend on."""
 
     perspective: str | None
     tags: frozenset[str]
-    """Tags of the candidates that occur in the query."""
+    """Tags of candidates that occur in the query."""
     now: datetime
 
 
 def expanded(agent: Agent, query: str) -> dict[str, str]:
-    """Return the query expanded by the keywords of each perspective (document 000 §3.4, document 003 §4.7)."""
+    """Return one expansion per perspective with keywords: the query followed by these keywords.
+
+    Empty if the policy switches expansion off (document 000 §3.4, document 003 §4.7).
+    """
     if not agent.rules.enable_query_expansion:
         return {}
     return {each.name: f"{query} {' '.join(each.keywords)}" for each in agent.definition.perspectives if each.keywords}
@@ -65,8 +69,8 @@ def expanded(agent: Agent, query: str) -> dict[str, str]:
 def features(agent: Agent, found: RelevantMemory, occasion: RetrievalContext) -> tuple[float, ...]:
     """Return the nine raw features of a candidate, in the order of `FEATURES`.
 
-    Similarity is the normalised sum of both channels. Recency is 1 / (1 + days since the last use, or since encoding if
-    it was never used).
+    Similarity is the relevance from stage 1, the normalised sum of words and vectors. Recency is 1 / (1 + days since
+    the last use). For a memory that was never used, the days count since its encoding.
     """
     memory, content = found.memory, found.content.memory
     since = memory.last_accessed_at or found.content.created_at
@@ -85,8 +89,10 @@ def features(agent: Agent, found: RelevantMemory, occasion: RetrievalContext) ->
 
 
 def transformed(raw: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return transform `linear-1` of raw features, shape (n, 9): each column from 0 to 1, similarity stretched to this
-    range.
+    """Return the raw features after transform `linear-1`, shape (n, 9). Each value is 0 to 1.
+
+    Similarity is stretched linearly so that it ranges from 0 to 1 among these candidates. Strengths, impact and tag
+    overlap become x / (1 + x).
     """
     out = raw.copy()
     if len(out):
@@ -99,18 +105,20 @@ def transformed(raw: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def serving_scorer(policy: Policy, known: Scorer | None) -> Scorer | None:
-    """Return the learned scorer if it ranks; None if the policy has another ranking or the scorer is not better."""
+    """Return the agent's scorer if it ranks; None if the policy names another ranking, or if the scorer does not
+    serve.
+    """
     return known if known is not None and known.serves and policy.ranking == "learned" else None
 
 
 def version(policy: Policy, known: Scorer | None = None) -> str:
-    """Return the name of the ranking for a policy and the agent's scorer."""
+    """Return the name of the ranking that results from a policy and the agent's scorer."""
     learned = serving_scorer(policy, known)
     return f"scorer-{learned.number}" if learned else VERSIONS[policy.ranking]
 
 
 def scores(raw: NDArray[np.float64], policy: Policy, known: Scorer | None = None) -> NDArray[np.float64]:
-    """Return the score of each candidate by that ranking; raw features of shape (n, 9) to shape (n,)."""
+    """Return the score of each candidate by the policy's ranking. Raw features have shape (n, 9), scores shape (n,)."""
     documented = _DOCUMENTED.get(policy.ranking)
     if documented is None:
         learned = serving_scorer(policy, known)
@@ -122,9 +130,9 @@ def scores(raw: NDArray[np.float64], policy: Policy, known: Scorer | None = None
 def ranked(
     agent: Agent, found: Sequence[RelevantMemory], occasion: RetrievalContext, known: Scorer | None = None
 ) -> tuple[Candidate, ...]:
-    """Return the candidates with features and scores, best first; ties by relevance, then by id.
+    """Return the candidates with their features and scores, best first; ties by relevance, then by id.
 
-    `known` is the agent's learned scorer.
+    `known` is the agent's learned scorer. An outdated candidate comes after the newer one (`lower_outdated`).
     """
     if not found:
         return ()
@@ -147,16 +155,18 @@ def ranked(
 
 
 def best_first(candidates: Sequence[Candidate], memories: Mapping[UUID, Memory]) -> tuple[Candidate, ...]:
-    """Return the candidates by score, with outdated ones after their newer ones; ties by relevance, then by id."""
+    """Return the candidates by score, best first; ties by relevance, then by id. Outdated candidates are lowered
+    before.
+    """
     yielding = lower_outdated(candidates, memories)
     return tuple(sorted(yielding, key=lambda each: (-each.score, -each.relevance, str(each.memory_id))))
 
 
 def lower_outdated(candidates: Sequence[Candidate], memories: Mapping[UUID, Memory]) -> list[Candidate]:
-    """Lower the scores of candidates that a newer candidate contradicts or supersedes, in any ranking.
+    """Lower the scores of outdated candidates, which a newer candidate contradicts or supersedes, in any ranking.
 
-    Such a candidate scores at least `YIELD_MARGIN` less than the best of its newer candidates, after their own scores
-    are lowered. An archived memory does not outdate an active one.
+    An outdated candidate scores at least `YIELD_MARGIN` less than the best of the newer candidates, whose own scores
+    are lowered first where they are outdated too. An archived memory does not outdate an active one.
     """
     if not any(memories[each.memory_id].yields_to for each in candidates):
         return list(candidates)
@@ -189,7 +199,7 @@ class Selection:
 
     memory_ids: tuple[UUID, ...]
     crowded: tuple[UUID, ...] = ()
-    """Memories left out because the share of their source was exhausted."""
+    """Memories left out because the share of their source in the context was full."""
 
 
 def selected(
@@ -201,11 +211,12 @@ def selected(
     apart: Collection[UUID] = (),
     items: int = 0,
 ) -> Selection:
-    """Return the candidates for the context (document 000 §3.4, the cliff and its remedies).
+    """Return the candidates selected for the context (document 000 §3.4: the cliff and its remedies).
 
-    Pass all candidates of a retrieval, because scores are measured among them; those in `apart` are not selected. A
-    source takes at most `source_share` as long as other sources have candidates. A query of several `items` gets
-    `MEMORIES_PER_ITEM` memories per item up to the limit, unless `top` gives the number.
+    Pass all candidates of a retrieval, because each is judged by its rank among them; those in `apart` are never
+    selected. A source gets at most `source_share` of the places while other sources have candidates. A query of several
+    `items` gets `MEMORIES_PER_ITEM` places per item, at most `selection_limit`, unless `top` gives the number of
+    places. `seed` determines the random draws of `tail`.
     """
     limit = policy.selection_limit
     base = top or max(policy.top_k_results, min(MEMORIES_PER_ITEM * items, limit))
@@ -226,9 +237,10 @@ def selected(
 
 
 def shared(candidates: Sequence[Candidate], room: int, share: float) -> tuple[list[Candidate], list[Candidate]]:
-    """Return up to `room` candidates, best first, and those passed over because of their source's share.
+    """Return up to `room` candidates, best first, and the candidates passed over because of the share of their source.
 
-    No source takes more than its share while others have candidates. Memories without a source have no limit.
+    While other sources have candidates, no source gets more than `share` of the room. Remaining places go to the best
+    that were passed over. Candidates without a source have no limit.
     """
     most, taken = ceil(share * room), Counter[str]()
     first, over = list[Candidate](), list[Candidate]()
@@ -244,10 +256,11 @@ def shared(candidates: Sequence[Candidate], room: int, share: float) -> tuple[li
 
 
 def _levels(candidates: Sequence[Candidate], policy: Policy) -> list[float]:
-    """Return the score of each rank by the policy's own ranking, best first.
+    """Return one score for each rank, best first, by the policy's ranking without the learned scorer.
 
-    A learned scorer has its own scale. It decides the order, and the linear score decides the value of each rank. The
-    number of selected memories is therefore the same with and without a learned scorer.
+    The learned scorer has a scale of its own. So it decides only the order of the candidates, and the score of rank n
+    is the n-th highest linear score. The number of selected memories is therefore the same with and without a learned
+    scorer.
     """
     raw = np.array([each.features for each in candidates], dtype=np.float64).reshape(-1, len(FEATURES))
     return sorted(scores(raw, policy).tolist(), reverse=True)
@@ -256,7 +269,7 @@ def _levels(candidates: Sequence[Candidate], policy: Policy) -> list[float]:
 def valid_principles(
     definition: Definition, memories: Iterable[Remembered], setting: Setting
 ) -> tuple[Remembered, ...]:
-    """Return the memories that are active, valid in the setting, and principles of the definition."""
+    """Return the memories that are principles of the definition, active, and valid in the setting."""
     return tuple(
         (content, memory)
         for content, memory in memories
@@ -265,7 +278,9 @@ def valid_principles(
 
 
 def context_principles(agent: Agent, principles: Iterable[Remembered]) -> tuple[UUID, ...]:
-    """Return the strongest principles for the context, at most `principles_share` of `top_k_results`; ties by id."""
+    """Return the strongest principles for the context; ties by id. Their number is at most `principles_share` ×
+    `top_k_results`.
+    """
     strongest = sorted(principles, key=lambda each: (-agent.strength(each[1]), str(each[0].memory_id)))
     share = ceil(agent.rules.principles_share * agent.rules.top_k_results)
     return tuple(content.memory_id for content, _ in strongest[:share])

@@ -1,4 +1,4 @@
-"""Explanation of a ranking: the contribution of each feature to each score."""
+"""Explanation of a ranking: the contribution of each feature to the score of each candidate."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -22,20 +22,20 @@ Score = Callable[[Floats], Floats]
 
 LINEAR: Final = "linear-1"
 ROUNDING: Final = 1e-9
-"""Scores with a smaller difference are equal."""
+"""Difference of two scores up to which they count as equal."""
 SMALLEST: Final = 0.0005
-"""Smallest contribution that is shown; less would be displayed as 0."""
+"""Minimum contribution that is shown. A smaller one would be displayed as 0."""
 _DOCUMENTED: Final = {name: Policy.of({"ranking": policy}) for policy, name in VERSIONS.items() if name != LINEAR}
 _ALL: Final = len(FEATURES)
 _COALITIONS: Final = (np.arange(2**_ALL)[:, None] >> np.arange(_ALL) & 1).astype(np.bool_)
-"""All sets of features, shape (512, 9)."""
+"""All subsets of the features, one per row, shape (512, 9)."""
 
 
 def scored_by(ranking: str, raw: Floats, weights: Weights | None) -> tuple[Floats, Score]:
-    """Return the features as transformed for the named ranking, and its scoring function. The only place that maps
-    names to rankings.
+    """Return the features as the named ranking transforms them, and its scoring function.
 
-    `weights` are those of the named learned scorer. Raises LookupError for an unknown ranking.
+    Only this function maps names to rankings. `weights` are the weights of the learned scorer if the name is that of
+    one. Raises LookupError for an unknown ranking.
     """
     if ranking in _DOCUMENTED:
         return raw, partial(scores, policy=_DOCUMENTED[ranking])
@@ -49,8 +49,8 @@ def scored_by(ranking: str, raw: Floats, weights: Weights | None) -> tuple[Float
 def contributions(rows: Floats, score: Score) -> Floats:
     """Return the contribution of each feature to each score, shape (n, 9). A row sums to score(row) - score(mean row).
 
-    These are exact Shapley values: the mean change of the score when a feature takes its own value instead of the mean,
-    over all orders of the nine features. For a linear score that is weight × (value - mean).
+    The contributions are exact Shapley values: the change of the score when a feature takes its own value instead of
+    the mean, averaged over all orders of the nine features. For a linear score this is weight × (value - mean).
     """
     if not len(rows):
         return np.zeros((0, _ALL))
@@ -63,10 +63,9 @@ def contributions(rows: Floats, score: Score) -> Floats:
 
 
 def explained(candidates: Sequence[Candidate], ranking: str, weights: Weights | None) -> tuple[Floats, Floats]:
-    """Return the contributions of the candidates' features, shape (n, 9), and the resulting scores, shape (n,).
+    """Return the contributions of the candidates' features, shape (n, 9), and the scores that they give, shape (n,).
 
-    A candidate that yields to another may have a lower score than its features give. Raises LookupError like
-    `scored_by`.
+    The recorded score of a candidate that yields to another may be lower. Raises LookupError like `scored_by`.
     """
     raw = np.array([each.features for each in candidates], np.float64).reshape(-1, _ALL)
     rows, score = scored_by(ranking, raw, weights)
@@ -74,10 +73,10 @@ def explained(candidates: Sequence[Candidate], ranking: str, weights: Weights | 
 
 
 def decided(candidates: Sequence[Candidate], added: Floats, own: Floats) -> tuple[str, ...]:
-    """Return the reason for the rank of each candidate in words, given the results of `explained`.
+    """Return the reason for the rank of each candidate in words. `added` and `own` are the results of `explained`.
 
-    For the first one, that is its largest contribution. For any other, it is the largest disadvantage against the one
-    above.
+    The first candidate's reason is its largest contribution. The reason of any other is its largest disadvantage
+    compared with the candidate above it.
     """
     if not candidates:
         return ()
@@ -88,7 +87,7 @@ def decided(candidates: Sequence[Candidate], added: Floats, own: Floats) -> tupl
 
 
 def _behind(above: Candidate, below: Candidate, lead: Floats, own: float) -> str:
-    """Return the reason why a candidate with feature score `own` is below the previous one."""
+    """Return the reason why a candidate ranks below the one above it. `own` is the score that its features give."""
     if below.yields_to is not None and own > below.score + ROUNDING:
         return f"yields to {_short(below.yields_to)}"
     if below.score == above.score:

@@ -1,4 +1,4 @@
-"""Effects of use, review, impact and correction on one memory (documents 000 §3.5, §3.7 and 003 §4.4)."""
+"""Effects of a use, a review, a credit or a correction on one memory (documents 000 §3.5, §3.7 and 003 §4.4)."""
 
 from nemuri_contracts.education import MemoriesReviewed
 from nemuri_contracts.event import AgentEvent
@@ -12,19 +12,23 @@ def used(agent: Agent, memory: Memory, event: MemoriesUsed) -> Memory:
 
 
 def reviewed(agent: Agent, memory: Memory, event: MemoriesReviewed) -> Memory:
-    """Return the memory after a review that followed a wrong answer: one use with a larger increment (document 000
-    §4.1).
+    """Return the memory after a review that followed a wrong answer (document 000 §4.1). A review is a use with a
+    larger increment.
     """
     return strengthened(agent, memory, event, event.perspective, agent.rules.review_increment)
 
 
 def strengthened(agent: Agent, memory: Memory, event: AgentEvent, perspective: str | None, more: float) -> Memory:
-    """Return the memory after one more use that adds `more`. An archived memory is reactivated first."""
+    """Return the memory after one more use. Its strength rises by `more`, and in the perspective by the policy's
+    increment.
+
+    An archived memory is reactivated first.
+    """
     by, rules, uses = event.sequence or 0, agent.rules, memory.effective_uses + 1
     if memory.status == "archived":
         memory = reactivated(agent, memory, by=by)
-        # A reactivating use must not earn a level. Otherwise the next sleep would undo the fall if thresholds are
-        # close.
+        # The use that reactivates a memory must not earn a level. Otherwise, with close thresholds, the next sleep
+        # would undo the loss of levels.
         uses = rules.within(memory.level, memory.effective_uses + 1)
     step = {perspective: rules.perspective_strength_increment} if perspective else {}
     return with_strength(agent, memory, by=by, more=more, perspectives=step).replace(
@@ -35,8 +39,9 @@ def strengthened(agent: Agent, memory: Memory, event: AgentEvent, perspective: s
 
 
 def taken_back(agent: Agent, memory: Memory, event: RepetitionWithdrawn) -> Memory:
-    """Return the memory after a repetition was withdrawn: one use less and its increments removed, down to the
-    threshold.
+    """Return the memory after a repetition was withdrawn: one use less, and its increments of strength taken back.
+
+    Taking back does not lower a strength below the archive threshold.
     """
     rules, perspective = agent.rules, event.repetition.perspective
 
@@ -53,8 +58,9 @@ def taken_back(agent: Agent, memory: Memory, event: RepetitionWithdrawn) -> Memo
 
 
 def reactivated(agent: Agent, memory: Memory, *, by: int) -> Memory:
-    """Return the memory reactivated from the archive: two levels lower, with strength of at least 0.5 (document 000
-    §3.7).
+    """Return the memory reactivated from the archive (document 000 §3.7).
+
+    Its level falls by `reactivation_levels`, and its strength becomes at least `reactivation_strength`.
     """
     rules = agent.rules
     level = max(0, memory.level - rules.reactivation_levels)
@@ -66,7 +72,9 @@ def reactivated(agent: Agent, memory: Memory, *, by: int) -> Memory:
 
 
 def credited(agent: Agent, memory: Memory, event: ImpactCredited) -> Memory:
-    """Return the memory with added impact, and a share of it added to its strength (document 003 §4.4)."""
+    """Return the memory with the credited points added to its impact, and a share of them to its strength (document 003
+    §4.4).
+    """
     more = event.points * agent.rules.impact_to_strength_ratio
     return with_strength(agent, memory, by=event.sequence or 0, more=more, perspectives={}).replace(
         impact_score=memory.impact_score + event.points

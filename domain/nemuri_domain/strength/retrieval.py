@@ -1,4 +1,4 @@
-"""Both stages of retrieval: from a query to an agent's candidates, best first (document 000 §3.4)."""
+"""Retrieval in two stages: from a query to an agent's candidates, best first (document 000 §3.4)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,59 +19,61 @@ from nemuri_domain.strength.ranking import RelevantMemory, RetrievalContext, exp
 from nemuri_domain.strength.retrieval_index import AgentIndex
 
 MemoryLookup = Callable[[UUID], Remembered]
-"""Function that returns content and state of a memory in the index."""
+"""Function that returns the content and the state of a memory in the index."""
 
 
 SUMMARY_EXPANSION: Final = "task summary"
-"""Name of the expansion by a task's summary (document 000 §3.6)."""
+"""Name of the expansion whose text is the task's summary (document 000 §3.6)."""
 MAX_QUERY_ITEMS: Final = 20
-"""Maximum number of a query's items that are searched separately. With more items a negotiation opens."""
+"""Maximum number of items of a query that are searched separately. A task with more items opens a negotiation."""
 
 
 @dataclass(frozen=True, slots=True)
 class QueryTexts:
-    """The texts of a query: the query, its items and its expansions."""
+    """The texts to search for: the query, its items and its expansions."""
 
     query: str
     items: tuple[str, ...] = ()
-    """Requests listed in the query. Each is a query of its own with full weight."""
+    """Requests that the query lists. Each is searched for with the same weight as the query."""
     expansions: Mapping[str, str] = field(default_factory=dict)
     """Expansions by name; the expansion by the summary comes first if there is one."""
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """Return the query, its items and its expansions."""
+        """Return all texts in this order: the query, its items, its expansions."""
         return self.query, *self.items, *self.expansions.values()
 
     @property
     def own(self) -> int:
-        """Return the number of texts that belong to the query itself."""
+        """Return the number of the first texts that are the query itself and its items."""
         return 1 + len(self.items)
 
     @property
     def bearing(self) -> int:
-        """Return the number of texts that decide if anything is relevant: the query, its items and the summary."""
+        """Return the number of the first texts that decide whether anything is relevant: the query, its items and the
+        summary.
+        """
         return self.own + (SUMMARY_EXPANSION in self.expansions)
 
 
 def query_texts(agent: Agent, query: str, summary: str | None = None) -> QueryTexts:
-    """Return a query with its items, and with expansions by the summary and by the agent's perspectives."""
+    """Return the texts for a query: its items, and expansions by the task's summary and by the agent's perspectives."""
     beyond = {SUMMARY_EXPANSION: summary} if summary else {}
     return QueryTexts(query, requests(query)[:MAX_QUERY_ITEMS], beyond | expanded(agent, query))
 
 
 @dataclass(frozen=True, slots=True)
 class RetrievalQuery:
-    """A query prepared for both channels."""
+    """A query prepared for the search by words and by vectors."""
 
     wording: QueryTexts
     vectors: NDArray[np.float32]
-    """One vector per text of the wording."""
+    """One vector for each of `wording.texts`."""
     threshold: float
     """The embedder's cosine threshold for relevance."""
     setting: Setting
     words: tuple[Sequence[str], ...] = field(init=False)
-    """Terms of each text."""
+    """Terms of each of `wording.texts`."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "words", tuple(terms(text) for text in self.wording.texts))
@@ -82,9 +84,9 @@ class RetrievalResult:
     """Result of a retrieval."""
 
     candidates: tuple[Candidate, ...]
-    """Candidates, best first."""
+    """Ranked candidates, best first."""
     deep: bool
-    """True if the archive was searched."""
+    """True if the archive was searched too."""
 
 
 def retrieved(
@@ -100,8 +102,7 @@ def retrieved(
 ) -> RetrievalResult:
     """Return the memories relevant to a query, ranked by `scorer` if it serves. There may be none.
 
-    The archive is searched if no active memory is relevant. With `deep` it is searched together with the active
-    memories.
+    The archive is searched only if no active memory is relevant, or from the start if `deep` is True.
     """
     floor = agent.rules.relevance_floor
     found = relevant(agent, index, known, asked, floor=floor, deep=deep)
@@ -121,8 +122,9 @@ def relevant(
     floor: float = 0.0,
     deep: bool = False,
 ) -> list[RelevantMemory]:
-    """Return the results of stage 1, most relevant first: active memories valid in the setting; with `deep`, archived
-    ones too.
+    """Return the results of stage 1, most relevant first, among the active memories that are valid in the setting.
+
+    With `deep`, archived memories are searched too.
     """
     mask = index.eligible(asked.setting)
     if deep:

@@ -1,7 +1,8 @@
-"""The retrieval index of one agent: stage 1 of retrieval, relevance by words and by vectors.
+"""The retrieval index of one agent: stage 1 of retrieval, which finds relevant memories by words and by vectors.
 
-Hashed dimensions are not weighted by their frequency in the index. Such weights improve the vectors alone, but not the
-sum of both channels (recall@10 of English conversations .645 without, .635 to .644 with; Japanese .975 both).
+Hashed dimensions are not weighted by their frequency in the index. Such weights improve the search by vectors alone,
+but not the sum of words and vectors (recall@10 of English conversations .645 without, .635 to .644 with; Japanese .975
+both).
 """
 
 from collections.abc import Iterable, Sequence
@@ -23,19 +24,23 @@ Mask = NDArray[np.bool_]
 Rows = NDArray[np.intp]
 
 EXPANSION_WEIGHT: Final = 0.5
-"""Weight of an expansion's hit relative to a hit of the query itself, for words and vectors.
+"""Weight of a hit for an expansion relative to a hit for the query itself, for words and vectors.
 
-Measured with expansions by keywords that do not suit the question, recall@10 of both channels. Words, five expansions,
-Japanese paragraphs: 0.973 at 1, 0.975 at 0.5 and below, 0.975 without expansions. Vectors, three expansions, English
-conversations: 0.636 at 1, 0.644 at 0.5 and below, 0.645 without expansions.
+Measured with expansions by keywords that do not suit the question, as recall@10 of words and vectors together.
+Weighting words, five expansions, Japanese paragraphs: 0.973 at 1, 0.975 at 0.5 and below, 0.975 without expansions.
+Weighting vectors, three expansions, English conversations: 0.636 at 1, 0.644 at 0.5 and below, 0.645 without
+expansions.
 """
 SIGNIFICANT_COSINE: Final = 3
-"""Multiple of the embedder's threshold at which a cosine is as significant as the share `RELEVANCE_FLOOR` of the terms.
+"""Factor on the embedder's threshold. A cosine of this height counts like a text that contains the share
+`RELEVANCE_FLOOR` of the query's terms.
 """
 RELATIVE_RELEVANCE_FLOOR: Final = 0.25
-"""Minimum relevance of a candidate as a share of the best candidate's relevance, if there is a floor."""
+"""Minimum relevance of a candidate as a share of the best candidate's relevance. It applies only with a floor above
+0.
+"""
 ID_BYTES: Final = 250
-"""Memory size of a row's id in a list and in a dictionary, in bytes."""
+"""Bytes of memory that a row's id takes in a list and in a dictionary."""
 _GONE: Final = -1
 _NOBODY: Final = 0
 _UNIVERSAL: Final = ("universal", None)
@@ -47,9 +52,11 @@ class Candidates:
 
     ids: tuple[UUID, ...]
     similarity: Floats
-    """Cosine, -1 to 1: the maximum over the query and its expansions, which are weighted by `EXPANSION_WEIGHT`."""
+    """Cosine, -1 to 1: the maximum over the query and its expansions. Cosines of expansions count by
+    `EXPANSION_WEIGHT`.
+    """
     lexical: Floats
-    """BM25 divided by its maximum among the searched rows, 0 to 1; expansions are weighted by `EXPANSION_WEIGHT`."""
+    """BM25 divided by its maximum among the searched rows, 0 to 1. Scores of expansions count by `EXPANSION_WEIGHT`."""
     relevance: Floats
     """Mean of the lexical score and the positive part of the cosine, 0 to 1."""
 
@@ -60,10 +67,10 @@ _NOTHING: Final = Candidates((), *(np.zeros(0, np.float32) for _ in range(3)))
 class AgentIndex:
     """In-process index of all memories of one agent: exact cosine, and BM25 over stemmed words and CJK bigrams.
 
-    Results depend on the indexed memories only, not on the order of insertion (except for the last bit of a float).
-    BM25 counts document frequencies over all memories, including archived ones and other scopes, so one memory's status
-    does not change the scores of others. Not thread-safe. Memory per row: 4 bytes × `dimension`, plus about 2 KB for
-    200 characters of Japanese (`bench/retrieval.py`).
+    Results depend only on the indexed memories, not on the order of insertion (except for the last bit of a float).
+    BM25 counts document frequencies over all memories, also archived ones and those of other scopes, so that a change
+    of one memory's status does not change the scores of others. Not thread-safe. Memory per row: 4 bytes × `dimension`,
+    plus about 2 KB for 200 characters of Japanese (`bench/retrieval.py`).
     """
 
     def __init__(self, dimension: int) -> None:
@@ -84,7 +91,7 @@ class AgentIndex:
 
     @property
     def nbytes(self) -> int:
-        """Return the index's memory size in bytes including reserved rows, accurate to about a quarter."""
+        """Return the index's size in bytes of memory, reserved rows included, accurate to about a quarter."""
         arrays = (self._vectors, self._active, self._scopes, self._sources)
         return sum(each.nbytes for each in arrays) + ID_BYTES * len(self._ids) + self._postings.nbytes
 
@@ -101,10 +108,11 @@ class AgentIndex:
         scopes: Sequence[Scope] | None = None,
         sources: Sequence[str] | None = None,
     ) -> None:
-        """Add memories or replace them. `vectors` are unit vectors (n, dimension); a zero row means no vector.
+        """Add memories, or replace those that the index has.
 
-        `texts` are the texts for the lexical index. By default memories are active, universal and without a source.
-        Raises ValueError if lengths or the dimension do not match or a number is not finite; then nothing has changed.
+        `vectors` are unit vectors, shape (n, dimension); a zero row means that a memory has no vector. `texts` are the
+        texts for the lexical index. By default memories are active, universal and without a source. Raises ValueError,
+        before anything changes, if lengths or the dimension do not match or a number is not finite.
         """
         vectors = np.asarray(vectors, np.float32)
         if vectors.shape != (len(ids), self.dimension) or len(texts) != len(ids) or not np.isfinite(vectors).all():
@@ -124,7 +132,7 @@ class AgentIndex:
             self._put(memory_id, vector, text, *where, active=flag)
 
     def _put(self, memory_id: UUID, vector: Floats, text: str, scope: Scope, source: str, *, active: bool) -> None:
-        if memory_id in self._rows:  # The id occurs twice in one call: the last one counts.
+        if memory_id in self._rows:  # The id occurs twice in one call. The last one counts.
             self.remove([memory_id])
         row = self._free.pop() if self._free else len(self._ids)
         if row == len(self._ids):
@@ -147,17 +155,17 @@ class AgentIndex:
                 self._free.append(row)
 
     def set_active(self, ids: Iterable[UUID], active: bool) -> None:  # noqa: FBT001 - a status is what is set
-        """Mark memories as active or archived. Unknown ids are ignored."""
+        """Mark memories as active, or as archived if `active` is False. Unknown ids are ignored."""
         for memory_id in ids:
             row = self._rows.get(memory_id)
             if row is not None:
                 self._active[row] = active
 
     def eligible(self, setting: Setting | None = None, *, active: bool = True) -> Mask:
-        """Return the mask of rows to search: active (or archived) memories whose scope is valid in the setting.
+        """Return the mask of rows to search: active (or else archived) memories whose scope is valid in the setting.
 
-        Universal memories are always valid; without a setting all scopes are. Masks combine by & | ~ and are valid
-        until the index changes.
+        Universal memories are valid in every setting. Without a setting, memories of all scopes are. Masks can be
+        combined with & | ~ and are valid until the index changes.
         """
         count = len(self._ids)
         mask: Mask = (self._scopes[:count] != _GONE) & (self._active[:count] == active)
@@ -181,17 +189,18 @@ class AgentIndex:
         own: int = 1,
         bearing: int = 1,
     ) -> Candidates:
-        """Return the `limit` most relevant rows under the mask (default `eligible()`) for a query and its expansions.
+        """Return the `limit` most relevant rows under the mask (default `eligible()`) for a query, its items and its
+        expansions.
 
-        `vectors` (q, dimension) are unit or zero vectors and `queries` the terms of the same texts. The first `own`
-        texts are the query and its items, with full weight; the others are expansions. A row is a candidate if it
-        shares a term, or if its cosine is positive and reaches the embedder's `vector_threshold`.
+        `vectors` (q, dimension) are unit or zero vectors, and `queries` are the terms of the same q texts. The first
+        `own` texts are the query and its items, with full weight; the others are expansions. A row is a candidate if it
+        shares a term with a text, or if its cosine is positive and reaches the embedder's `vector_threshold`.
 
         The result is empty unless some row is relevant to one of the first `bearing` texts: it contains the share
-        `floor` of its terms (`Postings.shares`), or has an equally significant cosine (`SIGNIFICANT_COSINE`). With a
-        floor, rows far less relevant than the best one (`RELATIVE_RELEVANCE_FLOOR`) are left out. A source takes at
-        most `share` of the limit as long as other sources have rows. The cost is linear in the texts. Raises ValueError
-        if shapes do not match.
+        `floor` of its terms (`InvertedIndex.shares`), or has an equally significant cosine (`SIGNIFICANT_COSINE`). With
+        a floor, rows far less relevant than the best one (`RELATIVE_RELEVANCE_FLOOR`) are left out. A source gets at
+        most `share` of the limit while other sources have candidates. The cost is linear in the number of texts. Raises
+        ValueError if shapes do not match.
         """
         vectors = np.asarray(vectors, np.float32)
         if vectors.shape != (len(queries), self.dimension) or not len(queries):
@@ -226,8 +235,10 @@ class AgentIndex:
         limit: int,
         most: int,
     ) -> Candidates:
-        """Return the candidates among the rows with a vector hit or a shared term, near enough to the most relevant
-        one.
+        """Return the best candidates: rows with a vector `hit` or a shared term, and a relevance of at least `beside` ×
+        the maximum.
+
+        If there are more than `limit`, a source gets at most `most` places while other sources have candidates.
         """
         relevance = ((lexical + np.clip(similarity, 0, 1)) / 2).astype(np.float32)
         found = np.flatnonzero((hit | (lexical > 0)) & (relevance >= beside * relevance.max()))
@@ -238,20 +249,22 @@ class AgentIndex:
         return Candidates(tuple(ids[at] for at in order), similarity[order], lexical[order], relevance[order])
 
     def _first(self, rows: Rows, relevance: Floats, found: Rows, limit: int) -> list[int]:
-        """Return the most relevant of the found rows, ties by id."""
+        """Return up to `limit` of the found rows, most relevant first, ties by id."""
         if len(found) > limit:
             least = np.partition(relevance[found], -limit)[-limit]
             found = found[relevance[found] >= least]
         return sorted(map(int, found), key=lambda at: (-relevance[at], self._id(int(rows[at])).int))[:limit]
 
     def _crowded(self, rows: Rows, most: int) -> bool:
-        """Return True if some source has more than `most` of the rows."""
+        """Return True if more than `most` of these rows have the same source."""
         counts = np.bincount(self._sources[rows])
         counts[_NOBODY] = 0
         return int(counts.max()) > most
 
     def _mixed(self, rows: Rows, relevance: Floats, found: Rows, limit: int, most: int) -> list[int]:
-        """Return the most relevant of the found rows: first `most` of each source, then the best of the rest."""
+        """Return up to `limit` of the found rows, most relevant first: up to `most` of each source, then the best of
+        the rest.
+        """
         sources = self._sources[rows[found]]
         room = {int(source): most if source else limit for source in np.unique(sources)}
         pool = [self._first(rows, relevance, found[sources == source], each) for source, each in room.items()]
@@ -280,6 +293,6 @@ class AgentIndex:
 
 
 def _over_maximum(scores: Floats) -> Floats:
-    """Return each row of scores divided by its maximum; rows without a hit stay zero."""
+    """Return the scores with each row divided by its maximum. A row of zeros stays zero."""
     highest = scores.max(axis=1, keepdims=True)
     return (scores / np.where(highest > 0, highest, 1)).astype(np.float32)

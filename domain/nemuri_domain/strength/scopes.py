@@ -1,4 +1,4 @@
-"""Scopes: validity of memories in a task's setting, and the scope of new memories (document 003 §3.3)."""
+"""Scopes: validity of a memory in a task's setting, and the scope of a new memory (document 003 §3.3)."""
 
 from typing import assert_never
 
@@ -19,10 +19,11 @@ def valid(scope: Scope, setting: Setting) -> bool:
 
 
 def scope_in(setting: Setting) -> Scope:
-    """Return the scope of a memory created in a setting: its project, else its domain if there is exactly one.
+    """Return the scope of a memory created in a setting: the project, else the domain if there is exactly one, else
+    universal.
 
-    Otherwise universal, because one of several domains cannot be chosen. This implements document 003 §5's
-    `default_scope_level="project"`: the narrowest scope that the setting determines.
+    One of several domains cannot be chosen. This implements `default_scope_level="project"` of document 003 §5: the
+    narrowest scope that the setting determines.
     """
     if setting.project is not None:
         return Scope(level="project", name=setting.project)

@@ -1,4 +1,4 @@
-"""Days of decay per sleep: by the number of sessions, limited by the time that has passed."""
+"""Days of decay in a sleep: by the number of sessions, but not more than the time that has passed."""
 
 from datetime import datetime
 
@@ -7,15 +7,16 @@ from nemuri_domain.strength.aggregate import Agent
 
 DAY = 24 * 3600.0
 MAX_CARRIED_DAYS = 1.0
-"""Maximum number of passed days that later sleeps may still apply; 1 / `expected_tasks_per_day` if that is more. A
-day's tasks may therefore come in one burst, and sessions before a pause do not cause decay for the pause.
+"""Maximum number of passed days that are saved for decay in later sleeps; 1 / `expected_tasks_per_day` if that is more.
+So the tasks of a day may come in one burst, and a long pause does not cause decay afterwards for all of its days.
 """
 
 
 def aging(agent: Agent, sessions: int, now: datetime | None) -> Aging | None:
     """Return the days of decay for a sleep over `sessions` sessions.
 
-    None if decay depends on sessions alone: the policy says so, there is no session, or `now` is None.
+    None if decay depends on the number of sessions alone: if the policy says so, if there is no session, or if `now` is
+    None.
     """
     rules = agent.rules
     if now is None or not sessions or rules.fading == "tasks":

@@ -1,4 +1,4 @@
-"""Decision of a sleep from the agent's current state (document 000 §3.7)."""
+"""Decision of a sleep, given the agent's current state (document 000 §3.7)."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from nemuri_domain.strength.session_age import aging
 
 @dataclass(frozen=True, slots=True)
 class PruningCandidate:
-    """A memory with the time of its last use, or of its encoding if it was never used."""
+    """A memory with the time since which it is unused: its last use, or its encoding if it was never used."""
 
     memory: Memory
     since: datetime
@@ -24,39 +24,43 @@ class PruningCandidate:
 
 @dataclass(frozen=True, slots=True)
 class SleepInput:
-    """Input of a sleep decision: the small part of all memories that a sleep may change."""
+    """Input of a sleep decision: the agent, and the few memories that a sleep may change."""
 
     agent: Agent
     touched: tuple[Memory, ...]
     """Active memories that changed after `Agent.reviewed`."""
     faded: tuple[Memory, ...]
-    """Active memories that may fall below the threshold in this sleep: at least all that do at their current level."""
+    """Active memories that may be archived. Contains at least those that fall below the threshold at their current
+    level.
+    """
     weakest: tuple[PruningCandidate, ...]
-    """Active memories that may be pruned: at least the first `surplus` in the order of pruning."""
+    """Active memories that may be pruned. Contains at least the first `surplus(…)` memories in the order of pruning."""
     principles: frozenset[UUID]
-    """Ids of the above memories that are principles."""
+    """Ids of principles. Contains at least those among the memories above."""
 
 
 CHANGES_PER_SLEEP = 3_000
-"""Maximum number of memories of each kind of change in one sleep, so that it fits one event. Another sleep continues.
+"""Maximum number of memories that one sleep moves to another level, archives or prunes (each), so that it fits one
+event. A continuation changes the rest.
 """
 Levels = Mapping[UUID, int]
-"""New level by memory, for memories that change their level."""
+"""New level by memory id, only for memories that change their level."""
 
 
 def decide(cause: Event, tiredness: SleepInput, now: datetime | None = None) -> AgentSlept | None:
-    """Return the sleep over all sessions that were not slept over yet; None if there are none.
+    """Return the sleep over all ended sessions that were not slept over yet; None if there are none.
 
-    `now` is the time by the platform's clock. Without it, decay depends on sessions alone.
+    `now` is the time by the platform's clock. Without it, decay depends on the number of sessions alone.
     """
     sessions = tiredness.agent.awake
     return _over(sessions, cause, tiredness, aging(tiredness.agent, len(sessions), now)) if sessions else None
 
 
 def continue_sleep(slept: AgentSlept, tiredness: SleepInput) -> AgentSlept | None:
-    """Return the continuation of an unfinished sleep, over no session; None if another sleep has followed.
+    """Return the continuation of an unfinished sleep, without sessions and without decay.
 
-    That sleep has examined the same memories and continues itself if needed.
+    None if the sleep is finished or another sleep has followed. That sleep has examined the same memories, and is
+    continued itself if necessary.
     """
     if not slept.unfinished or tiredness.agent.last_sleep != slept.sequence:
         return None
@@ -69,7 +73,7 @@ def _over(sessions: tuple[UUID, ...], cause: Event, tiredness: SleepInput, older
     levels = _levels(rules, tiredness.touched)
     faint: dict[UUID, Memory] = {}
     pruned: list[Memory] = []
-    if len(levels) <= CHANGES_PER_SLEEP:  # Memories that still have to rise are neither too weak nor first in pruning.
+    if len(levels) <= CHANGES_PER_SLEEP:  # Otherwise a continuation decides on both, after the other level changes.
         faint = _faint(tiredness, levels, days)
         pruned = _pruned(tiredness, faint, levels)
     unfinished = any(len(each) > CHANGES_PER_SLEEP for each in (levels, faint, pruned))
@@ -90,14 +94,15 @@ def _over(sessions: tuple[UUID, ...], cause: Event, tiredness: SleepInput, older
 
 
 def seen(memories: Iterable[Memory]) -> tuple[Seen, ...]:
-    """Return the memories with their revisions at this sleep."""
+    """Return the memories with their current revisions. The fold skips a memory whose revision has changed since."""
     return tuple(Seen(memory_id=each.memory_id, revision=each.revision) for each in memories)
 
 
 def surplus(agent: Agent, touched: Iterable[Memory]) -> int:
-    """Return an upper bound of the active memories that the next sleep has to prune; 0 if all fit.
+    """Return an upper bound on how many active memories the next sleep will prune; 0 if all fit. `touched` are those of
+    `SleepInput`.
 
-    They are the first in the order of pruning by current levels: principles last, then by level, by last use (or
+    The pruned memories are the first in this order: non-principles before principles, then by level, by last use (or
     encoding) and by id.
     """
     rules, changed = agent.coming, tuple(touched)
@@ -118,7 +123,11 @@ def _levels(rules: Policy, touched: Iterable[Memory]) -> Levels:
 
 
 def _faint(tiredness: SleepInput, levels: Levels, days: float) -> dict[UUID, Memory]:
-    """Return the memories that are below the threshold everywhere after level changes and decay."""
+    """Return the memories to archive, by id: not principles, and below the archive threshold overall and in every
+    perspective.
+
+    Their strength is that after the level changes and `days` days of decay.
+    """
     agent = tiredness.agent
     later = advance_by_days(agent.clocks, agent.rules, days)
     faint: dict[UUID, Memory] = {}
@@ -133,7 +142,7 @@ def _faint(tiredness: SleepInput, levels: Levels, days: float) -> dict[UUID, Mem
 def _pruned(tiredness: SleepInput, faint: Mapping[UUID, Memory], levels: Levels) -> list[Memory]:
     """Return the memories to prune until the rest fits: lowest level first, then longest unused; principles last.
 
-    The limits are those after this sleep, including parameters that it puts into force.
+    The limits are those in force after this sleep, including parameters that this sleep puts into force.
     """
     agent, rules = tiredness.agent, tiredness.agent.coming
 
@@ -158,7 +167,9 @@ def _pruned(tiredness: SleepInput, faint: Mapping[UUID, Memory], levels: Levels)
 
 
 def _competing(tiredness: SleepInput, faint: Mapping[UUID, Memory], levels: Levels) -> Iterable[PruningCandidate]:
-    """Return the weakest memories and those that fall to a lower level, without those archived as too weak."""
+    """Return the candidates for pruning: the weakest memories and those that change their level, without those in
+    `faint`.
+    """
     moving = (each for each in tiredness.touched if each.memory_id in levels and each.last_accessed_at)
     pool = {each.memory_id: PruningCandidate(each, each.last_accessed_at) for each in moving if each.last_accessed_at}
     pool |= {each.memory.memory_id: each for each in tiredness.weakest}
@@ -172,7 +183,7 @@ def _fits(number: int, weight: float, rules: Policy) -> bool:
 
 
 def _weight(agent: Agent, touched: Iterable[Memory], levels: Levels) -> float:
-    """Return the total weight of active memories after the level changes."""
+    """Return the total weight of the active memories after these level changes."""
     weights = agent.coming.consolidation_weights
     present = sum(number * each for number, each in zip(agent.active, weights, strict=True))
     moving = (each for each in touched if each.memory_id in levels)

@@ -1,4 +1,4 @@
-"""Input of a sleep decision from a mind in memory. The projections provide the same from their tables."""
+"""Input of a sleep decision, computed from a mind in memory. The projections compute the same from their tables."""
 
 from nemuri_domain.strength import sleep
 from nemuri_domain.strength.aggregate import Mind, is_principle
@@ -7,7 +7,7 @@ from nemuri_domain.strength.sleep import PruningCandidate, SleepInput
 
 
 def sleep_input_of(mind: Mind) -> SleepInput | None:
-    """Return the minimal input of a sleep of this mind; None without an agent."""
+    """Return the input of a sleep, with no more memories than necessary; None if the mind has no agent."""
     agent = mind.agent
     if agent is None:
         return None

@@ -1,4 +1,4 @@
-"""Differences between two states of one agent: at two times, or on two counterfactual courses."""
+"""Differences between two states of one agent: at two times, or in two counterfactual courses of events."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -10,9 +10,9 @@ from nemuri_domain.event_sourcing.row_model import RowModel
 from nemuri_domain.strength.aggregate import Agent, Mind
 
 ROUNDING = 1e-9
-"""Relative difference of strengths below which they are equal except for float rounding."""
+"""Relative difference of two strengths up to which they count as equal, because of float rounding."""
 ChangedValues = Mapping[str, tuple[Any, Any]]
-"""Values in the first and in the second state, by name."""
+"""The value in the first and the value in the second state, by name."""
 
 
 class MemoryState(RowModel):
@@ -45,7 +45,7 @@ class MemoryState(RowModel):
         )
 
     def alike(self, other: "MemoryState") -> bool:
-        """Return True if both are equal except for float rounding."""
+        """Return True if both states are equal, apart from float rounding."""
         names = {*self.strength_by_perspective, *other.strength_by_perspective}
         strengths = [(self.strength, other.strength)] + [
             (self.strength_by_perspective.get(name, 0.0), other.strength_by_perspective.get(name, 0.0))
@@ -58,7 +58,7 @@ class MemoryState(RowModel):
 
 
 class MemoryChange(RowModel):
-    """A memory with different states."""
+    """A memory whose states in two minds differ."""
 
     memory_id: UUID
     content: str
@@ -73,7 +73,7 @@ class MemoryChange(RowModel):
         return self.after.strength - self.before.strength if self.before and self.after else 0.0
 
     def turned(self, status: Literal["active", "archived"]) -> bool:
-        """Return True if both minds know the memory and only the second has it in this status."""
+        """Return True if both minds know the memory, and it has this status in the second mind only."""
         return bool(self.before and self.after and self.before.status != self.after.status == status)
 
 
@@ -82,7 +82,7 @@ class Differences:
     """All differences between two minds."""
 
     changes: tuple[MemoryChange, ...]
-    """Changed memories, largest change of strength first."""
+    """Changed memories, by size of the change of strength, largest first."""
     policy: ChangedValues
     """Changed policy parameters."""
     definition: ChangedValues
@@ -90,33 +90,33 @@ class Differences:
 
     @classmethod
     def between(cls, one: Mind, other: Mind) -> "Differences":
-        """Return the differences from the first to the second mind."""
+        """Return the differences from mind `one` to mind `other`."""
         changes = sorted(_changes(one, other), key=lambda each: (-abs(each.gain), str(each.memory_id)))
         return cls(tuple(changes), _altered(_rules(one), _rules(other)), _altered(_is(one), _is(other)))
 
     @property
     def began(self) -> tuple[MemoryChange, ...]:
-        """Return the memories known to the second mind only."""
+        """Return the memories that only the second mind knows."""
         return tuple(each for each in self.changes if each.before is None)
 
     @property
     def gone(self) -> tuple[MemoryChange, ...]:
-        """Return the memories known to the first mind only."""
+        """Return the memories that only the first mind knows."""
         return tuple(each for each in self.changes if each.after is None)
 
     @property
     def archived(self) -> tuple[MemoryChange, ...]:
-        """Return the memories archived in the second mind only."""
+        """Return the memories that are active in the first mind and archived in the second."""
         return tuple(each for each in self.changes if each.turned("archived"))
 
     @property
     def returned(self) -> tuple[MemoryChange, ...]:
-        """Return the memories active in the second mind only."""
+        """Return the memories that are archived in the first mind and active in the second."""
         return tuple(each for each in self.changes if each.turned("active"))
 
     @property
     def levels(self) -> tuple[MemoryChange, ...]:
-        """Return the memories with different levels."""
+        """Return the memories whose levels differ."""
         return tuple(
             each for each in self.changes if each.before and each.after and each.before.level != each.after.level
         )

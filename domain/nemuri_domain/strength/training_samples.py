@@ -1,7 +1,8 @@
 """Training and test data for an agent's scorer, from its logged retrievals and uses.
 
-Document 000 §3.4 with the rulings on training data: raw features of all candidates from the retrieval's own event, used
-memories as positives, at most twice as many unused candidates as negatives, half the weight without success.
+It follows document 000 §3.4 and the rulings on training data. Features are the raw features in the event of the
+retrieval. Used memories are positives, and at most twice as many unused candidates are negatives. An assignment without
+success has half the weight.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -18,20 +19,20 @@ from nemuri_domain.strength import scorer
 from nemuri_domain.strength.ranking import transformed
 
 MAX_ASSIGNMENTS = 600
-"""Number of an agent's newest assignments that are used for training."""
+"""Maximum number of an agent's assignments that are used for training. The newest ones are taken."""
 FEWEST_HELD_OUT = 10
-"""Minimum number of held-out tasks for a scorer to count as better."""
+"""Minimum number of held-out tasks for a scorer to be judged as better."""
 HELD_OUT_SHARE = 4
-"""Divisor for the held-out share: one in four informative tasks is held out, the newest ones."""
+"""One in this number of informative tasks is held out for testing, the newest ones."""
 NEGATIVES = 2
-"""Maximum number of unused candidates per used one."""
+"""Maximum number of unused candidates drawn per used one."""
 SUCCEEDED = frozenset({"helpful", "success"})
-"""Credit reasons of a successful assignment. Success is never assumed.
+"""Credit reasons that state the success of an assignment. Success is never assumed without one.
 
-A prevented error gives impact, but is no statement of success.
+A prevented error gives impact, but states no success.
 """
 FAILED = frozenset({"unhelpful", "failure"})
-"""Credit reasons of a failed assignment."""
+"""Credit reasons that state the failure of an assignment."""
 UNPROVEN_WEIGHT = 0.5
 """Weight of an assignment that failed or was not judged."""
 
@@ -41,7 +42,7 @@ Scoring = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LoggedRetrieval:
-    """Ranked candidates of an assignment. They never change."""
+    """The ranked candidates of one assignment, as logged. They never change."""
 
     assignment_id: UUID
     memory_ids: tuple[UUID, ...]
@@ -52,7 +53,7 @@ class LoggedRetrieval:
 
     @classmethod
     def of(cls, event: MemoriesRetrieved) -> "LoggedRetrieval":
-        """Return the retrieval recorded by an event."""
+        """Return the retrieval that an event records."""
         ids, context = tuple(each.memory_id for each in event.candidates), set(event.in_context)
         raw = np.array([each.features for each in event.candidates], dtype=np.float64).reshape(len(ids), len(FEATURES))
         return cls(event.assignment_id, ids, transformed(raw), np.array([each in context for each in ids], dtype=bool))
@@ -60,7 +61,7 @@ class LoggedRetrieval:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LabelledRetrieval:
-    """An assignment's retrieval with its outcome."""
+    """The retrieval of an assignment, labelled with its outcome."""
 
     retrieval: LoggedRetrieval
     used: NDArray[np.bool_]
@@ -70,14 +71,16 @@ class LabelledRetrieval:
 
     @property
     def telling(self) -> bool:
-        """Return True if it can distinguish two rankings: some, but not all memories in the context were used."""
+        """Return True if the outcome can tell a better ranking from a worse one: some, but not all memories in the
+        context were used.
+        """
         shown = self.retrieval.shown
         return bool((self.used & shown).any() and (~self.used & shown).any())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Samples:
-    """Candidates for training."""
+    """Training samples. Each is one candidate."""
 
     features: NDArray[np.float64]
     """Transformed features, shape (m, 9)."""
@@ -86,21 +89,26 @@ class Samples:
     weights: NDArray[np.float64]
     """Sample weights, shape (m,)."""
     tasks: int
-    """Number of assignments they come from."""
+    """Number of assignments that the samples come from."""
 
     def __len__(self) -> int:
         return len(self.labels)
 
 
 def label_retrieval(retrieval: LoggedRetrieval, used: Collection[UUID], credited: Sequence[str]) -> LabelledRetrieval:
-    """Return the training data of an assignment, from its used memories and its credit reasons in log order."""
+    """Return the labelled retrieval of an assignment. `used` are its used memories, `credited` its credit reasons in
+    log order.
+    """
     mine = set(used)
     labels = np.array([each in mine for each in retrieval.memory_ids], dtype=bool)
     return LabelledRetrieval(retrieval, labels, 1.0 if _succeeded(credited) else UNPROVEN_WEIGHT)
 
 
 def reweighs(reason: str, credited: Sequence[str]) -> bool:
-    """Return True if this reason changed the weight of an assignment with these credit reasons in log order."""
+    """Return True if `reason`, when it was credited, changed the weight of its assignment.
+
+    `credited` are the credit reasons of the assignment in log order.
+    """
     if reason not in credited:
         return False
     at = credited.index(reason)
@@ -108,12 +116,12 @@ def reweighs(reason: str, credited: Sequence[str]) -> bool:
 
 
 def _succeeded(credited: Sequence[str]) -> bool:
-    """Return True if the newest statement of success or failure is a success; False without any."""
+    """Return True if the newest credit reason that states success or failure states success; False without any."""
     return next((each in SUCCEEDED for each in reversed(credited) if each in SUCCEEDED | FAILED), False)
 
 
 def samples(experiences: Sequence[LabelledRetrieval]) -> Samples:
-    """Return used candidates and a reproducible draw of unused ones. Empty if nothing was used."""
+    """Return all used candidates and a reproducible random draw of unused ones. Empty if no candidate was used."""
     chosen = [(each, rows) for each in experiences if len(rows := _drawn(each))]
     if not chosen:
         return Samples(np.zeros((0, len(scorer.LINEAR))), np.zeros(0), np.zeros(0), 0)
@@ -126,8 +134,9 @@ def samples(experiences: Sequence[LabelledRetrieval]) -> Samples:
 
 
 def _drawn(known: LabelledRetrieval) -> NDArray[np.intp]:
-    """Return the rows to train on: all positives and at most twice as many negatives, drawn with the assignment id as
-    seed.
+    """Return the rows to train on: all used candidates, and at most `NEGATIVES` unused ones for each.
+
+    The assignment id is the seed of the draw.
     """
     positives, negatives = np.flatnonzero(known.used), np.flatnonzero(~known.used)
     number = min(NEGATIVES * len(positives), len(negatives))
@@ -136,10 +145,10 @@ def _drawn(known: LabelledRetrieval) -> NDArray[np.intp]:
 
 
 def split_held_out(experiences: Sequence[LabelledRetrieval]) -> tuple[list[LabelledRetrieval], list[LabelledRetrieval]]:
-    """Split experiences, oldest first, into training data and held-out data.
+    """Split the retrievals, given oldest first, into training data and held-out data.
 
-    Held out are the newest informative ones: a quarter of these and at least ten, but at most half. No training data is
-    newer than held-out data.
+    Only informative ones (`telling`) are held out: the newest quarter of them, at least ten, at most half. No training
+    data is newer than held-out data.
     """
     telling = [place for place, each in enumerate(experiences) if each.telling]
     number = min(max(FEWEST_HELD_OUT, len(telling) // HELD_OUT_SHARE), len(telling) // 2)
@@ -150,9 +159,9 @@ def split_held_out(experiences: Sequence[LabelledRetrieval]) -> tuple[list[Label
 
 
 def evaluate(weights: Weights, held_out: Sequence[LabelledRetrieval]) -> HeldOut:
-    """Return the nDCG of the learned and of the linear ranking over the same tasks.
+    """Return the nDCG of the learned ranking and of the linear ranking over the held-out tasks.
 
-    Only memories in the context count, because it is unknown if the others would have been used.
+    Only memories in the context count, because it is unknown whether the others would have been used.
     """
     learned = np.array([ndcg(each, lambda rows: scorer.scores(weights, rows)) for each in held_out])
     linear = np.array([ndcg(each, scorer.linear) for each in held_out])
@@ -164,12 +173,17 @@ def evaluate(weights: Weights, held_out: Sequence[LabelledRetrieval]) -> HeldOut
 
 
 def is_better(found: HeldOut) -> bool:
-    """Return True if the learned ranking is better by more than the standard error, on enough tasks."""
+    """Return True if the learned ranking is better than the linear one by more than the standard error, on enough
+    tasks.
+    """
     return found.tasks >= FEWEST_HELD_OUT and found.learned - found.linear > found.error
 
 
 def ndcg(known: LabelledRetrieval, scoring: Scoring) -> float:
-    """Return the nDCG of the candidates in the context, used ones worth 1; equal scores by relevance, then by rank."""
+    """Return the nDCG of the candidates in the context. A used candidate is worth 1, an unused one 0.
+
+    Equal scores are ordered by relevance, then by rank.
+    """
     shown = known.retrieval.shown
     rows, relevant = known.retrieval.features[shown], known.used[shown].astype(np.float64)
     order = np.lexsort((-rows[:, 0], -scoring(rows)))

@@ -13,7 +13,9 @@ from nemuri_domain.language.keywords import tags_in
 from nemuri_domain.strength.policy import Detection
 
 TAGS_TOGETHER: Final = 2
-"""Number of a memory's tags in an answer that counts as a use, if there is no better evidence."""
+"""Minimum number of a memory's tags in an answer that counts as a use. Tags count only if there is no better
+evidence.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +37,12 @@ def detect_uses(
     complete: bool = False,
     detection: Detection = "layered",
 ) -> tuple[Use, ...]:
-    """Return the memories that the answer used, by the given detection method (document 000 §3.5).
+    """Return the memories that the answer used, found by the given detection method (document 000 §3.5).
 
-    `layered` uses citations; without any, similarity; without any, tags, of which it needs two, because one is only a
-    common topic (decision 0011). Only citations count if they are `complete`, or if the answer cites document passages
-    but no memory. `threshold` is the embedder's cosine threshold for usage. `judge` without a judge's answer is
-    `layered`.
+    `layered` uses citations; without any, similarity; without any, tags. It needs two tags of a memory, because one is
+    only a common topic (decision 0011). It uses citations alone if the caller knows that they are `complete`, or if the
+    answer cites passages of documents and no memory. `threshold` is the embedder's cosine threshold for usage. `judge`
+    works like `layered`; it is used here only if the judge gave no answer.
     """
     match detection:
         case "citation":
@@ -59,7 +61,9 @@ def detect_uses(
 
 
 def judged_uses(labels: Mapping[str, UUID], said: Sequence[str]) -> tuple[Use, ...]:
-    """Return the uses that a judge reported, by the labels of the memories in its prompt."""
+    """Return the uses that a judge reported. `labels` maps the labels in its prompt to memories. Unknown labels are
+    ignored.
+    """
     return tuple(Use(memory_id=labels[label], method="judge") for label in said if label in labels)
 
 
@@ -69,7 +73,10 @@ def _cited(citations: Sequence[UUID], shown: Sequence[ContextMemory]) -> tuple[U
 
 
 def _tagged(answer: str, shown: Sequence[ContextMemory], *, least: int = 1) -> tuple[Use, ...]:
-    """Return the uses by tags. Only whole terms count, and no tag that more than half of the memories share."""
+    """Return the uses of memories with at least `least` tags in the answer.
+
+    Only whole terms count. A tag that more than half of the memories share does not count.
+    """
     frequency = Counter(tag for each in shown for tag in set(each.tags))
     telling = {tag for tag, count in frequency.items() if len(shown) == 1 or count * 2 <= len(shown)}
     said = set(tags_in(sorted(telling), answer))
@@ -81,5 +88,5 @@ def _similar(shown: Sequence[ContextMemory], threshold: float) -> tuple[Use, ...
 
 
 def session_end(cause: Event, assignment_id: UUID, agent_id: str) -> SessionEnded:
-    """Return the end of an assignment's session. The same event results from any cause."""
+    """Return the end of an assignment's session. Its id does not depend on `cause`, so the session ends once."""
     return SessionEnded.following(cause, key=assignment_id, agent_id=agent_id, assignment_id=assignment_id)
