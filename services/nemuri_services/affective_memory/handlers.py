@@ -32,7 +32,7 @@ from nemuri_services.affective_memory.presenters import memory_view, portrait
 from nemuri_services.affective_memory.retrieval import earlier, recalled
 
 STEPS: Final[tuple[Literal[2, 3], ...]] = (2, 3)
-"""The levels with a shorter text, in order."""
+"""Levels of detail at which a memory's text is compressed, in order."""
 service = Service(
     "affective-memory", also_emits=(MemoriesRecalled,), capabilities=frozenset({Capability.MAKES_VECTORS})
 )
@@ -40,7 +40,10 @@ service = Service(
 
 @service.handles(TurnOffered)
 async def remember(event: TurnOffered, resources: Resources) -> TurnRemembered | MemoryRefused | None:
-    """Encode a turn as a memory if the agent has affective memory. Commands of the assistant leave no memory."""
+    """Encode an offered turn as a memory. Refuse it if the agent has no affective memory.
+
+    The light model reads the turn. A slash command is ignored.
+    """
     feelings = AffectiveQueries(resources.database)
     agent, defined = await feelings.agent(event.agent_id), await resources.views.agent(event.agent_id)
     if agent is None or defined is None:
@@ -63,9 +66,9 @@ async def remember(event: TurnOffered, resources: Resources) -> TurnRemembered |
 
 @service.handles(NightPassed)
 async def hand_out(event: NightPassed, resources: Resources) -> Sequence[CompressionDue]:  # noqa: ARG001
-    """Request the compression of each memory that fell to a lower level, one event each.
+    """Request the compression of each memory that fell to a lower level, with one event per memory.
 
-    An archived one keeps keywords.
+    An archived memory is compressed to keywords (level 3).
     """
     levels = {each.memory_id: each.level for each in event.lowered} | dict.fromkeys(event.archived, 3)
     return [
@@ -76,7 +79,11 @@ async def hand_out(event: NightPassed, resources: Resources) -> Sequence[Compres
 
 @service.handles(CompressionDue)
 async def compress(event: CompressionDue, resources: Resources) -> MemoryCompressed | None:
-    """Compress a memory to a summary or to keywords. A memory that fell two levels takes both steps in order."""
+    """Compress a memory to a summary (level 2) or to keywords (level 3) with the light model.
+
+    A memory that fell two levels takes both steps in order. Nothing happens if the memory is protected, or compressed
+    that far already.
+    """
     found = await AffectiveQueries(resources.database).memories([event.memory_id])
     memory, defined = found.get(event.memory_id), await resources.views.agent(event.agent_id)
     if memory is None or defined is None or memory.protected or memory.words_level >= event.level:
@@ -107,9 +114,10 @@ async def compress(event: CompressionDue, resources: Resources) -> MemoryCompres
 async def admit(
     event: TurnRemembered | ProtectionChanged, resources: Resources
 ) -> ConditionalAppend[ProtectionChanged] | None:
-    """Protect the oldest memory that waits for protection if there is room. Its event leads to the next one.
+    """Protect the oldest memory that waits for protection, if the limit of protected memories allows it.
 
-    The append has an expected revision, so the limit holds however many requests arrive at once.
+    The resulting event triggers this handler again, for the next waiting memory. The append has an expected revision,
+    so concurrent requests cannot exceed the limit.
     """
     if isinstance(event, TurnRemembered) and event.protection == "none":
         return None
@@ -128,7 +136,7 @@ async def admit(
 
 @service.answers(AffectRecallQuery, appends=True)
 async def recall(query: AffectRecallQuery, resources: Resources) -> AffectRecallView | Refusal:
-    """Return the memories that match a prompt, and log the recall unless the query is quiet."""
+    """Return the memories that match a prompt. The recall is recorded as an event unless the query is quiet."""
     feelings = AffectiveQueries(resources.database)
     agent, defined = await feelings.agent(query.agent_id), await resources.views.agent(query.agent_id)
     if agent is None or defined is None:
@@ -147,14 +155,14 @@ async def show(query: AffectQuery, resources: Resources) -> AffectView | Refusal
 
 @service.answers(AffectMemoryQuery)
 async def show_one(query: AffectMemoryQuery, resources: Resources) -> AffectMemoryView | Refusal:
-    """Return one memory, by its label or the beginning of its id."""
+    """Return one memory, found by its label or id prefix."""
     found = await _named(query, resources)
     return found if isinstance(found, Refusal) else memory_view(found[0], found[1].nights)
 
 
 @service.answers(AffectTurnQuery)
 async def show_turn(query: AffectTurnQuery, resources: Resources) -> TurnView | Refusal:
-    """Return the turn of a memory word for word, if the memory is at level 1."""
+    """Return the full text of a memory's turn. Refuse the query unless the memory is at level 1."""
     found = await _named(query, resources)
     if isinstance(found, Refusal):
         return found
@@ -173,7 +181,7 @@ async def show_turn(query: AffectTurnQuery, resources: Resources) -> TurnView | 
 async def _named(
     query: AffectMemoryQuery | AffectTurnQuery, resources: Resources
 ) -> tuple[AffectMemory, AffectAgent] | Refusal:
-    """Return the memory that a query names, and its agent."""
+    """Return the memory with the label or id prefix of the query, and its agent. Refuse if none or several match."""
     feelings = AffectiveQueries(resources.database)
     agent = await feelings.agent(query.agent_id)
     if agent is None:

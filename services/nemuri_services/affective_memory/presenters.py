@@ -8,11 +8,11 @@ from nemuri_infra.runtime.resources import Resources
 SHOWN = 20
 """Number of the strongest memories in a view."""
 DAYS = 30
-"""Number of days with memories whose mood is in a view."""
+"""Maximum number of days in the mood history of a view. Days without memories do not count."""
 
 
 def memory_view(memory: AffectMemory, night: int) -> AffectMemoryView:
-    """Return the view of a memory as of a night."""
+    """Return the view of a memory, with its retention and age after the nightly job number `night`."""
     return AffectMemoryView(
         memory_id=memory.memory_id,
         label=memory.label,
@@ -34,7 +34,9 @@ def memory_view(memory: AffectMemory, night: int) -> AffectMemoryView:
 
 
 async def portrait(agent: AffectAgent, resources: Resources) -> AffectView:
-    """Return the state of an agent's memory: counts, moods, the strongest memories, and what the user must decide."""
+    """Return the state of an agent's memory: counts, moods, the strongest memories, and memories waiting for
+    protection.
+    """
     feelings, night = AffectiveQueries(resources.database), agent.nights
     waiting = await feelings.waiting(agent.agent_id)
     limit = agent.rules.protection.max_protected_memories

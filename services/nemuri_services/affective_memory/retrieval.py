@@ -37,17 +37,21 @@ from nemuri_services.affective_memory.presenters import memory_view
 IN_TIME = 0.5
 """Seconds to wait for the vector of a prompt before words are compared instead."""
 WORDS = 24
-"""Number of different words of a prompt that are compared, at most."""
+"""Maximum number of distinct words of a prompt that are compared."""
 COMMON = 0.3
-"""Share of a prompt's words, 0 to 1, from which on a memory may be about the same subject."""
+"""Minimum share of a prompt's words, 0 to 1, that a relevant memory contains. Used if the prompt has no vector."""
 CONSIDERED = 100
-"""Number of the most similar memories that are compared by words, at most."""
+"""Number of the most similar memories that are candidates; the policy's `top_k` if that is greater."""
 
 
 async def recalled(
     query: AffectRecallQuery, agent: AffectAgent, defined: Agent, resources: Resources
 ) -> AffectRecallView:
-    """Return the memories that match a prompt, and log the recall unless the query is quiet."""
+    """Return the memories that match a prompt, and record the recall as a `memories_recalled` event.
+
+    No event is recorded if the query is quiet, if the client no longer waits (`within`), or if nothing relevant was
+    found.
+    """
     if not is_conversation(query.prompt):
         return AffectRecallView(recalled=(), block="")
     feelings, rules, began = AffectiveQueries(resources.database), agent.rules, monotonic()
@@ -80,7 +84,7 @@ async def recalled(
 
 
 def _bounds(agent: AffectAgent, vectors: Vectors, *, words_only: bool) -> tuple[float, float]:
-    """Return the minimum similarities at which an active and an archived memory are about the same subject."""
+    """Return the minimum similarity of a relevant active memory, and of a relevant archived memory."""
     rules = agent.rules
     if words_only:
         return COMMON, COMMON
@@ -92,7 +96,7 @@ def _bounds(agent: AffectAgent, vectors: Vectors, *, words_only: bool) -> tuple[
 async def _with_words(
     prompt: str, found: Sequence[AffectCandidate], feelings: AffectiveQueries
 ) -> list[AffectCandidate]:
-    """Return the candidates of a lexical search, each marked if it shares enough words with the prompt."""
+    """Return the candidates with `shares_words` set: True if a candidate shares enough words with the prompt."""
     asked = prompt_terms(own_lines(prompt))
     words = await feelings.words(each.memory_id for each in found) if asked else {}
     return [replace(each, shares_words=shares_topic(asked, words.get(each.memory_id, ""))) for each in found]
@@ -101,9 +105,9 @@ async def _with_words(
 async def _fill(
     block: ContextBlock, chosen: Sequence[RankedMemory], agent: AffectAgent, feelings: AffectiveQueries
 ) -> None:
-    """Add the retrieved memories to the block, then memories linked to these, up to the policy's distance.
+    """Add the retrieved memories to the block, then memories related to these, up to the policy's depth.
 
-    At most `top_k` linked memories are added, so that they do not displace the answer to another prompt.
+    At most `top_k` related memories are added.
     """
     known = await feelings.memories(each.memory_id for each in chosen)
     reach = block.fill(RetrievedMemory(known[each.memory_id], each) for each in chosen if each.memory_id in known)
@@ -118,7 +122,7 @@ async def _fill(
 
 
 async def earlier(words: str, agent: AffectAgent, defined: Agent, resources: Resources) -> Sequence[AffectMemory]:
-    """Return the active memory about the same subject as a text, if there is one."""
+    """Return the most similar active memory on the same subject as `words`; an empty sequence if there is none."""
     vectors, feelings = resources.vectors.serving(defined.embedding), AffectiveQueries(resources.database)
     bound, _ = _bounds(agent, vectors, words_only=False)
     wanted = AffectiveRetrieval(top=5, relevance=bound, revival=bound, mood=None, archive=False)
@@ -151,7 +155,9 @@ async def _found(
 
 
 async def _in_time(vectors: Vectors, prompt: str) -> NDArray[np.float32] | None:
-    """Return the vector of a prompt; None if the embedder is too slow or unavailable, or its answer unusable."""
+    """Return the prompt's vector; None if the embedder needs more than `IN_TIME` seconds, is unavailable, or gives an
+    unusable answer.
+    """
     try:
         async with asyncio.timeout(IN_TIME):
             rows = await vectors.embedder.embed([prompt])
@@ -164,10 +170,7 @@ async def _in_time(vectors: Vectors, prompt: str) -> NDArray[np.float32] | None:
 def _noted(
     query: AffectRecallQuery, shown: Sequence[RetrievedMemory], asking: RetrievalRequest, agent: AffectAgent
 ) -> MemoriesRecalled:
-    """Return the event that logs a recall.
-
-    It lists what the assistant is shown, without memories that only fill the block.
-    """
+    """Return the event that records a recall: the memories that the assistant is shown, without mere fillers."""
     came = [each.ranked for each in shown if each.ranked is not None]
     meant = [each.memory for each in shown if each.ranked is None or each.ranked.by != "fill"]
     return MemoriesRecalled(

@@ -1,4 +1,4 @@
-"""Event handlers of the nightly job. Each decides one part of the work, until all is done."""
+"""Event handlers of the nightly job. A job that does not fit into one event is continued in further events."""
 
 from nemuri_contracts.affective import NightFell, NightPassed
 from nemuri_domain.affective import nightly_job
@@ -19,7 +19,7 @@ service = Service(
 
 @service.handles(NightFell)
 async def pass_night(event: NightFell, resources: Resources) -> ConditionalAppend[NightPassed] | None:
-    """Decide the nightly job of an agent. Appended only if no other nightly job of the agent came in between."""
+    """Decide the nightly job of an agent. The event is appended only if no other nightly job came in between."""
     newest, found = await _as_it_is(event.agent_id, event.nights, resources)
     if found is None or (found.agent.last_night is not None and found.agent.last_night >= event.date):
         return None
@@ -28,7 +28,7 @@ async def pass_night(event: NightFell, resources: Resources) -> ConditionalAppen
 
 @service.handles(NightPassed)
 async def go_on(event: NightPassed, resources: Resources) -> ConditionalAppend[NightPassed] | None:
-    """Continue a nightly job that did not fit into one event. Appended with an expected revision too."""
+    """Continue an unfinished nightly job. The event is appended only if no other nightly job came in between."""
     if not event.unfinished:
         return None
     newest, found = await _as_it_is(event.agent_id, 0, resources)
@@ -37,7 +37,11 @@ async def go_on(event: NightPassed, resources: Resources) -> ConditionalAppend[N
 
 
 async def _as_it_is(agent_id: str, nights: int, resources: Resources) -> tuple[int, NightInput | None]:
-    """Return the revision of the agent's newest nightly job, and the input of the next one."""
+    """Return the sequence of the agent's newest `night_passed` event, and the input of the next nightly job.
+
+    Waits until the projections contain that event. `nights` is the number of days to count. The input is None for an
+    unknown agent.
+    """
     newest = await resources.log.newest_on(resources.log.subjects.of_agent(agent_id, NightPassed))
     await resources.views.progress.wait(newest.sequence)
     agent = await resources.views.agent(agent_id)

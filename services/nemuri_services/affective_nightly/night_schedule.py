@@ -1,4 +1,6 @@
-"""The schedule of the nightly jobs: at each agent's hour by the platform's clock, or at once after a missed one."""
+"""The schedule of the nightly jobs: at the hour in each agent's policy by the platform's clock, and at once after a
+missed job.
+"""
 
 import asyncio
 from contextlib import suppress
@@ -19,11 +21,11 @@ from nemuri_infra.runtime.retry_forever import retry_forever
 from nemuri_infra.runtime.service import OUTAGE_ERRORS
 
 LOOK = 60.0
-"""Seconds between two checks of the agents and the time. A change of the clock triggers a check at once."""
+"""Seconds between two checks for due jobs. A change of the platform's clock triggers a check at once."""
 
 
 async def watch(resources: Resources) -> None:
-    """Start every nightly job that is due, forever."""
+    """Append `night_fell` for every nightly job that is due, forever. Outages are waited out."""
     await retry_forever("affective-nightly", partial(_watch, resources), passing=OUTAGE_ERRORS)
 
 
@@ -50,7 +52,10 @@ async def _listen(resources: Resources, moved: asyncio.Event) -> None:
 
 
 def fallen(agent: AffectAgent, now: datetime, zone: tzinfo) -> NightFell | None:
-    """Return the nightly job that is due, which includes all missed ones; None if none is due."""
+    """Return the event that starts the nightly job due at `now`; None if none is due.
+
+    One event covers all days since the agent's last nightly job.
+    """
     rules = agent.rules
     at_home, hour = agent_timezone(rules, zone), rules.compression.schedule_hour
     today = _day(now, at_home, hour)

@@ -54,7 +54,9 @@ async def attribute(event: TaskAnswered, resources: Resources) -> MemoriesUsed |
 
 @service.handles(MemoriesUsed)
 async def learn(event: MemoriesUsed, resources: Resources) -> LearningsExtracted | None:
-    """Extract the learnings of an assignment, at most one for each perspective, and mark those that are new."""
+    """Extract the learnings of an assignment with a model, at most one per perspective, and decide which become
+    memories.
+    """
     state, agent = await resources.views.task(event.task_id), await resources.views.agent(event.agent_id)
     work = state.assignments.get(event.assignment_id)
     if state.task is None or agent is None or work is None or work.answer is None or work.learned is not None:
@@ -91,7 +93,7 @@ async def encode_after_all(event: RepetitionWithdrawn, resources: Resources) -> 
 
 @service.handles(ReactionFailed)
 async def end_anyway(event: ReactionFailed, resources: Resources) -> Sequence[SessionEnded]:
-    """End the sessions of a task whose attribution failed. Nothing is learned from it."""
+    """End the sessions of a task after a failure of this service. Nothing more is learned from them."""
     if event.service != service.name:
         return ()
     state = await resources.views.task(event.task_id)
@@ -104,7 +106,7 @@ async def end_anyway(event: ReactionFailed, resources: Resources) -> Sequence[Se
 
 @service.handles(FeedbackGiven)
 async def credit(event: FeedbackGiven, resources: Resources) -> Sequence[Fate]:
-    """Credit, park or refuse feedback, according to the present state of the task."""
+    """Credit, park or refuse feedback, according to the current state of the task."""
     state = await resources.views.task(event.task_id)
     log_safe = state.feedback.get(event.event_id)
     return fate(log_safe, state, await _policies(state, resources), event) if log_safe else ()
@@ -112,7 +114,10 @@ async def credit(event: FeedbackGiven, resources: Resources) -> Sequence[Fate]:
 
 @service.handles(SessionEnded, TaskFailed)
 async def credit_waiting(event: SessionEnded | TaskFailed, resources: Resources) -> Sequence[Fate]:
-    """Credit feedback that arrived before the end of the session: the other side of the join."""
+    """Credit or refuse the feedback that arrived before the session ended or the task failed.
+
+    Feedback and the end of a session are joined: the later of the two triggers the credit.
+    """
     if event.thread is None:
         return ()
     state = await resources.views.task(event.thread)
@@ -137,13 +142,13 @@ def _job(agent: Agent, task: Task, work: Assignment, answer: str) -> LearningsJo
 
 
 async def _policies(state: TaskState, resources: Resources) -> dict[str, Policy]:
-    """Return the policies of all agents that work on the task in its present attempt."""
+    """Return the policies of the agents that work on the task in its current attempt, by agent id."""
     agents = {each.agent_id: await resources.views.agent(each.agent_id) for each in state.present}
     return {name: agent.rules for name, agent in agents.items() if agent}
 
 
 async def _asked(job: LearningsJob, resources: Resources) -> Reply[Mapping[str, str]]:
-    """Return the learnings from the model; none if the model refuses, because the session must end in any case."""
+    """Return the model's learnings. If the model refuses, return none, because the session must end in any case."""
     try:
         return await resources.models.main.learnings(job)
     except ModelRefused as error:

@@ -29,16 +29,16 @@ minds = AgentIndexes()
 logger = structlog.get_logger()
 
 Written = tuple[tuple[NewMemory, ...], tuple[Repetition, ...], tuple[Dropped, ...]]
-"""New memories, repetitions that strengthen a memory, and dropped learnings."""
+"""New memories, repetitions that reinforce an existing memory, and dropped learnings."""
 
 
 async def written(
     agent: Agent, learnings: Sequence[CandidateLearning], used: Collection[UUID], origin: Origin, resources: Resources
 ) -> tuple[Written, Usage | None]:
-    """Return the outcome of a session's learnings, and the model's usage if one was asked.
+    """Return the decisions on a session's learnings, and the usage of the model; None if no model compared them.
 
-    The vectors of all possible new memories are stored. Two sessions that learn the same at the same moment do not see
-    each other.
+    Stores the vectors of all learnings. If two sessions learn the same at the same time, neither sees the other's
+    learning, and both become memories.
     """
     older = await asyncio.gather(
         *(minds.near(resources, agent, embedded_text(each.memory), each.memory.scope) for each in learnings)
@@ -118,7 +118,7 @@ def _sorted(made: Sequence[tuple[CandidateLearning, NewMemory]], fates: Sequence
 async def _compared(job: RelationsJob, model: Model) -> Reply[Comparisons] | None:
     """Return the model's comparisons; None if there is nothing to compare or the model refuses.
 
-    Nothing is related then.
+    Without comparisons, no learning counts as a repetition or as related to another memory.
     """
     if not job.pairs:
         return None

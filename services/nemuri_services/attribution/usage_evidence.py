@@ -29,10 +29,10 @@ async def recognised(
     *,
     perspective: str | None,
 ) -> tuple[tuple[Use, ...], Usage | None]:
-    """Return the memories that the answer used, and the usage of the judge; None if no judge was asked.
+    """Return the memories that the answer used, and the usage of the judge; None if no judge answered.
 
-    `memories` are those of the context, in its order. A judge sees of each what the model saw under the perspective. If
-    a judge refuses, the layered detection decides.
+    `memories` are the memories in the context, in order. The judge gets the same text of each memory as the answering
+    model, under `perspective`. If the judge refuses, the layered detection decides.
     """
     if detection == "judge" and memories:
         labels = {f"m{number}": each.memory_id for number, each in enumerate(memories, 1)}

@@ -38,9 +38,10 @@ async def items_of(task: Task, blobs: Blobs) -> tuple[str, ...]:
 
 
 def items_beside(task: Task, listed: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the listed requests that are not in the task's own text, to be answered with it.
+    """Return the requests in `listed` that are not in the task's own text and are answered together with it.
 
-    Returns none if there are too many of them, so that the client chooses, or if the client has chosen.
+    Returns none if the client has chosen an option, or if there are more than `MANY_ITEMS`, so that the client must
+    choose.
     """
     if task.option is not None or len(listed) > MANY_ITEMS:
         return ()

@@ -40,7 +40,10 @@ service = Service(
 async def take_in(
     event: TaskSubmitted | TaskReopened, resources: Resources
 ) -> NegotiationOpened | TaskSummarised | TaskChunked | Sequence[ChunkReady] | None:
-    """Summarise a small task as it is, split a large one into chunks, or open a negotiation over too many items."""
+    """Summarise a small task as it is, split a large one into chunks, or open a negotiation over too many items.
+
+    A reopened task continues with its unread chunks.
+    """
     state = await resources.views.task(event.task_id)
     task = state.task
     if task is None or task.summary is not None or (state.begun and isinstance(event, TaskSubmitted)):
@@ -78,7 +81,7 @@ async def _cut(event: Event, task: Task, listed: tuple[str, ...], resources: Res
 
 @service.handles(TaskChunked)
 async def begin_reading(event: TaskChunked, resources: Resources) -> Sequence[ChunkReady]:  # noqa: ARG001
-    """Release the first chunks. Each of the others is released when one has been read."""
+    """Start the first chunks. `read_on` starts another chunk after each finished one."""
     return chunk_order.begun(event)
 
 
@@ -96,9 +99,9 @@ async def find_point(event: ChunkReady, resources: Resources) -> ChunkSummarised
 
 @service.handles(ChunkSummarised)
 async def read_on(event: ChunkSummarised, resources: Resources) -> TaskSummarised | ChunkReady | None:
-    """Release the next chunk. The last key point of a task completes its summary.
+    """Start the next chunk after a finished one, or summarise the task after the last one.
 
-    One row of the task is read for each chunk, so the cost is linear in the length of the document.
+    For each chunk, only one row of the task is read, so the cost is linear in the length of the document.
     """
     task = await resources.views.task_alone(event.task_id)
     if task is None or task.summary is not None:
@@ -112,7 +115,7 @@ async def read_on(event: ChunkSummarised, resources: Resources) -> TaskSummarise
 
 @service.handles(MemoryOffered)
 async def encode(event: MemoryOffered, resources: Resources) -> MemoryEncoded | MemoryRefused:
-    """Encode an offered memory, if the agent exists and the content has words."""
+    """Encode an offered memory. Refuse it if the agent has no strength memory, or if the content is not acceptable."""
     agent = await resources.views.agent(str(event.agent_id))
     if agent is None:
         return MemoryRefused.following(event, reason=f"there is no agent {event.agent_id!r}")
@@ -130,7 +133,7 @@ async def encode(event: MemoryOffered, resources: Resources) -> MemoryEncoded | 
 
 @service.handles(AgentDefined)
 async def encode_principles(event: AgentDefined, resources: Resources) -> Sequence[MemoryEncoded]:
-    """Encode the principles of a definition as memories, each once however often the agent is defined."""
+    """Encode the principles of a definition as memories. A principle has a derived id, so it is encoded only once."""
     known = await resources.views.agent(event.agent_id)
     rules = known.rules if known else Policy()
     held, vectors = event.definition.held, resources.vectors.serving(event.embedding)

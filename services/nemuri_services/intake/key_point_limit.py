@@ -1,10 +1,10 @@
-"""The limit for key points, so that all of a long document fit into one event."""
+"""The maximum size of a key point. All key points of a long document must fit into one event."""
 
 import orjson
 
 POINT_CHARACTERS = 400
 POINT_BYTES = 600
-"""Bytes of a key point as JSON in UTF-8. A thousand of them with their references fit into one message."""
+"""Maximum bytes of a key point as JSON in UTF-8. A thousand key points with their references fit into one message."""
 
 
 def capped(point: str) -> str:

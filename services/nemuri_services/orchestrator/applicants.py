@@ -11,14 +11,16 @@ from nemuri_infra.projections.queries import Views
 from nemuri_infra.retrieval.topic_cache import TopicCache
 
 SHARE = 0.1
-"""Share of the time that counting may take, at most. A slow count is valid for longer, up to `LONGEST`."""
+"""Maximum share of the time spent on counting, 0 to 1. A slow count therefore stays valid longer, up to `LONGEST`
+seconds.
+"""
 LONGEST = 1.0
-"""Seconds for which a count is valid, at most."""
+"""Maximum seconds for which a count stays valid."""
 
 
 @dataclass(slots=True)
 class _Counted:
-    """The history and load of the agents, counted a moment ago."""
+    """Cached numbers of the agents' good and bad outcomes and of their waiting assignments."""
 
     outcomes: dict[str, tuple[int, int]] = field(default_factory=dict)
     waiting: dict[str, int] = field(default_factory=dict)
@@ -26,7 +28,7 @@ class _Counted:
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def refresh(self, views: Views) -> None:
-        """Count again unless the last count is still valid. Counting takes longer when more tasks wait."""
+        """Read the numbers again unless the last ones are still valid. Reading takes longer when more tasks wait."""
         async with self.lock:
             now = asyncio.get_running_loop().time
             if (began := now()) >= self.until:
@@ -36,16 +38,16 @@ class _Counted:
 
 @dataclass(slots=True)
 class Applicants:
-    """The agents of one namespace."""
+    """The agents as candidates of the routing, with caches of their topics and numbers."""
 
     knowledge: TopicCache = field(default_factory=TopicCache)
     _counted: defaultdict[tuple[str, str], _Counted] = field(default_factory=lambda: defaultdict(_Counted))
-    """Counts by database and schema."""
+    """Cached numbers by database and schema."""
 
     async def all(self, views: Views, setting: Setting) -> list[Applicant]:
-        """Return every agent that can be chosen, by name, with its expertise in the setting.
+        """Return every agent that may be chosen, by name, with its topics in the setting, its outcomes and its load.
 
-        The orchestrator itself and agents that only remember for an assistant are left out.
+        Leaves out the orchestrator, and agents without strength memory.
         """
         counted = self._counted[views.database.url, views.database.schema]
         await counted.refresh(views)

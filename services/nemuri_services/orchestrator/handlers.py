@@ -28,7 +28,7 @@ applicants = Applicants()
 precedents = Precedents()
 
 ENDING = frozenset({"intake", "orchestrator", "specialist"})
-"""The services without which a task gets no answer. A failure of another service does not fail the task."""
+"""Services without which a task gets no answer. A failure of any other service does not fail the task."""
 PASSING_ON = (TaskCompleted, TaskFailed, NegotiationOpened)
 """Events after which the next turn of a conversation may be routed."""
 
@@ -37,7 +37,7 @@ PASSING_ON = (TaskCompleted, TaskFailed, NegotiationOpened)
 async def route(event: TaskSummarised | TaskReopened, resources: Resources) -> TaskRouted | TaskFailed | None:
     """Choose the agents for a task, or fail it if no agent can do it.
 
-    A turn of a conversation waits while an earlier turn is in progress. `go_on` routes it as soon as that one ends or
+    A turn of a conversation waits while an earlier turn is in progress. `go_on` routes it when the earlier turn ends or
     waits for its client, so every open task ends.
     """
     return await _routed(event, await resources.views.task(event.task_id), resources)
@@ -45,7 +45,7 @@ async def route(event: TaskSummarised | TaskReopened, resources: Resources) -> T
 
 @service.handles(*PASSING_ON)
 async def go_on(event: Event, resources: Resources) -> TaskRouted | TaskFailed | None:
-    """Route the next turn of a conversation after this one: the other side of the join."""
+    """Route the next turn of the conversation, which waited until this task ended or until it waits for its client."""
     following = await resources.views.next_turn(event.task_id)
     return None if following is None else await _routed(event, await resources.views.task(following), resources)
 
@@ -71,7 +71,7 @@ async def assign(event: TaskRouted, resources: Resources) -> Sequence[TaskAssign
 
 @service.handles(TaskAnswered)
 async def join(event: TaskAnswered, resources: Resources) -> TaskCompleted | None:
-    """Complete the task when its last assignment is answered, and merge the answers of a panel."""
+    """Complete the task when its last assignment is answered. A model merges the answers of a panel."""
     state = await resources.views.task(event.task_id)
     if panel.voices(state) and await resources.views.newest(event.task_id, event.kind) != event.sequence:
         return None
@@ -89,9 +89,10 @@ async def _completed(event: Event, state: TaskState, resources: Resources) -> Ta
 
 @service.handles(ReactionFailed)
 async def fail(event: ReactionFailed, resources: Resources) -> TaskCompleted | TaskFailed | None:
-    """Complete a task with its answers so far, or fail it, because an event could not be handled.
+    """After the failure of an event, complete the task if all its assignments are answered, and fail it otherwise.
 
-    If that event only held up the next turn of the conversation, this is done to that turn.
+    If the event was only to route the next turn of the conversation, the next turn is completed or failed instead.
+    Failures of services outside `ENDING`, and of earlier attempts, are ignored.
     """
     held_up = event.service == service.name and event.cause_kind in {each.kind_of() for each in PASSING_ON}
     concerned = await resources.views.next_turn(event.task_id) if held_up else event.task_id

@@ -16,10 +16,11 @@ logger = structlog.get_logger()
 
 
 async def understood(task: Task, resources: Resources) -> tuple[Task, Usage | None] | None:
-    """Return the task with a self-contained request, and the usage; None while an earlier turn is in progress.
+    """Return the task with a request that can be understood alone, and the model's usage, if a model was called.
 
-    The light model is called only for a turn that follows answered turns of the same conversation. If it refuses, the
-    request is used as it is, because a turn is answered in any case.
+    Returns None while an earlier turn of the conversation is in progress. The light model is called only for a turn
+    that follows answered turns of the same conversation. If it refuses, the request is used as it is, because a turn is
+    answered in any case.
     """
     if not conversation_history.continues(task):
         return task, None
@@ -48,5 +49,5 @@ async def merged(task: Task, heard: Sequence[Voice], resources: Resources) -> Re
 
 
 def _asked(task: Task) -> str:
-    """Return the whole request of a panel, including the items of documents."""
+    """Return the complete request of a panel: the texts of all parts, including the items of documents."""
     return "\n".join(dict.fromkeys(task.part(number).text for number in range(len(task.parts))))

@@ -13,14 +13,14 @@ from nemuri_infra.runtime.resources import Resources
 
 @dataclass(slots=True)
 class Precedents:
-    """The orchestrator's routing memory, as cached in this process."""
+    """Retrieval from the orchestrator's routing memory, with its index cached in this process."""
 
     minds: AgentIndexes = field(default_factory=AgentIndexes)
 
     async def like(self, task: Task, resources: Resources) -> tuple[Precedent, ...]:
         """Return past tasks that are similar to this one and valid in its setting, most relevant first.
 
-        Returns none if the agent is chosen already.
+        Returns none if the client has named the agent.
         """
         agent = await resources.views.agent(ORCHESTRATOR)
         if agent is None or task.wanted_agent is not None:

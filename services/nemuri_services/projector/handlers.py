@@ -27,9 +27,9 @@ logger = structlog.get_logger()
 async def project(resources: Resources) -> None:
     """Keep the projections up to date with the log, forever.
 
-    An event that cannot be projected halts the projections before it, and `nemuri status` gives the reason. It is
-    retried, because an operator may have repaired or parked it. Projections of a newer version are left to that
-    version.
+    An event that cannot be projected stops the projections before it, and `nemuri status` gives the reason. The event
+    is retried, because an operator may have repaired or parked it. If a newer version of the program built the
+    projections, this one does not write them.
     """
     aside = anew = False
     while True:
@@ -66,7 +66,9 @@ async def _halt(resources: Resources, why: str, at: int | None) -> None:
 
 
 async def _follow(resources: Resources) -> None:
-    """Fold new events from the checkpoint on. Projections of an older version are rebuilt first."""
+    """Fold new events from the checkpoint on, and publish the progress. Projections of an older version are rebuilt
+    first.
+    """
     position = await resources.projection.position()
     if position.fold != FOLD:
         await rebuild(resources.projection, resources.log, _report)

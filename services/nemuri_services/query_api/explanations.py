@@ -21,9 +21,9 @@ from nemuri_domain.tasks.aggregate import TaskState
 from nemuri_infra.runtime.resources import Resources
 
 BEGINNING = 160
-"""Number of characters of a memory in an explanation."""
+"""Maximum number of characters of a memory or a query in an explanation."""
 LEARNED = "scorer-"
-"""Prefix of a learned ranking's name. The version follows."""
+"""Prefix of the name of a learned ranking. The number of the scorer follows."""
 
 
 class LostError(Exception):
@@ -31,7 +31,7 @@ class LostError(Exception):
 
 
 async def explanation(state: TaskState, task_id: UUID, number: int, resources: Resources) -> WhyView:
-    """Return the explanation of one of the task's retrievals, counted from 0 in the order of the log.
+    """Return the explanation of the task's retrieval with index `number`, from 0 in the order of the log.
 
     Raises `LostError` if an event that it needs is no longer in the log.
     """
@@ -84,7 +84,7 @@ def _candidates(
 
 
 def _labels(event: MemoriesRetrieved, known: Mapping[UUID, Remembered]) -> dict[UUID, str]:
-    """Return the labels by which the specialist gave the memories to the model: their order in the context."""
+    """Return the citation labels that the specialist gave to the memories in the context: m1, m2 and so on."""
     shown = (each for each in event.in_context if each in known)
     return {memory_id: f"m{number}" for number, memory_id in enumerate(shown, 1)}
 
@@ -108,7 +108,10 @@ async def routing(task_id: UUID, resources: Resources) -> RoutingView:
 
 
 async def _weights(event: MemoriesRetrieved, resources: Resources) -> Weights | None:
-    """Return the weights of the learned scorer that ranked, from its event; None for any other ranking."""
+    """Return the weights of the learned scorer that ranked the retrieval; None for any other ranking.
+
+    Raises `LostError` if the event that trained the scorer is no longer in the log.
+    """
     if not event.ranking.startswith(LEARNED):
         return None
     for place in reversed(await resources.views.places(ScorerTrained, agent_id=event.agent_id)):

@@ -59,14 +59,14 @@ from nemuri_services.query_api.presenters import agent_view, feedback_of, in_for
 from nemuri_services.query_api.scorers import scorer_view
 
 LONGEST_WAIT = 2.0
-"""Seconds that a query waits for a pending result before it is answered."""
+"""Maximum seconds that a query waits for a pending outcome before it is answered."""
 
 service = Service("query-api", at_once=16, lag_per_replica=100, capabilities=frozenset({Capability.TELLS_RESULTS}))
 
 
 @service.handles(TaskCompleted, TaskFailed, NegotiationOpened, SessionEnded)
 async def tell(event: TaskCompleted | TaskFailed | NegotiationOpened | SessionEnded, resources: Resources) -> None:
-    """Publish the state of the task to clients that wait for it."""
+    """Publish the state of the task to clients that wait for it, unless the task is still open."""
     task_id = event.thread
     if task_id is None:
         return
@@ -89,7 +89,7 @@ async def task(query: TaskQuery, resources: Resources) -> TaskResult | Refusal:
 
 @service.answers(FeedbackQuery)
 async def feedback(query: FeedbackQuery, resources: Resources) -> FeedbackStanding | Refusal:
-    """Return the standing of feedback. Waits up to `LONGEST_WAIT` seconds for its decision."""
+    """Return the outcome of feedback. Waits up to `LONGEST_WAIT` seconds until it is decided."""
     until = asyncio.get_running_loop().time() + LONGEST_WAIT
     while True:
         here = resources.views.progress.sequence
@@ -106,7 +106,7 @@ async def feedback(query: FeedbackQuery, resources: Resources) -> FeedbackStandi
 
 @service.answers(EventQuery)
 async def event(query: EventQuery, resources: Resources) -> EventView | Refusal:
-    """Return the first event with an id."""
+    """Return the sequence and the digest of the first event with an id."""
     place = await resources.views.place(query.event_id)
     first = None if place is None else await resources.log.at(place)
     if first is not None:
@@ -118,7 +118,7 @@ async def event(query: EventQuery, resources: Resources) -> EventView | Refusal:
 
 @service.answers(IdQuery)
 async def whole_id(query: IdQuery, resources: Resources) -> IdView | Refusal:
-    """Return the one id that begins with the given digits."""
+    """Return the id that begins with the given digits. Refuse if no id or several ids do."""
     first, number = await find_by_prefix(resources.database, query.of, query.beginning)
     if first is None:
         return Refusal(refused=f"there is no {query.of} whose id begins with {query.beginning}")
@@ -129,7 +129,7 @@ async def whole_id(query: IdQuery, resources: Resources) -> IdView | Refusal:
 
 @service.answers(WhyQuery)
 async def why(query: WhyQuery, resources: Resources) -> WhyView | Refusal:
-    """Return why memories were retrieved for a task."""
+    """Return the explanation of one retrieval of a task."""
     state = await resources.views.task(query.task_id)
     if state.task is None:
         return await _absent("task", query.task_id, resources)
@@ -141,7 +141,7 @@ async def why(query: WhyQuery, resources: Resources) -> WhyView | Refusal:
 
 @service.answers(RoutingQuery)
 async def why_this_agent(query: RoutingQuery, resources: Resources) -> RoutingView | Refusal:
-    """Return why a task was routed to its agents."""
+    """Return the explanation of a task's routing."""
     if (await resources.views.task(query.task_id)).task is None:
         return await _absent("task", query.task_id, resources)
     try:
@@ -152,7 +152,7 @@ async def why_this_agent(query: RoutingQuery, resources: Resources) -> RoutingVi
 
 @service.answers(AgentsQuery)
 async def agents(query: AgentsQuery, resources: Resources) -> AgentsView | Refusal:
-    """Return the agents."""
+    """Return all agents, or the one that the query names. The orchestrator is included only on request."""
     found = await resources.views.agents(query.agent_id)
     if query.agent_id is not None and not found:
         return await _nobody(query.agent_id, resources)
@@ -184,7 +184,7 @@ async def memory(query: MemoryQuery, resources: Resources) -> MemoryView | Refus
 
 
 async def _seen(agent: Agent, found: Sequence[Remembered], resources: Resources) -> list[MemoryView]:
-    """Return the views of memories, with their relations to older ones and the time of their last change."""
+    """Return the views of memories, each with its relations in force and the time of its last change."""
     named = {each.older for content, _ in found for each in content.relations}
     older = await resources.views.memories_by_id(named) if named else {}
     times = await resources.views.recorded_at(agent.agent_id, {memory.changed for _, memory in found})
@@ -196,7 +196,7 @@ async def _seen(agent: Agent, found: Sequence[Remembered], resources: Resources)
 
 @service.answers(RememberedQuery)
 async def remembered(query: RememberedQuery, resources: Resources) -> RememberedView | Refusal:
-    """Return the standing of offered memories. Waits up to `LONGEST_WAIT` seconds for their decision."""
+    """Return the outcome of offered memories. Waits up to `LONGEST_WAIT` seconds until all are decided."""
     if await resources.views.agent(query.agent_id) is None:
         return await _nobody(query.agent_id, resources)
     until = asyncio.get_running_loop().time() + LONGEST_WAIT
@@ -209,7 +209,10 @@ async def remembered(query: RememberedQuery, resources: Resources) -> Remembered
 
 
 async def _moves(beyond: int, seconds: float, resources: Resources) -> bool:
-    """Return true if the projections pass a sequence within some seconds. Other queries are answered meanwhile."""
+    """Wait at most `seconds` until the projections pass the sequence `beyond`. Return True if they do.
+
+    The query's slot is released during the wait, so that other queries are answered.
+    """
     async with slot_released():
         return await resources.views.progress.moves(beyond, seconds=seconds)
 
@@ -238,7 +241,7 @@ async def scorer(query: ScorerQuery, resources: Resources) -> ScorerView | Refus
 
 @service.answers(StatusQuery)
 async def status(query: StatusQuery, resources: Resources) -> StatusView:  # noqa: ARG001 - every answer has this form
-    """Return the position and the size of the projections."""
+    """Return the position of the projections, the numbers of rows, and the reason if the projector stopped."""
     tasks, agents_known, memories_known = await resources.views.numbers()
     position = await resources.projection.position()
     return StatusView(
@@ -253,7 +256,7 @@ async def status(query: StatusQuery, resources: Resources) -> StatusView:  # noq
 
 @service.answers(HealthQuery)
 async def health(query: HealthQuery, resources: Resources) -> HealthView | Refusal:
-    """Return how well the memories of agents work."""
+    """Return the health of one agent's memory, or of the memories of all agents."""
     found = await resources.views.agents(query.agent_id)
     if query.agent_id is not None and not found:
         return await _nobody(query.agent_id, resources)
@@ -262,7 +265,7 @@ async def health(query: HealthQuery, resources: Resources) -> HealthView | Refus
 
 @service.answers(MemoQuery)
 async def memo(query: MemoQuery, resources: Resources) -> MemoView | Refusal:
-    """Return the table of contents that an agent is given in a setting."""
+    """Return the memo of an agent: the table of contents that it would get with a task in the setting."""
     agent = await resources.views.agent(query.agent_id)
     return await _nobody(query.agent_id, resources) if agent is None else await memo_of(agent, query.setting, resources)
 

@@ -17,7 +17,9 @@ knowledge = TopicCache()
 
 
 async def health_of(agent: Agent, resources: Resources) -> AgentHealth:
-    """Return the agent's measures under the policy in force, and the parameters that wait for the next sleep."""
+    """Return the findings about an agent's memory under the policy in force, and the parameters that apply from its
+    next sleep.
+    """
     counted, never = await count_health(resources.database, agent, datetime.now(UTC))
     relevance = resources.vectors.serving(agent.embedding).embedder.relevance_threshold
     return AgentHealth(
@@ -29,7 +31,7 @@ async def health_of(agent: Agent, resources: Resources) -> AgentHealth:
 
 
 async def memo_of(agent: Agent, setting: Setting, resources: Resources) -> MemoView:
-    """Return the table of contents that the agent would be given with a task in the setting now."""
+    """Return the memo that the agent would get now with a task in the setting: the table of contents of its memory."""
     limit = agent.rules.index_memo_tokens
     text = memo(await knowledge.topics(agent, setting, resources.views), limit)
     return MemoView(agent_id=agent.agent_id, memo=text, tokens=estimate_tokens(text), limit=limit)

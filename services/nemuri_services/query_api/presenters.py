@@ -17,7 +17,7 @@ from nemuri_domain.tasks.read_share import share_read
 from nemuri_domain.tasks.task_costs import costs
 
 PAGE_BYTES = 64
-"""Bytes of a reply that the page needs besides its memories."""
+"""Bytes of a reply that a page needs besides its memories."""
 
 
 def result_of(state: TaskState) -> TaskResult | None:
@@ -57,7 +57,7 @@ def result_of(state: TaskState) -> TaskResult | None:
 
 
 def feedback_of(state: TaskState) -> tuple[FeedbackStanding, ...]:
-    """Return the standing of each feedback on a task, by id, even if the task does not exist yet."""
+    """Return the outcome of each feedback on a task, by id, even if the task does not exist yet."""
     return tuple(_feedback(each, state) for _, each in sorted(state.feedback.items()))
 
 
@@ -96,7 +96,10 @@ def _progress(task: Task, state: TaskState) -> str:
 
 
 def _answered(task: Task, state: TaskState) -> str:
-    """Return how much of the task is answered. An item of a negotiated task counts when every agent has answered it."""
+    """Return a text with the number of answered parts, voices or items.
+
+    An item of a negotiated task counts when every agent has answered it.
+    """
     answered = Counter(each.part for each in state.present if each.answer is not None)
     if task.option is None:
         return f"{answered.total()} of {task.routed} {'parts' if task.panel is None else 'voices'} answered"
@@ -141,7 +144,7 @@ def memory_view(
     relations: tuple[Relation, ...] = (),
     updated_at: datetime | None = None,
 ) -> MemoryView:
-    """Return the view of a memory with its present strengths and its relations in force."""
+    """Return the view of a memory with its current strengths and the given relations."""
     return MemoryView(
         memory_id=memory.memory_id,
         agent_id=memory.agent_id,
@@ -168,18 +171,20 @@ def memory_view(
 
 
 def _faded_at(agent: Agent, content: Content, memory: Memory) -> datetime | None:
-    """Return the agent's last sleep over a session since the memory began.
+    """Return the time of the last sleep in which the memory decayed; None for an archived memory and before its first
+    decay.
 
-    Every active memory decays in every such sleep (document 003 §3.5).
+    Every active memory decays in every sleep over a session (document 003 §3.5).
     """
     at = agent.last_slept_at
     return at if at is not None and memory.status == "active" and content.created_at < at else None
 
 
 def page(found: Sequence[MemoryView], query: MemoriesQuery, room: int) -> MemoriesView:
-    """Return a page with as many of the requested memories as fit a reply of `room` bytes, at least one.
+    """Return a page with as many of the requested memories as fit into a reply of `room` bytes, at least one.
 
-    `found` begins at the query's offset, and has one more than its limit if there are more.
+    `found` has the memories from the query's offset on. It has one more than the query's limit if a further page
+    exists.
     """
     left, fit = room - PAGE_BYTES, 0
     for each in found[: query.limit]:

@@ -21,13 +21,13 @@ service = Service(
 
 @service.handles(TaskRouted)
 async def use(event: TaskRouted, resources: Resources) -> MemoriesUsed | None:  # noqa: ARG001 - every reaction has this form
-    """Record that the orchestrator used the memories on which its choice is based."""
+    """Record the routing memories that influenced the choice of agents as used."""
     return precedents.used(event)
 
 
 @service.handles(TaskCompleted)
 async def remember(event: TaskCompleted, resources: Resources) -> Sequence[AgentDefined | MemoryEncoded | SessionEnded]:
-    """Encode a completed task and its agents as a memory of the orchestrator, and end the session."""
+    """Encode a completed task and its agents as a memory of the orchestrator, and end the orchestrator's session."""
     state = await resources.views.task(event.task_id)
     if state.task is None or not state.present:
         return ()

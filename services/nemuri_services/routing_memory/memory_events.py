@@ -1,4 +1,4 @@
-"""Events that add a memory to the orchestrator."""
+"""Events that add a memory to the routing memory."""
 
 from collections.abc import Sequence
 
@@ -16,9 +16,10 @@ from nemuri_infra.runtime.resources import Resources
 async def taken_in(
     event: Event, task: Task, worker: str, memory: MemoryContent | None, key: str, resources: Resources
 ) -> Sequence[AgentDefined | MemoryEncoded]:
-    """Return the events that add a memory to the orchestrator. The first one also defines the orchestrator as an agent.
+    """Return the events that add a memory to the routing memory; none without `memory`.
 
-    Its embedding is that of `worker`, an agent that worked on the task. Returns none if that agent does not exist.
+    The first memory also defines the orchestrator as an agent, with the embedding of `worker`, an agent that worked on
+    the task. Returns none if neither agent exists.
     """
     known = await resources.views.agent(ORCHESTRATOR)
     other = known or await resources.views.agent(worker)

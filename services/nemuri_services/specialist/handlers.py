@@ -36,7 +36,9 @@ indexes = PassageIndexes()
 
 @service.handles(TaskAssigned)
 async def retrieve(event: TaskAssigned, resources: Resources) -> MemoriesRetrieved | None:
-    """Retrieve the agent's memories for its part of the task."""
+    """Retrieve the agent's memories for its part of the task. Raises LookupError if the agent or the task does not
+    exist.
+    """
     state, agent = await resources.views.task(event.task_id), await resources.views.agent(event.agent_id)
     if state.task is None or agent is None:
         raise LookupError(f"{event.agent_id} was assigned to a task, but the agent or the task does not exist")
@@ -76,7 +78,10 @@ async def retrieve(event: TaskAssigned, resources: Resources) -> MemoriesRetriev
 
 @service.handles(MemoriesRetrieved)
 async def answer(event: MemoriesRetrieved, resources: Resources) -> TaskAnswered | None:
-    """Answer from the memories and the relevant details. A recorded answer is never replaced."""
+    """Answer the agent's part of the task with a model, from the retrieved memories and from passages of the documents.
+
+    An assignment that is answered already keeps its answer.
+    """
     state, agent = await resources.views.task(event.task_id), await resources.views.agent(event.agent_id)
     work = state.assignments.get(event.assignment_id)
     if state.task is None or agent is None or work is None or work.answer is not None:
@@ -113,7 +118,7 @@ async def answer(event: MemoriesRetrieved, resources: Resources) -> TaskAnswered
 
 @service.answers(RecallQuery)
 async def recall(query: RecallQuery, resources: Resources) -> RecallView | Refusal:
-    """Return the memories that the agent would be given for a query. Nothing is logged."""
+    """Return the memories that the agent would get for a query. No event is recorded."""
     agent = await resources.views.agent(query.agent_id)
     if agent is None:
         return Refusal(refused=await absent(resources.database, "agent", query.agent_id))
@@ -159,7 +164,7 @@ def _job(
 
 
 def _outdated(event: MemoriesRetrieved, labels: Mapping[str, UUID]) -> dict[UUID, str]:
-    """Return a note for each memory in the context that is contradicted or superseded by another one there."""
+    """Return a note, by id, for each memory that another memory of the context contradicts or supersedes."""
     named = {memory_id: label for label, memory_id in labels.items()}
     return {
         each.memory_id: f"this is older than {named[each.yields_to]}, which contradicts or supersedes it"

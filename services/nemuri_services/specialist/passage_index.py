@@ -16,11 +16,13 @@ from nemuri_infra.process.memory_limit import memory_limit
 from nemuri_infra.stores.blobs import Blobs
 
 PASSAGE_CHARACTERS = 1_500
-"""Characters of one passage, at most."""
+"""Maximum number of characters of a passage."""
 MOST_BYTES = 160 * 1024 * 1024
-"""Bytes of indexes in memory, at most, or a sixth of the process's limit. The least recently used are dropped first."""
+"""Maximum bytes of cached indexes; a sixth of the process's memory limit if that is less. The least recently used index
+is dropped first.
+"""
 PASSAGE_BYTES = 900
-"""Bytes of a passage, and of a chunk, besides its terms."""
+"""Estimated bytes of a passage or a chunk in an index, without its terms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,7 @@ class PassageIndexes:
     _building: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def of(self, chunks: tuple[Detail, ...], blobs: Blobs) -> PassageIndex:
-        """Return the index of these chunks. The first caller builds it in a thread."""
+        """Return the index of these chunks. A missing index is built in a thread, while other callers wait."""
         async with self._building:
             found = self._known.get(chunks)
             if found is None:
@@ -82,9 +84,9 @@ def _bytes(chunks: tuple[Detail, ...], index: PassageIndex) -> int:
 
 
 def best_places(question: str, postings: InvertedIndex, rows: int) -> list[int]:
-    """Return the rows that share terms with the question by BM25, best first.
+    """Return the rows that share terms with the question, best first by BM25.
 
-    A question that consists of several gets the best row for each of them before the second best for any.
+    If the question lists several requests, the best row for every request comes before the second best for any.
     """
     asked = requests(question) or (question,)
     scores = postings.scores([terms(each) for each in asked], rows)

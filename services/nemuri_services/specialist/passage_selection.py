@@ -12,9 +12,9 @@ from nemuri_infra.stores.blobs import Blobs
 from nemuri_services.specialist.passage_index import PassageIndex, PassageIndexes, best_places
 
 POINTED = 6
-"""Number of chunks that are searched because of their key points, at most."""
+"""Maximum number of chunks that are searched because of their key points."""
 PASSAGES = 8
-"""Number of passages for the model, at most. A question that consists of several gets more."""
+"""Maximum number of passages for the model; the number of requests in the question if that is greater."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +30,9 @@ async def passages(
 ) -> tuple[Passage, ...]:
     """Return the passages for a question, most relevant first.
 
-    All passages of all documents are searched for the words of the question. They alternate with passages of the chunks
-    whose key points are the most similar, because a model may have worded those like the question. If there are fewer
-    than `PASSAGES`, the documents are read from the beginning.
+    All passages of all documents are searched for the words of the question. The found passages alternate with passages
+    of the chunks whose key points are most similar to the question, because a model may have worded a key point like
+    the question. If there are fewer than `PASSAGES`, the documents are read from the beginning.
     """
     if not details:
         return ()

@@ -12,7 +12,7 @@ service = Service("strength-sleep", groups=16, capabilities=frozenset({Capabilit
 
 @service.handles(SessionEnded)
 async def fall_asleep(event: SessionEnded, resources: Resources) -> ConditionalAppend[AgentSlept] | None:
-    """Let an agent sleep over its ended sessions. Appended only if no other sleep of the agent came in between."""
+    """Let an agent sleep over its ended sessions. The event is appended only if no other sleep came in between."""
     newest, tired = await _as_it_is(event.agent_id, resources)
     if tired is None or event.assignment_id not in tired.agent.awake:
         return None
@@ -22,7 +22,7 @@ async def fall_asleep(event: SessionEnded, resources: Resources) -> ConditionalA
 
 @service.handles(AgentSlept)
 async def sleep_on(event: AgentSlept, resources: Resources) -> ConditionalAppend[AgentSlept] | None:
-    """Continue a sleep that did not fit into one event. Appended with an expected revision too."""
+    """Continue an unfinished sleep. The event is appended only if no other sleep came in between."""
     if not event.unfinished:
         return None
     newest, tired = await _as_it_is(event.agent_id, resources)
@@ -31,7 +31,10 @@ async def sleep_on(event: AgentSlept, resources: Resources) -> ConditionalAppend
 
 
 async def _as_it_is(agent_id: str, resources: Resources) -> tuple[int, SleepInput | None]:
-    """Return the revision of the agent's newest sleep, and the input of the next one."""
+    """Return the sequence of the agent's newest `agent_slept` event, and the input of the next sleep.
+
+    Waits until the projections contain that event.
+    """
     newest = await resources.log.newest_on(resources.log.subjects.of_agent(agent_id, AgentSlept))
     await resources.views.progress.wait(newest.sequence)
     return newest.sequence, await sleep_input(resources.database, agent_id)

@@ -1,1 +1,1 @@
-"""Tiered memory: it records, consolidates, forgets and retrieves experiences, in a pattern for each module."""
+"""Tiered memory: it records, consolidates, forgets and retrieves experiences, with a retrieval pattern per module."""

@@ -1,4 +1,4 @@
-"""The input of a consolidation, and the texts of the memories that it forms."""
+"""The plan of a consolidation, made from the projections, and the texts of the memories that it forms."""
 
 from collections.abc import Sequence
 
@@ -14,9 +14,9 @@ from nemuri_infra.runtime.resources import Resources
 
 
 async def gathered(agent_id: str, asked: Because | None, now: float, resources: Resources) -> ConsolidationPlan | None:
-    """Return the input of a consolidation that is requested or due; None if there is neither.
+    """Return the plan of a consolidation that is requested (`asked`) or due at `now`; None if it is neither.
 
-    It also covers long-term memory: if that is full, weak memories are merged or forgotten.
+    The plan also covers long-term memory: if that is nearly full, weak memories are merged or forgotten.
     """
     layers, defined = TieredQueries(resources.database), await resources.views.agent(agent_id)
     found = await layers.to_consolidate(agent_id)
@@ -36,7 +36,7 @@ async def gathered(agent_id: str, asked: Because | None, now: float, resources: 
 
 
 async def told(agent: TiersAgent, sources: Sequence[TierMemory], resources: Resources) -> Reply[MemoryText]:
-    """Return the text of a formed memory. A single source keeps its text; several are summarised by a model."""
+    """Return the text of a formed memory. A single source keeps its text. A model summarises several sources."""
     rules = agent.rules.consolidation
     if len(sources) == 1:
         return Reply(extract_memory(sources, rules), NO_MODEL_USAGE)

@@ -19,7 +19,7 @@ LOOK = 30.0
 
 
 async def watch(resources: Resources) -> None:
-    """Request every consolidation that is due, forever."""
+    """Append `consolidation_asked` for every consolidation that is due by time, forever. Outages are waited out."""
     await retry_forever("tiered-memory", partial(_watch, resources), passing=OUTAGE_ERRORS)
 
 
@@ -31,7 +31,10 @@ async def _watch(resources: Resources) -> None:
 
 
 async def look(resources: Resources, now: float) -> None:
-    """Request the consolidations that are due at `now`, in seconds since 1970, each once however often this runs."""
+    """Append `consolidation_asked` for each consolidation that is due at `now`, in seconds since 1970.
+
+    A repeated call has no effect, because the ids of the events are derived.
+    """
     layers = TieredQueries(resources.database)
     for agent in await layers.agents():
         oldest = await layers.oldest(agent.agent_id, agent.began)
@@ -40,10 +43,10 @@ async def look(resources: Resources, now: float) -> None:
 
 
 def overdue(agent: TiersAgent, oldest: float, now: float) -> ConsolidationAsked | None:
-    """Return the request for a consolidation that is due by time; None if none is.
+    """Return the request for a consolidation that is due by time; None if none is due.
 
-    `oldest` is the time of the agent's oldest short-term memory, and `now` the present, in seconds since 1970.
-    Agents with a simulation's clock are left out, because their time advances with their experiences.
+    `oldest` is the time of the agent's oldest short-term memory, and `now` is the current time, both in seconds since
+    1970. Agents on a simulation's clock are left out, because their time advances with their experiences.
     """
     retention = agent.rules.short_term.retention_minutes * 60
     if oldest < agent.began or now - oldest < retention or due_reason(agent, now) is None:

@@ -38,7 +38,10 @@ service = Service(
 
 @service.handles(ExperienceOffered)
 async def record(event: ExperienceOffered, resources: Resources) -> ExperienceRecorded | MemoryRefused:
-    """Record an offered experience in short-term memory, if the agent has tiered memory and it is important enough."""
+    """Record an offered experience in short-term memory.
+
+    Refuse it if the agent has no tiered memory, or if the experience is not important enough.
+    """
     agent = await TieredQueries(resources.database).agent(event.agent_id)
     defined = await resources.views.agent(event.agent_id)
     if agent is None or defined is None:
@@ -56,9 +59,10 @@ async def record(event: ExperienceOffered, resources: Resources) -> ExperienceRe
 async def begin(
     event: ExperienceRecorded | ConsolidationAsked, resources: Resources
 ) -> ConditionalAppend[ConsolidationBegun] | None:
-    """Begin a consolidation if one is due or requested.
+    """Begin a consolidation if one is requested, or due after a new experience.
 
-    Appended only if no other consolidation of the agent began in between.
+    The event is appended only if no other consolidation of the agent began in between. The host of a society
+    consolidates the memories of its agents itself.
     """
     now, layers = moment_of(event), TieredQueries(resources.database)
     agent = await layers.agent(event.agent_id)
@@ -81,7 +85,7 @@ async def begin(
 
 @service.handles(ConsolidationBegun)
 async def hand_out(event: ConsolidationBegun, resources: Resources) -> Sequence[FormationDue]:
-    """Request one memory for each group, in an event of its own, so that it can be erased alone."""
+    """Request one memory for each group, with one event per group, so that each can be erased without the others."""
     if await _hosted(event.agent_id, resources):
         return ()
     return [
@@ -91,7 +95,7 @@ async def hand_out(event: ConsolidationBegun, resources: Resources) -> Sequence[
 
 @service.handles(FormationDue)
 async def form(event: FormationDue, resources: Resources) -> MemoryFormed | None:
-    """Form one memory from a group. Its text is kept or made by a model, which is never called twice."""
+    """Form one long-term memory from a group, unless it is formed already, so that no model is called twice."""
     layers = TieredQueries(resources.database)
     agent, defined = await layers.agent(event.agent_id), await resources.views.agent(event.agent_id)
     itself = derive(event.event_id, MemoryFormed.kind_of())
@@ -117,7 +121,7 @@ async def form(event: FormationDue, resources: Resources) -> MemoryFormed | None
 
 @service.answers(TiersRecallQuery, appends=True)
 async def recall(query: TiersRecallQuery, resources: Resources) -> TiersRecallView | Refusal:
-    """Return the memories that match a query, and log the access unless the query is quiet."""
+    """Return the memories that match a query. The access is recorded as an event unless the query is quiet."""
     agent = await TieredQueries(resources.database).agent(query.agent_id)
     defined = await resources.views.agent(query.agent_id)
     if agent is None or defined is None:
@@ -133,7 +137,7 @@ async def show(query: TiersQuery, resources: Resources) -> TiersView | Refusal:
 
 @service.answers(TiersMemoryQuery)
 async def show_one(query: TiersMemoryQuery, resources: Resources) -> TierMemoryView | Refusal:
-    """Return one memory, by the beginning of its id."""
+    """Return one memory, found by its id prefix."""
     layers = TieredQueries(resources.database)
     if await layers.agent(query.agent_id) is None:
         return Refusal(refused=no_tiers(query.agent_id))
@@ -146,6 +150,6 @@ async def show_one(query: TiersMemoryQuery, resources: Resources) -> TierMemoryV
 
 
 async def _hosted(agent_id: str, resources: Resources) -> bool:
-    """Return true if the agent lives in a simulation, whose host makes the texts for its consolidations."""
+    """Return True if the host of the agent's society consolidates its memory."""
     defined = await resources.views.agent(agent_id)
     return defined is not None and defined.definition.kept_by == "host"

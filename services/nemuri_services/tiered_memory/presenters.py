@@ -10,7 +10,7 @@ from nemuri_infra.projections.tiered_queries import TieredQueries
 from nemuri_infra.runtime.resources import Resources
 
 SHOWN = 10
-"""Number of the newest memories of each layer in a view."""
+"""Maximum number of memories of each layer in a view, the newest ones."""
 
 
 def memory_view(memory: TierMemory) -> TierMemoryView:

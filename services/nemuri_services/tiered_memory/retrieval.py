@@ -1,4 +1,4 @@
-"""Retrieval from tiered memory: by the query's vector, with the pattern of the module."""
+"""Retrieval from tiered memory: by the query's vector, with the retrieval pattern of the module."""
 
 import time
 from uuid import UUID, uuid4
@@ -23,7 +23,10 @@ from nemuri_services.tiered_memory.presenters import memory_view
 
 
 async def recalled(query: TiersRecallQuery, agent: TiersAgent, defined: Agent, resources: Resources) -> TiersRecallView:
-    """Return the memories that match a query, and log the access unless the query is quiet."""
+    """Return the memories that match a query, and record the access to the agent's own memories as an event.
+
+    No event is recorded if the query is quiet.
+    """
     pattern = restricted_pattern(agent.rules.pattern(query.module), query.layers, query.top)
     found = await _found(query, pattern, agent, defined, resources)
     known = await TieredQueries(resources.database).memories(each.memory_id for each in found)
@@ -55,7 +58,9 @@ async def recalled(query: TiersRecallQuery, agent: TiersAgent, defined: Agent, r
 async def _found(
     query: TiersRecallQuery, pattern: Pattern, agent: TiersAgent, defined: Agent, resources: Resources
 ) -> list[ScoredMemory]:
-    """Return the candidates, best first: the agent's own, and shared ones of others if requested."""
+    """Return the candidates of a retrieval, best first: the agent's own memories, and on request those that others
+    share.
+    """
     if not pattern.top:
         return []
     vectors, layers = resources.vectors.serving(defined.embedding), TieredQueries(resources.database)

@@ -1,1 +1,1 @@
-"""Trainer: it trains each agent's learned scorer on the memories that its tasks used, and tests it on the newest."""
+"""Trainer: it trains each agent's learned scorer on past uses of memories, and tests it on the newest tasks."""

@@ -23,7 +23,7 @@ pasts = Pasts()
 
 @service.handles(SessionEnded, ImpactCredited)
 async def train(event: SessionEnded | ImpactCredited, resources: Resources) -> ConditionalAppend[ScorerTrained] | None:
-    """Train the agent's scorer if it is due. Appended only if no other training of the agent came in between."""
+    """Train the agent's scorer if it is due. The event is appended only if no other training came in between."""
     newest = await resources.log.newest_on(resources.log.subjects.of_agent(event.agent_id, ScorerTrained))
     await resources.views.progress.wait(newest.sequence)
     agent, scorer = await resources.views.agent(event.agent_id), await resources.views.scorer(event.agent_id)
@@ -40,7 +40,7 @@ async def train(event: SessionEnded | ImpactCredited, resources: Resources) -> C
 async def _due(
     event: SessionEnded | ImpactCredited, rules: Policy, scorer: Scorer | None, resources: Resources
 ) -> bool:
-    """Return true if there are enough new samples, or feedback that changes the value of old ones."""
+    """Return True if there are enough new samples, or if the event changes the weight of samples already trained on."""
     views, agent_id = resources.database, event.agent_id
     if rules.ranking != "learned":
         return False
@@ -64,7 +64,7 @@ async def _due(
 def _trained(
     cause: SessionEnded | ImpactCredited, known: list[training_samples.LabelledRetrieval], number: int, until: int
 ) -> ScorerTrained:
-    """Train on the older tasks and test on the newest. This runs in a thread, because it computes for a second."""
+    """Train on the older tasks and test on the newest. This takes about a second, so it runs in a thread."""
     older, held_out = training_samples.split_held_out(known)
     samples = training_samples.samples(older)
     weights = training.train(samples, cause.event_id.int)
@@ -83,7 +83,7 @@ def _trained(
 
 @cache
 def can_train() -> bool:
-    """Return true if torch is installed. If not, this is logged once, and the linear score stays in use."""
+    """Return True if torch is installed. If it is not, write one warning; the linear score stays in use."""
     if not training.available():
         logger.warning("no scorer is trained: torch is not installed; pip install 'nemuri[learn]'")
         return False

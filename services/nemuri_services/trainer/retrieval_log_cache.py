@@ -1,4 +1,4 @@
-"""Training samples of an agent: its retrievals from the log, with their outcomes from the projections."""
+"""Training samples of an agent: its retrievals, read from the log, with their outcomes from the projections."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -11,15 +11,17 @@ from nemuri_infra.projections.learning_queries import outcomes, retrievals
 from nemuri_infra.runtime.resources import Resources
 
 KEPT_BYTES = 48 * 1024 * 1024
-"""Bytes of retrievals that a process caches, about 3 MB for each agent. The least recently trained agent is dropped."""
+"""Maximum bytes of cached retrievals in a process; an agent needs about 3 MB. The least recently trained agent is
+dropped first.
+"""
 RETRIEVAL_BYTES = 600
-"""Bytes of a retrieval besides its arrays and ids."""
+"""Estimated bytes of a retrieval, without its arrays and ids."""
 ID_BYTES = 120
 AT_ONCE = 32
-"""Number of events that are read at the same time."""
+"""Number of events that are read concurrently."""
 
 Kept = dict[int, LoggedRetrieval | None]
-"""The retrievals of an agent by their sequence in the log; None if the event was deleted."""
+"""The retrievals of an agent by stream sequence; None if the event was deleted."""
 
 
 @dataclass(slots=True)
@@ -29,7 +31,7 @@ class Pasts:
     known: ByteCache[tuple[str, str, str], Kept] = field(default_factory=lambda: ByteCache(KEPT_BYTES, _bytes))
 
     async def experience(self, resources: Resources, agent_id: str) -> list[LabelledRetrieval]:
-        """Return the training samples of the agent's newest attributed assignments, oldest first."""
+        """Return the agent's newest retrievals whose uses are known, each with its outcome, oldest first."""
         views = resources.database
         places = await retrievals(views, agent_id, window=MAX_ASSIGNMENTS)
         name = (views.url, views.schema, agent_id)

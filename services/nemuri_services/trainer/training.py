@@ -19,17 +19,19 @@ RATE = 0.03
 DROPOUT = 0.1
 """Dropout rate of the hidden layer (document 000 §3.4)."""
 ATTACHMENT = 0.5
-"""Weight of the squared distance from the copy of the linear score, in samples. Few samples change it little."""
+"""Weight, in samples, of the squared distance from the copy of the linear score. A few samples therefore change it
+little.
+"""
 DIGITS = 6
 """Decimals of the weights in the event. The scorer is tested and used with these rounded weights."""
 
 
 class TorchMissingError(Exception):
-    """torch is not installed. It comes with the extra `learn`."""
+    """Raised if torch is not installed. It comes with the extra `learn`."""
 
 
 def available() -> bool:
-    """Return true if torch is installed."""
+    """Return True if torch is installed."""
     return find_spec("torch") is not None
 
 
@@ -65,7 +67,7 @@ def train(samples: Samples, seed: int) -> Weights:
 def logits(parameters: "list[Tensor]", rows: "Tensor", kept: "Tensor | float" = 1.0) -> "Tensor":
     """Return the network's output before the sigmoid for rows of shape (n, 9), as (n,).
 
-    `kept` of shape (n, 16) scales the hidden units that dropout keeps.
+    `kept`, of shape (n, 16), multiplies the hidden units: 0 for a unit that dropout removes.
     """
     hidden, hidden_bias, output, output_bias = parameters
     return ((rows @ hidden.T + hidden_bias).relu() * kept) @ output + output_bias

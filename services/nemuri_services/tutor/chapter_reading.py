@@ -1,4 +1,4 @@
-"""Turning a chapter into memories and learnings (document 000 §4.1)."""
+"""Conversion of a chapter to memories with learnings (document 000 §4.1)."""
 
 import asyncio
 
@@ -18,13 +18,13 @@ from nemuri_infra.models.protocol import LearningsJob, ModelRefused
 from nemuri_infra.runtime.resources import Resources
 
 TAG = 200
-"""Characters of a title that become a tag, at most."""
+"""Maximum characters of a section's title as a tag."""
 
 logger = structlog.get_logger()
 
 
 async def read(course: Course, chapter: int, agent: Agent, resources: Resources) -> tuple[list[NewMemory], Usage]:
-    """Return the memories of a chapter, one for each section, and the usage of the model. Their vectors are stored."""
+    """Return the memories of a chapter, one for each section, and the usage of the model. Stores their vectors."""
     sections = course.textbook.chapters[chapter].sections
     found = await asyncio.gather(*(_learned(each, course.textbook.perspective, agent, resources) for each in sections))
     contents = [
@@ -39,7 +39,7 @@ async def read(course: Course, chapter: int, agent: Agent, resources: Resources)
     texts, vectors = [embedded_text(each) for each in contents], resources.vectors.serving(agent.embedding)
     await vectors.of(texts)
     origin = Origin(textbook=course.textbook.title)
-    faint = {"strength": agent.rules.initial_strength_education}  # What is only read counts as unused.
+    faint = {"strength": agent.rules.initial_strength_education}  # A memory that was only read has not been used
     memories = [
         new_memory(agent, content, vectors.key(text), origin=origin).model_copy(update=faint)
         for content, text in zip(contents, texts, strict=True)

@@ -37,7 +37,7 @@ minds = AgentIndexes()
 
 @service.handles(CourseBegun, AgentSlept, MemoriesReviewed)
 async def go_on(event: CourseBegun | AgentSlept | MemoriesReviewed, resources: Resources) -> Sequence[Following]:
-    """Take the next step in each unfinished course of the agent, after its sleep over the step before."""
+    """Take the next step in each unfinished course of the agent, if the agent has slept over the step before."""
     return await _go_on(event, event.agent_id, resources)
 
 
@@ -51,7 +51,7 @@ async def go_on_after_success(event: FeedbackGiven, resources: Resources) -> Seq
 
 @service.handles(ChapterRead)
 async def remember(event: ChapterRead, resources: Resources) -> Sequence[MemoryEncoded | SessionEnded]:  # noqa: ARG001
-    """Encode the memories of a chapter, each once however often it is read, then end the session."""
+    """Encode the memories of a chapter, then end the session. A section that is read again gives the same memory."""
     memories = [
         encoded(event, each, key=memory_key(event.agent_id, each.memory), source="education") for each in event.sections
     ]
@@ -88,7 +88,7 @@ async def follow_up(event: ExerciseGraded, resources: Resources) -> FeedbackGive
 async def go_on_anyway(
     event: ReactionFailed, resources: Resources
 ) -> ExerciseGraded | Sequence[MemoriesReviewed | Following]:
-    """Continue a course after a failure of the tutor: an ungraded answer counts as wrong, a failed review as empty."""
+    """Continue a course after a failure of the tutor. An ungraded answer counts as wrong, a failed review as empty."""
     if event.service != service.name or event.cause_kind == event.kind:
         return ()
     known = Courses(resources.database)
@@ -105,7 +105,7 @@ async def go_on_anyway(
 
 @service.answers(CoursesQuery)
 async def courses(query: CoursesQuery, resources: Resources) -> CoursesView | Refusal:
-    """Return the progress of an agent in its courses."""
+    """Return the reports of an agent's courses, or of the one that the query names."""
     agent = await resources.views.agent(query.agent_id)
     if agent is None:
         return Refusal(refused=await absent(resources.database, "agent", query.agent_id))
@@ -114,7 +114,7 @@ async def courses(query: CoursesQuery, resources: Resources) -> CoursesView | Re
 
 @service.answers(DueQuery)
 async def due(query: DueQuery, resources: Resources) -> DueView:
-    """Return the number of exercises that become due up to a time."""
+    """Return the number of exercises of all agents that are due at `until` and not posed yet."""
     expected = await Courses(resources.database).expected()
     return DueView(exercises=sum(each.due_at is not None and each.due_at <= query.until for each in expected))
 

@@ -1,4 +1,4 @@
-"""Spaced repetition: each exercise to be repeated has a timer on the server, and is set when the timer fires."""
+"""Spaced repetition: each exercise to repeat has a timer on the server, and is posed as a task when the timer fires."""
 
 import re
 from functools import partial
@@ -20,13 +20,13 @@ logger = structlog.get_logger()
 
 
 async def remind(resources: Resources) -> None:
-    """Keep the timers consistent with the projections and the clock, and set exercises when they fire, forever."""
+    """Set the timers of all scheduled exercises, and pose each exercise when its timer fires, forever."""
     works = (partial(work, resources) for work in (_keep_timers, _hear_timers))
     await run_together(*(retry_forever("tutor", work, passing=OUTAGE_ERRORS) for work in works))
 
 
 async def arm(trial: Trial, resources: Resources) -> None:
-    """Set the timer of an exercise that is to be repeated. Nothing happens if it is not."""
+    """Set the timer for the next repetition of an exercise, if there is one."""
     if trial.due_at is not None:
         await resources.timers.set(_key(trial), trial.due_at)
 
@@ -45,7 +45,7 @@ async def _hear_timers(resources: Resources) -> None:
 
 
 async def _set_again(key: str, resources: Resources) -> None:
-    """Set the exercise whose timer fired, once, if the projections say that it is due."""
+    """Pose the exercise whose timer fired, once. If it is not due yet, set its timer again."""
     named = _KEY.fullmatch(key)
     if named is None:
         logger.warning("unknown timer", service="tutor", key=key[:100])

@@ -15,7 +15,7 @@ from nemuri_infra.projections.education import Courses
 from nemuri_infra.runtime.resources import Resources
 
 BEGINNING = 200
-"""Characters of a question or an answer in a report."""
+"""Maximum characters of a question or an answer in a report."""
 
 
 async def reported(agent: Agent, course_id: UUID | None, resources: Resources) -> CoursesView | Refusal:
@@ -88,7 +88,7 @@ def _chapter(
 def _exercises(
     course: Course, chapter: int, trials: Sequence[Trial], said: Mapping[UUID, str]
 ) -> tuple[ExerciseReport, ...]:
-    """Return the reports of a chapter's exercises. `said` has the answers by task."""
+    """Return the reports of a chapter's exercises. `said` has the answers by task id."""
     return tuple(
         ExerciseReport(
             question=_beginning(exercise_of(course, trial).question),
