@@ -1,1 +1,3 @@
-"""The affective memory without I/O: memories with an emotion decay each night and are archived (document 001)."""
+"""Affective memory without I/O: memories with an emotion, which decay each night until they are archived (document
+001).
+"""

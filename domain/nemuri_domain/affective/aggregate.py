@@ -1,4 +1,4 @@
-"""The aggregate of an affective memory: memories, moods and totals of one agent, folded from its events."""
+"""The aggregate of affective memory: the memories, moods and totals of one agent, folded from its events."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -17,9 +17,9 @@ from nemuri_domain.event_sourcing import memory_totals
 from nemuri_domain.event_sourcing.row_model import RowModel
 
 ARCHIVED = 4
-"""Level of archived memories."""
+"""Level of a memory in the archive."""
 DELETED = 5
-"""Level of memories that a nightly job has deleted. They are not retrieved, and wait for erasure."""
+"""Level of a memory that a nightly job has deleted. It is not retrieved, and waits for its erasure."""
 
 
 class AffectMemory(RowModel):
@@ -37,7 +37,7 @@ class AffectMemory(RowModel):
     kept: float
     """Retention at age zero, 0 to 100: the intensity, or the score that it was revived with."""
     zero: float
-    """Night at which its age is zero, counted from the agent's first night, with fractions."""
+    """Night at which its age is zero, as a number of nights since the agent's first one. It may have a fraction."""
     begun: int
     """Night on which it was created. It does not decay until the next night."""
     coefficient: float
@@ -75,7 +75,7 @@ class AffectMemory(RowModel):
     @computed_field  # type: ignore[prop-decorator]
     @property
     def protected(self) -> bool:
-        """True if it does not decay."""
+        """True if it is protected. A protected memory is not lowered to another level, archived or compressed."""
         return self.protection == "protected"
 
     @property
@@ -93,7 +93,9 @@ class AffectMemory(RowModel):
         return night - self.zero
 
     def retention(self, night: float) -> float:
-        """Return its retention on a night, 0 to 100 (document 001, retention score). It is constant in the archive."""
+        """Return its retention on a night, 0 to 100 (document 001, retention score). In the archive it stays
+        constant.
+        """
         found = retention(
             kept=self.kept,
             zero=self.zero,
@@ -115,7 +117,7 @@ class AffectAgent(RowModel):
     nights: int = 0
     last_night: date | None = None
     last_night_by: int = 0
-    """Log sequence of the newest night; 0 before the first."""
+    """Log sequence of the event of the newest night; 0 before the first night."""
     policy: Mapping[str, Any] = {}
     next_policy: Mapping[str, Any] | None = None
     """Parameters that come into force at the start of the next night."""
@@ -131,13 +133,14 @@ class AffectAgent(RowModel):
 
     @property
     def number(self) -> int:
-        """The number of unprotected memories, archived ones included. The ratios of levels are shares of it."""
+        """The number of unprotected memories, with archived ones. The ratios of the levels are shares of this
+        number.
+        """
         return sum(self.levels)
 
     def counting(self, before: AffectMemory | None, after: AffectMemory | None) -> "AffectAgent":
-        """Return the agent with its numbers updated for the change of one memory.
-
-        `before` is None for a new memory, `after` is None for a removed one.
+        """Return the agent with its numbers updated for one memory. `before` is None for a new memory, `after` for a
+        removed one.
         """
         place = [_place(each) for each in (before, after)]
         if place[0] == place[1]:
@@ -174,7 +177,7 @@ class Mood(RowModel):
 
 @dataclass(frozen=True)
 class AffectMind:
-    """An agent with its memories. May hold only those memories that the events at hand concern."""
+    """An agent with its memories: all of them, or only those that the events to fold need."""
 
     agent: AffectAgent | None = None
     memories: Map[UUID, AffectMemory] = field(default_factory=Map)
@@ -190,11 +193,11 @@ class AffectMind:
         return self if self.agent is None else replace(self, agent=self.agent.replace(**changes))
 
     def known(self, memory_ids: Iterable[UUID]) -> tuple[AffectMemory, ...]:
-        """Return the memories of these ids that exist, each once."""
+        """Return the existing memories with these ids, without duplicates. Unknown ids are left out."""
         return memory_totals.known(self.memories, memory_ids)
 
     def not_deleted(self, memory_ids: Iterable[UUID]) -> tuple[AffectMemory, ...]:
-        """Return the memories of these ids that exist and are not deleted by a nightly job."""
+        """Return the existing memories with these ids that no nightly job has deleted, without duplicates."""
         return tuple(each for each in self.known(memory_ids) if each.level != DELETED)
 
     def holding(self, memories: Iterable[AffectMemory]) -> "AffectMind":
@@ -211,7 +214,7 @@ class AffectMind:
         return replace(self, agent=agent, memories=memories)
 
     def without_relations_to(self, memory_ids: Iterable[UUID], by: int) -> "AffectMind":
-        """Return a copy without relations to these memories, which need not exist."""
+        """Return a copy in which no memory has a relation to these memories. They need not exist."""
         gone = set(memory_ids)
         return self.holding(
             each.replace(relations=tuple(link for link in each.relations if link.to not in gone), changed=by)
@@ -220,7 +223,7 @@ class AffectMind:
         )
 
     def with_mood(self, session: str, emotion: Emotion, by: int) -> "AffectMind":
-        """Return a copy with the mood of a session set."""
+        """Return a copy in which the session has this emotion as its mood. Without an agent, nothing changes."""
         if self.agent is None:
             return self
         felt = {"valence": emotion.valence, "arousal": emotion.arousal, "tags": emotion.tags}

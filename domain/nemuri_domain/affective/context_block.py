@@ -1,4 +1,4 @@
-"""The text block with memories that an assistant gets with a prompt, limited in characters."""
+"""The text block of memories that an assistant gets with a prompt. Its length is limited."""
 
 import re
 from collections.abc import Iterable
@@ -8,7 +8,9 @@ from nemuri_domain.affective.aggregate import ARCHIVED, AffectMemory
 from nemuri_domain.affective.retrieval import RetrievedMemory
 
 BLOCK_LIMIT: Final = 8_000
-"""Characters of a block, tags and line breaks included. Assistants truncate the output of a hook at 10,000."""
+"""Maximum characters of a block, with tags and line breaks. Assistants cut the output of a hook at 10,000
+characters.
+"""
 
 _OPEN: Final = "<memories>"
 _CLOSE: Final = "</memories>"
@@ -17,12 +19,12 @@ _MARKS = re.compile(
     r"|task-notification|ide_\w+)\b)",
     re.IGNORECASE,
 )
-"""Start of a tag that an assistant would read as the end of the block, or as its own program's text."""
+"""Start of a tag that an assistant would take for the end of the block, or for a message of its own program."""
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")
 
 
 class ContextBlock:
-    """A block to fill with memories, best first. Memories are added whole; only a very long first one is cut."""
+    """A block to fill with memories, best first. A memory is added whole; only a very long first memory is cut."""
 
     def __init__(self, limit: int = BLOCK_LIMIT) -> None:
         self.shown: list[RetrievedMemory] = []
@@ -31,8 +33,8 @@ class ContextBlock:
         self._room = limit - len(_OPEN) - len(_CLOSE) - len("\n\n")
 
     def fill(self, told: Iterable[RetrievedMemory]) -> list[RetrievedMemory]:
-        """Add each memory that fits and return those. If the first memory of the block is too long, it is cut with a
-        notice.
+        """Add each memory that fits, and return the added ones. If the first memory of the block is too long, it is cut
+        and gets a notice.
         """
         added: list[RetrievedMemory] = []
         for each in told:
@@ -54,7 +56,9 @@ class ContextBlock:
 
 
 def _entry(memory: AffectMemory) -> str:
-    """Return day, level and text of a memory. Further lines are indented, so that none looks like an entry."""
+    """Return the entry of a memory: day, level and text. Further lines are indented, so that none looks like an
+    entry.
+    """
     mark = "[archived]" if memory.archived else ""
     level = ARCHIVED - 1 if memory.archived else memory.level
     return f"- [{memory.said_at:%Y-%m-%d}][L{level}]{mark} {_laid_out(f'{memory.trigger} → {memory.content}')}"

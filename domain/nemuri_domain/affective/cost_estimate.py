@@ -1,4 +1,4 @@
-"""Estimate of the yearly cost of affective memory for models and embeddings (document 001, yearly costs)."""
+"""Estimate of what the models and embeddings of affective memory cost per year (document 001, yearly costs)."""
 
 from dataclasses import dataclass
 
@@ -12,16 +12,16 @@ class Workload:
     """Number of operations of each kind in a period."""
 
     remembered: float
-    """Turns that became memories."""
+    """Number of turns that became memories."""
     recalls: float
-    """Retrievals."""
+    """Number of retrievals."""
     summaries: float
-    """Memories that were lowered to level 2."""
+    """Number of memories that were lowered to level 2."""
     keyword_lists: float
-    """Memories that were lowered to level 3."""
+    """Number of memories that were lowered to level 3."""
 
     def yearly(self, days: float) -> "Workload":
-        """Return the numbers for a year if these are the numbers for `days` days."""
+        """Return the numbers for a year, given that these are the numbers for `days` days."""
         share = DAYS_PER_YEAR / days
         return Workload(
             self.remembered * share, self.recalls * share, self.summaries * share, self.keyword_lists * share
@@ -59,8 +59,8 @@ class Cost:
 def estimate_costs(work: Workload, prices: Prices | None = None) -> tuple[Cost, ...]:
     """Return the cost of each kind of operation, embeddings first.
 
-    The tables of document 001 are this with tokens rounded to 0.1 million. Its comparison with larger models does not
-    follow from these numbers and is not implemented.
+    The tables of document 001 show the same numbers, with tokens rounded to 0.1 million. The document's comparison with
+    larger models does not follow from these numbers and is not implemented.
     """
     at = prices or Prices()
     whole, summary, keywords, query = (
@@ -78,7 +78,7 @@ def estimate_costs(work: Workload, prices: Prices | None = None) -> tuple[Cost, 
 
 
 def total_dollars(found: tuple[Cost, ...]) -> float:
-    """Return the sum in dollars."""
+    """Return the sum of these costs in dollars."""
     return sum(each.dollars for each in found)
 
 

@@ -1,6 +1,6 @@
 """The lexicon of emotion words, Japanese and English (document 001, emotional tags).
 
-The patterns match text in NFKC and case-folded: "！" is "!", "……" is "......", and there are no capitals.
+The patterns expect text in NFKC and case-folded: "！" is "!", "……" is "......", and there are no capitals.
 """
 
 import re
@@ -12,7 +12,7 @@ from nemuri_contracts.affective import Tag
 
 @dataclass(frozen=True, slots=True)
 class EmotionPattern:
-    """One emotion and the pattern of its words."""
+    """An emotion with the pattern of the words that express it."""
 
     tags: tuple[Tag, ...]
     sign: Literal[-1, 0, 1]
@@ -40,7 +40,7 @@ _KNOWN: Final[tuple[Tag, ...]] = (
 _TAGS: Final[dict[str, Tag]] = {tag: tag for tag in _KNOWN}
 
 _TOLD: Final = r"(?=[!,~、。ー]|よ|ぞ|ね|ぜ|$)"
-"""Look-ahead for a word that is exclaimed, not only mentioned."""
+"""Look-ahead that is true if the word before it is exclaimed, not only mentioned."""
 
 
 # fmt: off
@@ -250,4 +250,4 @@ _OTHER: Final = (
 
 EMOTION_PATTERNS: Final = (*_POSITIVE, *_NEGATIVE, *_OTHER)
 TAG_ORDER: Final = {tag: place for place, tag in enumerate(_KNOWN)}
-"""Index of every tag in the vocabulary of document 001."""
+"""Position of each tag in the vocabulary of document 001, from 0."""

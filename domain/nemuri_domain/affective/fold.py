@@ -1,4 +1,4 @@
-"""The fold of affective memory: how each event changes it."""
+"""The fold of affective memory: the effect of each event on an agent and its memories."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -32,9 +32,9 @@ FOLDED = (
 
 
 def touched(event: AnyAgentEvent) -> frozenset[UUID]:
-    """Return the ids of the memories whose rows `evolve` needs for the event.
+    """Return the ids of the memories whose rows `evolve` needs to fold the event.
 
-    An erasure also needs the memories that have relations to these.
+    To fold an erasure, it also needs all memories that have relations to the erased ones.
     """
     match event:
         case MemoriesRecalled():
@@ -53,14 +53,16 @@ def touched(event: AnyAgentEvent) -> frozenset[UUID]:
 
 
 def evolve(mind: AffectMind, event: AnyAgentEvent) -> AffectMind:
-    """Return the affective memory after `event`. Total: unknown memories or an unknown agent change nothing."""
+    """Return the affective memory after `event`. Never raises: an event about an unknown memory or agent changes
+    nothing.
+    """
     match event:
         case AgentDefined() if mind.agent is None and event.definition.memory == "affective":
             return AffectMind(agent=AffectAgent(agent_id=event.agent_id, defined_at=event.at))
         case AgentErased():
             return AffectMind()
         case PolicyAdopted():
-            # Before the first night no memory has decayed under other parameters.
+            # No memory has decayed under the old parameters before the first night.
             return mind.with_agent(**{"next_policy" if mind.night else "policy": event.parameters})
         case MemoriesErased():
             # A mood does not name the memory that it came from, so an erasure removes all moods.
@@ -73,7 +75,8 @@ def evolve(mind: AffectMind, event: AnyAgentEvent) -> AffectMind:
         case ProtectionChanged():
             return _protection(mind, event)
         case NightFell() if mind.agent is not None and mind.agent.next_policy is not None:
-            # This event comes before the night is decided, so that decision and fold use the same parameters.
+            # This event comes before the decision of the night, so that the decision and the fold use the same
+            # parameters.
             return mind.with_agent(policy=mind.agent.next_policy, next_policy=None)
         case NightPassed():
             return _night(mind, event)
@@ -120,7 +123,7 @@ def _remembered(mind: AffectMind, event: TurnRemembered) -> AffectMind:
 
 
 def _recalled(mind: AffectMind, event: MemoriesRecalled) -> AffectMind:
-    """Mark the memories as recalled. Nothing else changes before the night (document 001, recall)."""
+    """Mark the memories as recalled. Nothing else changes before the next night (document 001, recall)."""
     if mind.agent is None:
         return mind
     by = event.sequence or 0
@@ -141,7 +144,9 @@ def _protection(mind: AffectMind, event: ProtectionChanged) -> AffectMind:
 
 
 def _compressed(mind: AffectMind, event: MemoryCompressed) -> AffectMind:
-    """Replace the text by the compressed one, unless it has been compressed further since."""
+    """Replace the memory's text by the compressed one, unless its text is compressed to this level or further
+    already.
+    """
     by = event.sequence or 0
     words = {"trigger": event.trigger, "content": event.content, "vector": event.vector, "words_level": event.level}
     return mind.holding(
@@ -152,7 +157,10 @@ def _compressed(mind: AffectMind, event: MemoryCompressed) -> AffectMind:
 
 
 def _night(mind: AffectMind, event: NightPassed) -> AffectMind:
-    """Apply a night (document 001, contents of the nightly batch). Memories that moved or were protected since stay."""
+    """Apply a night (document 001, contents of the nightly batch).
+
+    A memory that was archived, revived or protected since the night was decided is not moved.
+    """
     if mind.agent is None:
         return mind
     by, agent, night = event.sequence or 0, mind.agent, mind.night + event.nights
@@ -160,7 +168,7 @@ def _night(mind: AffectMind, event: NightPassed) -> AffectMind:
         _reinforced(each, agent, event) for each in mind.not_deleted(event.recalled) if not each.archived
     )
     mind = mind.with_agent(nights=night, last_night=event.date, last_night_by=by)
-    # The event already decided that there was room for them. An erasure since then must not change that.
+    # The night was decided when there was room for these protections. An erasure since then must not change that.
     waiting = (each for each in mind.not_deleted(event.protected) if each.protection == "asked" and not each.archived)
     mind = mind.holding(_moved(each, by, protection="protected") for each in waiting)
     levels = {each.memory_id: each.level for each in event.lowered}
@@ -184,8 +192,8 @@ def _archive(mind: AffectMind, event: NightPassed, night: int) -> AffectMind:
     )
     scores = {each.memory_id: each.score for each in event.revived}
     back = (each for each in mind.not_deleted(scores) if each.archived)
-    # Age and score are reset together, so that the memory does not fall again in the same night. It counts as one
-    # recall.
+    # Age and score are reset together, so that the memory does not fall again in the same night. The revival counts as
+    # one recall.
     return mind.holding(
         _moved(
             each,
@@ -205,7 +213,7 @@ def _archive(mind: AffectMind, event: NightPassed, night: int) -> AffectMind:
 
 
 def _reinforced(memory: AffectMemory, agent: AffectAgent, event: NightPassed) -> AffectMemory:
-    """Return a recalled memory with a lower age and a higher coefficient."""
+    """Return a recalled memory after the night: with a lower age and a higher coefficient."""
     zero, coefficient = reinforced(
         zero=memory.zero, coefficient=memory.coefficient, night=agent.nights, nights=event.nights, rules=agent.rules
     )
@@ -224,10 +232,11 @@ def _moved(memory: AffectMemory, by: int, **changes: object) -> AffectMemory:
 
 
 def with_relations(mind: AffectMind, ties: Iterable[Tie], by: int) -> AffectMind:
-    """Return a copy with these relations added, each once.
+    """Return a copy with these relations added. A relation that exists already is not added again.
 
-    Adds a relation even if the other memory does not exist or is archived: later changes and the erasure of the other
-    memory must not change this one. Whoever follows a relation checks that its target exists.
+    A relation is added even if its target does not exist or is archived, because later changes or the erasure of the
+    target must not change the memory that has the relation. Code that follows a relation must check that its target
+    exists.
     """
     for each in ties:
         link = Link(to=each.to, sort=each.sort)

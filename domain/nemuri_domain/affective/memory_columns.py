@@ -1,4 +1,4 @@
-"""The active memories of an agent as columns of an array, for the nightly job."""
+"""The active memories of an agent as a numpy table, for the nightly job."""
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime
@@ -23,13 +23,13 @@ COLUMNS = np.dtype(
         ("recall_count", "i4"),
     ]
 )
-"""One row per memory. `level` is 0 for an unused row."""
+"""Columns of the table, which has one row per memory. `level` is 0 in an unused row."""
 Row = tuple[UUID, int, bool, bool, float, float, int, float, datetime, int]
-"""A memory's id and its columns, in their order."""
+"""A memory's id and the values of its columns, in the order of `COLUMNS`."""
 
 
 class MemoryColumns:
-    """A table of memories in columns that can be updated one memory at a time."""
+    """A table of active memories, in which single memories can be updated."""
 
     def __init__(self, rows: Iterable[Row] = ()) -> None:
         found = list(rows)
@@ -42,11 +42,11 @@ class MemoryColumns:
 
     @property
     def rows(self) -> NDArray[Any]:
-        """The columns, in the order of `ids`."""
+        """The rows of the table, in the order of `ids`. Rows of dropped memories are included, with level 0."""
         return self._rows[: len(self.ids)]
 
     def take(self, memories: Iterable[AffectMemory]) -> None:
-        """Insert or update these memories, and remove those that are archived."""
+        """Insert or update these memories. Archived and deleted ones are removed."""
         for each in memories:
             if each.level >= ARCHIVED:
                 self.drop([each.memory_id])
@@ -55,7 +55,7 @@ class MemoryColumns:
             self._rows[place] = _columns(row_of(each))
 
     def drop(self, memory_ids: Iterable[UUID]) -> None:
-        """Remove these memories. Their rows can be reused."""
+        """Remove these memories. Their rows are reused for later ones. Unknown ids are ignored."""
         for each in memory_ids:
             place = self.place.pop(each, None)
             if place is not None:
@@ -75,18 +75,18 @@ class MemoryColumns:
         return place
 
     def mask(self, memory_ids: Iterable[UUID]) -> NDArray[np.bool_]:
-        """Return the mask of the rows of these memories."""
+        """Return a mask over the rows, True for these memories. Unknown ids are ignored."""
         found = np.zeros(len(self.ids), np.bool_)
         found[[self.place[each] for each in memory_ids if each in self.place]] = True
         return found
 
     def chosen(self, mask: NDArray[np.bool_]) -> Iterator[UUID]:
-        """Return the ids of the rows of a mask, in row order."""
+        """Return the ids of the memories whose rows are True in a mask, in row order."""
         return (self.ids[place] for place in np.flatnonzero(mask))
 
 
 def row_of(memory: AffectMemory) -> Row:
-    """Return a memory's id and columns."""
+    """Return a memory's id and the values of its columns."""
     return (
         memory.memory_id,
         0 if memory.archived else memory.level,

@@ -1,4 +1,6 @@
-"""The decision of the nightly job: decay, archive, revival, protection, relations (document 001, nightly batch)."""
+"""The decision of the nightly job about decay, archive, revival, protection and relations (document 001, nightly
+batch).
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -24,10 +26,13 @@ from nemuri_domain.affective.retention import deletable, reinforced, retention
 from nemuri_domain.event_sourcing.arithmetic import ARRAYS
 
 RECALLED_PER_NIGHT = 10_000
-"""Recalled memories that one night reinforces, at most, so that they fit in its event. The next night takes the rest.
+"""Maximum number of recalled memories that one night reinforces, so that they fit its event. The next night takes the
+rest.
 """
 MOVED_PER_EVENT = 2_000
-"""Memories of each kind that one event changes, at most. A further event changes the rest."""
+"""Maximum number of memories of each kind of change in one event. A further event of the same night changes the
+rest.
+"""
 Numbers = NDArray[np.float64]
 Levels = NDArray[np.int8]
 
@@ -40,38 +45,41 @@ class NightInput:
     table: MemoryColumns
     """All active memories."""
     asked_back: Sequence[AffectMemory] = ()
-    """Archived memories that recalls asked for, in the order of these recalls."""
+    """Archived memories that recalls asked to revive, in the order of these recalls."""
     forgotten: Sequence[AffectMemory] = ()
-    """Archived memories to check for deletion. Contains at least all that are due."""
+    """Archived memories to check for deletion. Contains at least all that are due to be deleted."""
     waiting: Sequence[AffectMemory] = ()
-    """Memories that wait for protection, oldest first."""
+    """Memories that wait to be protected, oldest first."""
     web: ActiveRelations = field(default_factory=tuple)
     """Relations of the active memories."""
     fresh: Sequence[UUID] = ()
-    """New and changed memories, which are now compared with all others."""
+    """New and changed memories. They were compared with all others for this night."""
     alike: Sequence[SimilarPair] = ()
-    """Pairs of a new or changed memory and another one whose similarity exceeds the threshold."""
+    """Pairs of a new or changed memory and a memory whose similarity to it exceeds the threshold."""
 
 
 def last_night_time(now: datetime, hour: int) -> datetime:
-    """Return the last time up to `now` at which a night was due, in the time zone of `now`."""
+    """Return the latest time, not after `now`, at which a night was due, in the time zone of `now`."""
     due = now.replace(hour=hour, minute=0, second=0, microsecond=0)
     return due if due <= now else due - timedelta(days=1)
 
 
 def first_age(ended: datetime, hour: int) -> float:
-    """Return the age of a new memory in days: the time from the session's end to the next night, above 0 to 1."""
+    """Return the initial age of a memory in days, above 0 to 1: the time from the session's end to the next night."""
     return (last_night_time(ended, hour) + timedelta(days=1) - ended) / timedelta(days=1)
 
 
 def decide(cause: NightFell, inputs: NightInput) -> NightPassed:
-    """Return the event of a night. Days that an earlier night counted are not counted again."""
+    """Return the event of a night. It counts the days since the last night that the agent's state contains."""
     last = inputs.agent.last_night
     return _over(cause, inputs, cause.nights if last is None else max(1, (cause.date - last).days))
 
 
 def continue_night(passed: NightPassed, inputs: NightInput) -> NightPassed | None:
-    """Return the event that continues an unfinished night; None if it is finished or another night came since."""
+    """Return the event that continues an unfinished night.
+
+    None if the night is finished, or if another event of a night has followed it.
+    """
     if not passed.unfinished or inputs.agent.last_night_by != passed.sequence:
         return None
     return _over(passed, inputs, 0)
@@ -83,18 +91,19 @@ class _NightState:
 
     table: MemoryColumns
     rows: NDArray[np.void]
-    """Columns of the memories, with the protection that starts this night."""
+    """Rows of the memories. Memories whose protection starts this night are marked as protected."""
     scores: Numbers
     """Retention of each memory after the night."""
     stays: NDArray[np.bool_]
-    """True for memories that an earlier part of the night revived."""
+    """True for a memory that an earlier event of the same night revived."""
     number: int
-    """Number of memories after the night that the ratios of levels are shares of."""
+    """Number of unprotected memories after the night. The ratios of the levels are shares of this number."""
     rules: AffectPolicy
 
     def natural(self) -> Levels:
-        """Return the level of each memory by its retention. No level rises. Protected and just revived memories keep
-        theirs.
+        """Return the level of each memory by its retention. No level rises.
+
+        Protected memories, and memories in `stays`, keep their level.
         """
         held = self.rows["level"]
         asked = 1 + sum((self.scores <= each).astype(np.int8) for each in self.rules.thresholds)
@@ -105,10 +114,11 @@ class _NightState:
     def revivals(
         self, asked_back: Sequence[AffectMemory], level: Levels, night: int
     ) -> tuple[tuple[Revived, ...], tuple[UUID, ...]]:
-        """Return the memories to revive, as long as level 3 has room, and the ids of those to decline (document 001,
+        """Return the memories to revive while level 3 has room, and the ids of those to decline (document 001,
         revival).
 
-        A night decides on the first `MOVED_PER_EVENT` of them; the next night decides on the rest.
+        A night decides about the first `MOVED_PER_EVENT` memories in `asked_back`; the next night decides about the
+        rest.
         """
         there = int(np.count_nonzero((level == ARCHIVED - 1) & ~self.rows["protected"]))
         back: list[Revived] = []
@@ -122,11 +132,11 @@ class _NightState:
         return tuple(back), tuple(declined)
 
     def enforce(self, level: Levels, newcomers: int) -> None:
-        """Lower the weakest memories of each level that exceeds its ratio, from level 1 down (document 001, ratio
-        enforcement).
+        """Lower the weakest memories of each level that exceeds its ratio (document 001, ratio enforcement).
 
-        Weakest is lowest retention, then oldest, then fewest recalls. Memories that are revived this night count but
-        are not lowered: `newcomers` that have no row yet, and rows of an earlier part of the night.
+        Level 1 comes first. `level` is changed in place. The weakest memory has the lowest retention; ties are broken
+        by age, oldest first, then by fewest recalls. Memories that are revived this night count for the ratio of level
+        3, but are not lowered. These are `newcomers`, which have no row yet, and the rows in `stays`.
         """
         if self.number < self.rules.compression.enforced_from:
             return
@@ -156,7 +166,7 @@ def _over(cause: NightFell | NightPassed, inputs: NightInput, nights: int) -> Ni
     lowered, archived = _fallen(table, level)
     more = max(len(lowered), len(archived)) > MOVED_PER_EVENT
     context = RelationContext(table, state.scores, frozenset(archived[:MOVED_PER_EVENT]), agent.rules.relations)
-    # Memories revived in an earlier part are compared in the next night, as in a night that fits in one event.
+    # Memories that an earlier event of the night revived are compared in the next night, as in a night with one event.
     alike = () if more else [each for each in inputs.alike if came.isdisjoint(each[:2])]
     untied, tied, whole = first_changes(relation_changes(inputs.web, alike, context), MOVED_PER_EVENT)
     fresh = () if more or not whole else [each for each in inputs.fresh if each not in came]
@@ -180,13 +190,13 @@ def _over(cause: NightFell | NightPassed, inputs: NightInput, nights: int) -> Ni
 
 
 def _first(mask: NDArray[np.bool_], number: int) -> NDArray[np.bool_]:
-    """Return a mask of the first `number` true values of a mask."""
+    """Return the mask with only its first `number` true values."""
     first: NDArray[np.bool_] = mask & (np.cumsum(mask) <= number)
     return first
 
 
 def _fallen(table: MemoryColumns, level: Levels) -> tuple[tuple[Lowered, ...], tuple[UUID, ...]]:
-    """Return the memories that are at a lower level now, and the ids of those that are archived."""
+    """Return the memories that fall to level 2 or 3, and the ids of those that fall into the archive."""
     falls = level > table.rows["level"]
     lowered = [(table.ids[place], int(level[place])) for place in np.flatnonzero(falls & (level < ARCHIVED))]
     told = tuple(Lowered.model_validate({"memory_id": each, "level": to}) for each, to in lowered)
@@ -194,7 +204,7 @@ def _fallen(table: MemoryColumns, level: Levels) -> tuple[tuple[Lowered, ...], t
 
 
 def _scores(rows: NDArray[np.void], recalled: NDArray[np.bool_], agent: AffectAgent, nights: int) -> Numbers:
-    """Return the retention of every row after the night, as the fold computes it."""
+    """Return the retention of every row after the night, by the same rules as the fold."""
     zero, coefficient = reinforced(
         zero=rows["zero"],
         coefficient=rows["coefficient"],
@@ -215,8 +225,9 @@ def _scores(rows: NDArray[np.void], recalled: NDArray[np.bool_], agent: AffectAg
 
 
 def revival_score(memory: AffectMemory, night: int, rules: AffectPolicy) -> float:
-    """Return the retention of a revived memory: its intensity, reduced for each night in the archive, with a minimum
-    above level 3's threshold.
+    """Return the retention of a memory when it is revived: its intensity, reduced for each night in the archive.
+
+    It is at least `revival_min_margin` above the threshold of level 3.
     """
     archived = night - (night if memory.archived_night is None else memory.archived_night)
     score = memory.intensity * rules.archive.revival_decay_per_day**archived
@@ -224,7 +235,7 @@ def revival_score(memory: AffectMemory, night: int, rules: AffectPolicy) -> floa
 
 
 def allowed_number(ratio: float, number: int) -> int:
-    """Return the number of memories that a ratio allows: rounded down, at least 1 unless the ratio is 0."""
+    """Return the number of memories that a ratio of `number` allows: rounded down, at least 1 unless the ratio is 0."""
     return max(1, floor(round(ratio * number, 9))) if ratio else 0
 
 
@@ -242,7 +253,7 @@ def _faintest(
 def due_for_deletion(memory: AffectMemory, night: int, rules: AffectPolicy) -> bool:
     """Return True if an archived memory is to be deleted (document 001, conditions of automatic deletion).
 
-    A memory that a recall asked for is not deleted, so that no night both revives and deletes it.
+    A memory that a recall asked to revive is not deleted, so that no night both revives and deletes it.
     """
     archive = rules.archive
     if not archive.auto_delete_enabled or memory.archived_night is None or memory.asked_back_at is not None:
@@ -259,6 +270,6 @@ def due_for_deletion(memory: AffectMemory, night: int, rules: AffectPolicy) -> b
 
 
 def admitted_to_protection(agent: AffectAgent, waiting: Sequence[AffectMemory]) -> tuple[UUID, ...]:
-    """Return the ids of the waiting memories that the limit of protected memories admits."""
+    """Return the ids of the first waiting memories, as many as the limit of protected memories admits."""
     free = max(0, agent.rules.protection.max_protected_memories - agent.protected)
     return tuple(each.memory_id for each in waiting[:free])

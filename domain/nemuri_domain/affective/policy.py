@@ -1,4 +1,4 @@
-"""The parameters of affective memory: the configuration of document 001, with its names and defaults."""
+"""Parameters of affective memory: the configuration of document 001, with its names and defaults."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -60,20 +60,21 @@ class Retention(Section):
     """Parameters of decay."""
 
     base_decay_coefficient: Coefficient = 0.995
-    """Decay coefficient of a category without a range."""
+    """Decay coefficient of a category that has no range."""
     decay_by_category: Categories = Categories()
     max_decay_coefficient: Coefficient = 0.999
 
     def coefficient(self, category: Category, intensity: int) -> float:
-        """Return the decay coefficient per day for a category and an intensity, 0 to 100. A higher intensity decays
-        more slowly.
+        """Return the decay coefficient per day for a category and an intensity, 0 to 100.
+
+        A memory of higher intensity has a higher coefficient, so it decays more slowly.
         """
         within: Range = getattr(self.decay_by_category, category)
         return within.min + (within.max - within.min) * intensity / 100
 
 
 class Levels(Section):
-    """Retention scores that a memory must exceed to stay at each level."""
+    """Retention scores. A memory stays at a level while its score is above the level's threshold."""
 
     level1_threshold: Score = 50
     level2_threshold: Score = 20
@@ -87,7 +88,7 @@ class Levels(Section):
 
 
 class Recall(Section):
-    """Effect of a recall on the memory in the next night."""
+    """Effect that a recall has on the memory in the next night."""
 
     decay_coefficient_boost: Annotated[float, Field(ge=0, le=1)] = 0.02
     memory_days_reduction: Ratio = 0.5
@@ -95,7 +96,7 @@ class Recall(Section):
 
 
 class Resonance(Section):
-    """Weights of emotional resonance between the present mood and a memory."""
+    """Weights of emotional resonance, the similarity of the present mood and a memory's emotion."""
 
     valence_match_bonus: Weight = 0.3
     arousal_proximity_bonus: Weight = 0.2
@@ -104,20 +105,20 @@ class Resonance(Section):
 
     @property
     def most(self) -> float:
-        """The maximum of resonance."""
+        """The maximum value of resonance."""
         return self.valence_match_bonus + self.arousal_proximity_bonus + self.tags_overlap_weight
 
 
 class Compression(Section):
-    """Share of all memories that each level may hold, and the time of the nightly job."""
+    """Maximum share of all memories at each level, and the time of the nightly job."""
 
     level1_ratio: Ratio = 0.15
     level2_ratio: Ratio = 0.30
     level3_ratio: Ratio = 0.35
     delete_ratio: Ratio = 0.20
-    """Share that is left for the archive."""
+    """Share that is left for the archive. It is not enforced."""
     enforced_from: Annotated[int, Field(ge=1, le=1_000_000)] = 20
-    """Number of memories from which the ratios are enforced."""
+    """Number of memories from which on the ratios are enforced."""
     schedule_hour: Annotated[int, Field(ge=0, le=23)] = 3
     interval_hours: Literal[24] = 24
     """Hours between two nights."""
@@ -146,9 +147,9 @@ class Retrieval(Section):
 
     top_k: Annotated[int, Field(ge=1, le=50)] = 5
     relevance_threshold: Weight = 5.0
-    """Priority from which a relevant memory is ranked first."""
+    """Minimum priority for a relevant memory to come before those that are less important."""
     relevance_similarity: Annotated[float, Field(ge=-1, le=1)] | None = None
-    """Cosine from which a memory is relevant; None for the embedder's threshold for recall."""
+    """Minimum cosine of a relevant memory; None for the embedder's threshold for recall."""
     fill_up: bool = False
     """If True, less relevant memories fill the result up to `top_k`, as in document 001."""
 
@@ -160,7 +161,9 @@ class Archive(Section):
     revival_decay_per_day: Annotated[float, Field(gt=0, le=1)] = 0.995
     revival_min_margin: Score = 3.0
     revival_similarity: Annotated[float, Field(ge=-1, le=1)] | None = None
-    """Cosine from which an archived memory is asked for; None for the threshold of recall."""
+    """Minimum cosine of an archived memory for a retrieval to ask for its revival; None for the threshold of
+    relevance.
+    """
     auto_delete_enabled: bool = False
     retention_days: Count = 365
     delete_require_zero_recall: bool = True
@@ -199,12 +202,12 @@ class AffectPolicy(Section):
 
     @property
     def thresholds(self) -> tuple[float, float, float]:
-        """Retention above which a memory stays at levels 1, 2 and 3."""
+        """Retention above which a memory stays at level 1, 2 and 3."""
         return self.levels.level1_threshold, self.levels.level2_threshold, self.levels.level3_threshold
 
     @property
     def ratios(self) -> tuple[float, float, float]:
-        """Share of all memories that levels 1, 2 and 3 may hold."""
+        """Maximum share of all memories at level 1, 2 and 3."""
         return self.compression.level1_ratio, self.compression.level2_ratio, self.compression.level3_ratio
 
 

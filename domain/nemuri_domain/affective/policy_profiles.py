@@ -12,12 +12,13 @@ _CODING: Final[dict[str, Any]] = {
     "levels": {"level1_threshold": 18, "level2_threshold": 9, "level3_threshold": 4},
     "compression": {"enforced_from": 5_000},
 }
-"""The sessions of a coding assistant are about work, with an intensity of about 33. With the thresholds of document 001
-such a memory would leave level 1 in its first night. With these it stays whole for a week, a summary for ten more
-nights, and keywords for another ten. The ratios are enforced once their shares hold a week of sessions.
+"""The sessions of a coding assistant are about work, with an intensity of about 33. With the thresholds of document
+001, such a memory would leave level 1 in its first night. With the thresholds above, it keeps its whole text for a
+week, a summary for ten more nights, and keywords for another ten. The ratios are enforced from the number of memories
+at which the share of level 1 holds a week of sessions.
 """
 
 DOCUMENT: Final = "document"
 CODING: Final = "coding"
 PROFILES: Final = MappingProxyType({CODING: AffectPolicy.model_validate(_CODING), DOCUMENT: AffectPolicy()})
-"""The parameters by name; `document` are those of document 001."""
+"""The sets of parameters by name. `document` has the parameters of document 001."""

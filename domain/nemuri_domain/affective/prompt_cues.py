@@ -1,6 +1,6 @@
-"""Detection of requests to remember and of references to earlier turns in a prompt.
+"""Detection of requests to remember, and of references to earlier turns, in a prompt.
 
-Document 001: exclusion, protected memories, types of relations.
+It implements these sections of document 001: exclusion, protected memories, types of relations.
 """
 
 import re
@@ -11,11 +11,11 @@ from nemuri_contracts.affective import LinkSort
 from nemuri_domain.affective.spoken_text import own_words
 
 _HEARD: Final = 8_000
-"""Characters of the user's own words that are searched."""
+"""Maximum characters of the user's own words that are searched."""
 _QUOTED = re.compile(
     r"「[^「」]{0,200}」(?=と|って)|『[^『』]{0,200}』(?=と|って|を|は)|\"[^\"]{0,200}\"|“[^“”]{0,200}”"
 )
-"""Quotations inside a sentence. A prompt that is wholly in brackets is not a quotation."""
+"""Quotations inside a sentence. A prompt that is in brackets as a whole is not a quotation."""
 
 _END_JA: Final = r"[。!\n」』]|\s|$"
 _ASKED_JA: Final = rf"(?:{_END_JA}|ね|よ|ください|下さい|くれ(?!て|た|なく)|ほしい|欲しい|もらえ|いただけ|頂け)"
@@ -103,10 +103,10 @@ _TIES: Final[tuple[tuple[LinkSort, re.Pattern[str]], ...]] = (
 
 
 def asks_to_remember(prompt: str) -> bool:
-    """Return True if the user asks for the turn to be remembered, in Japanese or English.
+    """Return True if the user asks that the turn be remembered, in Japanese or English.
 
-    A question whether something is remembered, a statement that somebody remembers and a request not to remember do not
-    count.
+    These do not count: a question whether something is remembered, a statement that somebody remembers something, and a
+    request not to remember.
     """
     text = _said(prompt)
     return _REMEMBER_JA.search(text) is not None or any(
@@ -116,15 +116,16 @@ def asks_to_remember(prompt: str) -> bool:
 
 
 def relation_in(prompt: str) -> LinkSort | None:
-    """Return the relation to an earlier turn that the prompt's words express; None if they express none.
+    """Return the relation to an earlier turn that the words of a prompt express; None if they express none.
 
-    If there are several, the most specific: contradicts, derived_from, continues, references.
+    If they express several, the most specific one is returned, in this order: contradicts, derived_from, continues,
+    references.
     """
     text = _said(prompt)
     return next((sort for sort, words in _TIES if words.search(text)), None)
 
 
 def _said(prompt: str) -> str:
-    """Return the user's own words, folded, without quotations."""
+    """Return the user's own words without quotations, in NFKC and case-folded."""
     plain = unicodedata.normalize("NFKC", own_words(prompt)[:_HEARD]).replace("’", "'").casefold()
     return _QUOTED.sub(" ", plain)

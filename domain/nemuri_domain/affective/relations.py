@@ -15,12 +15,12 @@ from nemuri_domain.affective.policy import Relations
 ActiveRelations = Sequence[Tie]
 """The relations of the active memories."""
 SimilarPair = tuple[UUID, UUID, float]
-"""The ids of two memories and their similarity."""
+"""The ids of two memories and the cosine of their texts."""
 
 
 @dataclass(frozen=True, slots=True)
 class RelationContext:
-    """Scores and existence of memories after a night, which decide about relations."""
+    """State of the memories after a night, from which their relations are decided."""
 
     table: MemoryColumns
     scores: NDArray[np.float64]
@@ -29,13 +29,15 @@ class RelationContext:
     rules: Relations
 
     def is_active(self, memory_id: UUID) -> bool:
-        """Return True if the memory is active."""
+        """Return True if the memory exists and is still active after the night."""
         place = self.table.place.get(memory_id)
         return place is not None and bool(self.table.rows["level"][place]) and memory_id not in self.gone
 
     def direction(self, one: UUID, other: UUID) -> tuple[UUID, UUID]:
-        """Return both ids in the direction of their relation: the higher score first; if the scores are close, the
-        newer first.
+        """Return both ids in the direction of their relation: from the higher score to the lower one.
+
+        If the scores are closer than `score_proximity_threshold`, the direction is from the newer memory to the older
+        one.
         """
         scores, born = self.scores, self.table.rows["said_at"]
         first, second = self.table.place[one], self.table.place[other]
@@ -46,7 +48,7 @@ class RelationContext:
 
 
 RelationChange = tuple[Tie | None, Tie | None]
-"""A relation to remove, one to add, or one to replace by another."""
+"""The relation to remove and the relation to add. Either may be None; both together replace one relation by another."""
 
 
 def relation_changes(
@@ -54,8 +56,8 @@ def relation_changes(
 ) -> list[RelationChange]:
     """Return the changes of relations after a night.
 
-    Removes relations of inactive memories, turns those with a wrong direction, and adds new ones between similar
-    memories.
+    Relations of inactive memories are removed, relations with a wrong direction are turned, and relations between
+    similar memories are added.
     """
     kept = [each for each in web if context.is_active(each.of) and context.is_active(each.to)]
     changes: list[RelationChange] = [
@@ -79,8 +81,9 @@ def relation_changes(
 
 
 def first_changes(changes: Sequence[RelationChange], most: int) -> tuple[tuple[Tie, ...], tuple[Tie, ...], bool]:
-    """Return the relations to remove and to add in the first changes, at most `most` changes but at least one step; and
-    True if these are all changes.
+    """Return the relations to remove, the relations to add, and True if these are all of `changes`.
+
+    Only the first changes are taken, with at most `most` relations together. The first change is always taken.
     """
     ended, begun = list[Tie](), list[Tie]()
     for end, begin in changes:

@@ -1,6 +1,6 @@
-"""The rules by which affective memories decay, are reinforced and are deleted (document 001).
+"""Formulas of decay, reinforcement and deletion of affective memories (document 001).
 
-Each rule is written once. `arithmetic` says on what it is evaluated: floats, numpy arrays or SQL columns.
+Each formula is written once. Depending on `arithmetic`, it is evaluated on floats, numpy arrays or SQL columns.
 """
 
 from functools import reduce
@@ -24,7 +24,7 @@ def retention(
 ) -> Any:
     """Return the retention on a night, 0 to 100: kept · coefficient ^ (night - zero).
 
-    It is `kept` until the night after the one on which the memory began, and constant from the night `archived` on.
+    On the night `begun`, on which the memory was created, it is `kept`. From the night `archived` on, it is constant.
     """
     at = arithmetic.coalesce(archived, night)
     days = arithmetic.where(at <= begun, 0, at - zero)
@@ -32,17 +32,17 @@ def retention(
 
 
 def nights_until(threshold: float, *, kept: float, coefficient: float) -> float:
-    """Return the nights after which the retention falls from `kept` to the threshold. Both are above 0."""
+    """Return the number of nights in which the retention falls from `kept` to the threshold. Both must be above 0."""
     return log(threshold / kept) / log(coefficient)
 
 
 def reinforced(
     *, zero: Any, coefficient: Any, night: int, nights: int, rules: AffectPolicy, arithmetic: Arithmetic = FLOATS
 ) -> tuple[Any, Any]:
-    """Return `zero` and the coefficient of a recalled memory after so many nights that follow the night `night`.
+    """Return the new `zero` and the new coefficient of a recalled memory, `nights` nights after the night `night`.
 
-    The age is reduced instead of growing by a day, and only once if several nights were missed. The coefficient grows,
-    up to a maximum that is no reason to lower it.
+    In the first of these nights the age is reduced by `memory_days_reduction` instead of growing; it grows in each
+    further one. The coefficient grows up to `max_decay_coefficient`. A coefficient above this maximum is not lowered.
     """
     days = (night - zero) * (1 - rules.recall.memory_days_reduction) + max(0, nights - 1)
     raised = arithmetic.minimum(
@@ -52,7 +52,9 @@ def reinforced(
 
 
 def deletable(*, archived: Any, intensity: Any, recall_count: Any, night: int, rules: Archive) -> Any:
-    """Return the condition under which a memory that was archived on a night is deleted automatically."""
+    """Return the condition under which an archived memory is deleted automatically. `archived` is the night on which it
+    was archived.
+    """
     conditions = [night - archived > rules.retention_days, intensity < rules.delete_max_intensity]
     if rules.delete_require_zero_recall:
         conditions.append(recall_count == 0)

@@ -19,11 +19,11 @@ _LAST_TIME = re.compile(
 
 
 class EmotionFields(Protocol):
-    """An emotion."""
+    """The fields of an emotion."""
 
     @property
     def valence(self) -> Valence:
-        """Valence of the emotion."""
+        """Positive, negative or neutral."""
 
     @property
     def arousal(self) -> int:
@@ -36,7 +36,7 @@ class EmotionFields(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class AffectCandidate:
-    """A candidate of a retrieval: the fields of a memory that its ranking uses."""
+    """A candidate of a retrieval, with the fields of a memory that its ranking uses."""
 
     memory_id: UUID
     archived: bool
@@ -46,12 +46,14 @@ class AffectCandidate:
     """Retention as of the last night, 0 to 100."""
     recall_count: int
     similarity: float
-    """Cosine, or share of common words."""
+    """Similarity to the query: the cosine, or the share of common words."""
     valence: Valence
     arousal: int
     tags: tuple[Tag, ...]
     shares_words: bool = True
-    """False if the embedder is lexical and the texts have too few words in common to be about the same topic."""
+    """False if the embedder is lexical, and the query and the memory have too few words in common to be about the same
+    topic.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,7 @@ class RankedMemory:
     resonance: float = 0.0
     priority: float = 0.0
     by: Literal["similarity", "category", "time", "fill"] = "similarity"
-    """Reason of the retrieval. `fill` is a memory about another topic that only fills the result up."""
+    """Reason for its place in the result. `fill` is a memory about another topic that only fills the result up."""
 
     @property
     def memory_id(self) -> UUID:
@@ -72,11 +74,11 @@ class RankedMemory:
 
 @dataclass(frozen=True, slots=True)
 class RetrievedMemory:
-    """A memory in the answer, with the reason why it is there."""
+    """A memory in the result, with the reason why it is there."""
 
     memory: AffectMemory
     ranked: RankedMemory | None
-    """The ranked candidate; None for a memory that is only related to one."""
+    """The candidate that was ranked; None for a memory that is only related to a ranked one."""
     relation: LinkSort | None = None
 
 
@@ -86,21 +88,24 @@ class RetrievalRequest:
 
     prompt: str
     relevance: float
-    """Similarity from which a memory is relevant."""
+    """Minimum similarity of a relevant memory."""
     revival: float
-    """Similarity from which an archived memory is asked for."""
+    """Minimum similarity of an archived memory to be returned and revived."""
     mood: Emotion | None = None
     category: Category | None = None
     """Category to rank first; None for no preference."""
 
     @property
     def last_time(self) -> bool:
-        """True if the prompt refers to an earlier time, so that the newest memories are ranked first."""
+        """True if the prompt refers to an earlier time. Then the newest memories are ranked first."""
         return bool(_LAST_TIME.search(self.prompt))
 
 
 def resonance(felt: EmotionFields, mood: Emotion | None, rules: Resonance) -> float:
-    """Return the similarity of two emotions, 0 to 1 with the default weights (document 001, emotional resonance)."""
+    """Return the similarity of a memory's emotion and the mood, 0 to 1 with the default weights; 0 without a mood.
+
+    The formula is that of document 001, emotional resonance.
+    """
     if mood is None:
         return 0.0
     tags, others = set(felt.tags), set(mood.tags)
@@ -113,19 +118,21 @@ def resonance(felt: EmotionFields, mood: Emotion | None, rules: Resonance) -> fl
 
 
 def priority(retention: float, similarity: float, recalls: int, resonant: float, rules: AffectPolicy) -> float:
-    """Return retention · similarity · (1 + 0.1 · recalls) + 0.3 · resonance · retention (document 001, reference
-    priority).
+    """Return the reference priority of document 001: retention · similarity · (1 + 0.1 · recalls) + 0.3 · resonance ·
+    retention.
+
+    The numbers 0.1 and 0.3 are the defaults of two parameters.
     """
     base = retention * max(0.0, similarity) * (1 + rules.recall.recall_count_weight * recalls)
     return base + rules.resonance.priority_weight_alpha * resonant * retention
 
 
 def rank(found: Iterable[AffectCandidate], asking: RetrievalRequest, rules: AffectPolicy) -> list[RankedMemory]:
-    """Return the best `top_k` candidates in the order of the answer.
+    """Return the best `top_k` candidates in the order of the result.
 
-    Only relevant candidates, unless the policy fills up. If the prompt refers to an earlier time, the newest come first
-    and take half of the places. Then come those of the wanted category, those above the threshold of priority, archived
-    ones that are similar enough, and the rest by priority.
+    Only relevant candidates are returned, unless the policy fills up. If the prompt refers to an earlier time, the
+    newest come first and take half of the places. Then come candidates of the wanted category, candidates whose
+    priority reaches the threshold, archived candidates, and the rest by priority.
     """
     every = sorted((_weighed(each, asking, rules) for each in found), key=_order)
     relevant = [each for each in every if _relevant(each, asking)]
@@ -146,18 +153,24 @@ def rank(found: Iterable[AffectCandidate], asking: RetrievalRequest, rules: Affe
 
 
 def to_revive(chosen: Iterable[RankedMemory], asking: RetrievalRequest) -> tuple[UUID, ...]:
-    """Return the ids of the archived memories to revive in the next night if there is room, without fillers."""
+    """Return the ids of the archived memories in a result, for revival in the next night if there is room.
+
+    Archived memories that only fill the result up are left out.
+    """
     return tuple(each.memory_id for each in chosen if each.candidate.archived and _relevant(each, asking))
 
 
 def _relevant(one: RankedMemory, asking: RetrievalRequest) -> bool:
-    """Return True if the similarity reaches the threshold, whatever the priority."""
+    """Return True if the similarity reaches the threshold. The priority does not matter."""
     bound = asking.revival if one.candidate.archived else asking.relevance
     return one.candidate.shares_words and one.candidate.similarity >= bound
 
 
 def _filled_up(every: Iterable[RankedMemory], asking: RetrievalRequest) -> list[RankedMemory]:
-    """Return all candidates with a positive priority (document 001, fallback if there are too few candidates)."""
+    """Return all candidates with a positive priority (document 001, fallback if there are too few candidates).
+
+    Candidates that are not relevant are marked as `fill`.
+    """
     some = (each for each in every if each.priority > 0)
     return [each if _relevant(each, asking) else replace(each, by="fill") for each in some]
 
@@ -165,10 +178,9 @@ def _filled_up(every: Iterable[RankedMemory], asking: RetrievalRequest) -> list[
 def related_memories(
     reach: Iterable[UUID], near: Mapping[UUID, Sequence[tuple[AffectMemory, LinkSort]]], told: Iterable[UUID]
 ) -> list[RetrievedMemory]:
-    """Return the memories related to these, in either direction.
+    """Return the memories related to those in `reach`, in either direction, each once, in the order of `reach`.
 
-    Each comes once, in the order of the memories that it is related to. Archived memories and those in `told` are left
-    out.
+    `near` has the related memories of each memory. Archived and deleted memories, and those in `told`, are left out.
     """
     known, found = set(told), list[RetrievedMemory]()
     for each in reach:

@@ -1,12 +1,12 @@
 """Cleaning of prompts and replies before they are stored. Imports nothing, because hooks must start fast."""
 
 CUT_MARKER = " […]"
-"""Marker of a cut text."""
+"""Marker at the end of a text that was cut."""
 REPLACEMENT = "\ufffd"
 
 
 def is_command(prompt: str) -> bool:
-    """Return True for a slash command. Neither a command nor its answer is remembered."""
+    """Return True for a slash command. Neither a command nor the reply to it is remembered."""
     return prompt.strip().startswith("/")
 
 

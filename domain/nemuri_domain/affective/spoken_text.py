@@ -1,4 +1,4 @@
-"""Extraction of a person's own words from a prompt, and the features of their style that indicate arousal.
+"""Extraction of a person's own words from a prompt, and of the features of their style that indicate arousal.
 
 The features are those of document 001 (arousal): punctuation, length, strong words, repetition.
 """
@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from typing import Final
 
 ANALYSED_CHARACTERS: Final = 4_000
-"""Characters at the beginning that are analysed. A quarter of that is also analysed at the end."""
+"""Number of characters at the beginning of a text that are analysed. A quarter of this number is also analysed at the
+end.
+"""
 
 _FENCED = re.compile(r"^[ \t]{0,9}(```|~~~).*?(?:^[ \t]{0,9}\1[^\n]*$|\Z)", re.MULTILINE | re.DOTALL)
 _PASTED = re.compile(
@@ -54,7 +56,7 @@ class SpeechFeatures:
     text: str
     """The analysed text, NFKC and case-folded."""
     length: int
-    """Characters of the whole text."""
+    """Number of characters of the whole text."""
     exclamations: int
     ellipses: int
     strong: int
@@ -64,10 +66,14 @@ class SpeechFeatures:
     repeats: bool
     """True if words or letters are repeated or stretched."""
     shouted: bool
-    """True if most of it is in capitals."""
+    """True if most of the words are in capitals."""
 
     def arousal(self, felt: int, *, acknowledging: bool) -> int:
-        """Return the arousal, 0 to 100. `felt` is what the emotions in the text add."""
+        """Return the arousal, 0 to 100.
+
+        `felt` is the amount that the emotions in the text add. A text that only agrees (`acknowledging`) has less
+        arousal.
+        """
         loud = (0, 22, 31)[self.exclamations] if self.exclamations < 3 else 38
         brief = 8 if loud and self.length <= _SHORT else 0
         strong = min(12, 6 * self.strong) + 10 * self.repeats + 18 * self.shouted

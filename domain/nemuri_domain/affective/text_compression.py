@@ -1,4 +1,4 @@
-"""Compression of a memory's text by extraction: to a summary, then to keywords (document 001, three levels of
+"""Compression of a memory's text by extraction, to a summary and then to keywords (document 001, three levels of
 compression).
 """
 
@@ -18,12 +18,12 @@ from nemuri_domain.language.sentences import normalised, sentences
 from nemuri_domain.language.writing_systems import CJK, HIRAGANA, KANJI, KATAKANA, is_cjk
 
 EXTRACTIVE: Final = "extractive"
-"""Model name recorded for such a compression."""
+"""Model name that is recorded for a compression by extraction."""
 KEYWORDS_PER_TEXT: Final = 3
 WHOLE_TRIGGER: Final = 1_000
-"""Characters of the prompt in a whole memory, at most."""
+"""Maximum characters of the prompt in a memory with its whole text."""
 WHOLE_CONTENT: Final = 3_000
-"""Characters of the reply in a whole memory, at most (document 001, level 1: hundreds to thousands)."""
+"""Maximum characters of the reply in a memory with its whole text (document 001, level 1: hundreds to thousands)."""
 
 _LEFT_OUT: Final = "\n[…]\n"
 _FENCE: Final = "\n```"
@@ -33,12 +33,12 @@ _BREAK_BEFORE = re.compile(r"(?:\n[^\n]{0,200}|(?<=[.!?。！？])[^.!?。！？
 _BREAK_AFTER = re.compile(r"\A(?:[^\n]{0,200}\n|[^.!?。！？\n]{0,200}[.!?。！？](?!\S)|[^\s]{0,60}\s)")
 _BLANK = re.compile(r"\n{3,}")
 _SUMMARISED: Final = 20_000
-"""Characters of a text that are searched for sentences."""
+"""Maximum characters of a text that are searched for sentences."""
 _FALLBACK: Final = 24
 _FELT: Final = 1.4
-"""Factor of the weight of a sentence with an emotion."""
+"""Factor on the weight of a sentence that expresses an emotion."""
 _FIRST: Final = 1.3
-"""Factor of the weight of the first sentence, which often names the topic."""
+"""Factor on the weight of the first sentence, which often names the topic."""
 _NAMES: Final[dict[Tag, str]] = {
     "joy": "喜び", "satisfaction": "満足", "relief": "安堵", "excitement": "興奮",
     "gratitude": "感謝", "pride": "誇り", "hope": "希望", "love": "愛情", "curiosity": "好奇心",
@@ -51,22 +51,23 @@ _JAPANESE = re.compile(f"[{HIRAGANA}{KATAKANA}{KANJI}]")
 _FEELING = re.compile(
     r"(?:\A|(?<=[\s。！？｡」』]))(?:The user felt (?:[a-z]+, )*[a-z]+\.|ユーザーの気持ち：[^。]{1,60}。)\Z"
 )
-"""The sentence that `whole_content` appends, which repeats the tags."""
+"""The sentence with the emotion tags that `whole_content` appends."""
 _LONGEST_FEELING: Final = 200
 _RUN = re.compile(rf"[{CJK}]+|[^\W{CJK}]+")
 
 
 def cleaned(text: str) -> str:
-    """Return the text without NUL and lone surrogates."""
+    """Return the text with NUL replaced by spaces, and lone surrogates by question marks."""
     return text.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")
 
 
 def summary(text: str, *, most: int, characters: int, whole: int = 0, about: str = "") -> str:
-    """Return up to `most` of the text's own sentences, the most informative ones, in their order and in about
-    `characters`.
+    """Return the most informative sentences of a text, up to `most`, in their order, with about `characters` characters
+    together.
 
-    Blocks of code and boilerplate are left out. The first sentence chosen is always included. A text of at most `whole`
-    characters is returned whole, on one line. The result is never longer than the text.
+    Code blocks and boilerplate are left out. The most informative sentence is always included, even if it is longer.
+    Sentences with keywords of the text `about` are preferred. A text of at most `whole` characters is returned whole,
+    on one line. The result is never longer than the text.
     """
     prose = without_code_blocks(text)
     plain = normalised(prose)
@@ -78,9 +79,11 @@ def summary(text: str, *, most: int, characters: int, whole: int = 0, about: str
 
 
 def shortened_lines(text: str, limit: int) -> str:
-    """Return the text line by line, code included. A text longer than `limit` keeps its beginning and its end.
+    """Return the text with its lines and its code. A text longer than `limit` characters keeps its beginning and its
+    end.
 
-    A marker stands for the part left out. A block of code that is cut is closed before it and opened again after it.
+    A marker stands for the part left out. If a code block is cut, it is closed before the marker and opened again after
+    it.
     """
     whole = _BLANK.sub("\n\n", "\n".join(each.rstrip() for each in text.splitlines())).strip("\n")
     if len(whole) <= limit:
@@ -94,16 +97,20 @@ def shortened_lines(text: str, limit: int) -> str:
 
 
 def whole_content(reply: str, tags: Sequence[Tag], prompt: str) -> str:
-    """Return the content of a whole memory: the reply and a sentence on the user's emotions, if there are any."""
+    """Return the content of a memory with its whole text: the reply, and a sentence about the user's emotions if there
+    are `tags`.
+
+    The sentence is in the language of the prompt.
+    """
     told, felt = shortened_lines(reply, WHOLE_CONTENT), _feeling(tags, prompt)
     return f"{told}\n{felt}" if felt and "\n" in told else _joined((told, felt))
 
 
 def compressed(level: Literal[2, 3], trigger: str, content: str) -> tuple[str, str]:
-    """Return a memory's trigger and content compressed to a level by extraction. Neither gets longer.
+    """Return a memory's trigger and content, compressed to a level by extraction. Neither gets longer.
 
-    Level 2: one or two sentences of the trigger and up to three of the content, the sentence on emotions included.
-    Level 3: up to three keywords of each, joined by ", ". Text at level 3 stays unchanged.
+    Level 2: one or two sentences of the trigger, and up to three of the content, with the sentence about emotions.
+    Level 3: up to three keywords of each, joined by ", ". Text that is at level 3 already stays unchanged.
     """
     trigger, content = cleaned(trigger), cleaned(content)
     core, felt = _parted(content)
@@ -119,12 +126,12 @@ def _open_fence(text: str) -> bool:
 
 
 def joined_keywords(words: Iterable[str]) -> str:
-    """Return keywords in the form of level 3."""
+    """Return the keywords as one comma-separated text, as stored at level 3 (keywords only)."""
     return ", ".join(words)
 
 
 def _chosen(text: str, most: int, characters: int, about: str) -> list[Passage]:
-    """Return the most informative sentences, in their order."""
+    """Return the most informative sentences of a text, in their order."""
     found = passages("", text)
     every = [_weighed(each, first=each is found[0]) for each in found if boilerplate_reason(each.text) is None] or found
     favoured = {key for key, _ in candidates(about[:_SUMMARISED])}
@@ -147,7 +154,7 @@ def _weighed(passage: Passage, *, first: bool) -> Passage:
 
 
 def _joined(told: Sequence[str]) -> str:
-    """Return the sentences joined, with a space between them if their script uses one."""
+    """Return the sentences as one text, with a space between two sentences if their script uses spaces."""
     text = ""
     for each in filter(None, told):
         tight = not text or (text[-1] in "。！？｡」』" and is_cjk(each[0]))
@@ -164,13 +171,15 @@ def _feeling(tags: Sequence[Tag], prompt: str) -> str:
 
 
 def _parted(content: str) -> tuple[str, str]:
-    """Return the content and the appended sentence on emotions; "" if there is none."""
+    """Return the content without the appended sentence about emotions, and that sentence; "" if there is none."""
     ending = _FEELING.search(content, max(0, len(content) - _LONGEST_FEELING))
     return (content[: ending.start()].rstrip(), ending.group()) if ending else (content, "")
 
 
 def _words(text: str) -> str:
-    """Return the best keywords in the order of their first occurrence; the first words if there are no keywords."""
+    """Return the best keywords of a text in the order of their first occurrence; its first words if it has no
+    keywords.
+    """
     plain = unicodedata.normalize("NFKC", text).strip()
     runs = list(dict.fromkeys(run[:_FALLBACK] for run in _RUN.findall(plain[:_SUMMARISED])))[:KEYWORDS_PER_TEXT]
     best = _lasting(keywords(plain[:_SUMMARISED], 2 * KEYWORDS_PER_TEXT)) or _lasting(runs)
@@ -179,7 +188,9 @@ def _words(text: str) -> str:
 
 
 def _lasting(words: Sequence[str]) -> list[str]:
-    """Return the words that are keywords also when they stand alone."""
+    """Return the words whose only keyword is the word itself, at most `KEYWORDS_PER_TEXT`. So a second compression
+    keeps them.
+    """
     return [word for word in words if keywords(word, 2) == (word,)][:KEYWORDS_PER_TEXT]
 
 

@@ -1,4 +1,6 @@
-"""Classification of a turn's topic by words. The topic decides how long the turn is kept (document 001, categories)."""
+"""Classification of a turn's topic by its words. The topic decides how long the turn is kept (document 001,
+categories).
+"""
 
 import re
 from dataclasses import dataclass
@@ -9,7 +11,9 @@ from nemuri_contracts.affective import Category
 
 
 class TurnTopic(Enum):
-    """A topic: its category, its base intensity, and the factor of the emotions' weight (document 001, appendix)."""
+    """A topic of a turn, with its category, its base intensity, and the factor for the weight of its emotions (document
+    001, appendix).
+    """
 
     GREETING = ("casual", 13, 1.0)
     CASUAL = ("casual", 19, 1.0)
@@ -37,12 +41,12 @@ class TurnTopic(Enum):
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """A pattern of words in both languages."""
+    """A pattern of Japanese and English words."""
 
     pattern: re.Pattern[str]
 
     def count(self, text: str) -> int:
-        """Return the number of distinct matches, at most 4."""
+        """Return the number of distinct matches in the text, at most 4."""
         found: set[str] = set()
         for match in self.pattern.finditer(text):
             found.add(match.group())
@@ -146,7 +150,7 @@ _REQUEST = re.compile(
     r"|find|revert|build|set|replace|split|extract|format|compare|rewrite|improve|review|describe|draft|plot|count)"
     r"(?: also)? (?:the|a|an|this|that|these|all|it|me|my|more|some|another|up|out|to|\w+)(?![a-z0-9_])"
 )
-"""A request to an assistant counts as work on any topic."""
+"""A request to an assistant. It counts as work, whatever its topic."""
 _SLIP = _words(
     r"typo|誤字|脱字|タイポ|スペルミス|綴り|誤記|リネーム|変数名|(?:名前|表記)(?:だけ)?を(?:変|直|統一)|改行"
     r"|インデント|フォーマット(?:して|だけ|をかけ)|空白|句読点|てにをは|セミコロン|コメント(?:を)?(?:消|削除)",
@@ -163,25 +167,25 @@ AGREEMENT: Final = re.compile(
     r"|sure|got it|understood|will do|sounds good|al?right|yes|yep|yeah|go ahead|continue|please do|roger|noted"
     r"|fine)(?![a-z])"
 )
-"""Beginning of a text that only agrees."""
+"""Beginning of a text that says nothing but agreement."""
 _BRIEF: Final = 60
 _SMALL: Final = 200
-"""Characters of a small correction, at most."""
+"""Maximum characters of a turn that is a small correction."""
 
 
 _HEAVY: Final = 36
-"""Weight of the emotions from which a personal topic counts as deep."""
+"""Minimum weight of the emotions for a personal topic to count as deep."""
 _FELT: Final = 20
-"""Weight from which an emotion without a topic is the topic itself."""
+"""Minimum weight of the emotions for a turn without another topic to count as an outburst."""
 _MEANT: Final = 14
-"""Weight from which a word of trauma or grief is taken literally in a turn about work."""
+"""Minimum weight of the emotions for words of trauma or grief to be taken literally in a turn about work."""
 
 
 def classify_topic(text: str, reply: str, *, coded: bool, weight: float) -> TurnTopic:
     """Return the topic of a turn.
 
-    `text` is the user's text and `reply` the beginning of the answer, both folded. `coded` is True if either contains
-    code. `weight` is the weight of the emotions.
+    `text` is the user's text and `reply` the beginning of the reply; both are in NFKC and case-folded. `coded` is True
+    if the prompt or the reply contains code. `weight` is the weight of the emotions.
     """
     asked = _REQUEST.search(text) is not None
     work = _WORK.count(text) + len(_CODE.findall(text[:2_000])) + coded
@@ -197,7 +201,7 @@ def classify_topic(text: str, reply: str, *, coded: bool, weight: float) -> Turn
 
 
 def _decided(text: str, reply: str) -> TurnTopic | None:
-    """Return the topic if it is a small correction or a decision, else None."""
+    """Return the topic of a small correction or of a decision; None if the turn is neither."""
     if len(text) <= _SMALL and _SLIP.count(text):
         return TurnTopic.SLIP
     if _DECISION.count(text) or (_WEIGHING.count(text) and _CONCLUDED.count(reply)):

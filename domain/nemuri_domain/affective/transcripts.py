@@ -1,8 +1,9 @@
-"""Parser of a coding assistant's transcript: lines of JSON in, turns out.
+"""Parser of a coding assistant's transcript, which has one JSON object per line. The result are turns.
 
-A turn is a prompt of the user and all that the assistant says until the next prompt (document 001, generation of
-memories). Results of tools, entries that the assistant generates, those of other agents, marks of an interruption and
-slash commands with their answers are not prompts. Keys, tokens and passwords are redacted in every turn.
+A turn is a prompt of the user and everything that the assistant says until the next prompt (document 001, generation of
+memories). These entries are not prompts: results of tools, entries that the assistant generates, entries of other
+agents, marks of an interruption, and slash commands with their replies. Keys, tokens and passwords are redacted in
+every turn.
 """
 
 import json
@@ -18,7 +19,9 @@ from nemuri_domain.affective.sanitize import is_conversation, storable
 from nemuri_domain.language.secret_redaction import redact
 
 TURN_NAMESPACE = UUID("6e656d75-7269-5000-8000-7475726e7300")
-"""Namespace of the ids of turns. They have UUID version 3; version 5 is reserved for the platform's own ids."""
+"""Namespace of the ids of turns. The ids have UUID version 3, because version 5 is reserved for the platform's own
+ids.
+"""
 SkipReason = Literal[
     "broken", "repeated", "side_chain", "meta", "tool_result", "interrupted", "command", "blank", "unprompted", "other"
 ]
@@ -26,7 +29,7 @@ _INSERTED = re.compile(
     r"<(system-reminder|memories|ide_opened_file|ide_selection|ide_diagnostics|user-prompt-submit-hook)>.*?</\1>",
     re.DOTALL,
 )
-"""Text that programs insert into a prompt, retrieved memories included."""
+"""Text that programs insert into a prompt, such as retrieved memories."""
 _COMMAND = re.compile(r"<(command-(name|message|args|contents)|local-command-\w+|bash-(input|stdout|stderr))>")
 """Tags of commands and their output in a transcript."""
 _INTERRUPTED = "[Request interrupted by user"
@@ -41,9 +44,9 @@ class Turn(NamedTuple):
     prompt: str
     reply: str
     said_at: datetime | None
-    """Time of the prompt, in UTC; None if the transcript has no time before it."""
+    """Time of the prompt, in UTC; None if neither the prompt nor an earlier line has a time."""
     identity: str
-    """Stable id of the turn: equal in every copy of the transcript."""
+    """Stable id of the turn. It is equal in every copy of the transcript."""
 
 
 class Transcript(NamedTuple):
@@ -51,22 +54,22 @@ class Transcript(NamedTuple):
 
     turns: tuple[Turn, ...]
     skipped: dict[SkipReason, int]
-    """Number of lines that belong to no turn, by reason."""
+    """Number of lines that were skipped, by reason."""
     session: str | None
     """The session's id in the transcript."""
     ended_at: datetime | None
-    """The latest time in the transcript."""
+    """The latest time of any line."""
 
 
 def turn_id(agent: str, identity: str) -> UUID:
-    """Return the id under which a turn is offered to an agent."""
+    """Return the event id under which a turn is offered to an agent. A turn that is offered again has the same id."""
     return uuid3(TURN_NAMESPACE, f"{agent}/{identity}")
 
 
 def parse_transcript(lines: Iterable[bytes], session: str) -> Transcript:
-    """Return the turns in the lines of a transcript. Never raises because of their content.
+    """Return the turns in the lines of a transcript. Lines that cannot be parsed are counted and never raise.
 
-    `session` distinguishes turns of different sessions whose entries have no id.
+    `session` makes the ids of turns unique between sessions, for transcripts whose entries have no id.
     """
     reading = _Reading(session)
     for line in lines:
@@ -90,7 +93,7 @@ class _Reading:
         self._of_command = False
 
     def take(self, line: bytes) -> None:
-        """Read one line."""
+        """Parse one line."""
         try:
             entry = json.loads(line)
         except (ValueError, RecursionError):
@@ -111,7 +114,7 @@ class _Reading:
         return Transcript(tuple(self._turns), dict(self._skipped), self._named, self._last)
 
     def _why_not(self, entry: dict[str, Any]) -> SkipReason | None:
-        """Return the reason why an entry is skipped wherever it stands, else None."""
+        """Return the reason for skipping an entry, whatever comes before it; None if the entry may belong to a turn."""
         if entry.get("type") not in ("user", "assistant"):
             return "other"
         if entry.get("isSidechain"):
@@ -157,7 +160,7 @@ class _Reading:
 
 
 def _prompted(entry: dict[str, Any]) -> dict[str, Any]:
-    """Return the entry, as a prompt if it is one that a person queued while the assistant worked."""
+    """Return the entry. A prompt that a person queued while the assistant worked is returned as a prompt."""
     queued = entry.get("attachment")
     if entry.get("type") != "attachment" or not isinstance(queued, dict) or queued.get("type") != "queued_command":
         return entry
@@ -175,7 +178,7 @@ def _message(entry: dict[str, Any]) -> dict[str, Any]:
 
 
 def _blocks(content: object) -> list[dict[str, Any]]:
-    """Return the content as blocks. It is either text or a list of blocks."""
+    """Return the content as a list of blocks. In a transcript it is either text or such a list."""
     if isinstance(content, list):
         return [each if isinstance(each, dict) else {"type": "text", "text": each} for each in content]
     return [{"type": "text", "text": content}]

@@ -1,4 +1,4 @@
-"""Conversion of an offered turn to a memory."""
+"""Conversion of an offered turn into a memory."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,28 +14,28 @@ from nemuri_domain.affective.policy import LOCAL, AffectPolicy
 
 @dataclass(frozen=True, slots=True)
 class TurnUnderstanding:
-    """The results of reading a turn."""
+    """Results of reading a turn, from which its memory is made."""
 
     reading: Reading
     usage: Usage
     vector: str
     sort: LinkSort | None
-    """The relation that the turn's words express, if any."""
+    """The relation to an earlier turn that the words of the turn express, if any."""
     earlier: Sequence[AffectMemory]
     """Earlier memories that the turn may relate to, most similar first."""
 
 
 def agent_timezone(rules: AffectPolicy, local: tzinfo) -> tzinfo:
-    """Return the time zone of the agent's hours; `local` is the zone of the machine."""
+    """Return the time zone in which the agent's nightly job is due. `local` is the time zone of the machine."""
     return local if rules.compression.timezone == LOCAL else ZoneInfo(rules.compression.timezone)
 
 
 def encode_turn(
     offered: TurnOffered, agent: AffectAgent, made: TurnUnderstanding, number: int, zone: tzinfo
 ) -> TurnRemembered:
-    """Return the event that turns an offered turn into a memory. `number` is the number of the agent's turn, from 1.
+    """Return the event that makes a memory of an offered turn. `number` numbers the turns of the agent, from 1.
 
-    The label has the day of the turn. The decay starts at the session's end.
+    The label of the memory contains the day of the turn. Its decay starts at the session's end.
     """
     rules, reading = agent.rules, made.reading
     said = offered.said_at.astimezone(zone)
@@ -57,8 +57,8 @@ def encode_turn(
 
 
 def initial_age(ended: datetime, agent: AffectAgent, zone: tzinfo) -> float:
-    """Return the initial age of a memory in days: from the session's end to its first night, plus the nights since
-    then.
+    """Return the initial age of a memory in days: from the session's end to the next night, plus the nights that passed
+    since.
     """
     hour = agent.rules.compression.schedule_hour
     last = agent.last_night or last_night_time(agent.defined_at.astimezone(zone), hour).date()
@@ -66,10 +66,12 @@ def initial_age(ended: datetime, agent: AffectAgent, zone: tzinfo) -> float:
 
 
 def _ended(offered: TurnOffered) -> datetime:
-    """Return the end of the session, at most the time at which the turn was offered."""
+    """Return the end of the session, but not later than the time at which the turn was offered."""
     return min(offered.ended_at, offered.at)
 
 
 def _relations(made: TurnUnderstanding) -> tuple[Link, ...]:
-    """Return the relation to the most similar earlier memory, if the turn's words express one."""
+    """Return a relation to the most similar earlier memory if the words of the turn express one; otherwise no
+    relation.
+    """
     return () if made.sort is None else tuple(Link(to=each.memory_id, sort=made.sort) for each in made.earlier[:1])

@@ -1,6 +1,6 @@
-"""Reading of a turn by a lexicon and by features of its text, without a language model.
+"""Reading of a turn with a lexicon and by features of its text, without a language model.
 
-Document 001: the scale of emotional intensity, the classes of emotion, and the examples in its appendix.
+It follows document 001: the scale of emotional intensity, the classes of emotion, and the examples in its appendix.
 """
 
 import re
@@ -16,7 +16,7 @@ from nemuri_domain.affective.topic_categories import AGREEMENT, TurnTopic, class
 from nemuri_domain.language.keywords import keywords
 
 LEXICON_MODEL: Final = "lexicon"
-"""Model name recorded for such a reading."""
+"""Model name that is recorded for a turn read in this way."""
 MOST_KEYWORDS: Final = 8
 
 _WEIGHTS: Final = {1: 4, 2: 14, 3: 26}
@@ -24,7 +24,7 @@ _WEIGHTS: Final = {1: 4, 2: 14, 3: 26}
 _MOST_TAGS: Final = 8
 _CALM: Final = 30
 _READ: Final = 20_000
-"""Characters of the prompt, and of the reply, that are searched for keywords."""
+"""Maximum characters of the prompt, and of the reply, that are searched for keywords."""
 
 _NOT = re.compile(
     r"(?:\b(?:not|never|no longer|isn't|aren't|wasn't|don't|doesn't|didn't|hardly|without)\s+(?:\w+\s+)?)$"
@@ -37,14 +37,14 @@ _BUT = re.compile(
     r"けど|けれど|でも(?=[、,\s])|しかし|だが|ものの|(?<![a-z0-9_'])(?:but|however|although|though)(?![a-z0-9_])"
 )
 _CODE = re.compile(r"```|~~~|^ {4}\S.*[;{}()=]|`[^`\n]{2,80}`", re.MULTILINE)
-"""Code: a fenced block, indented lines, or a name in backticks."""
+"""Code: a fenced block, an indented line, or a name in backticks."""
 
 
 def read_turn(prompt: str, reply: str) -> Reading:
-    """Return topic, emotion, intensity, keywords and text of a turn. Deterministic, linear time.
+    """Return the category, emotion, intensity, keywords and text of a turn. Deterministic, linear time.
 
-    The emotion is the user's. The reply is used for topic, keywords and content. Code, quotations and logs in the
-    prompt do not count for the emotion.
+    The emotion is the user's. The reply counts for the category, the keywords and the text. Code, quotations and logs
+    in the prompt do not count for the emotion.
     """
     asked, answered = cleaned(prompt), cleaned(reply)
     voice = speech_features(own_words(asked))
@@ -67,7 +67,7 @@ def read_turn(prompt: str, reply: str) -> Reading:
 
 
 def emotion_strength(text: str) -> float:
-    """Return the strength of the strongest emotion that the words express and do not negate, 0 to 1.
+    """Return the strength, 0 to 1, of the strongest emotion that the words express and do not negate.
 
     An emotion before "but" counts half.
     """
@@ -110,7 +110,7 @@ def _emotion(voice: SpeechFeatures, felt: Sequence[tuple[EmotionPattern, float]]
 def _tags(
     voice: SpeechFeatures, felt: Sequence[tuple[EmotionPattern, float]], valence: Valence, arousal: int
 ) -> tuple[Tag, ...]:
-    """Return the tags of the emotions, and those that follow from high or low arousal."""
+    """Return the tags of the emotions, and tags that follow from high or low arousal."""
     named: set[Tag] = {tag for feeling, _ in felt for tag in feeling.tags}
     if is_high_arousal(arousal):
         named |= _roused(voice, felt, valence)
@@ -121,7 +121,7 @@ def _tags(
 
 
 def _roused(voice: SpeechFeatures, felt: Sequence[tuple[EmotionPattern, float]], valence: Valence) -> set[Tag]:
-    """Return the tags that follow from high arousal. Polite words with one exclamation mark are not enough for joy."""
+    """Return the tags that follow from high arousal. Polite words with one exclamation mark do not give joy."""
     named: set[Tag] = {tag for feeling, _ in felt for tag in feeling.tags}
     angry: set[Tag] = {"anger", "frustration"}
     if valence == "positive":
@@ -131,7 +131,9 @@ def _roused(voice: SpeechFeatures, felt: Sequence[tuple[EmotionPattern, float]],
 
 
 def _weight(voice: SpeechFeatures, arousal: int, felt: Sequence[tuple[EmotionPattern, float]]) -> float:
-    """Return the weight of the emotions, 0 to about 60: the strongest one, then others, intensifiers and arousal."""
+    """Return the weight of the emotions, 0 to about 60. The strongest one counts most, then other ones, intensifiers
+    and arousal.
+    """
     if not felt:
         return min(10, 5 * voice.exclamations) if is_high_arousal(arousal) else 0
     strongest = max(_WEIGHTS[feeling.strength] * share for feeling, share in felt)

@@ -1,1 +1,1 @@
-"""Counterfactual replay: the effect of another policy on the same events."""
+"""Counterfactual replay: the effect that another policy would have had on the same events."""

@@ -1,8 +1,9 @@
-"""Counterfactual replay under another policy: recorded events stay, sleeps are decided again.
+"""Counterfactual replay under another policy: recorded events stay as they are, only sleeps are decided again.
 
-It is a first-order estimate. Tasks, candidates, answers and uses are the recorded ones, although another memory might
-have led to others. A use is missed if the other policy had archived the memory and would not have retrieved it from the
-archive. The counterfactual mind does not reinforce or reactivate that memory.
+The result is a first-order estimate. Tasks, candidates, answers and uses are the recorded ones, although the other
+policy might have led to different ones. A recorded use is missed if the other policy had archived the memory and would
+not have retrieved it from the archive. The counterfactual mind does not reinforce or reactivate a memory by a missed
+use.
 """
 
 from collections.abc import Iterable, Mapping
@@ -45,11 +46,11 @@ UNANSWERED = frozenset(
         "index_memo_tokens",
     }
 )
-"""Parameters without a counterfactual answer, because they decide what is recorded."""
+"""Parameters whose effect a replay cannot show, because they decide what is recorded."""
 
 
 class Missed(RowModel):
-    """A recorded use that the counterfactual mind could not have made."""
+    """A recorded use of a memory that the counterfactual mind could not have made."""
 
     sequence: int
     at: datetime
@@ -59,35 +60,35 @@ class Missed(RowModel):
 
 
 class Recall(RowModel):
-    """The context of an assignment under the recorded and the other policy."""
+    """The context of an assignment under the recorded policy and under the other policy."""
 
     sequence: int
     at: datetime
     task_id: UUID | None
     query: str
     recorded: tuple[UUID, ...]
-    """Context that the recorded mind selects from the candidates: principles first, then best first."""
+    """Context that the recorded mind selects from the candidates: principles, then other memories, best first."""
     other: tuple[UUID, ...]
     explained: bool
     """True if `recorded` equals the logged context."""
 
     @property
     def gained(self) -> tuple[UUID, ...]:
-        """Return the memories in the other context only."""
+        """Return the memories that are only in the other context."""
         return tuple(each for each in self.other if each not in self.recorded)
 
     @property
     def lost(self) -> tuple[UUID, ...]:
-        """Return the memories in the recorded context only."""
+        """Return the memories that are only in the recorded context."""
         return tuple(each for each in self.recorded if each not in self.other)
 
 
 @dataclass(slots=True)
 class WhatIf:
-    """Two folds of an agent's own events: as recorded, and with other parameters from some point on."""
+    """Two folds of an agent's events: one as recorded, and one with other parameters from some event on."""
 
     parameters: Mapping[str, JsonValue]
-    """Parameters to override, whatever the policy in force."""
+    """Parameters of the other mind. They override the policy in force."""
     recorded: Mind = field(default_factory=Mind)
     other: Mind = field(default_factory=Mind)
     begun: bool = False
@@ -96,12 +97,14 @@ class WhatIf:
     missed: list[Missed] = field(default_factory=list)
     _defined: list[UUID] = field(default_factory=list)
     _reached: dict[UUID, frozenset[UUID]] = field(default_factory=dict)
-    """Memories that the counterfactual mind would have retrieved from its archive, by assignment."""
+    """By assignment, the memories that the counterfactual mind would have retrieved from its archive."""
     _unmade: set[tuple[UUID, UUID]] = field(default_factory=set)
-    """Assignment and memory of each missed use. Consequences of a missed use are missed too."""
+    """Assignment and memory of each missed use. A credit or a withdrawal that follows from a missed use is left out
+    too.
+    """
 
     def begin(self) -> None:
-        """Put the other parameters into force; if the agent does not exist yet, when it is defined."""
+        """Start the counterfactual: put the other parameters into force now, or as soon as the agent is defined."""
         self.begun = True
         self.other = self._governed(self.recorded)
         self.nights.since([Moment(each.recorded, self._governed(each.recorded)) for each in self.nights.moments])
@@ -125,7 +128,7 @@ class WhatIf:
             self.nights.passes(moment)
 
     def _governed(self, mind: Mind) -> Mind:
-        """Return the mind with the other parameters in force at once."""
+        """Return the mind with the other parameters in force immediately."""
         agent = mind.agent
         if agent is None:
             return mind
@@ -160,10 +163,9 @@ class WhatIf:
         return evolve(self.other, event)
 
     def _restated(self, standing: Standing) -> Standing:
-        """Return a memory's restated state for the other mind: with the same current strength by its clocks.
+        """Return a restated state for the other mind, so that the memory has the same current strength in both minds.
 
-        The effect of the erased events on the other mind is unknown, so the difference restarts at zero for this
-        memory.
+        The effect of the erased events on the other mind is unknown. So the two minds agree on this memory again.
         """
         here, there = self.recorded.agent, self.other.agent
         if standing.status == "archived" or here is None or there is None:
@@ -173,7 +175,10 @@ class WhatIf:
         return standing.model_copy(update={"kept": standing.kept + shift, "perspectives": perspectives})
 
     def _slept(self, event: AgentSlept, before: Mind) -> Mind:
-        """Return the other mind after its own sleep. It finishes where the recorded sleep finished."""
+        """Return the other mind after its own sleep in place of the recorded one.
+
+        If the recorded sleep is finished, the other mind's sleep is continued until it is finished too.
+        """
         slept: AgentSlept | None = self.nights.instead(event, Moment(before, self.other))
         mind = self.other
         while slept is not None:
@@ -182,14 +187,16 @@ class WhatIf:
         return mind
 
     def _begun_otherwise(self, event: MemoryEncoded, before: Mind) -> MemoryEncoded:
-        """Replace the initial strength by that of the other policy, if it was the recorded policy's default."""
+        """Give the memory the initial strength of the other policy, if it has the initial strength of the recorded
+        one.
+        """
         was, would = _rules(before), _rules(self.other)
         if event.strength != was.begins(event.source):
             return event
         return event.model_copy(update={"strength": would.begins(event.source)})
 
     def _credited(self, event: ImpactCredited, before: Mind) -> ImpactCredited:
-        """Replace the impact points by those of the other policy, without the memories of missed uses."""
+        """Give the credit the impact points of the other policy, and remove the memories of missed uses from it."""
         made = tuple(each for each in event.memory_ids if (event.assignment_id, each) not in self._unmade)
         points = event.points
         if points == worth(event.reason, _rules(before)):
@@ -220,7 +227,9 @@ class WhatIf:
     def _without_missed(
         self, event: MemoriesUsed | MemoriesReviewed | LearningsExtracted, before: Mind
     ) -> MemoriesUsed | MemoriesReviewed | LearningsExtracted:
-        """Remove the memories that the other mind did not have available, and record them as missed."""
+        """Remove the memories that the other mind could not have used from the event, and record these uses as
+        missed.
+        """
         assignment_id = None if isinstance(event, MemoriesReviewed) else event.assignment_id
         if isinstance(event, LearningsExtracted):
             named = tuple(each.memory_id for each in event.repetitions)
@@ -243,7 +252,9 @@ class WhatIf:
         return event.model_copy(update=kept)
 
     def _lacking(self, memory_ids: Iterable[UUID], assignment_id: UUID | None, before: Mind) -> tuple[UUID, ...]:
-        """Return the memories that only the other mind has archived and that it does not retrieve from there."""
+        """Return the memories that are active in the recorded mind, archived in the other, and not retrieved from its
+        archive.
+        """
         reached = self._reached.get(assignment_id, frozenset()) if assignment_id else frozenset()
         return tuple(
             memory.memory_id

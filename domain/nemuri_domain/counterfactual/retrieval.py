@@ -24,20 +24,20 @@ from nemuri_domain.strength.retrieval import MAX_QUERY_ITEMS
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """A counterfactual context."""
+    """The context that a mind would have selected."""
 
     in_context: tuple[UUID, ...]
-    """Principles first, then the selected memories, best first."""
+    """Principles, then the selected memories, best first."""
     archived: frozenset[UUID]
-    """Candidates that are archived in this mind."""
+    """Candidates that are archived in the mind."""
 
 
 def reranked(event: MemoriesRetrieved, recorded: Mind, other: Mind, defined: Collection[UUID]) -> Context:
     """Return the context that the other mind selects from the recorded candidates.
 
-    Both minds are in their state before the retrieval; `defined` are the memories created by definitions. A feature has
-    its logged value unless the minds differ in its inputs. With the recorded mind as `other`, the result is the logged
-    context if the projections were up to date at that time.
+    Both minds must be in their state before the retrieval. `defined` are the memories that definitions created. A
+    feature keeps its logged value unless it differs between the two minds. With the recorded mind as `other`, the
+    result is the logged context, provided that the projections were up to date at the retrieval.
     """
     agent = other.agent
     if agent is None:
@@ -53,7 +53,10 @@ def reranked(event: MemoriesRetrieved, recorded: Mind, other: Mind, defined: Col
 
 
 def _found(candidates: Collection[Candidate], event: MemoriesRetrieved, mind: Mind) -> list[Candidate]:
-    """Return the active candidates, most relevant first; all of them if none is active or the archive was requested."""
+    """Return the candidates that are active in the mind, most relevant first.
+
+    All candidates are returned if none is active, or if the caller of the retrieval asked for the archive.
+    """
     active = [each for each in candidates if mind.memories[each.memory_id].status == "active"]
     # If all candidates are archived, the archive was searched because no active memory was relevant.
     on_demand = event.deep and not all(each.archived for each in candidates)

@@ -1,4 +1,4 @@
-"""Repeated decision of recorded sleeps, by the recorded mind and by a counterfactual one."""
+"""Sleeps decided again: recorded sleeps are decided once more by the recorded mind and by a counterfactual one."""
 
 from collections import deque
 from collections.abc import Collection, Iterable
@@ -13,12 +13,14 @@ from nemuri_domain.strength.sleep import SleepInput
 from nemuri_domain.strength.sleep_input import sleep_input_of
 
 KEPT = 10_000
-"""Maximum number of states kept before a sleep. A sleep's input is rarely more than a few events old."""
+"""Maximum number of states kept before a sleep. The state on which a sleep was decided is rarely more than a few events
+old.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """Both minds between two events."""
+    """The states of both minds between two events."""
 
     recorded: Mind
     other: Mind
@@ -26,33 +28,36 @@ class Moment:
 
 @dataclass(slots=True)
 class Nights:
-    """The sleeps of an agent in order.
+    """The sleeps of an agent, in order.
 
-    A sleep is decided on the projections' current state and recorded a little later, so it does not include events in
-    between. It is therefore decided again at the latest state at which the recorded mind reaches the recorded decision.
+    A sleep is decided on the state of the projections and recorded a little later, so its decision does not know the
+    events in between. Each sleep is therefore decided again on the latest state on which the recorded mind makes the
+    recorded decision.
     """
 
     moments: deque[Moment] = field(default_factory=lambda: deque(maxlen=KEPT))
-    """Possible input states of the next sleep, oldest first."""
+    """States on which the next sleep may be decided, oldest first."""
     last: AgentSlept | None = None
     """Last recorded sleep."""
     slept: int = 0
-    """Number of sleeps decided again."""
+    """Number of sleeps that were decided again."""
     explained: int = 0
-    """Number of these for which the recorded mind reaches the recorded decision."""
+    """Number of the sleeps in `slept` for which the recorded mind makes the recorded decision."""
 
     def passes(self, moment: Moment) -> None:
-        """Keep the state after an event that is no sleep, if the next sleep may be decided on it."""
+        """Keep the state after an event that is not a sleep, if the next sleep may be decided on this state."""
         agent = moment.recorded.agent
         if (agent is not None and agent.awake) or (self.last is not None and self.last.unfinished):
             self.moments.append(moment)
 
     def since(self, moments: Iterable[Moment]) -> None:
-        """Replace the kept states, after the other mind's parameters changed."""
+        """Replace the kept states, because the parameters of the other mind changed."""
         self.moments = deque(moments, maxlen=KEPT)
 
     def instead(self, event: AgentSlept, now: Moment) -> AgentSlept:
-        """Return the other mind's sleep for a recorded sleep; `now` is the state just before it was recorded."""
+        """Return the other mind's sleep in place of a recorded sleep. `now` is the state just before the recorded
+        sleep.
+        """
         moment = self._decided_at(event)
         self.slept += 1
         self.explained += moment is not None
@@ -61,7 +66,7 @@ class Nights:
         return _placed(found, event) if found else event.model_copy(update=_NOTHING)
 
     def over(self, event: AgentSlept, after: Moment) -> None:
-        """Record that both minds have slept."""
+        """Record that both minds have slept, and forget the states before the sleep."""
         self.last = event
         self.moments.clear()
         self.passes(after)
@@ -76,7 +81,9 @@ class Nights:
         return None
 
     def _again(self, mind: Mind, event: AgentSlept, now: datetime | None) -> AgentSlept | None:
-        """Return this mind's sleep over the event's sessions, or the continuation of the last sleep if it has none."""
+        """Return the mind's own sleep over the sessions of the event. For an event without sessions, return the
+        continuation of the last sleep.
+        """
         tired = _tired(mind, event)
         if tired is None:
             return None
@@ -86,7 +93,7 @@ class Nights:
 
 
 def on_and_on(mind: Mind, slept: AgentSlept, event: AgentSlept) -> AgentSlept | None:
-    """Return the continuation of a counterfactual sleep, with the sequence of the same recorded one; None if it has
+    """Return the continuation of a counterfactual sleep, with the stream sequence of the recorded one; None if it is
     finished.
     """
     tired = _tired(mind, event)
@@ -98,9 +105,9 @@ _NOTHING = {"consolidated": (), "archived": (), "pruned": (), "unfinished": Fals
 
 
 def _time(event: AgentSlept, recorded: Mind) -> datetime | None:
-    """Return the decision time of a recorded sleep; None if it was decided without a time.
+    """Return the time at which a recorded sleep was decided; None if it was decided without a time.
 
-    For a sleep whose decay depends on sessions alone, this is the log's time.
+    If decay depends on sessions alone, the decision time is not recorded, and the log's time is returned.
     """
     if event.aged is not None:
         return datetime.fromtimestamp(event.aged.until, UTC)
@@ -113,7 +120,7 @@ def _placed(slept: AgentSlept, event: AgentSlept) -> AgentSlept:
 
 
 def _tired(mind: Mind, event: AgentSlept) -> SleepInput | None:
-    """Return the input of the sleep for the event's sessions, with the memories that the event names first."""
+    """Return the input for a sleep over the event's sessions. The memories that the event changed come first."""
     if mind.agent is None:
         return None
     sessions = set(event.sessions)
@@ -132,7 +139,9 @@ def _first(memories: Collection[Memory], chosen: Collection[UUID]) -> tuple[Memo
 
 
 def _possible(mind: Mind, event: AgentSlept) -> bool:
-    """Return True if the mind may have decided the sleep: same sessions, and all memories at the recorded revisions."""
+    """Return True if the sleep may have been decided on this mind: same sessions, and the revisions that the event
+    lists.
+    """
     if mind.agent is None or (event.sessions and set(mind.agent.awake) != set(event.sessions)):
         return False
     return all(
@@ -142,7 +151,7 @@ def _possible(mind: Mind, event: AgentSlept) -> bool:
 
 
 def _verdicts(slept: AgentSlept) -> tuple[object, ...]:
-    """Return the decisions of a sleep, independent of their order."""
+    """Return the decisions of a sleep without their order."""
     return (
         frozenset(slept.sessions),
         frozenset(slept.consolidated),

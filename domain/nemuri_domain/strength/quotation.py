@@ -17,8 +17,9 @@ def quotes(text: str, memory: str, given: Iterable[str]) -> bool:
 
 
 def contains_memory(text: str, memory: str) -> bool:
-    """Return True if a text equals the memory's text or contains it, ignoring spaces and case. A very short text must
-    be equal.
+    """Return True if a text equals the memory's text or contains it, ignoring spaces and case.
+
+    A memory's text with fewer than `LONGEST_QUOTED` characters must be equal.
     """
     whole, part = (" ".join(each.casefold().split()) for each in (text, memory))
     return whole == part or (len(part) >= LONGEST_QUOTED and part in whole)

@@ -1,1 +1,1 @@
-"""The tiered memory without I/O: working, short-term and long-term memory, and consolidation (document 004)."""
+"""Tiered memory without I/O: working, short-term and long-term memory, and consolidation (document 004)."""

@@ -12,20 +12,20 @@ def cues_and_importance(
 ) -> tuple[Cues, float]:
     """Return the cues and the importance of an experience.
 
-    Cues that are not given are detected in its text. An importance that is not given is computed by the rules. `goals`
-    are used only to detect cues.
+    If `cues` is None, they are detected in the experience's text; `goals` are used only for this. If `rated` is None,
+    the importance is computed by rules.
     """
     known = detect_cues(experience.content, goals) if cues is None else cues
     return known, importance(experience.type, known) if rated is None else rated
 
 
 def worth_recording(rated: float, rules: TiersPolicy) -> bool:
-    """Return True if the importance reaches the minimum for short-term memory."""
+    """Return True if the importance is high enough for short-term memory."""
     return rated >= rules.short_term.min_importance
 
 
 def admit(offered: ExperienceOffered, rules: TiersPolicy, vector: str) -> ExperienceRecorded | None:
-    """Return the event that records an experience that a client offered; None if it is not important enough."""
+    """Return the event that records an experience offered by a client; None if it is not important enough."""
     cues, rated = cues_and_importance(offered.experience, offered.cues, offered.importance)
     if not worth_recording(rated, rules):
         return None
@@ -35,10 +35,10 @@ def admit(offered: ExperienceOffered, rules: TiersPolicy, vector: str) -> Experi
 
 
 def action_experience(working: WorkingMemory, result: str, *, failed: bool) -> tuple[Experience, Cues] | None:
-    """Return the current action of working memory as an experience with its cues; None if there is no current action.
+    """Return the current action of working memory as an experience, with its cues; None if there is no current action.
 
-    `result` is the outcome of the action in words, `failed` sets the cue `failure`. The experience counts as related to
-    the active goals if it shares terms with one of them.
+    `result` is the outcome of the action in words. `failed` sets the cue `failure`. The experience counts as related to
+    the goals if it shares a term with an active goal.
     """
     action = working.current_action
     if action is None:

@@ -1,4 +1,4 @@
-"""The aggregate of a tiered memory: short-term and long-term memories of one agent, folded from its events."""
+"""The aggregate of tiered memory: the short-term and long-term memories of one agent, folded from its events."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -30,14 +30,14 @@ class TierMemory(RowModel):
     importance: float
     cues: Cues = Cues()
     at: float
-    """Time at which it began, in seconds of the agent's clock."""
+    """Time of the experience, or of the formation of the memory, in seconds of the agent's clock."""
     accessed_at: float | None = None
     access_count: int = 0
-    """Number of retrievals. A retrieval counts as an access in tiered memory (document 004 §4.3)."""
+    """Number of retrievals. In tiered memory a retrieval counts as an access (document 004 §4.3)."""
     sources: tuple[UUID, ...] = ()
-    """Ids of the experiences that it was made from, over all steps of consolidation; empty for an experience."""
+    """Ids of all experiences that it was made from, directly or through other memories; empty for an experience."""
     going: bool = False
-    """True if a consolidation has chosen it to become part of another memory that is not written yet."""
+    """True if a consolidation has chosen it to become part of another memory, which is not written yet."""
     scope: Literal["private"] | Sharing = "private"
     visible_to: tuple[str, ...] = ()
     vector: str
@@ -58,9 +58,9 @@ class TierMemory(RowModel):
 
 
 class TiersAgent(RowModel):
-    """An agent with tiered memory and the numbers of its memories.
+    """An agent with tiered memory, with the numbers of its memories.
 
-    The numbers count rows of memories only, so that an erased memory is not counted.
+    The numbers count the existing rows, so an erased memory is not counted.
     """
 
     agent_id: str
@@ -80,9 +80,9 @@ class TiersAgent(RowModel):
         return TiersPolicy.of(self.policy)
 
     def since(self, now: float) -> float:
-        """Return the start of the agent's life, in seconds of the clock that shows `now`.
+        """Return the start of the agent's life in seconds of the clock that shows `now`.
 
-        A clock that is behind the agent's definition belongs to a simulation, which counts from 0.
+        A clock that shows a time before the agent's definition belongs to a simulation, which counts from 0.
         """
         return self.began if now >= self.began else 0.0
 
@@ -91,9 +91,8 @@ class TiersAgent(RowModel):
         return max(0.0, now - self.since(now)) / SECONDS_PER_HOUR
 
     def counting(self, before: TierMemory | None, after: TierMemory | None) -> "TiersAgent":
-        """Return the agent with its numbers updated for the change of one memory.
-
-        `before` is None for a new memory, `after` is None for a removed one.
+        """Return the agent with its numbers updated for one memory. `before` is None for a new memory, `after` for a
+        removed one.
         """
         places = [_place(each) for each in (before, after)]
         if places[0] == places[1]:
@@ -113,14 +112,14 @@ def _place(memory: TierMemory | None) -> str | None:
 
 @dataclass(frozen=True)
 class TieredMind:
-    """An agent with its memories. May hold only those memories that the events at hand concern."""
+    """An agent with its memories: all of them, or only those that the events to fold need."""
 
     agent: TiersAgent | None = None
     memories: Map[UUID, TierMemory] = field(default_factory=Map)
 
     @classmethod
     def of(cls, agent_id: str, *, began: float = 0.0, policy: Mapping[str, Any] | None = None) -> "TieredMind":
-        """Return a tiered memory without memories, for a simulation that keeps it in process."""
+        """Return an agent without memories, for a simulation that keeps its tiered memory in process."""
         return cls(TiersAgent(agent_id=agent_id, began=began, policy=policy or {}))
 
     @property
@@ -139,7 +138,9 @@ class TieredMind:
         return self if self.agent is None else replace(self, agent=self.agent.replace(**changes))
 
     def known(self, memory_ids: Iterable[UUID]) -> tuple[TierMemory, ...]:
-        """Return the memories of these ids that exist, each once, in the order of the ids."""
+        """Return the existing memories with these ids, without duplicates, in the order of the ids. Unknown ids are
+        left out.
+        """
         return memory_totals.known(self.memories, memory_ids)
 
     def holding(self, memories: Iterable[TierMemory]) -> "TieredMind":
@@ -160,5 +161,5 @@ class TieredMind:
 
 
 def oldest_first(memory: TierMemory) -> tuple[float, bytes]:
-    """Return the sort key for oldest first; ties are broken by id."""
+    """Return the key that sorts memories by time, oldest first; ties are broken by id."""
     return memory.at, memory.memory_id.bytes

@@ -13,29 +13,30 @@ from nemuri_domain.tiered.aggregate import TierMemory, TiersAgent, oldest_first
 from nemuri_domain.tiered.policy import TiersPolicy
 
 Vectors = Mapping[UUID, NDArray[np.float32]]
-"""Vectors of memories by id, each of length 1 or 0. A memory without a vector is similar to none."""
+"""Vectors of memories by id, each of length 1 or 0. A memory without a vector is similar to no other."""
 MEMORIES_PER_RUN = 1_000
-"""Short-term memories that one consolidation takes, at most; the oldest first."""
+"""Maximum number of short-term memories that one consolidation takes. The oldest ones are taken."""
 COSINE_TOLERANCE = 1e-6
 """Tolerance for rounding errors of a cosine."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConsolidationPlan:
-    """The plan of one consolidation: groups of memories that become one each, and memories to delete."""
+    """The plan of one consolidation: groups of memories, each of which becomes one memory, and memories to delete."""
 
     because: Because
     groups: tuple[Group, ...] = ()
     deleted: tuple[UUID, ...] = ()
 
     def __bool__(self) -> bool:
-        """Return True if there is anything to do."""
+        """Return True if the plan contains anything to do."""
         return bool(self.groups or self.deleted)
 
 
 def capacity(agent: TiersAgent, now: float) -> int:
-    """Return the capacity of short-term memory at `now` (document 004 §4.2.2: 100, plus 100 for every full hour, at
-    most 300).
+    """Return the capacity of short-term memory at `now` (document 004 §4.2.2).
+
+    The default is 100 memories, plus 100 for every full hour of the agent's life, at most 300.
     """
     return agent.rules.capacity(agent.hours(now))
 
@@ -43,13 +44,16 @@ def capacity(agent: TiersAgent, now: float) -> int:
 def interval(agent: TiersAgent, now: float) -> float:
     """Return the seconds between two consolidations at `now` (document 004 §4.2.2).
 
-    The defaults are ten minutes in the first hour, five in the second, three after that.
+    The default is ten minutes in the first hour of the agent's life, five in the second, and three after that.
     """
     return agent.rules.consolidation.interval(agent.hours(now))
 
 
 def due_reason(agent: TiersAgent, now: float) -> Because | None:
-    """Return why a consolidation is due: the capacity is reached, or the interval is over; None if neither."""
+    """Return the reason why a consolidation is due; None if it is not.
+
+    `capacity`: short-term memory is full. `interval`: the interval since the last consolidation is over.
+    """
     if agent.short >= capacity(agent, now):
         return "capacity"
     last = agent.since(now) if agent.consolidated_at is None else agent.consolidated_at
@@ -57,10 +61,10 @@ def due_reason(agent: TiersAgent, now: float) -> Because | None:
 
 
 def memories_to_move(short: Sequence[TierMemory], agent: TiersAgent, because: Because, now: float) -> list[TierMemory]:
-    """Return the short-term memories that move to long-term memory, oldest first.
+    """Return the short-term memories that move to long-term memory, oldest first, at most `MEMORIES_PER_RUN`.
 
-    Capacity: the oldest, until `kept_share` of the capacity is left. Interval: those older than `retention_minutes`.
-    Reflection: all except the newest `kept_by_reflection`. Asked by a client: all.
+    `capacity`: the oldest, until `kept_share` of the capacity is left. `interval`: those older than
+    `retention_minutes`. `reflection`: all except the newest `kept_by_reflection`. `asked` (by a client): all.
     """
     rules, oldest = agent.rules.short_term, sorted(short, key=oldest_first)
     match because:
@@ -76,11 +80,12 @@ def memories_to_move(short: Sequence[TierMemory], agent: TiersAgent, because: Be
 
 
 def clusters(memories: Sequence[TierMemory], vectors: Vectors, rules: TiersPolicy) -> list[list[TierMemory]]:
-    """Return clusters of similar memories, each oldest first, ordered by their first memory.
+    """Return clusters of similar memories. Each cluster has its oldest memory first; the clusters are ordered by that
+    memory.
 
-    Single linkage: two memories are in one cluster if a chain of neighbours connects them, each step with a cosine of
-    at least `similarity` (0.85). The result does not depend on the order of the input. A cluster of more than
-    `group_size` is divided into pieces by time. Time and space are quadratic, so use it for hundreds of memories.
+    Single linkage: two memories are in the same cluster if a chain of neighbours connects them, where neighbours have a
+    cosine of at least `similarity` (0.85). The order of `memories` does not matter. A cluster of more than `group_size`
+    memories is divided into pieces by time. Time and space are quadratic, so pass hundreds of memories at most.
     """
     ordered = sorted(memories, key=oldest_first)
     near = _near(ordered, vectors, rules.consolidation.similarity)
@@ -97,7 +102,9 @@ def clusters(memories: Sequence[TierMemory], vectors: Vectors, rules: TiersPolic
 
 
 def _reached(near: NDArray[np.bool_], first: int) -> NDArray[np.bool_]:
-    """Return a mask of all memories that a chain of neighbours connects to `first`, which is included."""
+    """Return a mask of all memories that a chain of neighbours connects to the memory in row `first`, itself
+    included.
+    """
     reached, edge = np.zeros(len(near), bool), np.zeros(len(near), bool)
     edge[first] = True
     while edge.any():
@@ -120,5 +127,5 @@ def _pieces(cluster: list[TierMemory], size: int) -> list[list[TierMemory]]:
 
 
 def as_group(memories: Sequence[TierMemory]) -> Group:
-    """Return the group that an event names these memories by. All are in one layer."""
+    """Return the group of these memories, as an event lists it. All must be in the same layer."""
     return Group(layer=memories[0].layer, memory_ids=tuple(each.memory_id for each in memories))

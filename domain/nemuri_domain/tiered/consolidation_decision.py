@@ -20,8 +20,8 @@ def plan_consolidation(
 ) -> ConsolidationPlan:
     """Return the plan of a consolidation.
 
-    Each cluster of the short-term memories in `going` becomes one long-term memory, also a cluster of one. Each cluster
-    of at least two memories in `mergeable` becomes one. The memories in `faint.deleted` are deleted.
+    Each cluster of the short-term memories in `going` becomes one long-term memory, even a cluster of one. Each cluster
+    of at least two long-term memories in `mergeable` becomes one memory. The memories in `faint.deleted` are deleted.
     """
     groups = (*map(as_group, clusters(going, vectors, rules)), *groups_to_merge(mergeable, vectors, rules))
     return ConsolidationPlan(because, groups, faint.deleted)
@@ -30,9 +30,9 @@ def plan_consolidation(
 def plan_for_mind(
     tiers: TieredMind, vectors: Callable[[Sequence[UUID]], Vectors], because: Because, now: float
 ) -> ConsolidationPlan:
-    """Return the plan of a consolidation for a complete tiered memory.
+    """Return the plan of a consolidation for an agent with all its memories.
 
-    `vectors` returns the vectors of the memories that are compared.
+    `vectors` is called once and returns the vectors of the memories to compare.
     """
     if tiers.agent is None:
         return ConsolidationPlan(because)

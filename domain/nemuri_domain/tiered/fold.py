@@ -1,4 +1,4 @@
-"""The fold of tiered memory: how each event changes it (document 004 §4.3)."""
+"""The fold of tiered memory: the effect of each event on an agent and its memories (document 004 §4.3)."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -31,7 +31,7 @@ FOLDED = (
 
 
 def touched(event: AnyAgentEvent) -> frozenset[UUID]:
-    """Return the ids of the memories whose rows `evolve` needs for the event."""
+    """Return the ids of the memories whose rows `evolve` needs to fold the event."""
     match event:
         case ExperienceRecorded() | MemoryShared():
             return frozenset({event.memory_id})
@@ -48,10 +48,10 @@ def touched(event: AnyAgentEvent) -> frozenset[UUID]:
 
 
 def moment_of(event: Event) -> float:
-    """Return the time of an event in seconds of the agent's clock: the simulation's second if the event has one, else
-    the log's time.
+    """Return the time of an event in seconds of the agent's clock.
 
-    Raises LookupError if the event has neither a second nor a time of the log.
+    This is the second of the simulation if the event has one, else the log's time. Raises LookupError if it has
+    neither.
     """
     told = event.experience.second if isinstance(event, ExperienceRecorded) else getattr(event, "second", None)
     return event.at.timestamp() if told is None else float(told)
@@ -60,7 +60,7 @@ def moment_of(event: Event) -> float:
 def evolve(tiers: TieredMind, event: AnyAgentEvent, moment: float) -> TieredMind:
     """Return the tiered memory after `event`, which happened at `moment`, in seconds of the agent's clock.
 
-    Total: an event about unknown memories or an unknown agent changes nothing.
+    Never raises: an event about an unknown memory or agent changes nothing.
     """
     match event:
         case AgentDefined() if tiers.agent is None and event.definition.memory == "tiered":
@@ -91,7 +91,7 @@ def fold(events: Iterable[AnyAgentEvent], tiers: TieredMind | None = None) -> Ti
 
 
 def evolve_at_its_time(tiers: TieredMind, event: AnyAgentEvent) -> TieredMind:
-    """Return the tiered memory after an event of the log, at the time that the event carries."""
+    """Return the tiered memory after an event of the log. The event's own time is the moment at which it happened."""
     return evolve(tiers, event, moment_of(event))
 
 
@@ -118,9 +118,9 @@ def _recorded(tiers: TieredMind, event: ExperienceRecorded, moment: float) -> Ti
 
 
 def _begun(tiers: TieredMind, event: ConsolidationBegun, moment: float) -> TieredMind:
-    """Mark the memories of all groups as being consolidated, and remove the deleted ones.
+    """Mark the memories of all groups as being consolidated, and remove the memories to delete.
 
-    A marked memory stays until the memory that replaces it is formed.
+    A marked memory stays until the memory that replaces it is formed. Shared memories are neither marked nor removed.
     """
     by = event.sequence or 0
     groups = (_there(tiers, group) for group in event.groups)
@@ -168,7 +168,7 @@ def _accessed(tiers: TieredMind, event: MemoriesAccessed, moment: float) -> Tier
 
 
 def _shared(tiers: TieredMind, event: MemoryShared) -> TieredMind:
-    """Move a shared memory to long-term memory and keep it there unchanged."""
+    """Move a shared memory to long-term memory and set its visibility. Consolidation no longer changes it."""
     changes = {"scope": event.scope, "visible_to": event.visible_to, "going": False, "changed": event.sequence or 0}
     return tiers.holding(
         each.replace(layer="long", type=long_term_type(each.type), **changes)
@@ -177,7 +177,9 @@ def _shared(tiers: TieredMind, event: MemoryShared) -> TieredMind:
 
 
 def long_term_type(type: MemoryType) -> Kept:  # noqa: A002 - the document's own name
-    """Return the type of a memory in long-term memory: semantic for a reflection, episodic for any other experience."""
+    """Return the type that a memory has in long-term memory: `semantic` for a reflection, `episodic` for any other
+    experience.
+    """
     match type:
         case "conversation" | "action" | "observation":
             return "episodic"

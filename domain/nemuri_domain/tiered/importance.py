@@ -18,7 +18,7 @@ BASE_IMPORTANCE: Final[Mapping[Experienced, float]] = {
 STRONG_EMOTION: Final = 0.5
 """Strength of an emotion, 0 to 1, above which a conversation is more important."""
 _READ: Final = 4_000
-"""Characters at the beginning of an experience in which cues are detected."""
+"""Number of characters at the beginning of an experience in which cues are detected."""
 
 
 def _words(japanese: str, english: str) -> re.Pattern[str]:
@@ -61,10 +61,10 @@ _THREAT: Final = _words(
 
 
 def detect_cues(text: str, goals: Iterable[str] = ()) -> Cues:
-    """Return the cues that the words of a text contain, in Japanese and English.
+    """Return the cues that the words of a text contain, in Japanese and English. Linear time.
 
-    `goal_related` is True if the text shares a term with one of `goals`. Words are matched without their meaning, so
-    pass cues explicitly if they are known. Linear time.
+    `goal_related` is True if the text shares a term with one of `goals`. Only words are compared, not their meaning, so
+    pass cues explicitly if they are known.
     """
     told = unicodedata.normalize("NFKC", text[:_READ]).casefold().replace("’", "'")
     terms = content_terms(told) if goals else set[str]()
@@ -80,8 +80,8 @@ def detect_cues(text: str, goals: Iterable[str] = ()) -> Cues:
 
 
 def importance(type: Experienced, cues: Cues) -> float:  # noqa: A002 - the document's own name
-    """Return the importance of an experience, 0 to 1 (document 004 §4.5.3): the base of its type plus the bonus of its
-    cues.
+    """Return the importance of an experience, 0 to 1: the base of its type plus a bonus for its cues (document 004
+    §4.5.3).
     """
     score = BASE_IMPORTANCE[type]
     match type:

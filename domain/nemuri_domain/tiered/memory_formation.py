@@ -1,4 +1,4 @@
-"""Formation of one memory from several, with a model's text or by extraction (document 004 §4.3, §4.6.4)."""
+"""Formation of one memory from others, with a text written by a model or by extraction (document 004 §4.3, §4.6.4)."""
 
 import math
 import re
@@ -19,15 +19,15 @@ from nemuri_domain.tiered.fold import long_term_type
 from nemuri_domain.tiered.policy import Consolidation
 
 MOST_SENTENCES: Final = 3
-"""Sentences of an extracted memory, at most (document 004 §4.6.4: one to three)."""
+"""Maximum sentences of a text formed by extraction (document 004 §4.6.4: one to three)."""
 MOST_TAGS: Final = 8
 LONGEST_TAG: Final = 60
 NO_MODEL_USAGE: Final = Usage(model=EXTRACTIVE)
 _CHARACTERS: Final = 400
 _WHOLE: Final = 300
-"""Characters up to which a single memory keeps its whole text."""
+"""Maximum characters of a single memory that keeps its whole text."""
 _SAID: Final = " said: "
-"""Separator between speaker and words in the text of a conversation."""
+"""Separator between the speaker and the words in the text of a conversation."""
 _ENDED = re.compile(r"[.!?。！？｡…][」』）)\"'”’]*$|\)$")
 _TIMES = re.compile(r"\s*\(×\d+\)$")
 
@@ -40,14 +40,15 @@ class MemoryText:
     type: Kept
     tags: tuple[str, ...]
     importance: float | None = None
-    """Importance that a model rated, 0 to 1; None to compute it from the sources."""
+    """Importance rated by a model, 0 to 1; None to compute it from the sources."""
 
 
 def extract_memory(memories: Sequence[TierMemory], rules: Consolidation) -> MemoryText:
-    """Return the memory that several memories become without a model. The order of `memories` does not matter.
+    """Return the text, type and tags of the memory that is formed from `memories` without a model. Their order does not
+    matter.
 
-    A single memory keeps its text, shortened if it is long. Several memories become up to three of their most
-    informative sentences and their number. For the type see `type_of`.
+    A single memory keeps its text, which is shortened if it is long. Several memories become up to three of their most
+    informative sentences, followed by the number of memories. `type_of` gives the type.
     """
     ordered = sorted(memories, key=lambda each: (each.at, each.memory_id.bytes))
     whole = len(ordered) == 1 and len(ordered[0].content) <= _WHOLE
@@ -61,12 +62,14 @@ def extract_memory(memories: Sequence[TierMemory], rules: Consolidation) -> Memo
         else _told(texts)
     )
     count = f" (×{len(ordered)})" if kept != "episodic" and len(ordered) > 1 and ordered[0].layer == "short" else ""
-    # A text that is only code has no sentence to extract.
+    # A text of code only has no sentence to extract.
     return MemoryText((told or texts[0])[: EXPERIENCE_LIMIT - len(count)] + count, kept, tags_of(ordered))
 
 
 def _attributed(memory: TierMemory) -> str:
-    """Return the text of a memory. In a conversation every sentence gets its speaker, so that it can stand alone."""
+    """Return the text of a memory. In a conversation every sentence gets its speaker in front, so that it can stand
+    alone.
+    """
     if memory.type != "conversation":
         return memory.content
     lines = []
@@ -78,10 +81,10 @@ def _attributed(memory: TierMemory) -> str:
 
 
 def type_of(memories: Sequence[TierMemory], rules: Consolidation) -> Kept:
-    """Return the type that memories get when they become one without a model (document 004 §4.2.3).
+    """Return the type of the memory that is formed from `memories` without a model (document 004 §4.2.3).
 
-    Procedural: at least `procedural_from` actions of which none failed, or only procedural memories. Semantic: at least
-    `semantic_from` memories, or one of them is a reflection or semantic. Else episodic.
+    `procedural`: all are procedural, or they are at least `procedural_from` actions without a failure. `semantic`: they
+    are at least `semantic_from` memories, or one of them is a reflection or semantic. Otherwise `episodic`.
     """
     types = [each.type for each in memories]
     if set(types) == {"procedural"} or (
@@ -96,14 +99,18 @@ def type_of(memories: Sequence[TierMemory], rules: Consolidation) -> Kept:
 
 
 def tags_of(memories: Sequence[TierMemory]) -> tuple[str, ...]:
-    """Return the tags of a merged memory: participants, tags of the sources, then keywords; at most eight."""
+    """Return the tags of the memory that is formed from `memories`: participants, then their tags, then keywords; at
+    most eight.
+    """
     names = (name for each in memories for name in (*each.participants, *each.tags))
     words = keywords("\n".join(each.content for each in memories), MOST_TAGS)
     return normalised_tags((*names, *words))
 
 
 def normalised_tags(tags: Iterable[str]) -> tuple[str, ...]:
-    """Return tags in the form that a memory stores: on one line, at most 60 characters, each once, at most eight."""
+    """Return the tags as a memory stores them: each on one line, at most 60 characters, without duplicates, at most
+    eight.
+    """
     found: dict[str, str] = {}
     for each in tags:
         if flat := " ".join(each.split())[:LONGEST_TAG].strip():
@@ -112,9 +119,9 @@ def normalised_tags(tags: Iterable[str]) -> tuple[str, ...]:
 
 
 def importance_after_access(base: float, accesses: int, most: int, rules: Consolidation) -> float:
-    """Return an importance raised by the number of retrievals (document 004 §4.3), 0 to 1.
+    """Return an importance, 0 to 1, raised by the number of retrievals (document 004 §4.3).
 
-    `base` grows by `access_boost` (0.2) · log(1 + accesses) / log(1 + most) of its distance to 1. `most` is the highest
+    It is `base` + (1 - `base`) · `access_boost` (0.2) · log(1 + `accesses`) / log(1 + `most`). `most` is the highest
     number of retrievals of any memory of the agent.
     """
     weight = math.log1p(max(0, accesses)) / math.log1p(most) if most > 0 else 0.0
@@ -132,9 +139,9 @@ def form_memory(
     usage: Usage = NO_MODEL_USAGE,
     **more: object,
 ) -> MemoryFormed:
-    """Return the event that forms a memory from at least one source.
+    """Return the event that forms a memory from `sources`, at least one.
 
-    `most` is the highest number of retrievals of any memory of the agent.
+    `most` is the highest number of retrievals of any memory of the agent. `more` are further fields of the event.
     """
     base = max(each.importance for each in sources) if written.importance is None else written.importance
     return MemoryFormed.following(

@@ -1,4 +1,4 @@
-"""Selection of long-term memories to merge and to forget (document 004 §4.3)."""
+"""Selection of the long-term memories to merge and to forget (document 004 §4.3)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,7 +23,9 @@ def recency(at: ArrayLike, now: float, decay_per_hour: float) -> Numbers:
 
 
 def access_weight(counts: ArrayLike) -> Numbers:
-    """Return log(1 + count) / log(1 + highest count), 0 to 1 (document 004 §4.3); 0 if nothing was retrieved."""
+    """Return log(1 + count) / log(1 + highest count), 0 to 1 (document 004 §4.3). All are 0 if no memory was
+    retrieved.
+    """
     known = np.asarray(counts, np.float64)
     most = known.max(initial=0.0)
     return np.log1p(known) / np.log1p(most) if most > 0 else np.zeros_like(known)
@@ -38,8 +40,8 @@ class LongTermColumns:
     importance: Numbers
     access_count: NDArray[np.int64]
     fixed: NDArray[np.bool_]
-    """True for a memory that is shared or already being merged. It counts for the capacity, but is neither merged nor
-    deleted.
+    """True for a memory that is shared or already being merged. Such a memory counts for the capacity, but is neither
+    merged nor deleted.
     """
 
     @classmethod
@@ -67,17 +69,19 @@ class ForgettingPlan:
     """Long-term memories to delete and to merge."""
 
     deleted: tuple[UUID, ...] = ()
-    """Ids, weakest first."""
+    """Ids of the memories to delete. Those deleted because they faded come first; each part has the weakest first."""
     mergeable: tuple[UUID, ...] = ()
-    """Ids, weakest first."""
+    """Ids of the memories that may be merged with similar ones, weakest first."""
 
 
 def plan_forgetting(fading: LongTermColumns, now: float, rules: TiersPolicy) -> ForgettingPlan:
-    """Return the long-term memories to delete and those that may be merged; none below 80 % of the capacity.
+    """Return the long-term memories to delete and those that may be merged; none below `forgetting_from` (80 %) of the
+    capacity.
 
-    Deleted: never retrieved, and importance · recency is below 0.05. Mergeable: the decay factor is below 0.1. Both
-    only above the minimum age. If the number exceeds the capacity after that, the weakest are deleted at any age until
-    it does not.
+    A memory is deleted if it was never retrieved and importance · recency is below `delete_below` (0.05). It may be
+    merged if its decay factor is below `merge_below` (0.1). Both apply only above the minimum age. If the memories
+    still exceed the capacity, the weakest are deleted too, at any age. At most `at_once` memories are deleted, and as
+    many may be merged.
     """
     long, count = rules.long_term, len(fading.ids)
     if count < long.forgetting_from * long.capacity:
@@ -98,13 +102,17 @@ def plan_forgetting(fading: LongTermColumns, now: float, rules: TiersPolicy) -> 
 
 
 def groups_to_merge(memories: Sequence[TierMemory], vectors: Vectors, rules: TiersPolicy) -> tuple[Group, ...]:
-    """Return the groups of similar memories that become one each. A memory without a similar one is in no group."""
+    """Return groups of at least two similar memories. Each group becomes one memory. A memory without a similar one is
+    in no group.
+    """
     found = clusters(sorted(memories, key=oldest_first), vectors, rules)
     return tuple(as_group(each) for each in found if len(each) > 1)
 
 
 def _ranked(fading: LongTermColumns, factor: Numbers, strength: Numbers) -> NDArray[Any]:
-    """Return indexes from the weakest to the strongest memory; ties are broken by age, oldest first, then by id."""
+    """Return the row indexes from the weakest to the strongest memory: by decay factor, then by strength, age and
+    id.
+    """
     ids = np.array([each.int for each in fading.ids], object)
     by_id = np.argsort(ids, kind="stable")
     order = np.lexsort((fading.at[by_id], strength[by_id], factor[by_id]))

@@ -1,4 +1,4 @@
-"""The parameters of tiered memory, with the defaults of document 004 and their ranges."""
+"""Parameters of tiered memory, with the defaults of document 004 and their ranges."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -27,18 +27,18 @@ class ShortTerm(Section):
 
     base_capacity: Number = 100
     capacity_per_hour: Annotated[int, Field(ge=0, le=1_000_000)] = 100
-    """Growth of the capacity for every full hour of the agent's life."""
+    """Number by which the capacity grows for every full hour of the agent's life."""
     max_capacity: Number = 300
     retention_minutes: Minutes = 30.0
-    """Age, in minutes, from which a memory moves to long-term memory at the end of an interval. Does not apply when the
-    capacity is reached.
+    """Age in minutes from which a memory moves to long-term memory when the interval is over. If the capacity is
+    reached, the age does not matter.
     """
     kept_share: Ratio = 0.5
-    """Share of the capacity that stays after the capacity was reached."""
+    """Share of the capacity that stays in short-term memory after a consolidation because of the capacity."""
     kept_by_reflection: Annotated[int, Field(ge=0, le=1_000_000)] = 10
-    """Number of the newest memories that stay after a reflection."""
+    """Number of the newest memories that stay in short-term memory after a reflection."""
     min_importance: Ratio = 0.2
-    """Importance below which an experience is not recorded (document 004 §4.3)."""
+    """Minimum importance of an experience to be recorded (document 004 §4.3)."""
 
     @model_validator(mode="after")
     def _growing(self) -> Self:
@@ -51,18 +51,20 @@ class Consolidation(Section):
     """Times and thresholds of consolidation (document 004 §4.2.2, §4.3)."""
 
     interval_minutes: Minutes = 10.0
-    """Minutes between two consolidations in the first hour."""
+    """Minutes between two consolidations in the first hour of the agent's life. The second hour and later hours have
+    their own values.
+    """
     second_hour_minutes: Minutes = 5.0
     later_minutes: Minutes = 3.0
     similarity: Cosine = 0.85
-    """Cosine from which two memories are neighbours in a cluster."""
+    """Minimum cosine of two memories that are neighbours in a cluster."""
     group_size: Annotated[int, Field(ge=2, le=100)] = 20
     semantic_from: Number = 3
-    """Number of similar memories that become a semantic memory without a model."""
+    """Minimum number of similar memories that become a semantic memory without a model."""
     procedural_from: Number = 3
-    """Number of similar actions without a failure that become a procedural memory without a model."""
+    """Minimum number of similar actions without a failure that become a procedural memory without a model."""
     access_boost: Ratio = 0.2
-    """Share of its distance to full importance that the most retrieved memory gains."""
+    """Share of the distance between its importance and 1 that the most retrieved memory gains."""
 
     def interval(self, hours: float) -> float:
         """Return the seconds between two consolidations after `hours` of the agent's life."""
@@ -75,13 +77,13 @@ class LongTerm(Section):
 
     capacity: Number = 10_000
     forgetting_from: Ratio = 0.8
-    """Share of the capacity from which memories are forgotten and merged."""
+    """Share of the capacity from which on memories are forgotten and merged."""
     min_age_hours: Hours = 1.0
     """Age, in hours, below which a memory is neither forgotten nor merged."""
     merge_below: Ratio = 0.1
     delete_below: Ratio = 0.05
     at_once: Annotated[int, Field(ge=1, le=1_000)] = 500
-    """Memories that one consolidation considers for merging, and deletes, at most."""
+    """Maximum number of memories that one consolidation deletes, and maximum number that it considers for merging."""
 
 
 class Pattern(Section):
@@ -89,7 +91,7 @@ class Pattern(Section):
 
     layers: tuple[Literal["working"] | Layer, ...]
     types: tuple[MemoryType, ...] = ()
-    """Types of memory to retrieve; empty for all."""
+    """Types of memory to retrieve; empty for all types."""
     alpha: Ratio = 0.5
     """Weight of relevance."""
     beta: Ratio = 0.3
@@ -116,9 +118,11 @@ class Retrieval(Section):
     """Parameters of retrieval (document 004 §4.6)."""
 
     decay_per_hour: Annotated[float, Field(ge=0, le=100)] = 0.5
-    """λ of recency and of forgetting, per hour. At 0.5 half is left after 1.4 hours."""
+    """Decay rate λ of recency, per hour, in retrieval and in forgetting. At 0.5, half of the recency is left after 1.4
+    hours.
+    """
     recent: Number = 100
-    """Number of the newest short-term memories that are searched."""
+    """Number of the newest short-term memories that a retrieval searches."""
     modules: Patterns = Patterns()
 
 

@@ -16,13 +16,17 @@ from nemuri_domain.tiered.policy import Pattern, TiersPolicy
 LAYERS: Final[tuple[Layer, ...]] = get_args(Layer)
 TYPES: Final[tuple[MemoryType, ...]] = tuple(each for group in get_args(MemoryType) for each in get_args(group))
 CANDIDATES_PER_RESULT: Final = 2
-"""Candidates per layer, as a multiple of the number wanted, because some may contain the same experiences."""
+"""Number of candidates per layer for each wanted memory. There are more than wanted, because some contain the same
+experiences.
+"""
 COLUMNS: Final = np.dtype([("layer", "i1"), ("type", "i1"), ("at", "f8"), ("importance", "f8")])
-"""One row per memory: indexes into `LAYERS` and `TYPES`, seconds of the agent's clock, importance 0 to 1."""
+"""Columns of a table with one row per memory: indexes into `LAYERS` and `TYPES`, time in seconds of the agent's clock,
+and importance 0 to 1.
+"""
 Rows = NDArray[Any]
-"""Array of shape (n,) of `COLUMNS`."""
+"""Array of shape (n,) with the columns `COLUMNS`."""
 Relevance = NDArray[np.floating[Any]]
-"""Array of shape (n,): the cosine of each memory to the query, -1 to 1."""
+"""Array of shape (n,): the cosine of each memory and the query, -1 to 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +43,16 @@ class ScoredMemory:
 
 
 def row_of(memory: TierMemory) -> tuple[int, int, float, float]:
-    """Return the columns of a memory."""
+    """Return the values of a memory's columns."""
     return LAYERS.index(memory.layer), TYPES.index(memory.type), memory.at, memory.importance
 
 
 def restricted_pattern(pattern: Pattern, layers: Collection[Layer] = (), top: int | None = None) -> Pattern:
-    """Return a module's pattern restricted to `layers`, if any is given, and to `top` memories, if given."""
+    """Return a module's pattern, restricted to these layers if any are given, and with `top` memories if `top` is
+    given.
+
+    Working memory is never removed from the pattern's layers.
+    """
     if not layers and top is None:
         return pattern
     kept = tuple(each for each in pattern.layers if not layers or each == "working" or each in layers)
@@ -52,10 +60,10 @@ def restricted_pattern(pattern: Pattern, layers: Collection[Layer] = (), top: in
 
 
 def current_time(agent: TiersAgent, newest: float | None, clock: float) -> float:
-    """Return the current time in seconds of the agent's clock.
+    """Return the current time in seconds of the agent's clock. `clock` is the time by the log's clock.
 
-    That is `clock`, the log's clock, unless the newest memory is older than the agent's definition: then the agent
-    lives on a simulation's clock, and the time of its newest memory is returned.
+    If the newest memory is older than the agent's definition, the agent lives on a simulation's clock. Then its current
+    time is that of the newest memory, given in `newest`.
     """
     return clock if newest is None or newest >= agent.began else newest
 
@@ -63,10 +71,10 @@ def current_time(agent: TiersAgent, newest: float | None, clock: float) -> float
 def rank(
     name: Callable[[int], UUID], rows: Rows, relevance: Relevance, now: float, pattern: Pattern, rules: TiersPolicy
 ) -> list[ScoredMemory]:
-    """Return the candidates for a module from its layers and types, best first; ties are broken by id.
+    """Return the candidates for a module from the pattern's layers and types, best first; ties are broken by id.
 
-    Of short-term memory only the newest `recent` are searched. Each layer gives about twice the pattern's `top`; more
-    if scores are equal. `name` maps a row to the memory's id.
+    Only the newest `recent` memories of the short-term layer are searched. Each layer gives up to twice the pattern's
+    `top`, or more if scores are equal. `name` returns the memory's id for a row.
     """
     wanted = np.zeros(len(rows), bool)
     fresh = recency(rows["at"], now, rules.retrieval.decay_per_hour)
@@ -97,9 +105,10 @@ def rank(
 def without_shared_experiences(
     found: Sequence[ScoredMemory], origins: Callable[[UUID], Collection[UUID]], top: int
 ) -> list[ScoredMemory]:
-    """Return the best `top` memories, skipping each that shares an experience with a better one (document 004 §4.6.2).
+    """Return the best `top` memories. A memory that shares an experience with a better one is skipped (document 004
+    §4.6.2).
 
-    `origins` returns the ids of the experiences that a memory was made from; its own id if it is an experience.
+    `found` has the best memory first. `origins` returns the ids of the experiences that a memory contains.
     """
     told, kept = set[UUID](), list[ScoredMemory]()
     for each in found:
@@ -117,8 +126,9 @@ def _newest(mine: NDArray[np.bool_], at: NDArray[Any], most: int) -> NDArray[np.
 
 
 def _best(mine: NDArray[np.bool_], values: NDArray[Any], most: int) -> NDArray[np.bool_]:
-    """Return the mask of those in `mine` with the highest `most` values. Includes all that equal the last one, so that
-    the input order does not matter.
+    """Return the mask of the rows in `mine` with the `most` highest values.
+
+    All rows with the lowest of these values are included, so that the order of the rows does not matter.
     """
     if int(mine.sum()) <= most or most == 0:
         return mine & (most > 0)

@@ -1,4 +1,4 @@
-"""Division of a prompt's token budget among its sections, and truncation of texts to fit (document 004 §4.2.1)."""
+"""Division of a prompt's token budget among its sections, and shortening of texts to fit (document 004 §4.2.1)."""
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -7,7 +7,7 @@ from typing import Final, Literal
 from nemuri_domain.language.token_estimate import estimate_tokens, token_upper_bound, truncate
 
 PromptSection = Literal["system", "working_memory", "goals", "social", "memories", "alerts"]
-"""A section of the controller's prompt."""
+"""Name of a section of the controller's prompt."""
 PROMPT_SECTIONS: Final[tuple[PromptSection, ...]] = (
     "system",
     "alerts",
@@ -18,24 +18,25 @@ PROMPT_SECTIONS: Final[tuple[PromptSection, ...]] = (
 )
 """All sections, most important first."""
 PROMPT_TOKENS: Final = 4_096
-"""Tokens of the controller's whole prompt."""
+"""Token budget of the controller's whole prompt."""
 BASE_SHARES: Final[Mapping[PromptSection, float]] = MappingProxyType(
     {"system": 0.10, "working_memory": 0.30, "goals": 0.15, "social": 0.15, "memories": 0.20, "alerts": 0.10}
 )
-"""Shares of the budget at urgency 0 and company 0."""
+"""Share of each section in the budget if urgency and company are 0."""
 URGENCY_GAIN: Final = 2.0
-"""Relative growth of the weight of alerts at urgency 1: it triples."""
+"""Relative growth of the weight of the alerts at urgency 1. With 2.0 the weight triples."""
 COMPANY_GAIN: Final = 1.0
-"""Relative growth of the weight of the social section at company 1: it doubles."""
+"""Relative growth of the weight of the social section at company 1. With 1.0 the weight doubles."""
 _BREAK: Final = 1
-"""Tokens of the line break after a text."""
+"""Tokens counted for the line break after each text."""
 
 
 def section_shares(urgency: float, company: float) -> Mapping[PromptSection, float]:
-    """Return the share of the budget for each section; the shares sum to 1.
+    """Return each section's share of the budget. The shares sum to 1.
 
-    Both arguments are clamped to 0 to 1. At 0 and 0 the shares are those of document 004. Urgency raises alerts and
-    company raises the social section. The others shrink in proportion, except the system prompt, which keeps its tenth.
+    `urgency` and `company` are clamped to 0 to 1. If both are 0, the shares are those of document 004. Urgency raises
+    the share of the alerts, and company that of the social section. The other shares shrink in proportion, except the
+    share of the system prompt, which stays a tenth.
     """
     gains: dict[PromptSection, float] = {
         "alerts": 1 + URGENCY_GAIN * min(1.0, max(0.0, urgency)),
@@ -52,11 +53,10 @@ def fit_to_budget(
 ) -> Mapping[PromptSection, tuple[str, ...]]:
     """Return the texts of each section that fit into `budget` estimated tokens, in their order.
 
-    Unused tokens of a section pass to those that need more, in proportion to their shares. The first text of a section
-    that does not fit is cut at the end of a sentence, and the texts after it are dropped. Each text costs one token
-    more for its line break, so that all texts on lines of their own stay within the budget. Empty texts are dropped.
-    Every section in `texts` is in the result, perhaps with an empty tuple; a section without a share gets what the
-    others leave.
+    The budget is divided in proportion to `shares`. Tokens that a section does not need go to the sections that need
+    more. The first text of a section that does not fit is cut at the end of a sentence, and the texts after it are
+    dropped. Each text costs one token more for its line break. Empty texts are dropped. The result has every section of
+    `texts`, perhaps with an empty tuple. A section without a share gets what the others leave.
     """
     if all(shares.get(part, 0.0) > 0 for part in texts) and _fits(texts, budget):
         return {part: tuple(each for each in texts[part] if each) for part in PROMPT_SECTIONS if part in texts}
@@ -74,15 +74,16 @@ def fit_to_budget(
 
 
 def _fits(texts: Mapping[PromptSection, Sequence[str]], budget: int) -> bool:
-    """Return True if all texts fit by an upper bound of their tokens."""
+    """Return True if an upper bound of the tokens of all texts is within the budget."""
     return sum(token_upper_bound(each) + _BREAK for some in texts.values() for each in some if each) <= budget
 
 
 def _allotted(
     needs: Mapping[PromptSection, int], budget: int, shares: Mapping[PromptSection, float]
 ) -> dict[PromptSection, int]:
-    """Return whole tokens for each section: its need if that is below its share of the remaining budget, else that
-    share.
+    """Divide the budget among the sections in proportion to `shares`, in whole tokens.
+
+    A section that needs less than its share gets only what it needs; the rest is divided among the others.
     """
     given: dict[PromptSection, int] = {}
     open_parts, left = [part for part in needs if shares.get(part, 0.0) > 0], max(0, budget)
@@ -98,7 +99,9 @@ def _allotted(
 
 
 def _cut(texts: Sequence[str], prices: Sequence[int], room: int) -> tuple[tuple[str, ...], int]:
-    """Return the texts that fit into `room` tokens, and the tokens that are left."""
+    """Return the texts that fit into `room` tokens, and the number of tokens left. The first text that does not fit is
+    cut.
+    """
     kept: list[str] = []
     for text, price in zip(texts, prices, strict=True):
         if price <= room:

@@ -12,15 +12,15 @@ from nemuri_domain.tiered.aggregate import TierMemory, TiersAgent
 from nemuri_domain.tiered.retrieval import Rows, ScoredMemory, rank, restricted_pattern, without_shared_experiences
 
 MemoryLookup = Callable[[UUID], TierMemory]
-"""Function that returns the memory of an id."""
+"""Function that returns the memory with an id."""
 
 
 @dataclass(frozen=True, slots=True)
 class TieredVectorIndex:
-    """The vector index of all memories of an agent, in any order."""
+    """The vector index of all memories of an agent. Its rows have no order."""
 
     name: Callable[[int], UUID]
-    """Function that returns the id of the memory in a row."""
+    """Function that returns the id of the memory in a given row."""
     rows: Rows
     vectors: NDArray[np.float32]
     """Array of shape (n, dimension); each vector has length 1 or 0."""
@@ -36,7 +36,8 @@ class TieredVectorIndex:
     ) -> list[tuple[ScoredMemory, TierMemory]]:
         """Return the memories for a module, best first.
 
-        `asked` is the query's vector, of length 1. `top` defaults to the module's own. Working memory is not searched.
+        `asked` is the vector of the query, of length 1. `now` is the time by the agent's clock. `top` replaces the
+        number of memories of the module's pattern, if given. Working memory is not searched.
         """
         pattern = restricted_pattern(agent.rules.pattern(module), top=top)
         found = rank(self.name, self.rows, self.vectors @ asked, now, pattern, agent.rules)

@@ -1,10 +1,10 @@
-"""Access to shared memories (document 004 §4.8.3)."""
+"""Visibility of shared memories (document 004 §4.8.3)."""
 
 from typing import Protocol
 
 
 class HasVisibility(Protocol):
-    """The fields of a memory that decide who may see it."""
+    """The fields of a memory that decide which agents may see it."""
 
     @property
     def agent_id(self) -> str:
@@ -16,11 +16,13 @@ class HasVisibility(Protocol):
 
     @property
     def visible_to(self) -> tuple[str, ...]:
-        """Ids of the agents that it is shared with."""
+        """Ids of the agents with which the memory is shared."""
 
 
 def is_visible(memory: HasVisibility, agent_id: str) -> bool:
-    """Return True if an agent may see the memory: its owner, everybody if it is global, else the agents named."""
+    """Return True if an agent may see the memory: its owner may, every agent if the scope is global, else the agents in
+    `visible_to`.
+    """
     return (
         memory.agent_id == agent_id
         or memory.scope == "global"
