@@ -24,16 +24,16 @@ if TYPE_CHECKING:
     from nemuri.client.client import Client
 
 ELSEWHERE = ("version", "embedding", "llm")
-"""Sections of the configuration in document 001 that are settings of the platform here."""
+"""Sections of the configuration file of document 001 that are settings of the platform, not parameters of an agent."""
 NAMED = 3
-"""Number of the oldest protected memories that are named in the message if no more can be protected."""
+"""Number of protected memories, oldest first, that the message names if no more can be protected."""
 
 
 async def protect(client: "Client", agent: str, name: str, *, protected: bool) -> tuple[AffectMemoryView, bool]:
-    """Protect a memory from forgetting, or release it. Return the memory as it was, and true if that changed anything.
+    """Protect a memory from forgetting, or release it. Return the memory before the change, and true if it was changed.
 
     Returns when the projections contain the change. Raises `ClientError`, with nothing changed, if the memory is
-    unknown or archived, or if the limit of protected memories is reached.
+    unknown or archived, if the limit of protected memories is reached, or if protection was changed at the same time.
     """
     newest = await client.log.newest_on(client.log.subjects.of_agent(agent, ProtectionChanged))
     await client.settle()
@@ -67,7 +67,7 @@ def _check(memory: AffectMemoryView, view: AffectView) -> None:
 
 
 def read_parameters(path: Path) -> tuple[AffectPolicy, tuple[str, ...]]:
-    """Return the parameters in a YAML or JSON file, and the names of its sections that do not belong there.
+    """Return the parameters in a YAML or JSON file, and the names of its sections in `ELSEWHERE`, which are ignored.
 
     Raises `DefinitionError`.
     """
@@ -102,10 +102,10 @@ class Prepared(NamedTuple):
 
 
 async def prepare(client: "Client", agent: str, profile: str, embedding: Embedding, *, replace: bool) -> Prepared:
-    """Define the agent of a coding assistant if there is none, and adopt the parameters of a profile.
+    """Define the agent of a coding assistant if it does not exist, and adopt the parameters of a profile.
 
-    Parameters that somebody chose are kept unless `replace` is set. Raises `ClientError`, with nothing changed, if the
-    agent has another kind of memory.
+    Parameters that somebody chose for the agent are kept unless `replace` is set. Raises `ClientError`, with nothing
+    changed, if the agent has another kind of memory.
     """
     policy = PROFILES[profile]
     if not (await client.log.newest_on(client.log.subjects.of_agent(agent, AgentDefined))).sequence:
@@ -122,10 +122,11 @@ async def prepare(client: "Client", agent: str, profile: str, embedding: Embeddi
 
 
 async def adopt(client: "Client", agent: str, policy: AffectPolicy) -> bool:
-    """Adopt parameters for an agent, and wait until the projections contain them. Return false if it has them already.
+    """Adopt parameters for an agent. Return false if the agent has them already.
 
-    They take effect at once before the agent's first nightly job, later with the next one. Raises `ClientError` if the
-    agent has another kind of memory.
+    Returns when the projections contain the change. The parameters take effect at once if the agent has had no nightly
+    job yet, otherwise with its next one. Raises `ClientError` if the agent has another kind of memory, or if its
+    parameters were changed at the same time.
     """
     await client.affect(agent)
     try:

@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 OTHERWISE = ("affective", "tiered")
 """Kinds of memory whose definitions need no perspectives."""
 LARGEST = 1024 * 1024
-"""Bytes of a definition file, at most."""
+"""Maximum size of a definition file in bytes."""
 P = TypeVar("P", Policy, AffectPolicy, TiersPolicy)
 ID_RULE = "1 to 64 letters, digits, `_` or `-`, beginning with a letter or digit"
 
 
 class DefinitionError(Exception):
-    """A file that defines no agent. The message is one line with the file, the place and the fault."""
+    """A file does not define an agent. The message is one line with the file, the place and the fault."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +73,11 @@ def read_definition(path: Path) -> AgentFile:
 
 
 async def add_agent(client: "Client", file: AgentFile, embedding: Embedding) -> Added:
-    """Define an agent or change its definition, and return when the projections contain it.
+    """Define an agent or change its definition, and return when the projections contain the change.
 
-    Adding the same definition again appends nothing, because ids are derived from the content and from what it
-    replaces. Raises `ClientError` if the name belonged to an erased agent, or if the agent has another kind of memory.
+    Adding the same definition and parameters again appends nothing. Raises `ClientError` if the name belonged to an
+    erased agent or if the agent has another kind of memory, and `ConflictError` if the agent was changed at the same
+    time.
     """
     if (await client.log.newest_on(client.log.subjects.of_agent(file.agent_id, AgentErased))).sequence:
         raise ClientError(f"agent {file.agent_id} was erased, and its name cannot be used again; choose another one")
@@ -95,11 +96,10 @@ async def add_agent(client: "Client", file: AgentFile, embedding: Embedding) -> 
 
 
 async def appended(client: "Client", kind: type[AgentEvent], fields: dict[str, Any], agent_id: str, what: str) -> bool:
-    """Append an event of an agent unless the last of its kind has the same field `what`.
+    """Append an event of an agent, unless the agent's last event of this kind has the same value in the field `what`.
 
-    Return true if it was appended.
-
-    Raises `ConflictError` if another event of its kind was appended at the same time.
+    Returns true if the event was appended. Raises `ConflictError` if another event of this kind was appended at the
+    same time.
     """
     newest = await client.log.newest_on(client.log.subjects.of_agent(agent_id, kind))
     before = parsed(newest.data) if newest.sequence else None
@@ -140,7 +140,10 @@ def read_policy(path: Path) -> Mapping[str, JsonValue]:
 
 
 def checked_policy(value: object, path: Path, place: str = "") -> Policy:
-    """Return the policy with these parameters, which come from a place in a file. Raises `DefinitionError`."""
+    """Return the policy with these parameters. `place` is the key under which the file has them, for error messages.
+
+    Raises `DefinitionError`.
+    """
     return _checked(Policy, value, path, place)
 
 
@@ -175,10 +178,10 @@ def _checked(kind: type[P], value: object, path: Path, place: str) -> P:
 
 
 def _perspectives(value: object, path: Path) -> object:
-    """Return perspectives with plain names turned into perspectives without keywords.
+    """Return perspectives with each plain name replaced by a perspective without keywords.
 
-    Anything else is left to the check of `Definition`.
-    Raises `DefinitionError` if two names are equal except for case or spaces.
+    Everything else stays as it is, to be checked by `Definition`. Raises `DefinitionError` if two names are equal
+    except for case or spaces.
     """
     if not isinstance(value, list):
         return value

@@ -1,4 +1,4 @@
-"""Operator commands that correct how learnings were compared: wrong relations and wrong repetitions.
+"""Operator commands that correct wrong comparisons of learnings: wrong relations and wrong repetitions.
 
 They are not methods of the client, because they append to the agent's own subject, where clients may not publish.
 """
@@ -40,10 +40,11 @@ async def unlink(client: "Client", memory_id: UUID, older: UUID) -> None:
 
 
 async def separate(client: "Client", task_id: UUID, memory_id: UUID | None = None) -> tuple[UUID, ...]:
-    """Turn learnings of a task that were taken for repetitions into memories, for one repeated memory or for all.
+    """Encode learnings of a task as new memories, after they were wrongly counted as repetitions of existing memories.
 
-    Returns the new memories as soon as they can be recalled. The strength that the repetitions had added is taken back.
-    Raises `ClientError`, with nothing changed, if the task repeated nothing, or not that memory.
+    `memory_id` selects one of the repeated memories; None selects all. Returns the ids of the new memories as soon as
+    they can be recalled. The strength that the repetitions had added to the existing memories is taken back. Raises
+    `ClientError`, with nothing changed, if the task repeated no memory, or not this one.
     """
     repeated = tuple(dict.fromkeys((await client.progress(task_id)).repeated))
     if memory_id is not None and memory_id not in repeated:
@@ -61,7 +62,7 @@ async def separate(client: "Client", task_id: UUID, memory_id: UUID | None = Non
 
 
 async def _withdrawn(client: "Client", task_id: UUID, memory_id: UUID) -> Sequence[RepetitionWithdrawn]:
-    """Return the withdrawal of each learning of the task that repeated the memory, with derived ids."""
+    """Return a withdrawal event for each learning of the task that repeated the memory. The event ids are derived."""
     agent = (await client.memory(memory_id)).agent_id
     found = []
     async for data in client.log.all_on(client.log.subjects.of_agent(agent, LearningsExtracted)):

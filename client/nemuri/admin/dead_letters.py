@@ -28,13 +28,16 @@ class Page:
 
     letters: Sequence[StoredDeadLetter]
     total: int
-    """Number of dead letters of all services."""
+    """Number of all dead letters, of every service."""
     more: bool
     """True if there are newer dead letters than those on this page."""
 
 
 async def page(client: "Client", service: str | None = None, *, after: str | None = None, limit: int = 20) -> Page:
-    """Return the oldest dead letters of one service or of all, or those after a given one. Raises `ClientError`."""
+    """Return the oldest dead letters of one service or of all services, or the next ones after the dead letter `after`.
+
+    Raises `ClientError` if there is no dead letter `after`.
+    """
     letters = DeadLetters(client.log)
     start = (await found(client, after)).place if after else 0
     some: list[StoredDeadLetter] = []
@@ -46,7 +49,7 @@ async def page(client: "Client", service: str | None = None, *, after: str | Non
 
 
 async def every(client: "Client", service: str | None = None) -> Sequence[str]:
-    """Return the names of all dead letters of one service or of all, oldest first."""
+    """Return the names of all dead letters of one service, or of all services, oldest first."""
     return [each.letter.name async for each in DeadLetters(client.log).all(service)]
 
 
@@ -62,7 +65,10 @@ async def found(client: "Client", name: str) -> StoredDeadLetter:
 
 
 async def original(client: "Client", buried: StoredDeadLetter) -> bytes:
-    """Return the whole original message. It is read from the log if the dead letter holds only its beginning."""
+    """Return the whole original message. It is read from the log if the dead letter holds only the beginning.
+
+    If the log no longer has the message, the beginning is returned.
+    """
     if len(buried.original) >= buried.letter.size:
         return buried.original
     return await client.log.bytes_at(buried.letter.sequence) or buried.original
@@ -71,9 +77,8 @@ async def original(client: "Client", buried: StoredDeadLetter) -> bytes:
 async def retry(client: "Client", name: str) -> str:
     """Retry the event of a dead letter, drop the dead letter, and return a description of what was done.
 
-    A task that failed because of it is reopened with a new attempt. If the task did not need the event for its answer,
-    the service handles the same event once more. Raises `ClientError` if that is impossible; the dead letter stays
-    then.
+    If the task failed because of the event, the task is reopened with a new attempt. Otherwise the service handles the
+    same event once more. Raises `ClientError` if the retry is impossible or fails; the dead letter stays then.
     """
     buried = await found(client, name)
     letter = buried.letter
@@ -88,10 +93,10 @@ async def retry(client: "Client", name: str) -> str:
 
 
 async def reopen(client: "Client", task_id: UUID, *, failed: int | None = None, cause: UUID | None = None) -> str:
-    """Reopen a failed task, and return a description of what was done when the projections contain it.
+    """Reopen a failed task, wait until the projections contain that, and return a description of what was done.
 
-    With `failed`, reopen it only if that is its current attempt. Raises `ClientError`, with nothing changed, if the
-    task has an answer or is still open.
+    With `failed`, the task is reopened only if `failed` is its current attempt. Raises `ClientError`, with nothing
+    changed, if the task has an answer or is still open.
     """
     task = await client.progress(task_id)
     if failed is not None and task.attempt > failed:
@@ -107,15 +112,19 @@ async def reopen(client: "Client", task_id: UUID, *, failed: int | None = None, 
 
 
 async def drop(client: "Client", name: str) -> None:
-    """Remove a dead letter and its bytes on disk. The original stays in the log. Raises `ClientError`."""
+    """Remove a dead letter and its bytes on disk. The original message stays in the log.
+
+    Raises `ClientError` if there is no such dead letter.
+    """
     await DeadLetters(client.log).drop(await found(client, name))
 
 
 async def erase(client: "Client", name: str) -> None:
-    """Remove a client's message that is no event from the log, with every dead letter about it.
+    """Delete a message that is no event from the log, and every dead letter about this message.
 
-    This needs the permissions of an eraser. Raises `ClientError`, with nothing removed, if the message is an event, or
-    if it is on a subject of the platform, where a newer version may be able to read it.
+    The message must be on a subject of a client. The user needs the permissions of an eraser. Raises `ClientError`,
+    with nothing deleted, if the message is an event, or if it is on a subject of the platform, where a newer version
+    may be able to read it.
     """
     letter = (await found(client, name)).letter
     if client.log.subjects.client_of(letter.subject) is None:

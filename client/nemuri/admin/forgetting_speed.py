@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def pace(fading: FadingView) -> str:
-    """Return how fast an agent forgets memories that it never uses, in one clause."""
+    """Return a clause that says how fast the agent forgets unused memories."""
     if fading.days is None:
         return "an unused memory is never archived for its age"
     tasks = f"{fading.tasks_per_day:g} {'task' if fading.tasks_per_day == 1 else 'tasks'}"
@@ -20,7 +20,7 @@ def pace(fading: FadingView) -> str:
 
 
 def short_pace(fading: FadingView | None) -> str:
-    """Return the same for a table column; "" for an agent with another kind of memory."""
+    """Return the forgetting speed for a table column; "" for an agent without strength memory."""
     if fading is None:
         return ""
     if fading.days is None:
@@ -29,12 +29,12 @@ def short_pace(fading: FadingView | None) -> str:
 
 
 def paces(agents: "tuple[AgentView, ...]") -> list[str]:
-    """Return one line for each agent with strength memory."""
+    """Return one line about the forgetting speed of each agent with strength memory."""
     return [f"{each.agent_id}: {pace(each.fading)}" for each in agents if each.fading is not None]
 
 
 async def paces_of(settings: "Settings") -> list[str]:
-    """Return one line for each agent with strength memory on a running platform."""
+    """Connect to a running platform, and return a line about the forgetting speed of each agent with strength memory."""
     from nemuri.client.connection import connected
     from nemuri_contracts.event import OPERATOR
 

@@ -26,10 +26,10 @@ class Applied:
 
 
 async def apply(client: "Client", health: AgentHealth) -> Applied:
-    """Append one `policy_adopted` with the advised parameters, or nothing if they are adopted already.
+    """Append one `policy_adopted` with the advised parameters, or nothing if all of them are adopted already.
 
-    All other parameters of the agent stay. Returns when the projections contain the change. Raises `ConflictError` if
-    the policy was changed by somebody else meanwhile.
+    The agent's other parameters stay. Returns when the projections contain the change. Raises `ConflictError` if the
+    policy was changed at the same time.
     """
     newest = await client.log.newest_on(client.log.subjects.of_agent(health.agent_id, PolicyAdopted))
     last = parsed(newest.data) if newest.sequence else None

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from nemuri.client.client import Client
 
 PATIENCE = 60.0
-"""Seconds to wait for the end of a consolidation. It continues after that."""
+"""Seconds to wait for the end of a consolidation. The consolidation continues after that."""
 POLL = 0.1
 
 
@@ -28,13 +28,13 @@ class Consolidated(NamedTuple):
     gone: int
     """Number of short-term memories that were consolidated."""
     view: TiersView
-    """State of the memory after it."""
+    """State of the agent's memory after the consolidation."""
 
 
 async def consolidate(client: "Client", agent: str) -> Consolidated:
-    """Consolidate all short-term memories of an agent, and return when the new memories have their texts.
+    """Consolidate all short-term memories of an agent, and wait until the new memories have their texts.
 
-    Raises `ClientError` if the agent has another kind of memory, or if it takes longer than `PATIENCE`.
+    Raises `ClientError` if the agent has another kind of memory, or if the consolidation takes longer than `PATIENCE`.
     """
     await client.settle()
     before = view = await client.tiers(agent)
@@ -51,10 +51,10 @@ async def consolidate(client: "Client", agent: str) -> Consolidated:
 
 
 async def share(client: "Client", agent: str, name: str, scope: Sharing, visible_to: Sequence[str]) -> TierMemoryView:
-    """Share a memory with other agents, and return it when the projections contain the change.
+    """Share a memory with the agents `visible_to`, and return the memory when the projections contain the change.
 
-    Raises `ClientError`, with nothing changed, if the memory or an agent is unknown, or if its author is among the
-    others.
+    Raises `ClientError`, with nothing changed, if the memory or an agent is unknown, if `visible_to` contains `agent`,
+    or if sharing was changed at the same time.
     """
     newest = await client.log.newest_on(client.log.subjects.of_agent(agent, MemoryShared))
     await client.settle()

@@ -14,17 +14,17 @@ from typing import Final
 from nemuri_domain.language.chunks import PAGE_BREAK
 
 LARGEST: Final = 20 * 1024 * 1024
-"""Bytes of a file of any kind, at most."""
+"""Maximum size of a file in bytes, and of a PDF's text in characters."""
 
 OPERATORS: Final = 2_000_000
-"""Drawing operators in a PDF, at most: thousands of dense pages. A small file can expand to any number."""
+"""Maximum number of drawing operators in a PDF (thousands of dense pages). A small file can expand to any number."""
 PAGES: Final = 20_000
 
 _TEXT: Final = (".txt", ".md", ".markdown", ".text")
 _PDF: Final = ".pdf"
 _PDF_MAGIC: Final = b"%PDF-"
 _MAGIC_WITHIN: Final = 1024
-"""Number of bytes at the beginning of a file in which the PDF header is searched."""
+"""Number of bytes at the beginning of a file within which the PDF header must begin."""
 _BINARY: Final = {
     b"\x7fELF": "a program",
     b"MZ": "a Windows program",
@@ -59,7 +59,7 @@ class Document:
 def read_document(path: Path) -> Document:
     """Return the text of a .txt, .md or .pdf file of at most `LARGEST` bytes. Text is UTF-8, or UTF-16 with a BOM.
 
-    Raises `InputError` for anything else. The content is checked as well as the suffix.
+    Raises `InputError` for anything else, also if the content does not match the suffix.
     """
     name = _printable(path)
     suffix = path.suffix.lower()
@@ -99,7 +99,10 @@ def _content(path: Path, name: str) -> bytes:
 
 
 def read_bounded(path: Path, limit: int, advice: str, failure: type[Exception] = InputError) -> bytes:
-    """Return the bytes of a file of at most `limit` bytes. Raises `failure`, with `advice` for a larger file."""
+    """Return the bytes of a file of at most `limit` bytes.
+
+    Raises `failure`, a class of exceptions. Its message ends with `advice` if the file is too large.
+    """
     try:
         with path.open("rb") as file:
             content = file.read(limit + 1)

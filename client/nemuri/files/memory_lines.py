@@ -10,16 +10,16 @@ from nemuri_contracts.client_events import MemoryContent, Scope
 from nemuri_contracts.codec import complaint
 
 LARGEST = 64 * 1024 * 1024
-"""Bytes of a file, at most."""
+"""Maximum size of a file in bytes."""
 LARGEST_LINE = 512 * 1024
-"""Bytes of a line, at most, so that every memory fits one message."""
+"""Maximum length of a line in bytes, so that every memory fits into one message."""
 
 
 def read_memories(path: Path, scope: Callable[[], Scope] = Scope) -> dict[str, MemoryContent]:
     """Return the memories in a file of JSON objects, one per line: content, tags, learnings, scope, said_by, said_at.
 
-    The keys of the result are file and line. Empty lines are skipped. `scope` gives the scope of memories that name
-    none, and is called only for those. Raises `InputError` with file and line for an invalid line.
+    The keys of the result are file and line. Empty lines are skipped. Memories without a scope get the result of
+    `scope`, which is called at most once. Raises `InputError` with file and line for an invalid line.
     """
     content = read_bounded(path, LARGEST, "; split it")
     lines = content.removeprefix(b"\xef\xbb\xbf").split(b"\n")

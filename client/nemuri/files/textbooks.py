@@ -12,15 +12,15 @@ from nemuri_domain.education.grading import missing
 from nemuri_domain.language.chunks import CHARACTERS_PER_PAGE, split_into_chunks
 
 LARGEST = 1024 * 1024
-"""Bytes of a textbook, at most. It is one event, and each of its chapters is another."""
+"""Maximum size of a textbook in bytes. The textbook is one event, and each of its chapters is another."""
 PIECE = CHARACTERS_PER_PAGE
-"""Characters of a section that become one memory. A longer section becomes several memories."""
+"""Maximum length of the part of a section that becomes one memory, in characters. A longer section is split."""
 _NAMES = {"test_questions": "exercises", "answer_keywords": "keywords"}
-"""Names in the document that differ from those in the contract."""
+"""Field names of the contract, by their different names in document 000."""
 
 
 class TextbookError(Exception):
-    """A file that is no textbook. The message is one line with the file, the place and the fault."""
+    """A file is not a valid textbook. The message is one line with the file, the place and the fault."""
 
 
 def read_textbook(path: Path) -> Textbook:
@@ -53,7 +53,7 @@ def _check_answers(path: Path, textbook: Textbook) -> None:
 
 
 def _fields(parsed: dict[str, Any]) -> dict[str, Any]:
-    """Return the content in the form of the contract. Invalid parts are left as they are for the contract's check."""
+    """Return the content with the field names of `Textbook`. Invalid parts are left for the check of `Textbook`."""
     chapters = parsed["chapters"]
     if not isinstance(chapters, list):
         return parsed
@@ -75,9 +75,9 @@ def _chapter(chapter: Any) -> Any:
 
 
 def _pieces(section: Any) -> list[Any]:
-    """Return the parts of a section, each short enough for one memory, split between paragraphs or sentences.
+    """Split the text of a section between paragraphs or sentences, and return one section for each part.
 
-    Each part keeps the title.
+    A part is short enough for one memory. Each part has the section's title.
     """
     if not isinstance(section, dict) or not isinstance(section.get("text"), str):
         return [section]
@@ -91,7 +91,7 @@ def _renamed(mapping: dict[Any, Any]) -> dict[Any, Any]:
 
 
 def _complaint(error: ValidationError) -> str:
-    """Return the first fault in the words of the file. An unknown key comes before a missing one."""
+    """Return the first fault, with the key names of the file. An unknown key is reported before a missing one."""
     written = {new: old for old, new in _NAMES.items()}
     found = error.errors(include_url=False, include_input=False)
     places = [each["loc"] for each in found]

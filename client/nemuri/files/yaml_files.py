@@ -9,9 +9,9 @@ from nemuri.files.documents import read_bounded
 
 
 class _Loader(yaml.SafeLoader):
-    """A safe loader that refuses duplicate keys and references.
+    """A safe loader that refuses duplicate keys and aliases (`*name`).
 
-    A few lines of references to references can expand to more values than fit in memory.
+    A few lines of aliases that refer to other aliases can expand to more values than fit in memory.
     """
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
@@ -35,7 +35,8 @@ class _Loader(yaml.SafeLoader):
 def read_yaml(path: Path, largest: int, noun: str, failure: type[Exception]) -> object:
     """Return the content of a YAML file of at most `largest` bytes.
 
-    Raises `failure`, one line with the file, the place and the fault. `noun` names what the file should contain.
+    Raises `failure`, a class of exceptions, with one line: the file, the place and the fault. `noun` names the expected
+    content in the message, for example "policy".
     """
     text = _text(path, largest, noun, failure)
     try:

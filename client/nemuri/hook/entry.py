@@ -13,14 +13,14 @@ from nemuri_infra.process.hook_settings import HookSettings, data_directory
 
 HOOKS = ("prompt", "session-end")
 LONGEST = 16 * 1024 * 1024
-"""Bytes of standard input that are read, at most."""
+"""Maximum number of bytes that are read from standard input."""
 AT_ONCE = 65_536
 _FLAGS = ("--json", "--verbose")
 _HELP = "--help"
 
 
 class NoHook(Exception):  # noqa: N818 - the name states a fact
-    """A hook that was called in a wrong way. The message is one line."""
+    """A hook was called with invalid arguments or invalid input. The message is one line."""
 
 
 def is_hook(arguments: Sequence[str]) -> bool:
@@ -30,7 +30,7 @@ def is_hook(arguments: Sequence[str]) -> bool:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run the hook and return 0."""
+    """Run the hook that the arguments name, and return 0."""
     words, options = _named(arguments)
     data = data_directory(options.get("--data"))
     try:
@@ -43,9 +43,10 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def within(seconds: float, work: Callable[[], Any]) -> Any:
-    """Return the result of the work. Raises its errors, and `TimeoutError` if it takes longer; it is abandoned then.
+    """Return the result of `work`, which runs in a thread of its own.
 
-    A name server, or a caller that does not close standard input, ignores any other limit.
+    Raises the errors of `work`, and `TimeoutError` after `seconds`; the thread is abandoned then. Waiting for a name
+    server, or for a caller that does not close standard input, cannot be limited in another way.
     """
     from threading import Thread
 
@@ -85,7 +86,7 @@ def _session_end(where: HookSettings) -> None:
 
 
 def _named(arguments: Sequence[str]) -> tuple[list[str], dict[str, str]]:
-    """Return the words, and the options with their values."""
+    """Return the words of the arguments without `--data` and `--agent`, and the values of these options by name."""
     words, options, rest = list[str](), dict[str, str](), list(arguments)
     while rest:
         name, given, value = rest.pop(0).partition("=")
@@ -102,7 +103,10 @@ def _check(words: Sequence[str]) -> None:
 
 
 def _input() -> bytes:
-    """Return all of standard input. It does not use `sys.stdin`, which an abandoned thread would keep locked."""
+    """Return all of standard input, at most `LONGEST` bytes.
+
+    It does not use `sys.stdin`, which an abandoned thread would keep locked.
+    """
     parts, left = list[bytes](), LONGEST
     while left > 0 and (part := os.read(0, min(left, AT_ONCE))):
         parts.append(part)

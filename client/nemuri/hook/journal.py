@@ -4,19 +4,19 @@ import os
 import time
 
 LIMIT = 65_536
-"""Bytes of a journal file. The last two files are kept."""
+"""Size in bytes above which the journal is renamed to `journal.before` and a new one begins."""
 LINE = 400
 
 
 def folder(data: str) -> str:
-    """Return the hooks' folder in a data directory, and create it if needed."""
+    """Return the folder `hooks` in a data directory, and create it if needed."""
     path = os.path.join(data, "hooks")  # noqa: PTH118 - pathlib takes longer
     os.makedirs(path, mode=0o700, exist_ok=True)  # noqa: PTH103
     return path
 
 
 def note(data: str, line: str) -> None:
-    """Write a line to the journal, if possible."""
+    """Write a line with the time to the journal. Does nothing if the journal cannot be written."""
     shown = "".join(each if each.isprintable() else " " for each in line)[:LINE]
     told = f"{time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())} {shown}\n"
     try:

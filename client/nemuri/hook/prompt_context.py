@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 def block(said: dict[str, Any], where: "HookSettings") -> str:
-    """Return the text block for a prompt, where `said` is the hook's input; "" if nothing matches.
+    """Return the text block for a prompt; "" if nothing matches. `said` is the hook's input.
 
-    Raises `Elsewhere`, `PlainError`, `OSError`.
+    Raises `PlatformNotFound`, `PlainError` and `OSError`.
     """
     prompt = said.get("prompt")
     if not isinstance(prompt, str) or not is_conversation(prompt):

@@ -1,4 +1,4 @@
-"""The hook for the end of a session: it stores the turns, and offers them if a platform runs."""
+"""The hook for the end of a session: it stores the turns in the spool, from which they are uploaded."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 def kept(said: dict[str, Any], where: "HookSettings") -> Path | None:
-    """Store the ended session in the spool, where `said` is the hook's input; None if it has no turns.
+    """Store the ended session in the spool, and return its file; None if the session has no turns.
 
-    Raises `OSError` if its transcript cannot be read or the session cannot be stored.
+    `said` is the hook's input. Raises `OSError` if the transcript cannot be read or the session cannot be stored.
     """
     path = said.get("transcript_path")
     if not isinstance(path, str) or not path:

@@ -1,4 +1,4 @@
-"""Upload of sessions to the log, turn by turn. Each turn has a derived id, so repeating it changes nothing."""
+"""Upload of sessions to the log, turn by turn. Each turn has a derived id, so a repeated upload changes nothing."""
 
 import json
 from collections.abc import Iterable
@@ -27,7 +27,7 @@ class Offered:
     too_large: int = 0
     """Number of turns that are too large for one message."""
     troubles: list[str] = field(default_factory=list)
-    """Reasons why sessions still wait, one line each."""
+    """Reasons why sessions stay in the spool, one line each."""
 
 
 def session_of(agent: str, name: str, transcript: Transcript, ended_at: datetime) -> dict[str, Any]:
@@ -48,7 +48,7 @@ class Offering:
     """A connection over which sessions are uploaded in the name of the command line's client."""
 
     def __init__(self, where: HookSettings, limit: float | None = None) -> None:
-        """Connect. Raises as `plain.connect` does."""
+        """Connect to the platform. Raises as `plain_socket.connect` does."""
         self.became = Offered()
         self._bus: PlainConnection = connect(where, limit)
         self._namespace, self._client = where.namespace, where.client or OPERATOR
@@ -66,7 +66,10 @@ class Offering:
             raise trouble
 
     def offer(self, session: dict[str, Any]) -> None:
-        """Append the turns of a session, and return when the log has stored them. Raises `PlainError`, `OSError`."""
+        """Append the turns of a session, and return when the log has stored them.
+
+        A turn that is too large for one message is left out and counted. Raises `PlainError` and `OSError`.
+        """
         self.check(session["agent"])
         subject = of_client(self._namespace, self._client, KIND)
         shared = {"kind": KIND, "agent_id": session["agent"], "session": session["session"]}
@@ -95,7 +98,8 @@ class Offering:
 def flush(where: HookSettings, limit: float | None = None, first: Iterable[Path] = ()) -> Offered:
     """Upload the sessions of the spool, `first` before the others, and remove those that the log has stored.
 
-    Raises `Elsewhere`, `PlainError`, `OSError` if the platform cannot be reached; all sessions stay then.
+    A session that cannot be uploaded stays, and its reason is among the `troubles` of the result. Raises
+    `PlatformNotFound`, `PlainError` and `OSError` if the platform cannot be reached; all remaining sessions stay then.
     """
     paths = list(dict.fromkeys([*first, *spool.waiting(where.data)]))
     if not paths:

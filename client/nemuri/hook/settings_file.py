@@ -13,21 +13,21 @@ EVENTS = {"UserPromptSubmit": ("prompt", 5), "SessionEnd": ("session-end", 10)}
 
 
 class SettingsBroken(Exception):  # noqa: N818 - the name states a fact
-    """A settings file to which nothing can be added. The message is one line."""
+    """A settings file that cannot be changed, because its content is not as expected. The message is one line."""
 
 
 def settings_home() -> Path:
-    """Return the directory of the assistant's user settings."""
+    """Return the path of the assistant's user settings file."""
     return Path.home() / ".claude" / "settings.json"
 
 
 def hooks(agent: str | None, data: Path | None) -> dict[str, Any]:
-    """Return our part of the settings."""
+    """Return the hook entries of Nemuri for the settings of an assistant."""
     return {event: [{"hooks": [_hook(*of, agent, data)]}] for event, of in EVENTS.items()}
 
 
 def merged(settings: dict[str, Any], ours: dict[str, Any]) -> dict[str, Any]:
-    """Return the settings with our hooks, which replace earlier entries of ours. Other hooks stay.
+    """Return the settings with the hook entries `ours`, which replace earlier entries of Nemuri. Other hooks stay.
 
     Raises `SettingsBroken`.
     """
@@ -43,7 +43,10 @@ def merged(settings: dict[str, Any], ours: dict[str, Any]) -> dict[str, Any]:
 
 
 def wanted(path: Path, ours: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the present and the new content of a settings file. Raises `SettingsBroken`, `OSError`."""
+    """Return the content of a settings file as it is, and as it would be with the hook entries `ours`. Writes nothing.
+
+    Raises `SettingsBroken` and `OSError`.
+    """
     try:
         settings = _settings(path.expanduser().resolve())
         return settings, merged(settings, ours)
@@ -52,7 +55,7 @@ def wanted(path: Path, ours: dict[str, Any]) -> tuple[dict[str, Any], dict[str, 
 
 
 def install(path: Path, ours: dict[str, Any]) -> bool:
-    """Add our hooks to a settings file atomically, and return true if that changed it.
+    """Add the hook entries `ours` to a settings file atomically, and return true if the file changed.
 
     Raises `SettingsBroken` or `OSError`, with nothing changed.
     """
@@ -98,7 +101,7 @@ def _program() -> list[str]:
 
 
 def _others(groups: list[Any]) -> Iterator[Any]:
-    """Yield the groups of hooks without our own hooks. Groups with only ours are left out."""
+    """Yield the groups of hooks without the hooks of Nemuri. Groups with only hooks of Nemuri are left out."""
     for group in groups:
         inside = group.get("hooks") if isinstance(group, dict) else None
         if not isinstance(inside, list):

@@ -1,8 +1,8 @@
 """The spool: sessions that are not in the log yet, one file each.
 
-A session is stored here first and uploaded later, so a hook can be killed at any moment; assistants give the end of a
-session one and a half seconds. A file's name is derived from its content, so no process replaces a file that another
-one is about to remove.
+A session is stored here first and uploaded later, so a hook can be killed at any moment. (Assistants give the hook at
+the end of a session one and a half seconds.) A file's name is derived from its content, so no process replaces a file
+that another process is about to remove.
 """
 
 import json
@@ -16,15 +16,15 @@ from nemuri.hook.journal import folder
 from nemuri_domain.affective.transcripts import TURN_NAMESPACE
 
 ABANDONED = 3600.0
-"""Seconds after which an incomplete file counts as left by a killed hook."""
+"""Seconds after which an incomplete file is assumed to be left by a killed hook."""
 
 
 class Damaged(Exception):  # noqa: N818 - the name states a fact
-    """A file of the spool that is no session. It was moved aside."""
+    """A file of the spool does not hold a session. The file was renamed to end in `.damaged`."""
 
 
 def put(data: str, session: dict[str, Any]) -> Path:
-    """Store a session atomically. The same session is stored once. Raises `OSError`."""
+    """Store a session atomically, and return its file. The same session is stored once. Raises `OSError`."""
     text = json.dumps(session)
     path = _spool(data) / f"{uuid3(TURN_NAMESPACE, text)}.json"
     fresh = path.with_suffix(f".{os.getpid()}.new")
@@ -38,7 +38,7 @@ def put(data: str, session: dict[str, Any]) -> Path:
 
 
 def waiting(data: str) -> list[Path]:
-    """Return the files of the waiting sessions, oldest first, and remove what killed hooks left."""
+    """Return the files of the waiting sessions, oldest first. Incomplete files of killed hooks are removed."""
     found: list[tuple[float, Path]] = []
     for path in _spool(data).iterdir():
         try:
@@ -53,7 +53,7 @@ def waiting(data: str) -> list[Path]:
 
 
 def get(path: Path) -> dict[str, Any] | None:
-    """Return the session in a file; None if it was uploaded meanwhile. Raises `Damaged`."""
+    """Return the session in a file; None if the session was uploaded meanwhile. Raises `Damaged`."""
     try:
         session = json.loads(path.read_bytes())
         if all(isinstance(session[name], str) for name in ("agent", "session", "ended_at")) and all(

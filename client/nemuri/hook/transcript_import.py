@@ -25,7 +25,7 @@ class Imported:
 
     transcripts: int = 0
     skipped: Counter[SkipReason] = field(default_factory=Counter)
-    """Number of lines that are no part of a turn, by reason."""
+    """Number of lines that belong to no turn, by reason."""
     offered: Offered = field(default_factory=Offered)
 
 
@@ -43,9 +43,10 @@ def transcripts(paths: Iterable[Path]) -> list[Path]:
 
 
 def take_in(paths: Iterable[Path], where: "HookSettings") -> Imported:
-    """Append every turn of the transcripts, and return when the log has stored them. Repeating it adds no memories.
+    """Append every turn of the transcripts, and return when the log has stored them. A repeated import adds no
+    memories.
 
-    Raises `NoTranscripts`, also if no line is a JSON object, and `Elsewhere`, `PlainError`, `OSError`.
+    Raises `NoTranscripts`, also if no line is a JSON object, and `PlatformNotFound`, `PlainError` and `OSError`.
     """
     files, became = transcripts(paths), Imported()
     offering = Offering(where)

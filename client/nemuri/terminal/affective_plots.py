@@ -44,7 +44,7 @@ def draw(view: AffectView, file: Path) -> None:
 
 
 def retention(memory: AffectMemoryView, nights: Nights) -> Nights:
-    """Return the retention of a memory after each number of nights without a recall."""
+    """Return the retention of a memory, 0 to 100, after each number of nights without a recall."""
     left: Nights = decayed(
         kept=memory.retention,
         zero=0,
@@ -83,7 +83,7 @@ def _curves(view: AffectView, rules: AffectPolicy, axes: "Axes") -> None:
 
 
 def _horizon(shown: tuple[AffectMemoryView, ...], rules: AffectPolicy) -> int:
-    """Return the nights until all memories are in the archive, at least ten."""
+    """Return the number of nights until all these memories are archived, 10 to `MAX_NIGHTS`."""
     threshold = max(rules.levels.level3_threshold, 0.1)
     left = [
         nights_until(threshold, kept=each.retention, coefficient=each.coefficient)

@@ -22,7 +22,7 @@ class MatplotlibMissing(RuntimeError):  # noqa: N818 - the name states a fact
 
 
 def require() -> None:
-    """Raise `MatplotlibMissing` if no plot can be drawn. Called before anything is run."""
+    """Raise `MatplotlibMissing` if no plot can be drawn. Call it before work whose result is a plot."""
     try:
         import_module("matplotlib")
     except ImportError as error:

@@ -23,11 +23,11 @@ GAP = 2
 """Spaces between two columns of a table."""
 IDS = ("id", "task", "memory")
 SHORT_ID = 8
-"""Characters of an id in a table that is too narrow for whole ids."""
+"""Number of characters of an id in a table that is too narrow for whole ids."""
 
 
 def console() -> Console:
-    """Return a console for standard output that does not interpret markup in memories and answers."""
+    """Return a console for standard output. It does not interpret markup, which memories and answers may contain."""
     width = None if sys.stdout.isatty() else shutil.get_terminal_size((PIPE_WIDTH, 0)).columns
     return Console(markup=False, emoji=False, highlight=False, width=width, soft_wrap=True)
 
@@ -51,7 +51,7 @@ def table(
 ) -> None:
     """Print a table. Columns named in `numbers` are aligned to the right.
 
-    If the last column is too narrow, the columns in `spare` are dropped in their order, then ids are cut.
+    If the last column is too narrow, the columns in `spare` are dropped in this order, then ids are cut.
     """
     screen, right = console(), set(numbers)
     cells = [[printable(str(cell)) for cell in row] for row in rows]
@@ -71,9 +71,11 @@ def table(
 def fitting(
     columns: list[str], rows: list[list[str]], width: int, spare: Iterable[str]
 ) -> tuple[list[str], list[list[str]]]:
-    """Return the columns and rows of a table whose last column has `READABLE` columns of the width, or all it needs.
+    """Return the columns and rows of a table, reduced until the last column is wide enough.
 
-    Columns in `spare` are dropped in their order until it fits, then ids are cut to `SHORT_ID` characters.
+    The last column is wide enough at `READABLE` characters, or when its content fits. Columns in `spare` are dropped in
+    this order until that is reached, then ids are cut to `SHORT_ID` characters. `width` is that of the table in
+    characters.
     """
     for name in spare:
         if _room(columns, rows, width):
@@ -89,7 +91,7 @@ def fitting(
 
 
 def _room(columns: list[str], rows: list[list[str]], width: int) -> bool:
-    """Return True if the last column is wide enough."""
+    """Return True if the last column is wide enough (see `fitting`)."""
     widths = [max(map(cell_len, column)) for column in zip(columns, *rows, strict=True)]
     return width - sum(widths[:-1]) - GAP * (len(widths) - 1) >= min(READABLE, widths[-1])
 
@@ -100,14 +102,17 @@ def printable(text: str) -> str:
 
 
 def short(text: str, length: int = 100) -> str:
-    """Return the text on one line, cut to a length."""
+    """Return the text on one line of at most `length` characters. A text that was cut ends in "…"."""
     line = " ".join(text.split())
     return line if len(line) <= length else line[: length - 1].rstrip() + "…"
 
 
 @contextmanager
 def progress(description: str) -> Iterator[Callable[[int, int], None]]:
-    """Show a progress bar on stderr, updated by calls of (done, total). Shows nothing if stderr is not a terminal."""
+    """Show a progress bar on stderr. Yield a function (done, total) that updates it.
+
+    Shows nothing if stderr is not a terminal.
+    """
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar:
         line = bar.add_task(description, total=None)
@@ -116,7 +121,10 @@ def progress(description: str) -> Iterator[Callable[[int, int], None]]:
 
 @contextmanager
 def waiting(description: str) -> Iterator[Callable[[str], None]]:
-    """Show a spinner on stderr, whose text is updated by calls. Shows nothing if stderr is not a terminal."""
+    """Show a spinner on stderr. Yield a function that changes its text.
+
+    Shows nothing if stderr is not a terminal.
+    """
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as spinner:
         line = spinner.add_task(description, total=None)
@@ -125,9 +133,10 @@ def waiting(description: str) -> Iterator[Callable[[str], None]]:
 
 @contextmanager
 def reading(description: str) -> Iterator[Callable[[str, int, int], None]]:
-    """Show a spinner on stderr, with a bar once there are documents to read. Shows nothing if stderr is not a terminal.
+    """Show a spinner on stderr, with a bar once there are documents to read. Yield a function that updates both.
 
-    It is updated by calls of (text, parts read, parts).
+    The function takes the text, the number of parts read and the number of all parts. Shows nothing if stderr is not a
+    terminal.
     """
     columns = (SpinnerColumn(), TextColumn("{task.description}"), _PartsColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar:
