@@ -34,7 +34,7 @@ def paces(agents: "tuple[AgentView, ...]") -> list[str]:
 
 
 async def paces_of(settings: "Settings") -> list[str]:
-    """Connect to a running platform, and return a line about the forgetting speed of each agent with strength memory."""
+    """Connect to a running platform, and return a line on the forgetting speed of each agent with strength memory."""
     from nemuri.client.connection import connected
     from nemuri_contracts.event import OPERATOR
 

@@ -1,4 +1,4 @@
-"""Operations on the log and its views: export, backup, erasure, rebuild, parking, re-embedding and history."""
+"""Operations on the log and its projections: export, backup, erasure, rebuild, parking, re-embedding and history."""
 
 from nemuri.operations.archive import export_log, give_up, import_log
 from nemuri.operations.backup import backup, restore

@@ -31,9 +31,10 @@ logger = structlog.get_logger()
 
 
 async def export_log(settings: Settings, path: Path, on_progress: Advance) -> int:
-    """Write the stores, every event and the number of events to a new file with owner-only access; return the number.
+    """Write the stores and every event of a namespace to a new file with owner-only access. Return the number of
+    events.
 
-    Messages that are not events and repetitions of an event are left out.
+    Messages that are not events and repetitions of an event are left out. The last line holds the number of events.
 
     Raises:
         OperationError: The file exists or cannot be written.
@@ -66,7 +67,7 @@ async def _stored(at: Workshop) -> AsyncIterator[StoredLine]:
         try:
             text = await blobs.get(ref)
         except (BlobForgedError, BlobMissingError, IncompleteObjectError, UnicodeDecodeError) as error:
-            # No task can read it either, or it has just been erased.
+            # No task can read this blob either, or it has just been erased.
             logger.warning("left out", blob=ref, why=str(error))
         else:
             yield StoredLine(store="blob", name=ref, data=b64encode(text.encode()))
@@ -77,13 +78,13 @@ async def _stored(at: Workshop) -> AsyncIterator[StoredLine]:
 async def import_log(settings: Settings, path: Path, on_progress: Advance) -> int:
     """Append every event of a file to an empty log, with its original time, and return the number of events.
 
-    The whole file is read and checked first. Services stay paused until the views contain all events, so no recorded
-    work is done again. After an interruption they stay paused until the same file is imported again, which continues
-    where the import stopped.
+    The whole file is read and checked first. Services stay paused until the projections contain all events, so no
+    recorded work is done again. After an interruption the services stay paused until the same file is imported again,
+    which continues where the import stopped.
 
     Raises:
-        OperationError: The log is not empty, a line is not valid in an export, or the file is incomplete. Nothing is
-            appended.
+        OperationError: The log is not empty, a line is not valid in an export, or the file is incomplete; nothing is
+            appended then. Also if another process appends to the log during the import.
     """
     found = counted(path)
     async with workshop(settings) as at:
@@ -94,7 +95,10 @@ async def import_log(settings: Settings, path: Path, on_progress: Advance) -> in
 
 
 async def give_up(settings: Settings) -> None:
-    """Let the services process the events of an interrupted import or restore. Raises `OperationError`."""
+    """Give up an interrupted import or restore: let the services process the events that the log has.
+
+    Raises `OperationError` if there is no interrupted import or restore.
+    """
     async with workshop(settings) as at:
         if not await is_log_incomplete(at.log):
             raise OperationError("there is no interrupted import or restore")
@@ -102,7 +106,10 @@ async def give_up(settings: Settings) -> None:
 
 
 async def check_empty(at: Workshop, path: Path, found: Counted) -> None:
-    """Raise `OperationError` unless the log is empty or incomplete and its server accepts the largest event."""
+    """Raise `OperationError` if the log is not empty or its server does not accept the largest event.
+
+    A log with an interrupted import or restore may hold events.
+    """
     if found.largest > at.log.room:
         raise OperationError(f"{path}: an event has {found.largest:,} bytes; this server accepts {at.log.room:,}")
     if await at.log.last_sequence() and not await is_log_incomplete(at.log):
@@ -129,12 +136,14 @@ async def take_in(
     left: ErasedContent = ErasedContent(),
     tombstones: Sequence[Event] = (),
 ) -> None:
-    """Append the `total` events of a checked file, and tombstones, to a log while the services are paused.
+    """Append the events of a checked file without the content `left`, then `tombstones`, and bring the projections up
+    to them.
 
-    Events appended by an interrupted import are skipped.
+    The services must be paused. `total` is the number of events of the file to append, for `on_progress`. Events that
+    an interrupted import appended before are skipped.
 
     Raises:
-        OperationError: The log holds anything else. Nothing is appended.
+        OperationError: The log holds other events; nothing is appended then.
     """
     skipped = await _there(at, (each for each in _wanted(path, left, tombstones) if isinstance(each, Event)))
     blobs, done, group = await Blobs.open(at.log), 0, list[Event]()
@@ -168,7 +177,10 @@ def _wanted(path: Path, left: ErasedContent, tombstones: Sequence[Event]) -> Ite
 
 
 async def _there(at: Workshop, wanted: Iterator[Event]) -> int:
-    """Return the number of wanted events on the log. Raise if the log holds anything but the first of them."""
+    """Return the number of events that the log holds already. They must be the first of the `wanted` events.
+
+    Raises `OperationError` if the log holds anything else.
+    """
     number = 0
     async for batch in at.log.read(0, await at.log.last_sequence(), with_parked=True):
         expected = islice(wanted, len(batch.events))
@@ -180,7 +192,10 @@ async def _there(at: Workshop, wanted: Iterator[Event]) -> int:
 
 
 async def _append(at: Workshop, events: list[Event]) -> None:
-    """Append events in the given order, and wait once for all acknowledgements."""
+    """Append events in the given order, and wait once for all acknowledgements.
+
+    Raises `OperationError` if another process appended events in between.
+    """
     places = await asyncio.gather(*(at.log.append(each, recorded_at=each.recorded_at) for each in events))
     if places != sorted(set(places)):
         raise OperationError("another process appends to the log; import into a fresh data directory or namespace")

@@ -1,4 +1,4 @@
-"""Back up a namespace into a directory, and restore it into an empty one without what was erased since."""
+"""Back up a namespace into a directory, and restore it into an empty one without content that was erased since."""
 
 import json
 import os
@@ -57,12 +57,12 @@ class Manifest(BaseModel):
     sequence: int = Field(ge=0)
     """Last sequence of the log in the backup."""
     fold: int
-    """Version of the folds at the time of the backup. Views are not part of a backup; they are rebuilt."""
+    """Version of the folds at the time of the backup. Projections are not part of a backup; they are rebuilt."""
     events: int = Field(ge=0)
     made_at: AwareDatetime
     files: dict[str, Part]
     seal: str
-    """SHA-256 of the other fields. A changed byte here could bring erased content back."""
+    """SHA-256 of the other fields, because a changed field could bring erased content back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,25 +70,28 @@ class Restored:
     """The result of a restore."""
 
     events: int
-    """Number of events on the log now, without tombstones."""
+    """Number of events of the backup that are on the log now. Tombstones added by the restore are not counted."""
     left_out: int
     """Number of events of the backup that have been erased since."""
     erasures: int | None
-    """Number of erasures applied; None without a ledger, when erasures since the backup are unknown."""
+    """Number of erasures that were applied. None without a ledger: then erasures since the backup are unknown."""
     societies: tuple[str, ...]
     """Names of the restored societies."""
     without: tuple[str, ...]
-    """Names of societies left out, because their states may contain erased content."""
+    """Names of the societies that were left out, because their states may contain erased content."""
 
 
 async def backup(settings: Settings, directory: Path, on_progress: Advance = quietly) -> Manifest:
-    """Write the log and its stores into a new directory while the platform runs. Raises `OperationError`."""
+    """Write the log, its stores, the societies and the ledger of erasures into a new directory. The platform may run.
+
+    Raises `OperationError`.
+    """
     async with workshop(settings) as at:
         _make(directory)
         societies = await copy_out(at.log, directory)
         identity, sequence = await at.log.identity(), await at.log.last_sequence()
     events = await export_log(settings, directory / LOG, on_progress)
-    # The ledger comes last: an erasure during the backup is in the ledger, and at most partly in the file.
+    # The ledger is copied last, so it names every erasure during the backup. The export may hold a part of its content.
     erasure_ledger.append(
         directory / erasure_ledger.LEDGER,
         erasure_ledger.entries(erasure_ledger.ledger_of(settings), settings.namespace),
@@ -134,11 +137,11 @@ def _make(directory: Path) -> None:
 async def restore(
     settings: Settings, directory: Path, *, erasures: Path | None = None, on_progress: Advance = quietly
 ) -> Restored:
-    """Restore a backup into an empty namespace, without anything that a ledger names as erased.
+    """Restore a backup into an empty namespace, without the content that a ledger of erasures names.
 
-    The ledgers are the backup's own, the data directory's, and `erasures`. Everything is checked before anything is
-    written. Services stay paused until all of it is restored. After an interruption the same restore must be repeated;
-    it continues where it stopped. Raises `OperationError`.
+    The ledgers are the backup's own, that of the data directory, and `erasures`. All files are checked before anything
+    is written. Services stay paused until everything is restored. After an interruption the same restore must be
+    repeated; it continues where it stopped. Raises `OperationError`.
     """
     manifest = checked(directory)
     path = directory / LOG
@@ -165,7 +168,7 @@ async def restore(
 
 
 def checked(directory: Path) -> Manifest:
-    """Return the manifest of a backup after checking that all files exist unchanged. Raises `OperationError`."""
+    """Return the manifest of a backup after checking that all its files exist unchanged. Raises `OperationError`."""
     path = directory / MANIFEST
     if not directory.is_dir():
         raise OperationError(f"there is no directory {directory}")
@@ -198,7 +201,7 @@ def _part(path: Path) -> Part:
 def _ledgers(
     settings: Settings, directory: Path, namespace: str, erasures: Path | None
 ) -> list[erasure_ledger.Entry] | None:
-    """Return all known erasures, each once; None if there is no ledger besides the backup's own."""
+    """Return the erasures of all ledgers, each once; None if there is no ledger besides the backup's own."""
     if erasures is not None and not erasures.exists():
         raise OperationError(f"{erasures} cannot be read: there is no such file")
     own = erasure_ledger.ledger_of(settings)
@@ -215,7 +218,7 @@ def _same(own: Path, other: Path) -> bool:
 
 
 def _unnoted(settings: Settings, known: Iterable[erasure_ledger.Entry]) -> list[erasure_ledger.Entry]:
-    """Return the known erasures that the data directory's ledger lacks for its namespace."""
+    """Return the erasures in `known` that the ledger of the data directory lacks for its namespace."""
     there = erasure_ledger.entries(erasure_ledger.ledger_of(settings), settings.namespace)
     mine = (each.model_copy(update={"namespace": settings.namespace}) for each in known)
     return [each for each in mine if each not in there]
@@ -223,21 +226,21 @@ def _unnoted(settings: Settings, known: Iterable[erasure_ledger.Entry]) -> list[
 
 @dataclass(slots=True)
 class _File:
-    """The parts of an export that matter for erasures since the backup."""
+    """The parts of an export that are needed to apply the erasures since the backup."""
 
     whole: Erasure
     doomed: ErasedData = field(default_factory=ErasedData)
     buried: list[Event] = field(default_factory=list)
     """Tombstones in the file."""
     minds: list[Event] = field(default_factory=list)
-    """Events of the agents whose remaining memories must be restated."""
+    """Events of the agents whose remaining memories must be restated, and all tombstones."""
     refs: set[str] = field(default_factory=set)
     hashes: set[str] = field(default_factory=set)
-    """Hashes of the blobs and texts that stay."""
+    """Hashes of the texts that stay. `refs` has the hashes of the blobs that stay."""
 
     @classmethod
     def read(cls, path: Path, whole: Erasure) -> "_File":
-        """Read a checked export. Positions in the file stand for positions in a log."""
+        """Read a checked export. The number of an event's line in the file becomes its sequence."""
         found, erased, stays = cls(whole), Erased.in_all(whole), ErasedData()
         for place, each in enumerate(read_lines(path), 1):
             if not isinstance(each, Event):
@@ -259,7 +262,10 @@ class _File:
         return ErasedContent(Erased.in_all(self.whole), blobs, frozenset(gone - self.hashes))
 
     def tombstones(self, known: Iterable[erasure_ledger.Entry], room: int) -> Iterator[Event]:
-        """Yield the tombstones that the file lacks: first the erased items, then the remaining memories restated."""
+        """Yield the tombstones that the file lacks for the erasures `known`.
+
+        The first ones name the erased items. The others restate the remaining memories and fit into `room` bytes each.
+        """
         buried, there = Erased.by(self.buried), {each.event_id for each in self.buried}
         lacking = [each for each in known if not Erased.in_all(each.whole) <= buried]
         firsts = [each for each in all_of(entry.step for entry in lacking) if each.event_id not in there]

@@ -33,9 +33,9 @@ HANDLER_TIMEOUT = 30.0
 """Seconds to wait for running handlers to finish."""
 POLL = 0.05
 MAX_MEMORIES = 5_000
-"""Maximum number of memories in one erasure. The next erasure takes the rest."""
+"""Maximum number of expired memories in one erasure. The next erasure takes the rest."""
 MAX_CONCURRENT_DELETES = 16
-"""Maximum number of concurrent deletions. The server waits for the disk for each, and others append meanwhile."""
+"""Maximum number of concurrent deletions. The server syncs each one to disk, which delays the appends of others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Forgotten:
     """Number of dead letters deleted."""
     blobs: int
     left: tuple[str, ...] = ()
-    """Remaining steps for the operator, which the servers do not allow us to do."""
+    """Notes on erased bytes that may remain on disk, and on what the operator can do about them."""
 
     @property
     def nothing(self) -> bool:
@@ -57,7 +57,7 @@ class Forgotten:
 
 
 async def lineage(settings: Settings, things: Iterable[Thing]) -> LineageResult:
-    """Return everything that an erasure of these items would delete, with reasons. Changes nothing.
+    """Return everything that erasing these items would delete, with reasons. Nothing is changed.
 
     Raises `OperationError`.
     """
@@ -69,8 +69,8 @@ async def lineage(settings: Settings, things: Iterable[Thing]) -> LineageResult:
 async def forget(settings: Settings, things: Iterable[Thing], on_progress: Advance = quietly) -> Forgotten:
     """Erase these items and everything derived from them. Raises `OperationError`, with nothing changed.
 
-    Services are paused while the erasure is planned and recorded. Then they continue, and the content is deleted. After
-    an interruption `resume` continues from the ledger or the tombstones.
+    Services are paused while the erasure is planned and recorded. Then the services continue, and the content is
+    deleted. After an interruption `resume` continues from the ledger or the tombstones.
     """
     chosen = list(things)
     async with workshop(settings) as at:
@@ -90,7 +90,7 @@ class _Plan:
 
     steps: list[Step]
     unnoted: list[Step]
-    """The steps that the ledger lacks."""
+    """The steps that the ledger does not contain yet."""
 
 
 async def _chosen(at: Workshop, things: list[Thing]) -> _Plan:
@@ -101,8 +101,8 @@ async def _chosen(at: Workshop, things: list[Thing]) -> _Plan:
 async def _recorded(at: Workshop, settings: Settings, plan: Callable[[], Awaitable[_Plan]]) -> list[Step]:
     """Plan an erasure, record it in the ledger and on the log while the services are paused, and return its steps.
 
-    The long part, folding the agents' memories without the erased ones, is done before the pause. During the pause only
-    newer events are folded, unless one of them changes the plan.
+    The long part is done before the pause: folding the agents' memories without the erased events. During the pause
+    only newer events are folded, unless one of them changes the plan.
     """
     end = await at.log.last_sequence()
     await caught_up(at)
@@ -126,7 +126,10 @@ def _replay(at: Workshop, plan: _Plan) -> Replay:
 
 
 async def lives_nowhere(log: Log, things: Iterable[Thing]) -> None:
-    """Raise `OperationError` for an agent of a society: states and checkpoints of the society contain its words."""
+    """Raise `OperationError` if one of the items is an agent of a society.
+
+    The states and checkpoints of the society contain the agent's words, so the society must be deleted first.
+    """
     for each in things:
         society = str(each.name).rpartition("-")[0]
         states = States(log, society)
@@ -138,7 +141,7 @@ async def lives_nowhere(log: Log, things: Iterable[Thing]) -> None:
 
 
 async def let_go(settings: Settings, on_progress: Advance = quietly) -> Forgotten:
-    """Erase the affective memories that have expired in nightly jobs. Raises `OperationError`."""
+    """Erase affective memories that nightly jobs have deleted, at most `MAX_MEMORIES`. Raises `OperationError`."""
     async with workshop(settings) as at:
         await caught_up(at)
         due = await AffectiveQueries(at.projection.database).let_go(MAX_MEMORIES)
@@ -148,9 +151,9 @@ async def let_go(settings: Settings, on_progress: Advance = quietly) -> Forgotte
 
 
 async def resume(settings: Settings, on_progress: Advance = quietly) -> Forgotten:
-    """Complete interrupted erasures, and delete content that was appended late. Raises `OperationError`.
+    """Complete interrupted erasures, and delete erased content that was appended after its erasure.
 
-    This reads the whole log.
+    This reads the whole log. Raises `OperationError`.
     """
     async with workshop(settings) as at:
         await _complete_log(at)
@@ -159,7 +162,10 @@ async def resume(settings: Settings, on_progress: Advance = quietly) -> Forgotte
 
 
 async def _interrupted(at: Workshop, settings: Settings) -> _Plan:
-    """Return a plan of the erasures on the log and in the ledger, with everything derived from their items since."""
+    """Return a plan that repeats the erasures on the log and in the ledger.
+
+    The plan includes everything that was derived from the erased items since.
+    """
     views = Lineage(at.projection.database, at.log)
     plan, erased = _Plan(await begun(at), []), await everything_erased(views.database)
     for entry in erasure_ledger.entries(erasure_ledger.ledger_of(settings), settings.namespace):
@@ -185,7 +191,7 @@ def _named(whole: Erasure) -> Iterator[Thing]:
 async def planned(at: Workshop, things: Iterable[Thing], *, decided: bool = False) -> list[Step]:
     """Return the steps that erase these items with everything derived from them. Raises `OperationError`.
 
-    An erasure that was `decided` before also erases protected memories.
+    With `decided`, protected memories are erased too, because the erasure was decided before.
     """
     reached = await _reached(at, list(things), decided=decided)
     root = next(iter(reached.why))
@@ -193,13 +199,16 @@ async def planned(at: Workshop, things: Iterable[Thing], *, decided: bool = Fals
 
 
 async def _complete_log(at: Workshop) -> None:
-    """Raise `OperationError` for a log with an unfinished import or restore."""
+    """Raise `OperationError` if the log has an unfinished import or restore."""
     if await is_log_incomplete(at.log):
         raise OperationError(f"the log is incomplete: an import or a restore {UNFINISHED}")
 
 
 async def _at_rest(at: Workshop) -> None:
-    """Wait for running handlers. Late results are ignored by the folds, and `resume` deletes them."""
+    """Wait until no handler is running, at most `HANDLER_TIMEOUT` seconds.
+
+    The folds ignore results of erased items that are appended later, and `resume` deletes them.
+    """
     end = asyncio.get_running_loop().time() + HANDLER_TIMEOUT
     while await unacknowledged_events(at.log) and asyncio.get_running_loop().time() < end:  # noqa: ASYNC110 - the server tells nobody
         await asyncio.sleep(POLL)
@@ -246,9 +255,10 @@ async def _whole(at: Workshop, reached: LineageResult, root: Thing) -> Erasure:
 
 
 async def _complete(at: Workshop, on_progress: Advance, erased: Erased, whole: Erasure | None = None) -> Forgotten:
-    """Delete erased content everywhere, the stores first, because the log still refers to them.
+    """Delete erased content from the stores, then from the log, whose events are needed to find the content in the
+    stores.
 
-    With `whole`, only the content of one erasure is searched for; otherwise everything is searched.
+    With `whole`, only the subjects of this erasure are searched; otherwise the whole log.
     """
     views, log = at.projection.database, at.log
     only = ((),) if whole is None else subjects_of(log.subjects, whole)
@@ -266,7 +276,10 @@ async def _complete(at: Workshop, on_progress: Advance, erased: Erased, whole: E
 
 
 async def _stores(at: Workshop, found: ErasedData, *, sweeping: bool) -> int:
-    """Delete blobs and vectors used by erased items only, while no new use can begin. Return the number of blobs."""
+    """Delete the blobs and vectors that only erased items use, and return the number of blobs.
+
+    Services are paused meanwhile, so that no new use can begin.
+    """
     views, hashes = at.projection.database, found.hashes | set(map(hash_in, found.vectors))
     if not (found.refs or await at.vectors.any()):
         return 0

@@ -34,7 +34,7 @@ class Entry(BaseModel):
     erased_at: AwareDatetime
     namespace: Identifier
     sort: Literal["memory", "task", "agent"]
-    """Kind of the requested item. The name field holds its id or name."""
+    """Kind of the requested item. Its id or name is in `name`."""
     name: str
     whole: Erasure
 
@@ -65,8 +65,9 @@ def ledger_of(settings: Settings) -> Path:
 
 
 def note(settings: Settings, steps: Iterable[Step]) -> None:
-    """Add the steps of an erasure to the ledger and sync it, before any of them is carried out. Raises
-    `OperationError`.
+    """Add the steps of an erasure to the ledger and sync it to disk. Call it before a step is carried out.
+
+    Raises `OperationError`; nothing is noted then.
     """
     said = {"erased_at": datetime.now(UTC), "namespace": settings.namespace}
     noted = ({"sort": each.root.sort, "name": str(each.root.name), "whole": each.whole} for each in steps)
@@ -74,7 +75,7 @@ def note(settings: Settings, steps: Iterable[Step]) -> None:
 
 
 def append(path: Path, entries: Iterable[Entry]) -> None:
-    """Append entries to a ledger, replacing a torn last line. On `OperationError` the ledger is unchanged."""
+    """Append entries to a ledger, replacing a torn last line. The ledger is unchanged if `OperationError` is raised."""
     lines = b"".join(each.model_dump_json().encode() + b"\n" for each in entries)
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

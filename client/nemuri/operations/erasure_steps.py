@@ -28,7 +28,7 @@ class Owned(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A part of an erasure: its root item and all items that it names."""
+    """A part of an erasure: its root item, and all items that its tombstones name."""
 
     root: Thing
     whole: Erasure
@@ -39,7 +39,9 @@ class Step:
         return f"erasure/{self.root.sort}/{self.root.name}"
 
     def tombstones(self) -> Iterator[Tombstone]:
-        """Yield the tombstones of the step. The first is that of the root and also holds the fields common to all."""
+        """Yield the tombstones of the step. The first one is that of the root item, and also lists all items in
+        `whole`.
+        """
         first, *others = self._tombstones()
         yield first.model_copy(update={"whole": self.whole})
         yield from others
@@ -102,7 +104,7 @@ def merged(wholes: Iterable[Erasure]) -> Erasure:
 
 
 def _bytes(whole: Erasure) -> int:
-    """Return the bytes of an erasure in its first tombstone, which names the memories of one agent at most twice."""
+    """Return an upper bound of the bytes of an erasure in its first tombstone, which can name a memory twice."""
     ids = sum(map(len, whole.memories.values())) * 2 + len(whole.tasks) + len(whole.events)
     names = (*whole.memories, *whole.restated, *whole.agents)
     return ids * ID_BYTES + sum(len(each) + 8 for each in names)

@@ -42,7 +42,7 @@ class StoredLine(_Line):
     data: Base64Bytes
 
     def read(self) -> "StoredLine":
-        """Return the line itself. Raise `UndecodableError` if the data do not match the name."""
+        """Return the line after checking its data against its name. Raises `UndecodableError` if they do not match."""
         if self.store == "vector":
             self._check_vector()
         elif self.store == "clock":
@@ -58,7 +58,7 @@ class StoredLine(_Line):
 
     @property
     def ahead(self) -> timedelta:
-        """Return the stored lead of the clock. Raise ValueError or OverflowError for any other value."""
+        """Return the offset of the stored clock. Raises ValueError or OverflowError if the data are no such offset."""
         return timedelta(seconds=float(self.data))
 
     def _check_clock(self) -> None:
@@ -96,7 +96,7 @@ class EventLine(_Line):
         return cls(recorded_at=event.at, client=client, event=event.model_dump(mode="json"))
 
     def read(self) -> Event:
-        """Return the event as it was recorded. Raise `UndecodableError` if no log could contain it."""
+        """Return the event as it was recorded. Raises `UndecodableError` if no log could contain it."""
         if not EARLIEST <= self.recorded_at <= datetime.now(UTC) + SKEW:
             raise UndecodableError("recorded_at: the time must lie between 2020 and now")
         data = to_json(self.event, inf_nan_mode="constants")  # not null, which would look like a missing value
@@ -118,7 +118,7 @@ _LINES: TypeAdapter[Line] = TypeAdapter(Annotated[Line, Field(discriminator="sto
 
 
 def read_lines(path: Path) -> Iterator[Event | StoredLine | EndLine]:
-    """Yield the content of each line. Raise `OperationError` with file and line number for an invalid one.
+    """Yield the content of each line. Raises `OperationError` with file and line number for an invalid line.
 
     At most `LARGEST_LINE` bytes of a line are read.
     """
@@ -158,7 +158,7 @@ class Counted:
 
 
 def counted(path: Path) -> Counted:
-    """Return the summary of an export. Raise `OperationError` if it is invalid, incomplete or holds something twice."""
+    """Return the summary of an export. Raises `OperationError` if it is invalid, incomplete or holds an item twice."""
     known: set[UUID | str] = set()
     refs: set[str] = set()
     events = largest = 0

@@ -1,6 +1,6 @@
 """Past, changed and hypothetical states of an agent, folded from the log without writing anything.
 
-Only the agent's own events are read, because its state is the fold of these and nothing else.
+Only the agent's own events are read, because the agent's state is the fold of these events alone.
 """
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -38,14 +38,14 @@ class Past:
 
     mind: Mind = field(default_factory=Mind)
     affect: AffectMind = field(default_factory=AffectMind)
-    """State of affective memory; empty for an agent with strength memory."""
+    """State of affective memory; empty for an agent with another kind of memory."""
     tiers: TieredMind = field(default_factory=TieredMind)
-    """State of tiered memory; empty for an agent with strength memory."""
+    """State of tiered memory; empty for an agent with another kind of memory."""
     courses: dict[UUID, CourseState] = field(default_factory=dict)
     events: int = 0
-    """Number of the agent's own events so far."""
+    """Number of the agent's own events folded so far."""
     sequence: int = 0
-    """Sequence of the last of these events."""
+    """Stream sequence of the last event folded."""
     at: datetime | None = None
 
     def take(self, event: AnyAgentEvent) -> None:
@@ -146,7 +146,10 @@ async def events_of(
 
 
 async def as_of(log: Log, agent_id: str, places: Sequence[LogPosition], advance: Advance | None = None) -> list[Past]:
-    """Return the agent's state at each position (no agent before its definition). Raises `LogPositionError`."""
+    """Return an agent's state at each position; an empty state before the agent's definition.
+
+    Raises `LogPositionError` for a position outside the log.
+    """
     reach = await extent(log)
     for each in places:
         reach.check(each)
@@ -168,7 +171,10 @@ async def otherwise(
     since: LogPosition | None,
     advance: Advance | None = None,
 ) -> WhatIf:
-    """Return the agent's state as recorded, and under other parameters since a position. Raises `LogPositionError`."""
+    """Fold an agent's events as recorded, and with other parameters from the position `since` on; None for all events.
+
+    Returns both states. Raises `LogPositionError` for a position outside the log.
+    """
     reach = await extent(log)
     if since is not None:
         reach.check(since)
@@ -181,7 +187,7 @@ async def otherwise(
 
 
 async def steps_of(log: Log, agent_id: str, memory_id: UUID) -> tuple[HistoryStep, ...]:
-    """Return the steps of a memory's history, oldest first."""
+    """Return the steps of a memory's history, oldest first, from the events of its agent."""
     found, steps = History(memory_id), list[HistoryStep]()
     async for event in events_of(log, agent_id, await log.last_sequence()):
         steps.extend(found.take(event))

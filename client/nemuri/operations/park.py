@@ -22,21 +22,22 @@ class ParkedEvent:
 
     event: EventParked
     projected: int
-    """Position of the views now."""
+    """Position of the projections after parking."""
 
     @property
     def erases(self) -> bool:
-        """Return True if the event was an erasure, which is not carried out now."""
+        """Return True if the parked event was an erasure, which is then not carried out."""
         return self.event.parked_kind in TOMBSTONE_KINDS
 
 
 async def park(settings: Settings, sequence: int, why: str, *, folded: bool = False) -> ParkedEvent:
-    """Park the event at which the views are halted, and bring the views to the end of the log without it.
+    """Park the event at which the projections are halted, and bring the projections to the end of the log without it.
 
-    With `folded`, any event of the log can be parked; views that contain it are rebuilt.
+    With `folded`, any event of the log can be parked; projections that contain it are rebuilt.
 
     Raises:
-        OperationError: The views are not halted at the event, or it does not exist. Nothing is parked.
+        OperationError: The projections are not halted at the event, or it does not exist; nothing is parked then. Or
+            the projections halt again at a later event.
     """
     async with workshop(settings) as at:
         if not folded:
@@ -50,7 +51,7 @@ async def park(settings: Settings, sequence: int, why: str, *, folded: bool = Fa
 
 
 async def _check_halted(at: Workshop, sequence: int) -> None:
-    """Raise `OperationError` unless the views are halted at the event."""
+    """Raise `OperationError` unless the projections are halted at the event."""
     position = await at.projection.position()
     if position.halted_at != sequence:
         why = f"are halted at event {position.halted_at}" if position.halted_at else "are halted at no event"
@@ -58,7 +59,11 @@ async def _check_halted(at: Workshop, sequence: int) -> None:
 
 
 async def _message_at(at: Workshop, sequence: int) -> tuple[UUID, str | None]:
-    """Return the id that a message is parked by, and its kind if it is an event. Raises `OperationError`."""
+    """Return the id of the message at a sequence, and its kind if it is an event.
+
+    The id of another message is derived from its subject and its bytes. Raises `OperationError` if there is no message,
+    or if it parks another event.
+    """
     try:
         event = await at.log.at(sequence) if sequence > 0 else None
     except UndecodableError:
@@ -72,7 +77,10 @@ async def _message_at(at: Workshop, sequence: int) -> tuple[UUID, str | None]:
 
 
 async def _caught_up(at: Workshop, sequence: int) -> int:
-    """Bring the views to the end of the log and return their position. Raises `OperationError` if they halt again."""
+    """Bring the projections to the end of the log and return their position.
+
+    Raises `OperationError` if the projections halt again.
+    """
     until = await at.log.last_sequence()
     try:
         await catch_up(at.projection, at.log, until, lambda *_: None)

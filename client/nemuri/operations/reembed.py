@@ -1,4 +1,4 @@
-"""Compute vectors of another embedder for all memories, beside those in use, then switch agent by agent."""
+"""Compute vectors of another embedder for all memories, and switch the agents to the new vectors one by one."""
 
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
@@ -25,10 +25,10 @@ BATCH_SIZE = 200
 
 @dataclass(frozen=True, slots=True)
 class Reembedded:
-    """The result of re-embedding."""
+    """The result of changing the embedder."""
 
     agents: int
-    """Number of agents switched to other vectors."""
+    """Number of agents that were switched to the new vectors."""
     memories: int
     """Number of memories that got their first vector of the configured embedder."""
 
@@ -77,13 +77,13 @@ class _Lacking:
 
 @dataclass(slots=True)
 class _Change:
-    """The change to one generation of vectors."""
+    """A run that changes all agents to one generation of vectors."""
 
     at: Workshop
     vectors: Vectors
     advance: Advance
     embedded: set[EmbeddedText] = field(default_factory=set)
-    """Texts embedded so far. These are texts and not memories, because affective memories may be merged meanwhile."""
+    """Texts embedded so far. Texts are counted, not memories, because affective memories may be merged meanwhile."""
     switched: set[str] = field(default_factory=set)
 
     @property
@@ -93,12 +93,13 @@ class _Change:
 
     @property
     def views(self) -> Database:
-        """Return the database of the agents' views."""
+        """Return the database of the projections."""
         return self.at.projection.database
 
     async def complete(self) -> None:
-        """Embed and switch until no agent lacks anything, because memories may be encoded under the old model
-        meanwhile.
+        """Embed memories and switch agents until every agent has all vectors of the new generation.
+
+        Services may encode memories with the old model meanwhile, so several rounds can be needed.
         """
         while left := await self._lacking():
             total = len(self.embedded) + sum(each.memories for each in left)
@@ -109,7 +110,10 @@ class _Change:
                     await self._switch(each.agent_id)
 
     async def _lacking(self) -> list[_Lacking]:
-        """Return the agents to change as of the log's end, so that nothing recorded by an earlier run is repeated."""
+        """Return the agents that still need the change.
+
+        The projections are brought to the end of the log first, so that nothing recorded by an earlier run is repeated.
+        """
         await self._catch_up()
         agents, missing = await embeddings(self.views), await count_missing(self.views, self.vectors.generation)
         found = [
@@ -119,17 +123,17 @@ class _Change:
         return [each for each in found if each.memories or not each.switched]
 
     async def _catch_up(self) -> None:
-        """Bring the views to the end of the log, with or without a running projector."""
+        """Bring the projections to the end of the log, with or without a running projector."""
         OtherFoldsError.check(await self.at.projection.position())
         await rebuilder.catch_up(self.at.projection, self.at.log, await self.at.log.last_sequence(), quietly)
 
     async def _is_switched(self, agent_id: str) -> bool:
-        """Return True if the agent uses the generation, as of the log's end."""
+        """Return True if the agent uses the new generation, after bringing the projections to the end of the log."""
         await self._catch_up()
         return (await embeddings(self.views))[agent_id] == self.embedding
 
     async def _fill(self, agent_id: str, total: int) -> None:
-        """Store, and then record, the missing vectors of the generation for all memories of an agent."""
+        """Store the missing vectors of an agent's memories in batches, and record each batch when it is stored."""
         after = 0
         generation = self.vectors.generation
         while some := await oldest_missing(self.views, generation, agent_id, after=after, limit=BATCH_SIZE):
@@ -152,7 +156,10 @@ class _Change:
         )
 
     async def _switch(self, agent_id: str) -> None:
-        """Switch an agent. The event id is derived from the previous change, so that a model can come back later."""
+        """Switch an agent to the new generation if that is not done yet.
+
+        The event id is derived from the previous switch, so that an agent can be switched back to an earlier model.
+        """
         newest = await self.at.log.newest_on(self.at.log.subjects.of_agent(agent_id, EmbeddingAdopted))
         if await self._is_switched(agent_id):
             return

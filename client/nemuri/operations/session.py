@@ -1,4 +1,4 @@
-"""The context of operations: log and views, progress reports, and errors."""
+"""The context of operations: log and projections, progress reports, and errors."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -20,7 +20,7 @@ class OperationError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Workshop:
-    """The log and the views of a platform."""
+    """The log and the projections of a platform."""
 
     log: Log
     vectors: Vectors
@@ -29,11 +29,11 @@ class Workshop:
 
 @asynccontextmanager
 async def workshop(settings: Settings) -> AsyncIterator[Workshop]:
-    """Open the log and the views of a platform. Its services may run or not.
+    """Open the log and the projections of a platform, and close them at the end. The services may run or not.
 
     Raises:
         OperationError: A server refused an operation, on opening or later.
-        DatabaseError: The views must be provisioned first, because only provisioning migrates them.
+        DatabaseError: The projections must be provisioned first, because only provisioning migrates them.
     """
     log = await Log.connect(str(settings.nats_url), settings.namespace, patient=False, access=settings.access)
     database = Database.at(str(settings.database_url), settings.namespace)
@@ -52,4 +52,4 @@ async def workshop(settings: Settings) -> AsyncIterator[Workshop]:
 
 
 def quietly(done: int, total: int) -> None:
-    """Ignore a progress report."""
+    """Ignore a progress report. The default of `on_progress`."""

@@ -19,7 +19,7 @@ from nemuri_services.simulation.archive_format import packed, unpacked
 from nemuri_services.simulation.checkpoints import Checkpoints, entries_without_leases
 
 NOW: Final = "now"
-"""Name of the copy of the present states. The other copies have the names of their checkpoints."""
+"""Name of the copy of the present states. Each other copy has the name of its checkpoint."""
 FILE: Final = re.compile(r"society\.([A-Za-z0-9][A-Za-z0-9_-]{0,47})\.(now|[0-9]{8}T[0-9]{12})")
 
 
@@ -37,7 +37,7 @@ class SocietyBackup:
 
 
 async def copy_out(log: Log, directory: Path) -> list[str]:
-    """Write every society of the namespace into a directory while it runs, and return the names of the files.
+    """Write every society of the namespace into a directory, and return the names of the files. The societies may run.
 
     This happens before the log is read, so that no state is newer than the copy of the log.
     """
@@ -59,7 +59,7 @@ async def copy_out(log: Log, directory: Path) -> list[str]:
 
 
 def kept_in(directory: Path, files: Iterable[str]) -> list[SocietyBackup]:
-    """Return the societies among the files of a checked backup. Raise `OperationError` for an invalid file."""
+    """Return the societies among the files of a checked backup. Raises `OperationError` for an invalid file."""
     found = dict[str, dict[str, Path]]()
     for name in sorted(files):
         if match := FILE.fullmatch(name):
@@ -81,7 +81,11 @@ def _kept(name: str, paths: dict[str, Path]) -> SocietyBackup:
 
 
 def words_of(entries: Iterable[erasure_ledger.Entry], before: Container[erasure_ledger.Entry]) -> set[str]:
-    """Return the agents affected by erasures since the backup: erased agents, and agents that lost a memory."""
+    """Return the agents whose words a restored society must not contain.
+
+    These are all erased agents, and the agents that lost memories in an erasure that is not in `before`, the ledger of
+    the backup.
+    """
     found = set[str]()
     for each in entries:
         found.update(each.whole.agents)
@@ -91,13 +95,13 @@ def words_of(entries: Iterable[erasure_ledger.Entry], before: Container[erasure_
 
 
 async def check_room(log: Log, own: Container[str]) -> None:
-    """Raise `OperationError` if there are societies other than those put back by an interrupted restore."""
+    """Raise `OperationError` if there are societies besides `own`, which an interrupted restore may have put back."""
     if there := [each for each in await societies(log) if each not in own]:
         raise OperationError(f"there are societies already ({', '.join(there)}); restore into a fresh namespace")
 
 
 async def put_back(log: Log, kept: SocietyBackup) -> None:
-    """Restore a society with its checkpoints and without leases. It must not exist before."""
+    """Restore a society with its checkpoints and without leases. Replaces what an interrupted restore left of it."""
     await States(log, kept.society.name).delete()
     states = await States.create(log, kept.society)
     for batch in in_batches({key: value for key, value in kept.entries.items() if key != SOCIETY}):

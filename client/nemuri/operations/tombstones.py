@@ -1,4 +1,4 @@
-"""Tombstones: events appended before content is deleted, and completed after an interruption."""
+"""Tombstones: events that are appended before content is deleted, and completed after an interruption."""
 
 import asyncio
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -18,19 +18,19 @@ from nemuri_infra.projections.projection import OtherFoldsError
 from nemuri_infra.stores.deletion import tombstones
 
 ATTEMPTS = 20
-"""Maximum number of attempts when an agent appends events meanwhile."""
+"""Maximum number of attempts to restate memories while their agent appends events."""
 MAX_CONCURRENT_APPENDS = 64
 """Maximum number of concurrent appends of tombstones."""
 
 
 async def caught_up(at: Workshop) -> None:
-    """Bring the views to the end of the log, with or without a running projector."""
+    """Bring the projections to the end of the log, with or without a running projector."""
     OtherFoldsError.check(await at.projection.position())
     await rebuilder.catch_up(at.projection, at.log, await at.log.last_sequence(), quietly)
 
 
 async def begun(at: Workshop) -> list[Step]:
-    """Return the steps of the erasures on the log."""
+    """Return the steps of all erasures that have begun, from the tombstones on the log."""
     found: list[Step] = []
     for each in await tombstones(at.log, 0, await at.log.last_sequence()):
         match each:
@@ -46,10 +46,10 @@ async def begun(at: Workshop) -> list[Step]:
 
 
 async def bury(at: Workshop, steps: Sequence[Step], replay: Replay) -> None:
-    """Append the missing tombstones of an erasure, and let the views fold them.
+    """Append the tombstones of an erasure that the log lacks, and bring the projections up to them.
 
-    First the erased items are named, step by step. Then the state of the agents' remaining memories is restated, as
-    `replay` computes it without the erased ones. Raises `OperationError`.
+    The first tombstones name the erased items, step by step. The others restate the agents' remaining memories, using
+    `replay`, the state without the erased events. Raises `OperationError`.
     """
     there = {each.event_id for each in await tombstones(at.log, 0, await at.log.last_sequence())}
     try:
@@ -71,7 +71,7 @@ async def bury(at: Workshop, steps: Sequence[Step], replay: Replay) -> None:
 
 
 async def _restate(at: Workshop, key: str, replay: Replay) -> None:
-    """Append events that restate the remaining memories of the agents."""
+    """Append events that restate the remaining memories of the agents in `replay`."""
     agents = list(replay.minds)
     for _ in range(ATTEMPTS):
         ends = {each: (await at.log.newest_on(at.log.subjects.mind(each))).sequence for each in agents}
@@ -95,9 +95,10 @@ async def _restate(at: Workshop, key: str, replay: Replay) -> None:
 def standing(
     live: Mind, replayed: Mind, gone: Collection[UUID], agent_id: str, place: str, room: int
 ) -> list[MemoriesErased]:
-    """Return the events that restate the remaining memories, so that folding the remaining events gives the same state.
+    """Return events that restate the remaining memories, so that folding the remaining events gives the same state.
 
-    Each event fits into `room` bytes. Raises `DivergedError`.
+    `live` is the agent's current state, `replayed` the fold without the erased events, `gone` the erased ids. Each
+    event fits into `room` bytes. Raises `DivergedError` if the two states differ in spite of the events.
     """
     said = [
         MemoriesErased(
@@ -110,7 +111,7 @@ def standing(
 
 
 def _fitting(standings: Iterable[Standing], room: int) -> Iterator[tuple[Standing, ...]]:
-    """Yield groups of at most `room` bytes."""
+    """Yield the standings in groups of at most `room` bytes."""
     some, size = list[Standing](), 0
     for each in standings:
         more = len(each.model_dump_json().encode()) + 1
@@ -124,6 +125,6 @@ def _fitting(standings: Iterable[Standing], room: int) -> Iterator[tuple[Standin
 
 
 def all_of(steps: Iterable[Step]) -> Iterator[Event]:
-    """Yield the events that name the erased items of these steps."""
+    """Yield the tombstones of these steps."""
     for each in steps:
         yield from each.tombstones()

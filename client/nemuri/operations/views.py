@@ -1,4 +1,4 @@
-"""Rebuild the views, or verify that they match the log."""
+"""Rebuild the projections, or verify that they match the log."""
 
 from dataclasses import dataclass
 
@@ -14,16 +14,16 @@ class Rebuilt:
     """The result of a rebuild."""
 
     sequence: int
-    """Position of the views in the log now."""
+    """Position of the rebuilt projections in the log."""
 
 
 async def rebuild(settings: Settings, on_progress: Advance = quietly) -> Rebuilt:
-    """Rebuild all views from the log while the present ones stay in use. Raises `OperationError`."""
+    """Rebuild all projections from the log while the present ones stay in use. Raises `OperationError`."""
     async with workshop(settings) as at:
         return Rebuilt(await rebuilder.rebuild(at.projection, at.log, on_progress))
 
 
 async def verify(settings: Settings, on_progress: Advance = quietly) -> Verified:
-    """Compare every row of every view with the log at the same sequence. Raises `OperationError`."""
+    """Compare every row of every projection with a fold of the log up to the same sequence. Raises `OperationError`."""
     async with workshop(settings) as at:
         return await rebuilder.verify(at.projection, at.log, on_progress)

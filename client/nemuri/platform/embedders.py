@@ -32,7 +32,7 @@ async def embedding_in_force(settings: Settings) -> Embedding:
 
 
 def compare_embeddings(agents: Mapping[str, Embedding], embedding: Embedding) -> None:
-    """Raise `EmbedderChanged` unless all agents have vectors of this embedding."""
+    """Raise `EmbedderChanged` unless the vectors of all agents are of this embedding."""
     others = {name: each for name, each in agents.items() if each != embedding}
     if others:
         name, old = next(iter(others.items()))
@@ -45,9 +45,9 @@ def compare_embeddings(agents: Mapping[str, Embedding], embedding: Embedding) ->
 
 
 def compare_agents(agents: Iterable[AgentView], embedding: Embedding) -> None:
-    """Raise `EmbedderChanged` unless all agents have vectors of this embedding, except agents of a simulation.
+    """Raise `EmbedderChanged` unless the vectors of all agents are of this embedding.
 
-    The hosts of a simulation have their own embedder.
+    Agents of a simulation are left out, because its hosts have their own embedder.
     """
     compare_embeddings(
         {each.agent_id: each.embedding for each in agents if each.definition.kept_by == "platform"}, embedding
@@ -55,7 +55,7 @@ def compare_agents(agents: Iterable[AgentView], embedding: Embedding) -> None:
 
 
 async def check_embedder(settings: Settings, embedding: Embedding) -> None:
-    """Raise `EmbedderChanged` unless the agents in the projections have vectors of this embedding.
+    """Raise `EmbedderChanged` unless the vectors of all agents in the projections are of this embedding.
 
     Agents of a simulation are left out, as in `compare_agents`.
     """

@@ -58,9 +58,9 @@ class Unfailing:
 
 
 class _Lines(logging.Handler):
-    """A handler that prints records of the standard library.
+    """A handler that prints log records of the standard library.
 
-    The library's own handlers quote a record that they fail on.
+    The standard library's own handlers would quote the text of a record that cannot be printed.
     """
 
     def emit(self, record: logging.LogRecord) -> None:

@@ -1,4 +1,4 @@
-"""Erasure of what nightly jobs have released. The platform does it, because services may not delete anything."""
+"""Erasure of memories that nightly jobs have deleted. The platform does it, because services may not erase anything."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -19,7 +19,7 @@ RETRY = 5.0
 
 @asynccontextmanager
 async def sweeping(settings: Settings) -> AsyncIterator[None]:
-    """Erase what is due, now and after each nightly job that releases something, while the context lasts."""
+    """Erase memories in the background while the context lasts: now, and after each nightly job that deleted some."""
     passing = (*OUTAGE_ERRORS, OperationError)
     work = asyncio.create_task(retry_forever("sweeping", partial(_sweep, settings), passing=passing, retry=RETRY))
     try:

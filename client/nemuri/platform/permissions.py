@@ -23,13 +23,13 @@ ROUNDS = 4
 SCRAM_ROUNDS = 4096
 PROJECTOR, READER = "projector", "reader"
 WRITING = ("projector", "provisioner", "operator", "importer", "eraser")
-"""Users of the database role that owns the projections. All others can only read."""
+"""Users that get the database role which owns the projections. All others can only read."""
 LIVING = USERS.keys() - SERVICES.keys()
 """The processes of a simulation, which do not use the database."""
 
 
 class PermissionsError(Exception):
-    """Permissions that cannot be written. The message gives the reason in one line."""
+    """Permissions cannot be written. The message gives the reason in one line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Deployment:
 
 @dataclass(slots=True)
 class Passwords:
-    """Random passwords by user name, the same for each request of a name."""
+    """Random passwords by user name. A name gets the same password each time."""
 
     known: dict[str, str] = field(default_factory=dict)
 
@@ -61,7 +61,8 @@ class Passwords:
 def write_permissions(directory: Path, deployment: Deployment) -> list[Path]:
     """Write all files into the directory, readable by the owner only, and return their paths.
 
-    Existing passwords are kept, so a client can be added later. Raises `PermissionsError`.
+    Existing passwords are kept, so a client can be added later. Raises `PermissionsError` if a client has the name of a
+    service or a file cannot be written.
     """
     if TUTOR in deployment.clients:
         raise PermissionsError(f"{TUTOR!r} is the name of a service; choose another one for the client")
@@ -135,15 +136,15 @@ def _exports(space: Permissions, clients: Sequence[str]) -> list[dict[str, Any]]
 def _import(space: Permissions, subject: str) -> dict[str, Any]:
     lent: dict[str, Any] = {"service": {"account": space.subjects.namespace, "subject": subject}}
     if subject.startswith(space.subjects.query("")):
-        # Services see whose query it is, so each client has its own queue.
+        # A shared import shows services which client sent the query, so that each client has its own queue.
         return lent | {"share": True}
     return lent if not subject.startswith(API) else lent | {"to": _domain(space, subject)}
 
 
 def _domain(space: Permissions, subject: str) -> str:
-    """Return the subject by which a client's account sends a request.
+    """Return the subject on which a client's account sends a request.
 
-    Requests to stores use a domain named as the namespace.
+    Requests to stores use a JetStream domain with the name of the namespace.
     """
     return subject.replace(API, f"$JS.{space.subjects.namespace}.API", 1) if subject.startswith(API) else subject
 
@@ -171,10 +172,10 @@ def cluster_routes(nodes: Sequence[str], passwords: Passwords) -> str:
 
 
 def database_roles(namespaces: Iterable[str], passwords: Passwords) -> str:
-    """Return SQL that creates the roles of each namespace. The superuser runs it, as often as needed.
+    """Return SQL that creates the roles of each namespace. The superuser runs it; it can be run again.
 
-    The projector's role owns the projections, so that it can rebuild them into a new schema. The reader's role may only
-    read them.
+    The projector's role owns the projections, so that it can rebuild them into a new schema. The reader's role can only
+    read the projections.
     """
     parts = ["-- Written by `nemuri permissions`; run it in the database of the views, as its superuser."]
     parts += ["CREATE EXTENSION IF NOT EXISTS vector SCHEMA public;"]
@@ -215,7 +216,7 @@ def _scram(password: str) -> str:
 
 
 def _environment(space: Permissions, role: str, deployment: Deployment, passwords: Passwords) -> dict[str, str]:
-    """Return the settings of a process that uses the namespace's account."""
+    """Return the environment variables of a process that uses the namespace's account."""
     owner = database_role(space.subjects.namespace, PROJECTOR if role in WRITING else READER)
     lines = {
         "NEMURI_NAMESPACE": space.subjects.namespace,
@@ -233,7 +234,7 @@ def _environment(space: Permissions, role: str, deployment: Deployment, password
 
 
 def _clients(space: Permissions, client: str, deployment: Deployment, passwords: Passwords) -> dict[str, str]:
-    """Return the settings of a client."""
+    """Return the environment variables of a client."""
     return {
         "NEMURI_NAMESPACE": space.subjects.namespace,
         "NATS_URL": _addressed(deployment.client_nats or deployment.nats, space.client_user(client), passwords),

@@ -39,12 +39,12 @@ class OfServices:
     readiness: Readiness
 
     def health(self) -> dict[str, Any]:
-        """Return the services, with those that have halted."""
+        """Return the names of the services, and the reason for each halted service or closed connection."""
         ills = self.readiness.lives()
         return {"healthy": not ills, "services": self._names, "halted": ills}
 
     async def ready(self) -> dict[str, Any]:
-        """Return the missing servers, the position of the projections and the models."""
+        """Return the readiness with missing servers, the lag of the projections, warnings, and the models in use."""
         report, models = await self.readiness.report(), self.readiness.resources.models
         return {
             "ready": report.ready,
@@ -56,7 +56,7 @@ class OfServices:
         }
 
     async def metrics(self) -> bytes:
-        """Return the current metrics of the adapters."""
+        """Return the current metrics of the process."""
         await self.readiness.report()
         return self.readiness.resources.metrics.exposition()
 
@@ -75,7 +75,7 @@ def address_of(text: str) -> tuple[str, int]:
 
 
 def nth_address(text: str, number: int) -> str:
-    """Return the address for one of several processes: consecutive ports, or port 0 for each if it is 0."""
+    """Return the address of process `number`, counted from 0: port + `number`, or port 0 if the port is 0."""
     host, port = address_of(text)
     shown = f"[{host}]" if ":" in host else host
     return f"{shown}:{port + number if port else 0}"
@@ -100,7 +100,7 @@ async def listening(address: str, told: Told) -> AsyncIterator[str]:
 class _Server(uvicorn.Server):
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Leave the signals to the process, which lets its services finish first."""
+        """Leave signals to the process, which lets its services finish first."""
         yield
 
 

@@ -1,4 +1,4 @@
-"""The registry of services: one line for each folder of `nemuri_services` that holds one."""
+"""The registry of services: one line for each folder of `nemuri_services` that holds a service."""
 
 from importlib import import_module
 

@@ -30,11 +30,11 @@ logger = structlog.get_logger()
 
 
 class NotProvisioned(RuntimeError):  # noqa: N818 - the name states a fact
-    """A service lacks something on a server that provisioning creates. The message is one line."""
+    """Something that a service needs on a server was not provisioned. The message is one line."""
 
 
 async def prepare(settings: Settings) -> None:
-    """Create what the namespace needs on both servers. Repeating it changes nothing.
+    """Create everything that the namespace needs on both servers. Repeating it changes nothing.
 
     If the database cannot be used, nothing is created on the NATS server either.
     """
@@ -54,9 +54,9 @@ async def prepare(settings: Settings) -> None:
 
 
 async def prepared(settings: Settings, names: Iterable[str]) -> None:
-    """Create what the namespace needs, or only check that the named services find it, if the user may not create it.
+    """Create everything that the namespace needs, or only check that it exists if `settings.provision` is false.
 
-    Raises `NotProvisioned` if they do not.
+    The check covers what the named services need. Raises `NotProvisioned` if something is missing.
     """
     if settings.provision:
         await prepare(settings)
@@ -101,7 +101,7 @@ async def serving(settings: Settings, names: Iterable[str]) -> AsyncIterator[Ser
 async def working(resources: Resources, names: Iterable[str]) -> AsyncIterator[Readiness]:
     """Run the named services with these resources while the context lasts.
 
-    At the end all services stop taking events at the same time and finish those in work. Their background work ends
+    At the end all services stop taking events at the same time and finish the events in progress. Background work ends
     after that, because other services may wait for it.
     """
     services = [SERVICES[name] for name in names]
@@ -121,9 +121,9 @@ async def working(resources: Resources, names: Iterable[str]) -> AsyncIterator[R
 
 
 async def _finish(apps: Sequence[FastStream]) -> None:
-    """Let the work in progress end, for at most `DRAIN_SECONDS`.
+    """Let the work in progress end, for at most `DRAIN_SECONDS`, then stop the applications.
 
-    Handlers that still run after that are not waited for again, as stopping the application would.
+    Stopping an application would wait for its handlers once more, so it is limited to `CLOSE_SECONDS`.
     """
     subscribers = [each for app in apps for each in app.brokers[0].subscribers]
     await asyncio.gather(*(each.stop() for each in subscribers))

@@ -25,13 +25,13 @@ READY_SECONDS = 120.0
 """Seconds until a worker must be ready. It may have to load a local model first."""
 ORPHAN_POLL = 1.0
 ENDS_WITHIN = 25.0
-"""Seconds from SIGTERM until a worker ends in any case. This is longer than the time that events in work have."""
+"""Seconds from SIGTERM until a worker ends in any case. This is longer than events in progress may take to finish."""
 GRACE = 30.0
 """Seconds from SIGTERM until the parent kills a worker. Containers get a little longer."""
 
 
 class Worker(Child):
-    """A service as a child process of the platform. It counts as started when it serves."""
+    """A service as a child process of the platform. It counts as started when it is ready."""
 
     def __init__(self, home: Home, service: str, environment: Mapping[str, str]) -> None:
         self._ready = home.workers / f"{service}.ready"
@@ -41,11 +41,13 @@ class Worker(Child):
 
     @property
     def http(self) -> str | None:
-        """URL of its health and metrics endpoints, as it reported when it was ready; None if they are off."""
+        """URL of the worker's health and metrics endpoints, as it reported when it was ready; None if they are off."""
         return self._ready.read_text(encoding="utf-8").strip() or None if self._ready.exists() else None
 
     async def start(self) -> None:
-        """Start the worker and wait until it serves. Raises `ServerFailed` with the end of its log if it does not."""
+        """Start the worker and wait until it is ready. Raises `ServerFailed` with the end of its log if it does not get
+        ready.
+        """
         if self.alive:
             return
         self._ready.unlink(missing_ok=True)
@@ -106,10 +108,11 @@ async def work(
     ready: Path | None = None,
     said: Callable[[str], None] | None = None,
 ) -> None:
-    """Serve in this process until `stop` is set or the parent is gone, then finish the work in progress.
+    """Run a service in this process until `stop` is set or the parent is gone, then finish the work in progress.
 
-    A process without a parent provisions the servers itself, unless the settings forbid that. `said` receives the URL
-    of the health and metrics endpoints.
+    A process without a parent provisions the servers itself, unless the settings forbid that. When the service is
+    ready, the file `ready` is written, and `said` is called with a line that has the URL of the health and metrics
+    endpoints.
     """
     if parent is None:
         await prepared(settings, [name])
@@ -144,14 +147,14 @@ async def work_in_copies(settings: Settings, name: str, count: int, *, stop: asy
 
 
 def nth(settings: Settings, number: int) -> Settings:
-    """Return the settings of one of several processes, each with its own address for health and metrics."""
+    """Return the settings of process `number`, counted from 0, with its own address for health and metrics."""
     if settings.http is None:
         return settings
     return settings.model_copy(update={"http": nth_address(settings.http, number)})
 
 
 def environment_of(settings: Settings) -> dict[str, str]:
-    """Return the environment with the addresses of the servers. Arguments would be visible to other users."""
+    """Return a process environment with the addresses of the servers. Other users could read them in arguments."""
     addresses = {"NATS_URL": settings.nats_url, "DATABASE_URL": settings.database_url}
     known = {name: address for name, address in addresses.items() if address is not None}
     return {**os.environ, **known, "NEMURI_HTTP": settings.http or ""}
@@ -163,7 +166,7 @@ def command(data: Path, service: str, options: Iterable[str]) -> list[str]:
 
 
 async def end_orphans(home: Home) -> None:
-    """End the workers that a killed platform of this directory left behind."""
+    """End the workers that a killed platform of this data directory left behind."""
     left = [each for each in psutil.process_iter() if _is_worker(each, home)]
     for each in left:
         each.terminate()
@@ -185,7 +188,8 @@ def run_until_stopped(
 ) -> None:
     """Run a coroutine until it ends. SIGINT or SIGTERM sets its event and cancels it; a second signal ends the process.
 
-    The process also ends `within` seconds after the first signal, even if the loop is busy or a thread does not return.
+    The process also ends `within` seconds after the first signal, even if the event loop is busy or a thread does not
+    return.
     """
     asyncio.run(_until_stopped(work_until, within))
 
@@ -240,7 +244,7 @@ def _end_at_once() -> None:
 
 
 def _write(path: Path, text: str) -> None:
-    """Write a file atomically, so that a reader that waits for it finds all of it."""
+    """Write a file atomically, so that a waiting reader never sees a part of it."""
     fresh = path.with_suffix(".new")
     fresh.write_text(text, encoding="utf-8")
     fresh.replace(path)
