@@ -27,7 +27,7 @@ SETS = ("jsquad-valid-v1.3.json", "locomo10.json")
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """A benchmark script with its arguments for a smoke test."""
+    """A benchmark script, with the arguments of its smoke test."""
 
     name: str
     quick: tuple[str, ...] = ()

@@ -1,16 +1,17 @@
-"""Abstention of retrieval: questions are put to agents whose memories do not answer them.
+"""Abstention of retrieval: the share of questions without a result if the agent's memories do not answer them.
 
     python -m bench.abstention --dataset jsquad-valid-v1.3.json --dataset locomo10.json [--embedder SPEC]
 
-Formats as in `bench/retrieval.py`. Own questions belong to a conversation (LoCoMo), or to the articles with even or
-with odd numbers (SQuAD). Foreign questions belong to the next conversation, or to the other articles. For each
-similarity floor the script prints recall@10 of the own questions, and the shares of own and foreign questions without a
-result. Recall with the floor / without it, and share of foreign questions without a result:
+The data sets have the formats of `bench/retrieval.py`. An agent remembers one conversation (LoCoMo), or the paragraphs
+of every other article (SQuAD). Its own questions are about its memories. The foreign questions are those of the next
+agent. For each relevance floor the script prints recall@10 of the own questions, and the shares of own and of foreign
+questions without a result. Recall with the floor / without it, and share of foreign questions without a result:
 
     at 0.25, the default   hashing, LoCoMo .643 / .645, 65 %    hashing, JSQuAD .977 / .980, 74 %
     at 0.3                 hashing, LoCoMo .633 / .645, 84 %    hashing, JSQuAD .973 / .980, 85 %
 
-So a quarter to a third of the unrelated questions still find something, because friends talk about the same hobbies.
+At the default, a quarter to a third of the foreign questions still have a result, because friends talk about the same
+hobbies.
 """
 
 import os
@@ -41,7 +42,7 @@ FLOORS = (0.0, 0.10, 0.15, 0.20, RELEVANCE_FLOOR, 0.30)
 
 @dataclass(frozen=True)
 class Outcome:
-    """The results of all questions under one floor."""
+    """The mean results of all questions with one relevance floor."""
 
     recall: float
     own_nothing: float
@@ -49,12 +50,12 @@ class Outcome:
 
 
 def halves(data: dict[str, Any]) -> list[Agent]:
-    """Return two agents, each of which remembers the paragraphs of every other article."""
+    """Return two agents: one remembers the articles with even indexes, the other those with odd indexes."""
     return [agent for part in (0, 1) for agent in squad({"data": data["data"][part::2]})]
 
 
 async def outcomes(agents: Sequence[Agent], embedder: Embedder) -> dict[float, Outcome]:
-    """Return the outcome for each floor, over all agents."""
+    """Return the outcome for each relevance floor, over all agents."""
     shares: dict[float, list[float]] = {floor: [] for floor in FLOORS}
     nothing: dict[tuple[float, bool], list[bool]] = {(floor, own): [] for floor in FLOORS for own in (True, False)}
     for number, agent in enumerate(agents):

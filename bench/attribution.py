@@ -43,7 +43,7 @@ PURE: Final[tuple[Detection, ...]] = ("layered", "citation", "tag", "similarity"
 
 
 class Held(BaseModel):
-    """A memory that was in the context."""
+    """A memory in the context."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -53,7 +53,7 @@ class Held(BaseModel):
 
 
 class Example(BaseModel):
-    """An answer with the memories of its context, labelled with those that it used."""
+    """An answer and the memories in its context. `used` has the ids of the memories that it used, by hand."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -73,14 +73,16 @@ class Example(BaseModel):
 
 @dataclass
 class Verdicts:
-    """The decisions of one method on every example, and their cost."""
+    """The memories that one method detected as used, by example, and the method's cost."""
 
     name: str
     found: dict[str, frozenset[str]]
     milliseconds: float = 0.0
-    """CPU milliseconds for an answer, without embedding the memories, which happens when they are encoded."""
+    """CPU milliseconds per answer. The embedding of the memories is not included, because it happens when they are
+    encoded.
+    """
     tokens: float = 0.0
-    """Estimated tokens of prompt and reply for an answer."""
+    """Estimated tokens of prompt and reply per answer."""
 
 
 def examples() -> list[Example]:
@@ -89,7 +91,9 @@ def examples() -> list[Example]:
 
 
 async def shown(embedder: Embedder, example: Example) -> list[ContextMemory]:
-    """Return the memories as attribution sees them: tags, and the cosine similarity of each to the answer."""
+    """Return the memories with their tags and their cosine similarity to the answer, as the attribution service
+    compares them.
+    """
     texts = [embedded_text(MemoryContent(content=each.content, tags=each.tags)) for each in example.memories]
     rows = await embedder.embed([example.answer, *texts])
     likeness = rows[1:] @ rows[0]
@@ -100,7 +104,7 @@ async def shown(embedder: Embedder, example: Example) -> list[ContextMemory]:
 
 
 async def pure(detection: Detection, embedder: Embedder, every: Sequence[Example]) -> Verdicts:
-    """Return the decisions of a method that calls no model."""
+    """Return the decisions of a detection method that calls no model."""
     verdicts, spent = Verdicts(detection, {}), 0.0
     for example in every:
         compared = await shown(embedder, example)
@@ -132,7 +136,11 @@ def extractive(every: Sequence[Example]) -> Verdicts:
 
 
 def recorded(every: Sequence[Example], layered: Verdicts) -> tuple[Verdicts, int] | None:
-    """Return the recorded judge's decisions, and the number of unreadable replies, which the layered method decides."""
+    """Return the decisions of the recorded judge, and the number of its unreadable replies; None without recorded
+    replies.
+
+    The decisions in `layered` replace unreadable replies. Exits with an error if a reply is missing.
+    """
     if not REPLIES.exists():
         return None
     lines = map(json.loads, REPLIES.read_text(encoding="utf-8").splitlines())
@@ -156,7 +164,7 @@ def labels(every: Iterable[Example]) -> Verdicts:
 
 
 def decisions(every: Iterable[Example], of: Verdicts) -> list[bool]:
-    """Return used or not for each memory of each example in turn."""
+    """Return one value for each memory of each example, in order: True if `of` decided that it was used."""
     return [held.id in of.found[example.id] for example in every for held in example.memories]
 
 
@@ -169,20 +177,22 @@ def scores(truth: Sequence[bool], said: Sequence[bool]) -> tuple[float, float, f
 
 
 def chance(one: Sequence[bool], other: Sequence[bool]) -> float:
-    """Return the expected share of equal decisions if both methods were independent."""
+    """Return the share of equal decisions that is expected if both methods decide independently."""
     first, second = sum(one) / len(one), sum(other) / len(other)
     return first * second + (1 - first) * (1 - second)
 
 
 def kappa(one: Sequence[bool], other: Sequence[bool]) -> float:
-    """Return Cohen's kappa: agreement beyond chance, 1 for complete, 0 for none; 1 if chance alone is complete."""
+    """Return Cohen's kappa, the agreement beyond chance: 1 is complete, 0 is none. 1 if chance alone gives complete
+    agreement.
+    """
     agreed = sum(a == b for a, b in zip(one, other, strict=True)) / len(one)
     expected = chance(one, other)
     return 1.0 if expected == 1 else (agreed - expected) / (1 - expected)
 
 
 def write_prompts(path: Path, every: Iterable[Example]) -> int:
-    """Write the prompts as `PromptedModel` sends them, one JSON object on each line. Return their number."""
+    """Write the judge's prompts as `PromptedModel` sends them, one JSON object per line. Return their number."""
     lines = []
     for example in every:
         system, user = judgement_prompt(example.job)
@@ -192,7 +202,9 @@ def write_prompts(path: Path, every: Iterable[Example]) -> int:
 
 
 def table(title: str, every: Sequence[Example], ways: Sequence[Verdicts]) -> None:
-    """Print precision, recall, F1, and the share of answers with all memories decided correctly."""
+    """Print precision, recall, F1, the share of answers with all memories decided correctly, and kappa, for each
+    method.
+    """
     truth = decisions(every, labels(every))
     print(f"\n{title}: {len(every)} answers, {len(truth)} memories, {sum(truth)} of them used")
     print(f"{'':20}precision  recall      F1   exact   kappa")
@@ -204,7 +216,7 @@ def table(title: str, every: Sequence[Example], ways: Sequence[Verdicts]) -> Non
 
 
 def agreement(every: Sequence[Example], ways: Sequence[Verdicts]) -> None:
-    """Print Cohen's kappa between each two methods."""
+    """Print Cohen's kappa for each pair of methods."""
     print("\nagreement with each other (Cohen's kappa)")
     for one, other in combinations(ways, 2):
         print(f"{one.name:20}{other.name:20}{kappa(decisions(every, one), decisions(every, other)):7.3f}")
@@ -224,7 +236,7 @@ def share(every: Sequence[Example], way: Verdicts) -> float:
 
 
 async def measured(name: str) -> None:
-    """Measure every method over the whole set, and over each language."""
+    """Measure every method over the whole set and over each language, print the tables and save the F1 values."""
     embedder = build_embedder(EmbeddingSettings(spec=name))
     every = examples()
     ways = [await pure(each, embedder, every) for each in PURE]
@@ -253,7 +265,7 @@ async def measured(name: str) -> None:
 
 
 def languages(every: Sequence[Example]) -> list[tuple[str, list[Example]]]:
-    """Return the whole set, then each language by itself."""
+    """Return the examples of all languages, of English and of Japanese, each with a title."""
     names: list[tuple[str, Callable[[Example], bool]]] = [
         ("all", lambda _: True),
         ("English", lambda one: one.language == "en"),

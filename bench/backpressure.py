@@ -2,11 +2,13 @@
 
     python -m bench.backpressure --tasks 100000 --seconds 600
 
-One process for each service, as `nemuri up --processes` runs them, on embedded servers; no model, the built-in
-embedder, ten agents. All tasks are published as fast as the log accepts them. Then the platform works for the given
-seconds, or until no task is left. The resident memory of each process is sampled every second from the first task on.
-Prints JSON: for each process the first, middle, last and maximum memory in MB, and last / first; tasks submitted,
-routed and done in a second; and the CPU time of each process.
+There is one process per service, as with `nemuri up --processes`, on embedded servers. There are ten agents, the
+built-in embedder and no model. All tasks are published as fast as the log accepts them. Then the platform works for the
+given seconds, or until no task is left. The resident memory of each process is sampled every second from the first task
+on.
+
+Prints JSON: the first, median, last and maximum memory of each process in MB, and last / first; the tasks submitted,
+routed and done per second; and the CPU time of each process.
 """
 
 import argparse
@@ -130,7 +132,7 @@ async def _submit(resources: Resources, tasks: int) -> None:
 async def _work(resources: Resources, tasks: int, seconds: float) -> dict[str, int]:
     until = time.monotonic() + seconds
     while (found := await _counted(resources))["done"] < tasks and time.monotonic() < until:  # noqa: ASYNC110
-        await asyncio.sleep(1.0)  # polled, because no message announces it
+        await asyncio.sleep(1.0)  # polled, because no message is sent for it
     return found
 
 

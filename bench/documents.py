@@ -1,11 +1,11 @@
-"""Time to answer a question about a large document, and the delay of another client's question meanwhile.
+"""Time to answer a question about a large document, and the delay of another client's questions meanwhile.
 
     python -m bench.documents                          # 250 kB, 1 MB and 5 MB, two rounds
     python -m bench.documents --sizes 100 --rounds 1   # kilobytes
 
-Runs a platform of its own (`nemuri up`, built-in embedder, no model). In each round one client asks about every size in
-turn (a new document each time), while another client asks small questions one after the other. Before that, the same
-small question is asked on an idle platform. Linear cost means that a document five times as large takes five times as
+Runs a platform of its own (`nemuri up`, built-in embedder, no model). In each round one client asks about a new
+document of each size in turn, while another client asks small questions one after the other. Before each document the
+small question is asked on the idle platform. The cost is linear if a document five times as large takes five times as
 long.
 """
 
@@ -37,14 +37,19 @@ PATIENCE = 1_800.0
 
 @dataclass
 class Size:
-    """Seconds for documents of one size, and for the questions asked meanwhile."""
+    """The measurements for documents of one size: seconds until the answer, and seconds of each small question
+    meanwhile.
+    """
 
     kilobytes: int
     document: list[float] = field(default_factory=list)
     meanwhile: list[float] = field(default_factory=list)
 
     def figures(self, alone: float) -> dict[str, float]:
-        """Return the medians in seconds, and the delays as multiples of the question's time on an idle platform."""
+        """Return the median seconds of the document, and the small question's median and maximum divided by `alone`.
+
+        `alone` is the time of the small question on an idle platform, in seconds.
+        """
         return {
             "seconds": round(statistics.median(self.document), 2),
             "question_ratio": round(statistics.median(self.meanwhile) / alone, 2),
@@ -54,13 +59,13 @@ class Size:
 
 
 def document(kilobytes: int, number: int) -> str:
-    """Return a text of the given size, different from all others of the run."""
+    """Return a text of the given size. Texts with different numbers are different."""
     text = f"Volume {number}.\n" + "\n".join(memories(kilobytes * CHARACTERS // 100))
     return text[: kilobytes * CHARACTERS]
 
 
 async def asked(client: Client) -> float:
-    """Return the seconds that a small question takes."""
+    """Ask the small question and return the seconds until its answer. Raises RuntimeError if the task fails."""
     began = time.perf_counter()
     result = await client.ask(QUESTION, timeout=PATIENCE)
     if result.status != "done":
@@ -69,7 +74,9 @@ async def asked(client: Client) -> float:
 
 
 async def read_beside(reader: Client, other: Client, size: Size, number: int) -> None:
-    """Ask about a document while the other client asks small questions until it is answered."""
+    """Ask about a document, and let the other client ask small questions until the answer comes. Add the times to
+    `size`.
+    """
     text, began = document(size.kilobytes, number), time.perf_counter()
     reading = asyncio.create_task(reader.ask(QUESTION, documents=[("volume.txt", text)], timeout=PATIENCE))
     while not reading.done():
@@ -81,7 +88,7 @@ async def read_beside(reader: Client, other: Client, size: Size, number: int) ->
 
 
 async def measure(sizes: list[Size], rounds: int) -> dict[str, object]:
-    """Run a platform and ask about every size in each round."""
+    """Run a platform, ask about every size in each round, and return the figures."""
     alone: list[float] = []
     with tempfile.TemporaryDirectory(prefix="nemuri-bench-") as directory:
         data = Path(directory, "data")

@@ -1,4 +1,4 @@
-"""Random texts of clients and models for synthetic tasks, in the words of a small language; the same for a seed."""
+"""Random texts of clients and models for synthetic tasks, in random words. Equal seeds give equal texts."""
 
 import random
 from uuid import UUID

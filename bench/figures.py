@@ -26,7 +26,7 @@ JAPANESE = (
     (r": met", ":達成"),
     (r": \*\*missed\*\*", ":**未達**"),
 )
-"""English phrases of the headline figures as regular expressions, with their Japanese replacements."""
+"""Regular expressions for English phrases in the headline figures, with their Japanese replacements."""
 BEGIN, END = "<!-- figures: made by `python -m bench.figures --write` -->", "<!-- end of figures -->"
 
 
@@ -55,7 +55,7 @@ def table(found: Results) -> str:
 
 
 def headlines(found: Results, *, japanese: bool = False) -> str:
-    """Return the table of the README: the headline figures with their goals, met or missed."""
+    """Return the README's table: the headline figures with their goals, and whether each is met."""
     heads = "| 測ったもの | 結果 | 目標 |" if japanese else "| what | figure | goal |"
     return "\n".join([heads, "|---|---|---|", *_headline_rows(found, japanese=japanese)])
 
@@ -70,7 +70,7 @@ def _headline_rows(found: Results, *, japanese: bool) -> Iterator[str]:
 
 
 def _reserved(one: Any) -> str:
-    """Return the caveat of a figure, if any."""
+    """Return the caveat of a saved result: taken over, or measured on a busy machine; "" if there is none."""
     if "taken_over" in one:
         return ", taken over"
     machine = one["machine"]
@@ -79,7 +79,7 @@ def _reserved(one: Any) -> str:
 
 
 def machines(found: Results) -> str:
-    """Return the description of the machines of the measurements."""
+    """Return a sentence on the machines and the dates of the measurements."""
     kinds = sorted({_machine(one) for one in found.values() if "machine" in one})
     dates = sorted(one["measured_at"][:10] for one in found.values() if "measured_at" in one)
     when = " to ".join(dict.fromkeys((dates[0], dates[-1]))) if dates else ""
@@ -93,13 +93,13 @@ def _machine(one: Any) -> str:
 
 
 def put_into(text: str, table_lines: str) -> str:
-    """Return a page with a table between its markers."""
+    """Return the page `text` with `table_lines` between its markers."""
     fresh = f"{BEGIN}\n{table_lines}\n{END}"
     return re.sub(f"{re.escape(BEGIN)}.*?{re.escape(END)}", lambda _: fresh, text, flags=re.DOTALL)
 
 
 def pages(found: Results) -> dict[Path, str]:
-    """Return every page that quotes figures, with its tables made anew."""
+    """Return the text of every page that quotes figures, by path, with its tables rendered again."""
     tables = {
         README: headlines(found),
         README_JA: headlines(found, japanese=True),

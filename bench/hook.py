@@ -1,11 +1,11 @@
-"""Latency of the assistant's hook: `nemuri hook prompt` as a process, interpreter start included.
+"""Latency of the assistant's hook: `nemuri hook prompt` as a process, including the start of the interpreter.
 
     python -m bench.hook                # 10,000 memories, 100 prompts
 
 Runs a platform of its own (`nemuri up`, built-in embedder, no model) and an agent with affective memory. Its memories
-come from turns uploaded like those at the end of a session. Every prompt is sent to a hook in a new process,
-alternating with an interpreter that does nothing, so that both run on the same machine load. A prompt counts only if a
-memory was retrieved. Goal: p95 of 150 ms wall time.
+come from turns that are uploaded like those at the end of a session. Each prompt is sent to a hook in a new process.
+After each hook, an interpreter that does nothing is timed under the same load. Prompts that retrieved a memory are
+counted; the measurement is invalid if there are none. Goal: p95 of 150 ms wall time.
 """
 
 import argparse
@@ -39,14 +39,14 @@ from nemuri_infra.runtime.settings import Settings
 AGENT = "assistant"
 GOAL_MS = 150.0
 STALLED = 120.0
-"""Seconds without a new memory after which the platform is considered stuck."""
+"""Seconds without a new memory after which the script gives up."""
 SCRIPT = Path(sys.executable).with_name("nemuri")
 NOTHING = (sys.executable, "-c", "pass")
 
 
 @contextmanager
 def platform(data: Path) -> Iterator[None]:
-    """Run `nemuri up` in a process of its own, and continue once it is ready."""
+    """Run `nemuri up` in a process of its own during the context, which begins once the platform is ready."""
     told = {**os.environ, "NEMURI_PROVIDERS": "extractive", "NEMURI_EMBEDDER": "hashing"}
     running = subprocess.Popen([SCRIPT, "--data", data, "up"], stdout=subprocess.PIPE, env=told, text=True)
     try:
@@ -60,7 +60,7 @@ def platform(data: Path) -> Iterator[None]:
 
 
 def turns(number: int) -> Iterator[TurnOffered]:
-    """Yield a number of turns spread over the last hundred days."""
+    """Yield `number` turns, spread over the last hundred days."""
     ended_at = datetime.now(UTC)
     for place, text in enumerate(memories(number)):
         prompt, _, reply = text.partition(". ")
@@ -103,7 +103,9 @@ async def _remembered(client: Client) -> int:
 
 
 def called(data: Path, prompts: Sequence[str]) -> tuple[list[float], list[float], int]:
-    """Return milliseconds of every hook call and of the empty interpreter, and the number of calls with output."""
+    """Return the milliseconds of each hook call and of each empty interpreter, and the number of calls that printed
+    memories.
+    """
     hook, nothing, printed = list[float](), list[float](), 0
     for prompt in prompts:
         said = json.dumps({"session_id": "bench", "hook_event_name": "UserPromptSubmit", "prompt": prompt})
@@ -121,7 +123,7 @@ def _timed(command: Sequence[str], said: str) -> tuple[float, str]:
 
 
 async def measure(number: int, calls: int) -> dict[str, object]:
-    """Fill a platform and call its hook."""
+    """Fill a platform with memories, call its hook for each prompt, and return the figures."""
     with tempfile.TemporaryDirectory(prefix="nemuri-bench-") as directory:
         data = Path(directory, "data")
         with platform(data):

@@ -1,10 +1,10 @@
-"""A stub language model: completions in OpenAI's format on loopback, immediate or delayed.
+"""A stub language model: completions in OpenAI's format on a local port, immediate or delayed.
 
     python -m bench.instant --milliseconds 200        # prints its base URL, then serves until it is stopped
 
-An answer cites the first memory in the prompt. A request for learnings gets one for each perspective, in words of the
-question. Other requests for JSON get an empty object. So tasks pass all steps: retrieved, used, learned, encoded,
-slept over.
+An answer cites the first memory in the prompt. A request for learnings gets one learning per perspective, in words of
+the question. Other requests for JSON get an empty object. With these replies, tasks pass all steps: retrieval, use,
+learning, encoding and sleep.
 """
 
 import argparse
@@ -19,7 +19,7 @@ MEMORY = re.compile(r"\bm1\b")
 
 
 def said(system: str, user: str) -> str:
-    """Return the model's reply."""
+    """Return the text of the reply to a prompt."""
     asked = PERSPECTIVES.search(user)
     subject = " ".join(re.findall(r"\b[a-z]+\b|\bcase \d+\b", user)[:40])
     if asked:
@@ -31,7 +31,7 @@ def said(system: str, user: str) -> str:
 
 
 def reply(request: dict[str, Any]) -> bytes:
-    """Return the response to a request for a completion."""
+    """Return the HTTP response to a request for a completion."""
     words = {each["role"]: str(each["content"]) for each in request["messages"]}
     message = {"role": "assistant", "content": said(words.get("system", ""), words["user"])}
     tokens = [sum(map(len, words.values())) // 4, len(message["content"]) // 4]

@@ -1,10 +1,11 @@
-"""The best order of evidence of use for answers without citations, measured on human questions and answers.
+"""Comparison of the orders in which similarity and tags are used to detect the memories of an answer without citations.
 
     python bench/layers.py --dataset jsquad-valid-v1.3.json --dataset locomo10.json
 
-A question with its right answer counts as an answer that used the text it is about: people wrote it in their own words,
-and not for this benchmark. The context has ten texts of the same article or session. Neither data set is part of this
-repository. The labelled set of `bench/attribution.py` is not used here, so that the order is not fitted to it.
+A question together with its right answer counts as an answer that used the text with the evidence. People wrote both in
+their own words, and not for this benchmark. The context has ten texts of the same article or session. Neither data set
+is part of this repository. The labelled set of `bench/attribution.py` is not used, so that the chosen order is not
+fitted to it.
 """
 
 import argparse
@@ -42,7 +43,7 @@ def squad(data: dict[str, Any]) -> Iterator[Asked]:
 
 
 def locomo(data: list[dict[str, Any]]) -> Iterator[Asked]:
-    """Yield every question with evidence in a known session, with the turns of that session."""
+    """Yield every answerable question with evidence in a known session, and the turns of that session."""
     for sample in data:
         for asked in sample["qa"]:
             session = re.match(r"D(\d+):", (asked.get("evidence") or [""])[0])
@@ -59,7 +60,7 @@ Places = set[int]
 
 
 def orders(answer: str, shown: list[ContextMemory]) -> dict[str, Places]:
-    """Return the positions that each order of evidence marks as used."""
+    """Return the positions of the texts that each order of evidence marks as used, by name of the order."""
 
     def found(**how: Any) -> Places:
         return {each.memory_id.int for each in detect_uses(answer, [], shown, threshold=EMBEDDER.use_threshold, **how)}
@@ -75,7 +76,7 @@ def orders(answer: str, shown: list[ContextMemory]) -> dict[str, Places]:
 
 
 async def measure(name: str, every: list[Asked]) -> None:
-    """Print precision, recall and F1 of each order."""
+    """Print precision, recall and F1 of each order of evidence."""
     rng = random.Random(1)
     counts: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
     chosen = rng.sample(every, min(QUESTIONS, len(every)))

@@ -1,9 +1,8 @@
-"""A synthetic log of whole tasks, from submission to sleep, as the platform would record them; deterministic, no
-server.
+"""A synthetic log of complete tasks, from submission to sleep, as the platform would record them. It needs no server.
 
-Every event is decided by the domain itself (summaries, ends of tasks, precedents, credits, sleeps) on states folded on
-the way. Only the texts of clients and models are random (`bench/drawn.py`), and the choice of retrieved and used
-memories. Many tasks run concurrently, so that their events interleave as in a real log.
+The domain's own functions decide the events (summaries, ends of tasks, precedents, credits, sleeps) on states that are
+folded along the way. Only the texts of clients and models (`bench/drawn.py`) and the retrieved and used memories are
+random; equal seeds give equal logs. Many tasks run concurrently, so that their events interleave as in a real log.
 """
 
 import random
@@ -52,14 +51,14 @@ AT_ONCE = 16
 """Number of concurrent tasks."""
 CANDIDATES, CONTEXT = 50, 10
 MANY = 25
-"""Number of sessions in one sleep of the orchestrator, which is never idle."""
+"""Number of ended sessions after which the orchestrator sleeps."""
 USAGE = Usage(model="extractive", input_tokens=900, output_tokens=120)
 BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 @dataclass
 class Town:
-    """A group of agents at work. `lives` yields all events in the order of the log."""
+    """A group of agents at work. `lives` yields the events of their tasks in the order of the log."""
 
     agents: int = 40
     embedding: Embedding = field(default_factory=lambda: Embedding(model="hashing-v1", dimension=384))
@@ -92,7 +91,7 @@ class Town:
                 yield self._happens(event)
 
     def _happens(self, event: Event) -> Event:
-        """Fold the event into the states, and return it as read from the log."""
+        """Fold the event into the states. Return it with the sequence and time that the log would give it."""
         self.sequence += 1
         known = event.model_copy(
             update={"sequence": self.sequence, "recorded_at": BEGAN + timedelta(seconds=self.sequence)}

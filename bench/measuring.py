@@ -1,4 +1,4 @@
-"""Shared code of the benchmarks: filling the log, CPU time of all processes, and saved results."""
+"""Shared code of the benchmarks: appending events to the log, CPU time of all processes, and saved results."""
 
 import asyncio
 import json
@@ -22,11 +22,13 @@ from nemuri_infra.bus.event_log import MESSAGE_ID, Log
 
 RESULTS = Path(__file__).parent / "results"
 ELSEWHERE = "NEMURI_BENCH_RESULTS"
-"""Environment variable with another folder for results. Smoke tests use it, because their results are not figures."""
+"""Environment variable with another folder for results. Smoke tests set it, so that they do not replace measured
+results.
+"""
 ON_THEIR_WAY = 512
-"""Maximum number of unacknowledged publishes."""
+"""Maximum number of published events that are not acknowledged yet."""
 LOAD = os.getloadavg()[0]
-"""Load average of the machine before the measurement, caused by others."""
+"""Load average of the machine at the start of the script, caused by other programs."""
 
 
 @dataclass(slots=True)
@@ -34,14 +36,16 @@ class Spent:
     """Wall and CPU time of repeated runs of an action, in seconds."""
 
     alone: bool = False
-    """True if only this process works, so that its own CPU clock suffices."""
+    """True if only this process works, so that its own CPU time suffices."""
     wall: list[float] = field(default_factory=list)
     cpu: list[float] = field(default_factory=list)
-    """CPU seconds of this process and, unless it is alone, of all its child processes, servers included."""
+    """CPU seconds of each run: of this process and, unless `alone` is set, of all its child processes, servers
+    included.
+    """
 
     @contextmanager
     def measured(self) -> Iterator[None]:
-        """Measure the body of the context and add its times."""
+        """Measure the body of the `with` statement, and add its wall and CPU time."""
         theirs, mine, started = self._theirs(), time.process_time(), time.perf_counter()
         yield
         ended, done = time.perf_counter(), time.process_time()
@@ -53,20 +57,20 @@ class Spent:
         return 0.0 if self.alone else sum(map(had, psutil.Process().children(recursive=True)))
 
     def medians(self) -> dict[str, float]:
-        """Return the medians of both times in milliseconds."""
+        """Return the medians of wall and CPU time in milliseconds."""
         return {
             "wall_ms": round(statistics.median(self.wall) * 1e3, 3),
             "cpu_ms": round(statistics.median(self.cpu) * 1e3, 3),
         }
 
     def figures(self) -> dict[str, float]:
-        """Return the medians and the 95th percentiles."""
+        """Return the medians of wall and CPU time and the 95th percentile of wall time, in milliseconds."""
         slow = statistics.quantiles(self.wall, n=20)[-1] if len(self.wall) > 1 else self.wall[0]
         return self.medians() | {"wall_p95_ms": round(slow * 1e3, 3)}
 
 
 def had(process: psutil.Process) -> float:
-    """Return the CPU seconds of a process and of its children that have ended.
+    """Return the CPU seconds of a process and of its ended children; 0 if the process no longer exists.
 
     The resolution of the process's own time is a nanosecond if the kernel reports it, else a hundredth of a second.
     """
@@ -83,9 +87,10 @@ def had(process: psutil.Process) -> float:
 
 
 async def record(log: Log, events: Iterable[Event]) -> int:
-    """Append the events to the log in order, many concurrently, and return their number once all are acknowledged.
+    """Append the events to the log in order, with many unacknowledged at a time. Return their number when all are
+    acknowledged.
 
-    Raises `RuntimeError` if the server refuses one.
+    Raises RuntimeError if the server refuses an event.
     """
     inbox, room = log.connection.new_inbox(), asyncio.Semaphore(ON_THEIR_WAY)
     refused: list[bytes] = []
@@ -111,7 +116,7 @@ async def record(log: Log, events: Iterable[Event]) -> int:
 
 
 def kept(name: str, figures: Mapping[str, Any]) -> None:
-    """Save a script's figures as JSON, with a description of the machine."""
+    """Save a script's figures as JSON under `name`, with the time and a description of the machine."""
     folder = Path(os.environ.get(ELSEWHERE, RESULTS))
     folder.mkdir(exist_ok=True)
     machine = {

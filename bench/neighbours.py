@@ -1,21 +1,21 @@
-"""Retrieving and adding memories, compared with two other stores on the same PostgreSQL, texts and vectors.
+"""Time to retrieve and to add memories, compared with two other stores on the same PostgreSQL, texts and vectors.
 
     pip install -e '.[bench,neighbours]'        # mem0 wants an older protobuf than constraints.txt names
     python -m bench.neighbours
 
-The others are LangGraph's PostgresStore and mem0 on pgvector, both with their defaults; no model is called and no
-network is used. The three are measured in turn, question by question and batch by batch, on the same embedded servers:
+The other stores are LangGraph's PostgresStore and mem0 on pgvector, both with their defaults. No model is called and no
+network is used. The three stores take turns for every question and every batch, on the same embedded servers:
 
-- **recall** of the best ten by both channels and the whole ranking, in the process that asks, as the specialist does it
-  (`ours`), and asked over the bus by a client (`ours, over the bus`); LangGraph searches by vectors alone, mem0 by
-  vectors and by words. All embed by looking up the same vectors, made before (the built-in embedder, 384 dimensions);
-- **adding** one by one, and in batches of a thousand by each store's bulk method. Ours is acknowledged when the event
-  is on disk, its memory encoded, folded and committed to the view, so that it can be recalled; the others' when
-  PostgreSQL has committed.
+- **recall** of the best ten memories. `ours` runs both channels and the complete ranking in this process, as the
+  specialist does. `ours, over the bus` is the same recall, requested by a client. LangGraph searches by vectors alone,
+  mem0 by vectors and by words. All stores look up the same precomputed vectors (the built-in embedder, 384 dimensions).
+- **adding** memories one by one, and in batches of a thousand by each store's bulk method. Ours returns when the event
+  is on disk and the encoded memory is committed to the projections, so that it can be recalled. The other stores return
+  when PostgreSQL has committed.
 
-CPU time is that of this process, in which our services and all clients run, and of both servers together. `found` is
-the number of the ten nearest vectors (by exhaustive search) that each finds: the others by their default HNSW indexes,
-ours by its vector channel alone (`AgentIndex`). Some of the ten results of mem0 come from words.
+CPU time is the time of this process, in which our services and all clients run, and of both servers together. `found`
+is the share of the ten nearest vectors (by exhaustive search) that each store finds. The other stores use their default
+HNSW indexes; ours uses its vector channel alone (`AgentIndex`). Some of the ten results of mem0 come from words.
 """
 
 import os
@@ -39,13 +39,13 @@ from nemuri_infra.embeddings.hashing import HashingEmbedder
 
 SIZES, PORTION, QUESTIONS, ONE_BY_ONE = (1_000, 10_000), 1_000, 200, 100
 GOAL = 1.0
-"""Maximum ratio of ours to theirs, for both stores."""
+"""Maximum ratio of our time to the time of each other store."""
 
 Floats = NDArray[np.float32]
 
 
 async def measure(sizes: Sequence[int], asked: int, singly: int) -> dict[str, Any]:
-    """Grow all three stores to each of the sizes, and query and add at each."""
+    """Grow all three stores to each of the sizes, and measure questions and additions at each size."""
     texts = list(memories(sizes[-1] + singly * len(sizes) + WARM))
     asking = list(questions(asked + WARM))
     vectors = await HashingEmbedder(DIMENSION).embed([*texts, *asking])
@@ -81,7 +81,7 @@ async def measure(sizes: Sequence[int], asked: int, singly: int) -> dict[str, An
 
 
 WARM = 10
-"""Number of warm-up questions and additions, which prepare statements and read indexes."""
+"""Number of unmeasured questions and additions at the start. They prepare statements and read indexes."""
 
 
 async def _in_bulk(stores: Mapping[str, Store], portion: Sequence[str], spent: Mapping[str, Spent]) -> None:
@@ -116,7 +116,9 @@ async def _recalling(stores: Mapping[str, Store], ours: Nemuri, asking: Sequence
 
 
 async def _read_whole(ours: Nemuri, question: str) -> None:
-    """Run the first recall. It loads the whole agent, which on a busy machine may exceed a client's timeout."""
+    """Run the first recall over the bus. It loads the memories of the whole agent, so it is retried after a client's
+    timeout.
+    """
     async with asyncio.timeout(300):
         while True:
             try:
@@ -129,7 +131,9 @@ async def _read_whole(ours: Nemuri, question: str) -> None:
 async def _found(
     stores: Mapping[str, Store], ours: Nemuri, asking: Sequence[str], held: Sequence[str], embedder: Precomputed
 ) -> dict[str, float]:
-    """Return the mean share of the ten nearest that each store finds. Equally near ones may replace each other."""
+    """Return the mean share of the ten nearest vectors that each store finds. Vectors at the same distance are
+    equivalent.
+    """
     rows = np.stack([embedder.known[text] for text in held])
     place = {text: number for number, text in enumerate(held)}
     hits: dict[str, list[float]] = {name: [] for name in (*stores, "ours, by vectors alone")}
@@ -144,7 +148,7 @@ async def _found(
 
 
 def _ratios(figures: Mapping[str, Any]) -> dict[str, Any]:
-    """Return ours divided by theirs; below 1, ours is faster."""
+    """Return our times divided by those of each other store. Below 1, ours is faster."""
 
     def over(one: Mapping[str, Any], mine: str) -> dict[str, Any]:
         return {

@@ -9,23 +9,27 @@ Results = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A line of the table."""
+    """A line of the table of figures."""
 
     what: str
     script: str
-    """Name of the script and of its JSON result."""
+    """Name of the script's saved JSON result."""
     said: Callable[[Any], str]
     """Function from the JSON result to the text of the figure."""
     goal: str = ""
     met: Callable[[Any], bool] | None = None
     size: str | None = None
-    """Condition of the result: number of memories, or model."""
+    """Size or model in the result that the figure is about; the figure is left out if the result lacks it. None for
+    none.
+    """
     headline: tuple[str, str] | None = None
-    """Label in README.md and in README.ja.md; None if the figure stands in docs/measurements.md only."""
+    """Labels in README.md and in README.ja.md; None if only docs/measurements.md has the figure."""
 
 
 def _over(*path: str) -> Callable[[Any], str]:
-    """Return the ratios of ours to LangGraph's and to mem0's, by wall time and by CPU time."""
+    """Return a function that gives the ratios of our times to LangGraph's and to mem0's, each by wall time and by CPU
+    time.
+    """
 
     def said(result: Any) -> str:
         one = _at(result["ratios"], path)
@@ -72,28 +76,28 @@ def _held(result: Any) -> str:
 
 
 def _each(result: Any, said: Callable[[Any], str]) -> str:
-    """Return the figure for each number of agents."""
+    """Return the figure `said` for each number of agents, separated by slashes."""
     return " / ".join(map(said, result["at"].values()))
 
 
 def _society(result: Any, met: Callable[[Any, Any], bool]) -> bool:
-    """Return True if a thousand agents meet a goal."""
+    """Return True if the run with a thousand agents meets a goal."""
     return bool(met(result["at"]["1000"], result["goals_at_1000"]))
 
 
 def _rates(run: Any) -> str:
-    """Return each module's runs in a second for one agent, achieved and maximum."""
+    """Return the runs of each module per agent and second: achieved, and the maximum that its interval allows."""
     rates = run["runs_per_agent_second"].items()
     return ", ".join(f"{name} {rate['achieved']:.2f} of {rate['set']:g}" for name, rate in rates)
 
 
 def _remembered(run: Any) -> str:
-    """Return the growth of the agents' memories between the first minute and the end."""
+    """Return the number of the agents' memories at the end, divided by their number at the first measurement."""
     return f"{run['memories']['at_last'] / run['memories']['settled']:.1f}×"
 
 
 def _of_set(run: Any, module: str) -> float:
-    """Return a module's achieved rate divided by its maximum rate."""
+    """Return a module's achieved rate divided by the maximum rate that its interval allows."""
     rate = run["runs_per_agent_second"][module]
     return float(rate["achieved"] / rate["set"])
 

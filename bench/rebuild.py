@@ -1,17 +1,18 @@
-"""A rebuild of all views, compared with reading the log alone and with the package `eventsourcing` on PostgreSQL.
+"""A rebuild of all projections, compared with only reading the log and with the package `eventsourcing` on PostgreSQL.
 
     pip install -e '.[bench]'
     python -m bench.rebuild --tasks 6000
 
-The log holds whole synthetic tasks (`bench/lives.py`), some seventeen events each. In turn, on the same servers:
+The log holds complete synthetic tasks (`bench/lives.py`) of about seventeen events each. The following take turns on
+the same servers:
 
 - `bytes`: every message is received and discarded undecoded;
-- `events`: every message is read as an event: decoded, validated, its subject checked, as every reader of the log does;
-- `rebuild`: `nemuri rebuild`, whole: an empty schema, fold, vectors, indexes, the exchange;
-- `eventsourcing`: as many events with bodies of the same sizes, one aggregate for each task, are read from its
-  notification log on the same PostgreSQL, decoded and folded into the aggregates in memory. It writes nothing.
+- `events`: every message is read as an event, as every reader of the log does: decoded, validated, its subject checked;
+- `rebuild`: the complete `nemuri rebuild`: an empty schema, fold, vectors, indexes, exchange of the schemas;
+- `eventsourcing`: as many events with bodies of the same sizes, one aggregate per task, are read from its notification
+  log on the same PostgreSQL, decoded and folded into aggregates in memory. It writes nothing.
 
-The script reports the wall time of a rebuild, and the CPU time of this process and both servers.
+The script reports the wall time of each, and the CPU time of this process and both servers.
 """
 
 import os
@@ -44,7 +45,7 @@ PAGE = 1_000
 
 
 class Life(Aggregate):
-    """A task's events as an aggregate of `eventsourcing`."""
+    """The events of a task as an aggregate of `eventsourcing`."""
 
     def __init__(self) -> None:
         self.happened = 0
@@ -58,7 +59,7 @@ class Life(Aggregate):
 
 
 class Lives(Application[UUID]):
-    """The `eventsourcing` application of these aggregates, without snapshots."""
+    """The `eventsourcing` application of the tasks' aggregates, without snapshots."""
 
 
 def neighbour(settings: Settings) -> Lives:
@@ -77,7 +78,9 @@ def neighbour(settings: Settings) -> Lives:
 
 
 def stored(application: Lives, events: Sequence[Event]) -> int:
-    """Store the same events task by task. Return their number, including the creation events of aggregates."""
+    """Store the same events, one aggregate per task. Return the number of stored events, including those that create
+    aggregates.
+    """
     number = 0
     by_task = sorted((each for each in events if each.thread), key=lambda each: str(each.thread))
     for _, mine in groupby(by_task, key=lambda each: each.thread):
@@ -89,7 +92,7 @@ def stored(application: Lives, events: Sequence[Event]) -> int:
 
 
 def replayed(application: Lives) -> int:
-    """Read and fold all events, and return their number."""
+    """Read all stored events, fold them into aggregates, and return the number of events."""
     lives: dict[UUID, Any] = {}
     number = 0
     for page in _pages(application):
@@ -108,7 +111,7 @@ def _pages(application: Lives) -> Iterator[Sequence[Any]]:
 
 
 async def received(log: Log, until: int) -> int:
-    """Receive every message up to a sequence."""
+    """Receive every message up to the sequence `until` without decoding it, and return the number of messages."""
     number = 0
     async with Pull.of(log.connection, log.stream, log.subjects.stream, after=0) as pull:
         while number < until:
@@ -117,12 +120,12 @@ async def received(log: Log, until: int) -> int:
 
 
 async def read(log: Log, until: int) -> int:
-    """Read every event up to a sequence."""
+    """Read every event up to the sequence `until`, and return the number of events."""
     return sum([len(batch.events) async for batch in log.read(0, until)])
 
 
 async def measure(tasks: int, rounds: int) -> dict[str, object]:
-    """Fill the log, then run each reader in turn."""
+    """Fill the log, read it in each way in turn, and return the figures. Raises RuntimeError if events are missing."""
     async with servers() as settings:
         log = await Log.connect(str(settings.nats_url), settings.namespace, patient=False)
         events = list(Town().lives(tasks))

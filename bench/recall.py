@@ -2,9 +2,10 @@
 
     python -m bench.recall --dataset jsquad-valid-v1.3.json --dataset locomo10.json
 
-Starts the embedded servers and all services in this process. Formats as in `bench/retrieval.py`: the memories of one
-agent are one conversation (LoCoMo) or all paragraphs (SQuAD). Every question is put to the client and to an index of
-the same texts in turn, so that both run on the same machine load. Questions are asked one at a time.
+Starts the embedded servers and all services in this process. The data sets have the formats of `bench/retrieval.py`: an
+agent's memories are one conversation (LoCoMo) or all paragraphs (SQuAD). Each question is asked first by the client,
+then on an index of the same texts in this process, so that both run under the same load. Questions are asked one at a
+time.
 """
 
 import os
@@ -46,7 +47,7 @@ EMBEDDER = HashingEmbedder()
 
 @dataclass(frozen=True)
 class Person:
-    """The memories of one agent, and the questions with the positions of their evidence."""
+    """The memories of one agent, and questions with the positions of the memories that are their evidence."""
 
     memories: list[MemoryContent] = field(default_factory=list)
     questions: list[tuple[str, frozenset[int]]] = field(default_factory=list)
@@ -54,7 +55,7 @@ class Person:
 
 @dataclass
 class Measured:
-    """The results of the platform and of the bare index: shares of the evidence found, and seconds."""
+    """Results of the platform and of the bare index: the share of evidence found for each question, and seconds."""
 
     shares: list[float] = field(default_factory=list)
     bare_shares: list[float] = field(default_factory=list)
@@ -64,7 +65,7 @@ class Measured:
     """Seconds of each agent's first recall, which loads its memories."""
     remembering: float = 0.0
     appending: float = 0.0
-    """Seconds to append as many events to a stream without consumers."""
+    """Seconds to append one event per memory to a stream without consumers."""
 
 
 def squad(data: dict[str, Any]) -> Iterator[Person]:
@@ -106,7 +107,7 @@ async def define(log: Log, name: str, keywords: Sequence[str]) -> None:
 
 
 async def append_only(log: Log, memories: Sequence[MemoryContent]) -> float:
-    """Return the seconds to append as many events to a stream without consumers, with the same concurrency."""
+    """Return the seconds to append one event per memory to a stream without consumers, with the same concurrency."""
     beside = Log(log.connection, log.stream, type(log.subjects)(f"beside-{uuid4().hex[:8]}"))
     await beside.stream.add_stream(name=beside.subjects.stream, subjects=list(beside.subjects.everything))
     room = asyncio.Semaphore(TOGETHER)
@@ -123,7 +124,7 @@ async def append_only(log: Log, memories: Sequence[MemoryContent]) -> float:
 
 
 async def bare_index(memories: Sequence[MemoryContent], ids: Sequence[UUID]) -> AgentIndex:
-    """Return an index of the same texts."""
+    """Return an index of the same memories in this process."""
     index = AgentIndex(EMBEDDER.dimension)
     vectors = await EMBEDDER.embed([embedded_text(each) for each in memories])
     index.add(ids, vectors, [indexed_text(each) for each in memories])
@@ -131,7 +132,7 @@ async def bare_index(memories: Sequence[MemoryContent], ids: Sequence[UUID]) -> 
 
 
 async def search(index: AgentIndex, question: str) -> list[UUID]:
-    """Return the bare index's best ten."""
+    """Return the ids of the best ten memories in the bare index."""
     vector = await EMBEDDER.embed([question])
     found = index.search(
         vector, [terms(question)], vector_threshold=EMBEDDER.relevance_threshold, floor=RELEVANCE_FLOOR, limit=FOUND
@@ -140,7 +141,7 @@ async def search(index: AgentIndex, question: str) -> list[UUID]:
 
 
 async def measure(client: Client, name: str, person: Person, measured: Measured) -> None:
-    """Store all memories, then ask every question both ways in turn."""
+    """Store all memories, ask each question by the client and on the bare index, and add the results to `measured`."""
     started = time.perf_counter()
     ids = await client.remember_all(name, person.memories)
     measured.remembering += time.perf_counter() - started
@@ -162,7 +163,7 @@ async def measure(client: Client, name: str, person: Person, measured: Measured)
 
 
 def report(measured: Measured, memories: int) -> None:
-    """Print the figures with their ratio to the bare index and appending alone."""
+    """Print the figures, and their ratios to the bare index and to appending alone."""
     share, bare_share = statistics.mean(measured.shares), statistics.mean(measured.bare_shares)
     print(f"  recall@{FOUND} {share:.3f}, bare index {bare_share:.3f}")
     rate, bare_rate = memories / measured.remembering, memories / measured.appending
@@ -183,7 +184,7 @@ def read(path: Path, limit: int | None) -> list[Person]:
 
 
 async def run(people: Sequence[Person], keywords: Sequence[str]) -> None:
-    """Measure one data set."""
+    """Measure one data set and print its figures."""
     memories = sum(len(each.memories) for each in people)
     print(f"  {memories} memories, {sum(len(each.questions) for each in people)} questions")
     measured = Measured()

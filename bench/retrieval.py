@@ -2,9 +2,9 @@
 
     python bench/retrieval.py --dataset jsquad-valid-v1.3.json --dataset locomo10.json
 
-Two formats are recognised by content: SQuAD (JSQuAD: paragraphs are the memories) and LoCoMo (each conversation is an
-agent whose memories are the turns; answerable questions, all of whose evidence counts). The embedders are the built-in
-ones. Times are medians of the process's CPU time with one BLAS thread.
+The format of a data set is recognised by its content. SQuAD (JSQuAD): one agent, whose memories are all paragraphs.
+LoCoMo: one agent per conversation, whose memories are the turns; all answerable questions are asked, and all of their
+evidence counts. The embedders are the built-in ones. Times are medians of the process's CPU time with one BLAS thread.
 """
 
 import os
@@ -44,7 +44,7 @@ Floats = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class Agent:
-    """The memories of one agent, and the questions with the positions of their evidence."""
+    """The memories of one agent, and questions with the positions of the memories that are their evidence."""
 
     memories: list[str]
     questions: list[tuple[str, frozenset[int]]]
@@ -62,7 +62,7 @@ def squad(data: dict[str, Any]) -> Iterator[Agent]:
 
 
 def locomo(data: list[dict[str, Any]]) -> Iterator[Agent]:
-    """Yield one agent for each conversation. Speaker and time are part of each text."""
+    """Yield one agent per conversation. Each text begins with speaker and time."""
     for sample in data:
         agent, places = Agent([], []), dict[str, int]()
         talk = sample["conversation"]
@@ -79,7 +79,7 @@ def locomo(data: list[dict[str, Any]]) -> Iterator[Agent]:
 
 
 def recall(agents: list[Agent]) -> dict[str, float]:
-    """Return the mean share of the evidence among the first ten, by channel."""
+    """Return the mean share of the evidence among the best ten memories, by channel: words, vectors, and both."""
     embedder = HashingEmbedder()
     shares: dict[str, list[float]] = {"words": [], "vectors": [], "both": []}
     for agent in agents:
@@ -104,12 +104,14 @@ def recall(agents: list[Agent]) -> dict[str, float]:
 
 
 def dataset(data: object) -> str:
-    """Return the name of a data set, recognised by its form."""
+    """Return the name of a data set, recognised by its type."""
     return "jsquad" if isinstance(data, dict) else "locomo"
 
 
 def timings(agents: list[Agent]) -> None:
-    """Print the times of an index of ten thousand memories of two hundred characters cut from the data set."""
+    """Print the time to build and to search an index of ten thousand memories. Each has two hundred characters of the
+    data set.
+    """
     chance = random.Random(1)
     everything = "\n".join(memory for agent in agents for memory in agent.memories)
     starts = [chance.randrange(max(1, len(everything) - LETTERS)) for _ in range(ROWS)]
@@ -139,7 +141,7 @@ def timings(agents: list[Agent]) -> None:
 
 
 def cpu(work: Callable[[], object]) -> float:
-    """Return the CPU seconds of this process for a piece of work."""
+    """Call `work` and return the CPU seconds that this process used."""
     started = time.process_time()
     work()
     return time.process_time() - started

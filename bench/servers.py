@@ -13,7 +13,9 @@ from nemuri_infra.runtime.settings import Settings
 
 @asynccontextmanager
 async def servers() -> AsyncIterator[Settings]:
-    """Start and provision both servers, and yield settings that name them. No service runs yet."""
+    """Start both servers with temporary data and yield settings with their addresses. Streams and tables exist; no
+    service runs.
+    """
     with tempfile.TemporaryDirectory(prefix="nemuri-bench-") as directory:
         nats, postgres = EmbeddedNats(Path(directory, "nats")), EmbeddedPostgres(Path(directory, "postgres"))
         try:

@@ -1,15 +1,15 @@
-"""The cost of one sleep of an agent with a thousand memories and of one with a million, in turn on the same servers.
+"""The cost of one sleep with a thousand memories and of one with a million, in turn on the same servers.
 
     python -m bench.sleep
 
 A sleep includes reading its input, the decision, the append, and the projector's fold and write of the event. Before
-each, unmeasured, both agents have the same session: ten memories retrieved, three used, one learned. The same two
-memories fade to the threshold in each sleep of either agent, because the cost should depend on what changes and not on
-what is known. The limits on number and weight are off for both, because otherwise the million memories would be pruned
-first.
+each sleep, the agent has the same session, which is not measured: ten memories retrieved, three used, one learned. In
+each sleep, two memories of the agent fade to the archive threshold. So both agents change equally, and the costs differ
+only by the number of memories. The limits on number and weight are off, because otherwise the million memories would be
+pruned first.
 
-The memories are put into the tables directly: one is folded from its event, and the database multiplies its rows with
-other ids, strengths, levels and positions in the log. They have no vectors, which no sleep reads.
+The memories are inserted into the tables directly. One memory is folded from its event, and the database copies its
+rows with other ids, strengths and levels. The copies have no vectors, which no sleep reads.
 """
 
 import argparse
@@ -64,19 +64,19 @@ UPDATE agent SET active = (
 
 
 async def say(resources: Resources, *events: Event) -> None:
-    """Append the events and bring the views up to them."""
+    """Append the events and wait until the projections contain them."""
     for event in events:
         await resources.log.append(event)
     await followed(resources)
 
 
 async def followed(resources: Resources) -> None:
-    """Bring the views to the end of the log."""
+    """Fold the log into the projections up to its end."""
     await catch_up(resources.projection, resources.log, await resources.log.last_sequence(), lambda *_: None)
 
 
 def encoded(agent_id: str, content: str) -> MemoryEncoded:
-    """Return the event of a learned memory."""
+    """Return an event that encodes a learned memory with this content."""
     return MemoryEncoded(
         event_id=uuid4(), agent_id=agent_id, memory=MemoryContent(content=content, tags=("steel", "price")),
         vector=vector_key(EMBEDDING.model, EMBEDDING.dimension, content), source="task", strength=1.0,
@@ -85,7 +85,9 @@ def encoded(agent_id: str, content: str) -> MemoryEncoded:
 
 
 async def filled(resources: Resources, agent_id: str, memories: int, sleeps: int) -> list[UUID]:
-    """Create an agent with a number of memories, and return the ids of some strong ones."""
+    """Create an agent with `memories` memories, of which two fade in each of `sleeps` sleeps. Return the ids of some
+    strong ones.
+    """
     definition = Definition(role=agent_id, perspectives=(Perspective(name="cost"),))
     template = encoded(agent_id, "Steel is dear in winter, when the river cannot be used.")
     await say(
@@ -94,7 +96,7 @@ async def filled(resources: Resources, agent_id: str, memories: int, sleeps: int
         PolicyAdopted(event_id=uuid4(), agent_id=agent_id, parameters=ROOM),
         template,
     )
-    for _ in range(2):  # the second sleep leaves nothing from before the first
+    for _ in range(2):  # so that the next sleep no longer examines the template and its copies
         await session(resources, agent_id, [])
         await slept(resources, agent_id, Spent())
     agent = (await resources.views.agents(agent_id))[0]
@@ -110,7 +112,9 @@ async def filled(resources: Resources, agent_id: str, memories: int, sleeps: int
 
 
 async def session(resources: Resources, agent_id: str, memories: list[UUID]) -> SessionEnded:
-    """Run one session that uses some of the agent's memories and learns something."""
+    """Run one session that retrieves these memories, uses the first three and learns one. Return the end of the
+    session.
+    """
     assignment = uuid4()
     retrieved = MemoriesRetrieved(
         event_id=uuid4(), agent_id=agent_id, assignment_id=assignment, query="What does steel cost?", terms=("steel",),
@@ -125,7 +129,9 @@ async def session(resources: Resources, agent_id: str, memories: list[UUID]) -> 
 
 
 async def slept(resources: Resources, agent_id: str, spent: Spent) -> AgentSlept:
-    """Run and measure one whole sleep."""
+    """Run one complete sleep and add its times to `spent`. Raises LookupError if the agent has no session to sleep
+    over.
+    """
     over = SessionEnded(event_id=uuid4(), agent_id=agent_id, assignment_id=uuid4())
     with spent.measured():
         newest = await resources.log.newest_on(resources.log.subjects.of_agent(agent_id, AgentSlept))
@@ -140,7 +146,7 @@ async def slept(resources: Resources, agent_id: str, spent: Spent) -> AgentSlept
 
 
 async def measure(sizes: dict[str, int], sleeps: int) -> dict[str, object]:
-    """Fill both agents, then let them sleep in turn."""
+    """Create both agents, let them sleep in turn, and return the figures."""
     async with servers() as settings, open_resources(settings) as resources:
         strong = {name: await filled(resources, name, size, sleeps) for name, size in sizes.items()}
         async with resources.database.reading() as connection:

@@ -1,12 +1,12 @@
-"""Societies with hosts, world and server in processes of their own: throughput, delay, fairness and cost.
+"""Societies with hosts, world and server in separate processes: throughput, delay, fairness and cost.
 
     python -m bench.society             # twenty-two minutes
     python -m bench.society --quick     # a hundred agents for twenty seconds
 
 Agents live in the grid world at 4 Hz with all nine modules. The model is a stub that answers by rules, after an
-exponentially distributed time with a mean of one and a half seconds; it answers 200 questions concurrently. A host runs
-500 agents. Measurement starts once all agents are present; only the waits for the model count from the start. A run is
-valid if every host survives it.
+exponentially distributed time with a mean of 1.5 seconds. It answers 200 requests concurrently. A host runs 500 agents.
+The measurement starts when all agents are present, but waiting times for the model count from the start of the
+processes. A run is valid if no host and no world process was restarted.
 """
 
 import argparse
@@ -33,23 +33,24 @@ from nemuri_domain.cognition.module_registry import build_modules
 from nemuri_infra.runtime.settings import Settings
 
 SIZES = {100: 256, 500: 512, 1_000: 512, 4_000: 1_024}
-"""Edge of the land in blocks, by number of agents."""
+"""Edge length of the grid in blocks, by number of agents."""
 SECONDS = {100: 120.0, 500: 180.0, 1_000: 600.0, 4_000: 300.0}
 HOST = 500
-"""Number of agents in a host."""
+"""Maximum number of agents in a host."""
 SLOTS, LATENCY = 200, 1.5
 QUICK = 20.0
 SETTLED = 60.0
-"""Seconds after which the first memory measurement is taken, for comparison with the end."""
+"""Seconds after which memory use is first measured, for comparison with the end; a quarter of the run if that is less.
+"""
 LATE_MS = 50.0
 GOALS = {"within_50_ms": 0.99, "unfairness": 2.0, "growth": 1.1}
-"""Goals at 1,000 agents."""
+"""Goals for 1,000 agents."""
 Sizes = dict[str, float]
 
 
 @dataclass(slots=True)
 class Moment:
-    """The measurements up to one moment of a run."""
+    """The figures at one moment of a run. Counters have counted since their process started."""
 
     at: float
     hosts: Mapping[str, Vitals]
@@ -61,18 +62,20 @@ class Moment:
 
 @dataclass(slots=True)
 class Watching:
-    """An observer that measures a run for a number of seconds after all agents are present, then stops it."""
+    """An observer that takes measurements for `seconds` seconds after all agents are present, then stops the run."""
 
     agents: int
     seconds: float
     stop: asyncio.Event = field(default_factory=asyncio.Event)
     moments: list[Moment] = field(default_factory=list)
-    """Measurements when all agents are present, at the first look at memory, at half time, and at the end."""
+    """Measurements at four times: when all agents are present, at the first measurement of memory, at half time and at
+    the end.
+    """
     silence: float = 0.0
-    """Longest time in seconds without a decision by an agent."""
+    """Longest time without a decision of an agent, in seconds."""
 
     def tell(self, seen: SocietyFigures) -> None:
-        """Record a host's health report."""
+        """Take a measurement from the newest health reports if one is due. Stop the run after the last one."""
         if self.stop.is_set() or seen.turning is None or sum(each.agents for each in seen.told.values()) < self.agents:
             return
         due = (0.0, min(SETTLED, self.seconds / 4), self.seconds / 2, self.seconds)[len(self.moments)]
@@ -96,7 +99,9 @@ def _moment(hosts: Mapping[str, Vitals], world: Turning) -> Moment:
 
 
 async def measure(agents: int, seconds: float) -> dict[str, Any]:
-    """Run a society for a number of real seconds. Raises RuntimeError if a host did not survive."""
+    """Run a society for `seconds` seconds of wall-clock time and return its figures. Raises RuntimeError if a process
+    was restarted.
+    """
     name = f"bench-{agents}"
     society = Society(
         name=name, seed=1, size=SIZES[agents], agents=residents(name, agents, 1), slots=SLOTS, hosts=-(-agents // HOST),
@@ -112,7 +117,7 @@ async def measure(agents: int, seconds: float) -> dict[str, Any]:
 
 
 def figures(watching: Watching) -> dict[str, Any]:
-    """Return the figures of a finished run. Raises RuntimeError if a host or the world restarted."""
+    """Return the figures of a finished run. Raises RuntimeError if a host or the world was restarted."""
     first, settled, halfway, last = watching.moments
     if first.hosts.keys() != last.hosts.keys() or first.world.process != last.world.process:
         raise RuntimeError(f"{len(last.hosts)} hosts at last and {len(first.hosts)} at first: one did not live through")
@@ -159,7 +164,7 @@ def figures(watching: Watching) -> dict[str, Any]:
 
 
 def _rates(ends: Sequence[tuple[Vitals, Vitals]], agents: int) -> dict[str, dict[str, float]]:
-    """Return for each module its runs in a second for one agent, and the maximum by its interval."""
+    """Return the runs of each module per agent and second: achieved, and the maximum that its interval allows."""
     found = {}
     for name, spec in _specs().items():
         achieved = sum(

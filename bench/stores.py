@@ -1,4 +1,4 @@
-"""Memory stores behind one small protocol: the platform, LangGraph's PostgresStore, and mem0 on pgvector."""
+"""The platform, LangGraph's PostgresStore and mem0 on pgvector as memory stores with the same protocol."""
 
 import asyncio
 import importlib
@@ -29,7 +29,7 @@ from nemuri_infra.runtime.resources import Resources, open_resources
 
 AGENT, BEST, DIMENSION = "keeper", 10, 384
 TOGETHER = 500
-"""Number of memories given to another store in one bulk call."""
+"""Maximum number of memories in one bulk call to another store."""
 
 Floats = NDArray[np.float32]
 Found = Sequence[str]
@@ -39,18 +39,20 @@ class Store(Protocol):
     """A store of memories."""
 
     async def add(self, text: str) -> None:
-        """Add one memory and return when it can be found."""
+        """Add one memory. Return when it can be found."""
 
     async def add_all(self, texts: Sequence[str]) -> None:
-        """Add many memories by the store's bulk method."""
+        """Add many memories by the store's bulk method. Return when they can be found."""
 
     async def recall(self, question: str) -> Found:
-        """Return the best ten texts."""
+        """Return the texts of the best ten memories."""
 
 
 @dataclass(frozen=True, slots=True)
 class Precomputed:
-    """An embedder that looks up vectors computed before by the built-in one. Raises `KeyError` for other texts."""
+    """An embedder that looks up vectors that the built-in embedder has computed before. Raises KeyError for other
+    texts.
+    """
 
     known: Mapping[str, Floats]
     model: str = HashingEmbedder.model
@@ -75,7 +77,7 @@ class Precomputed:
 
 @dataclass(slots=True)
 class Nemuri:
-    """The platform with the services for remembering and recalling, in this process."""
+    """The platform as a store. The services for remembering and recalling run in this process."""
 
     resources: Resources
     client: Client
@@ -87,7 +89,7 @@ class Nemuri:
     @classmethod
     @asynccontextmanager
     async def open(cls, embedder: Precomputed) -> AsyncIterator[Self]:
-        """Open the store with servers of its own and an agent without memories."""
+        """Open the store on new servers, with one agent without memories."""
         async with servers() as settings, open_resources(settings) as found:
             resources = replace(found, vectors=replace(found.vectors, embedder=embedder))
             names = ("projector", "intake", "specialist", "query-api", "strength-sleep")
@@ -102,7 +104,7 @@ class Nemuri:
 
     @property
     def address(self) -> str:
-        """Return the address of its PostgreSQL, where the other stores get databases of their own."""
+        """Return the address of the store's PostgreSQL. The other stores get databases on the same server."""
         return str(self.resources.settings.database_url)
 
     async def add(self, text: str) -> None:
@@ -116,7 +118,7 @@ class Nemuri:
         self._seen(texts)
 
     async def recall(self, question: str) -> Found:
-        """Recall as the specialist does for a task: both channels, the ranking, the selection."""
+        """Recall in this process as the specialist does for a task: both channels, ranking and selection."""
         agent = await self.resources.views.agent(AGENT)
         if agent is None:
             raise LookupError(f"{AGENT} was not defined")
@@ -125,7 +127,7 @@ class Nemuri:
         return [found.known[each][0].memory.content for each in best]
 
     async def recall_over_the_bus(self, question: str) -> Found:
-        """Recall as a client does."""
+        """Recall by a request of the client to the specialist."""
         view = await self.client.recall(AGENT, question, top=BEST)
         return [each.memory.content for each in view.memories]
 
@@ -144,7 +146,7 @@ class Nemuri:
 
 @dataclass(slots=True)
 class LangGraph:
-    """LangGraph's store as its documentation shows it: one connection, the default index."""
+    """LangGraph's store as in its documentation: one connection and the default index."""
 
     store: Any
     _put: Any
@@ -161,11 +163,11 @@ class LangGraph:
             yield cls(store, put)
 
     async def add(self, text: str) -> None:
-        """Add one memory with a put."""
+        """Add one memory with `put`."""
         self.store.put((AGENT,), str(uuid4()), {"text": text})
 
     async def add_all(self, texts: Sequence[str]) -> None:
-        """Add many memories with batches of puts."""
+        """Add many memories with `batch`, `TOGETHER` puts at a time."""
         for start in range(0, len(texts), TOGETHER):
             some = [self._put((AGENT,), str(uuid4()), {"text": text}) for text in texts[start : start + TOGETHER]]
             await asyncio.to_thread(self.store.batch, some)
@@ -177,22 +179,22 @@ class LangGraph:
 
 @dataclass(frozen=True, slots=True)
 class Looking:
-    """The interface of an embedder for mem0."""
+    """An embedder with the interface that mem0 calls."""
 
     embedder: Precomputed
 
     def embed(self, text: str, memory_action: str | None = None) -> list[float]:  # noqa: ARG002 - as it calls it
-        """Return one vector."""
+        """Return the vector of a text."""
         return self.embedder.rows([text])[0]
 
     def embed_batch(self, texts: Sequence[str], memory_action: str = "add") -> list[list[float]]:  # noqa: ARG002
-        """Return many vectors."""
+        """Return the vectors of the texts."""
         return self.embedder.rows(texts)
 
 
 @dataclass(slots=True)
 class Mem0:
-    """mem0 with its default index on pgvector. Texts are stored unchanged (`infer=False`), so it calls no model."""
+    """mem0 with its default index on pgvector. With `infer=False` it stores texts unchanged and calls no model."""
 
     memory: Any
 
@@ -225,17 +227,17 @@ class Mem0:
                 memory.vector_store.connection_pool.close()
 
     async def add(self, text: str) -> None:
-        """Add one message."""
+        """Add one memory with `add`."""
         self.memory.add(text, user_id=AGENT, infer=False)
 
     async def add_all(self, texts: Sequence[str]) -> None:
-        """Add many messages in one call."""
+        """Add many memories with `add`, `TOGETHER` at a time."""
         for start in range(0, len(texts), TOGETHER):
             some = [{"role": "user", "content": text} for text in texts[start : start + TOGETHER]]
             await asyncio.to_thread(self.memory.add, some, user_id=AGENT, infer=False)
 
     async def recall(self, question: str) -> Found:
-        """Search by vectors and words."""
+        """Search by vectors and by words."""
         found = self.memory.search(question, filters={"user_id": AGENT}, top_k=BEST)
         return [each["memory"] for each in found["results"]]
 

@@ -1,4 +1,4 @@
-"""Unlimited English sentences as memories, and questions about them; the same in every run."""
+"""Any number of English sentences as memories, and questions about them. Every run generates the same texts."""
 
 import random
 from collections.abc import Iterator
@@ -50,7 +50,7 @@ MONTHS = ("January", "February", "March", "April", "May", "June", "July", "Augus
 
 
 def memories(number: int) -> Iterator[str]:
-    """Yield a number of distinct memories of a hundred to two hundred characters."""
+    """Yield `number` distinct memories of a hundred to two hundred characters."""
     chance = random.Random(7)
     for each in range(number):
         advice = chance.choice(ADVICE).format(month=chance.choice(MONTHS))
@@ -58,7 +58,7 @@ def memories(number: int) -> Iterator[str]:
 
 
 def questions(number: int) -> Iterator[str]:
-    """Yield a number of questions, each about a thing and a fault that occur in memories."""
+    """Yield `number` questions, each about a thing and a fault that occur in memories."""
     chance = random.Random(11)
     for _ in range(number):
         fault = " ".join(chance.choice(FAULTS).split()[:3])

@@ -1,15 +1,15 @@
-"""Throughput and cost of tasks, from submission to sleep, on a platform with one process for each service.
+"""Throughput and cost of tasks, from submission to sleep, on a platform with one process per service.
 
     python -m bench.throughput
 
-Embedded servers, the built-in embedder, and a model in a process of its own on loopback (`bench/instant.py`), which
-speaks a provider's protocol: one that answers at once, and a slow one. The two services that wait for the model,
-specialist and attribution, have one, two or four workers each. The rounds of all conditions are interleaved on one
-platform by starting and stopping extra workers. Five clients submit concurrently. The time runs from the first
-submission until the last session was slept over. A round is valid if every task is done, and all rounds if `verify`
-finds no difference at the end.
+Runs embedded servers, the built-in embedder, and a stub model in a separate process (`bench/instant.py`), once without
+delay and once with two seconds per reply. The two services that wait for the model, specialist and attribution, have
+one, two or four workers each. The rounds with different numbers of workers alternate on one platform, by starting and
+stopping extra workers. Five clients submit concurrently. A round lasts from the first submission until every session is
+slept over. A round is valid if every task is done, and the rounds are valid together if `verify` finds no difference at
+the end.
 
-It reports tasks in a second, CPU milliseconds for each task by process, and the memory of each process.
+The script reports tasks per second, CPU milliseconds per task by process, and the memory of each process.
 """
 
 import argparse
@@ -42,7 +42,7 @@ from nemuri_infra.runtime.resources import Resources, open_resources
 from nemuri_infra.runtime.settings import Settings
 
 MODELS = {"instant": 0, "slow": 2_000}
-"""Milliseconds of a call, by name of the model."""
+"""Milliseconds of a reply, by name of the model."""
 WORKERS = (1, 2, 4)
 SCALED = ("specialist", "attribution")
 CLIENTS, ROUNDS, PATIENCE = 5, 3, 180.0
@@ -50,12 +50,12 @@ CLIENTS, ROUNDS, PATIENCE = 5, 3, 180.0
 
 @dataclass(slots=True)
 class Round:
-    """A round of tasks, from the first submission until the last session was slept over."""
+    """A round of tasks, from the first submission until every session is slept over."""
 
     seconds: float
     tasks: int
     cpu: dict[str, float]
-    """CPU seconds by process."""
+    """CPU seconds by name of the process."""
 
 
 @dataclass(slots=True)
@@ -64,7 +64,7 @@ class Ground:
 
     settings: Settings
     told: Mapping[str, str]
-    """Environment of its workers."""
+    """Environment variables of the workers."""
     resources: Resources
     directory: Path
     workers: list[Worker]
@@ -74,7 +74,7 @@ class Ground:
 
     @asynccontextmanager
     async def with_workers(self, number: int) -> AsyncIterator[None]:
-        """Run the given number of workers of each service that waits for the model, for the time of the context."""
+        """Run `number` workers of each service that waits for the model, during the context."""
         homes = [_home(self.directory / f"home-{each}") for each in range(1, number)]
         self.extra = [Worker(home, name, self.told) for home in homes for name in SCALED]
         try:
@@ -85,7 +85,7 @@ class Ground:
             self.extra = []
 
     def processes(self) -> dict[str, list[psutil.Process]]:
-        """Return every process that works on the tasks, except this one and the model."""
+        """Return the processes that work on the tasks, by name, without this process and the model."""
         found = defaultdict(list)
         for worker in (*self.workers, *self.extra):
             if worker.pid is not None:
@@ -96,7 +96,9 @@ class Ground:
         return dict(found)
 
     async def round(self, tasks: int) -> Round:
-        """Submit a number of tasks and wait until all are slept over. Raises `RuntimeError` if a task fails."""
+        """Submit `tasks` tasks and wait until all are slept over. Raises RuntimeError if a task fails, TimeoutError
+        after `PATIENCE` seconds.
+        """
         before, came = _spent(self.processes()), time.monotonic()
         start = await self.resources.log.last_sequence()
         watching = asyncio.ensure_future(self._slept(start, tasks))
@@ -113,7 +115,9 @@ class Ground:
             await client.submit(f"What is worth knowing about {TOPICS[number % len(TOPICS)]} in case {number}?")
 
     async def _slept(self, after: int, tasks: int) -> None:
-        """Wait until the given number of tasks are completed and all their sessions have ended and are slept over."""
+        """Wait until `tasks` tasks are completed and all their sessions are slept over. Reads the log after the
+        sequence `after`.
+        """
         assigned: set[UUID] = set()
         ended: set[UUID] = set()
         slept: set[UUID] = set()
@@ -152,7 +156,7 @@ async def model(milliseconds: int) -> AsyncIterator[str]:
 
 @asynccontextmanager
 async def ground(milliseconds: int) -> AsyncIterator[Ground]:
-    """Run a platform whose model has the given response time."""
+    """Run a platform whose model replies after `milliseconds` milliseconds."""
     async with AsyncExitStack() as stack:
         url = await stack.enter_async_context(model(milliseconds))
         directory = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="nemuri-bench-")))
@@ -173,14 +177,14 @@ async def ground(milliseconds: int) -> AsyncIterator[Ground]:
 
 
 async def measure(models: Sequence[str], tasks: int, rounds: int) -> dict[str, Any]:
-    """Measure all conditions of each model."""
+    """Return the figures for each model, with every number of workers."""
     at = {name: {"model_ms": MODELS[name]} | await _measured(MODELS[name], tasks, rounds) for name in models}
     return {"tasks_in_a_round": tasks, "rounds": rounds, "clients": CLIENTS, "at": at}
 
 
 async def _measured(milliseconds: int, tasks: int, rounds: int) -> dict[str, Any]:
     async with ground(milliseconds) as here:
-        await here.round(tasks // 2)  # warm-up: opens connections and gives agents memories
+        await here.round(tasks // 2)  # unmeasured: opens connections and gives agents memories
         memory = {"at_first": _resident(here.processes())}
         arms: dict[int, list[Round]] = {number: [] for number in WORKERS}
         for turn in range(rounds):
@@ -219,7 +223,7 @@ def _spent(processes: Mapping[str, Sequence[psutil.Process]]) -> dict[str, float
 
 
 def _resident(processes: Mapping[str, Sequence[psutil.Process]]) -> dict[str, float]:
-    """Return megabytes by service: the private memory of one process and its share of common memory (PSS)."""
+    """Return the megabytes of each service: private memory, and the process's share of common memory (PSS)."""
     found = {}
     for name, each in processes.items():
         held = [one.memory_full_info() for one in each]

@@ -2,10 +2,10 @@
 
     python -m bench.vectors
 
-The lower limit is one matrix-vector product and `argpartition` of the best fifty, with one BLAS thread. It alternates,
-on the same vectors, with `AgentIndex.search` by a vector alone: the mask of eligible memories, the product, the
-threshold, the selection of the best fifty in an order independent of ties, and their ids. The vectors are random
-directions around a hundred topics, so that a query has near and far ones, as texts have.
+The lower limit is one matrix-vector product and `argpartition` of the best fifty, with one BLAS thread. It alternates
+with `AgentIndex.search` by a vector alone, on the same vectors. That search includes the mask of eligible memories, the
+product, the threshold, the selection of the best fifty in a reproducible order, and their ids. The vectors are random
+directions around a hundred topics, so that a query has near and distant vectors, as with real texts.
 """
 
 import os
@@ -36,13 +36,13 @@ def directions(chance: np.random.Generator, number: int, topics: Floats) -> Floa
 
 
 def best(vectors: Floats, query: Floats) -> NDArray[np.intp]:
-    """Return the positions of the fifty nearest vectors in no order, by the fastest method."""
+    """Return the positions of the fifty nearest vectors, unordered, by the fastest method of numpy."""
     scores = vectors @ query
     return np.argpartition(scores, -BEST)[-BEST:]
 
 
 def measure(queries: int) -> dict[str, object]:
-    """Ask both the same questions in turn."""
+    """Search for the same queries with numpy and with the index in turn, and return the figures."""
     chance = np.random.default_rng(1)
     topics = chance.normal(size=(TOPICS, DIMENSION)).astype(np.float32)
     topics /= np.linalg.norm(topics, axis=1, keepdims=True)

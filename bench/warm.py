@@ -2,10 +2,10 @@
 
     python -m bench.warm --dataset jsquad-valid-v1.3.json --dataset locomo10.json
 
-Memories are passages of two hundred characters from the data set, with tags; queries are its questions. The script
-measures `Recollections.recall` whole, on the embedded PostgreSQL: stage 1, expansions (three perspectives, each with
-keywords) and stage 2, without the time for embedding the query and its expansions. One BLAS thread. On two shared
-cores:
+Memories are passages of two hundred characters from the data set, with tags. Queries are its questions. The script
+measures the complete `AgentIndexes.recall` on the embedded PostgreSQL: stage 1, expansions (three perspectives, each
+with a keyword) and stage 2. The time for embedding the query and its expansions is subtracted. One BLAS thread. On two
+shared cores:
 
     JSQuAD  4.5 to 4.7 ms; cold start 2.5 s CPU; 12.3 kB a memory     LoCoMo  3.9 to 4.1 ms; 1.8 s; 10.4 kB
 """
@@ -46,7 +46,7 @@ QUERIES, AT_ONCE, TAGS = 100, 50, 4
 
 
 async def remember(resources: Resources, everything: str, perspectives: Sequence[Perspective]) -> None:
-    """Store ten thousand passages as the agent's memories, and return once the views contain them."""
+    """Store ten thousand passages as the agent's memories, and return when the projections contain them."""
     definition = Definition(role="reader", perspectives=tuple(perspectives))
     await resources.log.append(
         AgentDefined(event_id=uuid4(), agent_id="reader", definition=definition, embedding=EMBEDDING)
@@ -77,7 +77,7 @@ def _encoded(text: str, perspectives: tuple[str, ...]) -> MemoryEncoded:
 
 
 async def measure(name: str, everything: str, questions: Sequence[str], words: Sequence[str]) -> None:
-    """Print cold start and memory use, then the median of warm recalls."""
+    """Print and save the cost of the first recall, the memory use, and the median of further recalls."""
     perspectives = [Perspective(name=f"view {number}", keywords=(word,)) for number, word in enumerate(words)]
     async with servers() as settings, open_resources(settings) as resources, working(resources, ["projector"]):
         await remember(resources, everything, perspectives)

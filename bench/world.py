@@ -1,12 +1,12 @@
-"""The grid world alone: its cost for 50, 1,000 and 4,000 agents, and agent steps in a second.
+"""The grid world alone: its cost for 50, 1,000 and 4,000 agents, and agent steps per second.
 
     python -m bench.world
 
-A step of the world is a quarter of a second, as at 4 Hz. Each agent is always busy: it walks to a visible block and
-takes it, or walks elsewhere, crafts, or speaks, and thinks for two seconds about its percept. A third start in six
-towns, the others anywhere. The land grows with the number of agents: four times as many on four times the area. The
-script measures the world process: acts, passing time, percepts of all agents with something new, and their messages. It
-does not measure the server and the validation of the hosts' messages.
+A step of the world is a quarter of a second, as at 4 Hz. Each agent acts every two seconds, based on its percept: it
+walks to a visible block or takes it, walks elsewhere, crafts, or speaks. A third of the agents start in six towns, the
+others anywhere. The area of the grid grows with the number of agents. The script measures the work of the world
+process: carrying out acts, the step of time, percepts of all agents with changes, and the messages with them. It does
+not measure the NATS server and the validation of the hosts' messages.
 """
 
 import argparse
@@ -24,13 +24,13 @@ from nemuri_domain.world.world_settings import WorldSettings
 from nemuri_services.simulation.world_messages import packed
 
 SIZES = {50: 128, 1_000: 512, 4_000: 1_024}
-"""Edge of the land in blocks, by number of agents."""
+"""Edge length of the grid in blocks, by number of agents."""
 TOWNS = ("north", "south", "east", "west", "mill", "port")
 RATE = 4.0
 THINKING = 8
-"""Steps between two acts of an agent."""
+"""Steps between two acts of an agent, which are two seconds."""
 ROOM = 2**20
-"""Maximum bytes of a message, the default of nats-server."""
+"""Maximum bytes of a message, as by default on the NATS server."""
 GOAL = 0.5
 """Maximum number of cores for 1,000 agents."""
 
@@ -58,7 +58,7 @@ def _act(percept: Mapping[str, Any], size: int, rng: np.random.Generator) -> Act
 
 
 def measure(agents: int, seconds: float) -> dict[str, float]:
-    """Run the world for a number of simulated seconds. The first five are not measured."""
+    """Run the world for `seconds` simulated seconds after five unmeasured ones, and return the figures."""
     size, rng = SIZES[agents], np.random.default_rng(1)
     world = World(WorldSettings(seed=1, size=size, towns=TOWNS, rate=RATE))
     for number in range(agents):
