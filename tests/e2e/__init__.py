@@ -1,1 +1,1 @@
-"""The platform as people use it: through the console script."""
+"""End-to-end tests through the console script."""

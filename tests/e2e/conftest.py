@@ -1,4 +1,4 @@
-"""One platform for all tests of the command line, started by the real console script."""
+"""Fixtures for tests of the command line: one shared platform, started by the real console script."""
 
 import json
 import os
@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.forking import Done, forked
+from tests.e2e.forking import CommandResult, run_forked
 
-TOGETHER = pytest.mark.xdist_group("command line")
-"""Tests that share the one platform, so that no other process starts another for them."""
+SHARED_PLATFORM = pytest.mark.xdist_group("command line")
+"""Marks tests that share the platform, so that pytest-xdist runs them in one process."""
 SCRIPT = Path(sys.executable).parent / "nemuri"
 QUESTION = "What do I do with the water before the pasta goes in?"
 AGENT = """\
@@ -31,7 +31,7 @@ policy:
   expected_tasks_per_day: 1
   fading: tasks
 """
-ALONE = """\
+ISOLATED_AGENT = """\
 id: {name}
 role: a hermit
 description: nothing that anybody asks for
@@ -41,58 +41,59 @@ policy:
   expected_tasks_per_day: 1
   fading: tasks
 """
-"""An agent that answers nothing but what it alone is asked: for tests that count what an agent did."""
+"""Definition of an agent that is never chosen for other tests' questions, so that tests can count its events."""
 FACTS = ("salt the water before the pasta goes in", "knead bread dough for ten minutes", "rest the steak")
 
 
-def environment(**more: str) -> dict[str, str]:
-    """Ours without anything that leads elsewhere."""
+def environment(**variables: str) -> dict[str, str]:
+    """Return this process's environment without settings of Nemuri and of providers, plus `more`."""
     kept = {
         name: value for name, value in os.environ.items() if not name.startswith(("NEMURI_", "OPENAI", "ANTHROPIC"))
     }
     for name in ("NATS_URL", "DATABASE_URL"):
         kept.pop(name, None)
-    return kept | more
+    return kept | variables
 
 
 @dataclass(frozen=True)
 class CommandLine:
-    """The command line on one data directory."""
+    """The command line with one data directory."""
 
     data: Path
-    more: Mapping[str, str] = field(default_factory=dict)
+    variables: Mapping[str, str] = field(default_factory=dict)
 
-    def __call__(self, *arguments: str | bytes | Path, **variables: str) -> Done:
-        """Run a command to its end; it has the program's imports behind it."""
+    def __call__(self, *arguments: str | bytes | Path, **variables: str) -> CommandResult:
+        """Run a command to its end in a process forked with the program's imports loaded."""
         command = ["--data", str(self.data), *(os.fsdecode(each) for each in arguments)]
-        [done] = forked([command], environment(**self.more, **variables))
+        [done] = run_forked([command], environment(**self.variables, **variables))
         return done
 
-    def afresh(self, *arguments: str | bytes | Path, **variables: str) -> Done:
-        """Run the console script to its end: whatever it imports, it imports itself."""
+    def run_script(self, *arguments: str | bytes | Path, **variables: str) -> CommandResult:
+        """Run the console script to its end in a new interpreter, which does all imports itself."""
         done = subprocess.run(
             [SCRIPT, "--data", self.data, *arguments],
-            env=environment(**self.more, **variables),
+            env=environment(**self.variables, **variables),
             capture_output=True,
             timeout=170,
             check=False,
         )
-        return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
+        return CommandResult(done.returncode, done.stdout.decode(), done.stderr.decode())
 
-    def events(self) -> int:
-        """How many events the log holds once nobody works on any: much of a task happens after its answer.
+    def event_count(self) -> int:
+        """Return the number of events on the log once all consumers are idle. Much of a task's work follows its answer.
 
-        Consumers are looked at one after another, so what goes from one to the next may be overlooked, once.
+        Consumers are read one after another, so one look can miss an event that moves between them. Two equal looks are
+        required.
         """
         ends = list[int]()
-        while len(ends) < 2 or ends[-1] != ends[-2]:  # each look is a command; the test's own limit ends it
+        while len(ends) < 2 or ends[-1] != ends[-2]:  # each look is a command; the test's own limit ends the loop
             seen = self("status", "--json").json
             busy = any(each["pending"] or each["in_work"] for each in seen["consumers"].values())
             ends = [] if busy else [*ends, seen["log"]]
         return int(self("log", "stats", "--json").json["events"])
 
-    def teach(self, name: str, definition: str = ALONE) -> str:
-        """Add the agent of this name, that knows the facts."""
+    def add_agent(self, name: str, definition: str = ISOLATED_AGENT) -> str:
+        """Add an agent of this name that remembers FACTS, and return the name."""
         path, lines = self.data / f"{name}.yaml", self.data / f"{name}.jsonl"
         path.write_text(definition.format(name=name), encoding="utf-8")
         assert self("agent", "add", path).code == 0
@@ -101,10 +102,10 @@ class CommandLine:
         return name
 
     def up(self, *options: str) -> subprocess.Popen[str]:
-        """Start a platform and return when it is ready."""
+        """Start a platform and return its process when it is ready."""
         process = subprocess.Popen(
             [SCRIPT, "--data", self.data, "up", *options],
-            env=environment(**self.more),
+            env=environment(**self.variables),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -116,7 +117,7 @@ class CommandLine:
 
 
 def stop(process: subprocess.Popen[str], number: signal.Signals = signal.SIGTERM) -> int:
-    """End a platform by a signal and return its exit code."""
+    """Send a platform a signal and return its exit code."""
     process.send_signal(number)
     process.communicate(timeout=30)
     return process.returncode
@@ -124,7 +125,7 @@ def stop(process: subprocess.Popen[str], number: signal.Signals = signal.SIGTERM
 
 @pytest.fixture(scope="session")
 def directory() -> Iterator[Path]:
-    """A data directory that PostgreSQL's own user can reach; pytest's are closed to it."""
+    """A data directory that PostgreSQL's own user can reach, unlike pytest's temporary directories."""
     path = Path(tempfile.mkdtemp(prefix="nemuri-cli-")).resolve()
     yield path
     shutil.rmtree(path)
@@ -132,11 +133,11 @@ def directory() -> Iterator[Path]:
 
 @pytest.fixture(scope="session")
 def nemuri(directory: Path) -> Iterator[CommandLine]:
-    """The command line of a running platform with one agent, the cook, that knows three things."""
+    """The command line of a running platform with one agent, `cook`, that remembers three facts."""
     line = CommandLine(directory)
     platform = line.up()
     try:
-        line.teach("cook", AGENT)
+        line.add_agent("cook", AGENT)
         yield line
     finally:
         stop(platform)
@@ -144,5 +145,5 @@ def nemuri(directory: Path) -> Iterator[CommandLine]:
 
 @pytest.fixture(scope="session")
 def task(nemuri: CommandLine) -> str:
-    """The id of an answered task."""
+    """Id of an answered task."""
     return str(nemuri("ask", QUESTION, "--json").json["task_id"])

@@ -1,4 +1,4 @@
-"""Images and containers by Debian's podman, in a store of their own that goes with the test."""
+"""Container images and containers by Debian's podman, in a temporary store."""
 
 import os
 import shutil
@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any, Final, Self
 
 PROGRAMS: Final = ("podman", "runc", "mmdebstrap", "catatonit")
-"""What building and running takes; `.ci/run` installs them."""
+"""Programs needed to build and run images; `.ci/run` installs them."""
 BASE: Final = "docker.io/library/python:3.11-slim"
-"""The image that the Dockerfile starts from. No registry is asked: one like it is made of Debian's packages."""
+"""Base image of the Dockerfile. No registry is asked; an equivalent image is made of Debian's packages."""
 PACKAGES: Final = ("python3.11", "python3-pip", "python3-venv", "ca-certificates")
 CERTIFICATES: Final = Path("/etc/ssl/certs")
 CONFIGURATION: Final = """\
@@ -22,11 +22,11 @@ default_ulimits = ["nofile=4096:4096", "nproc=4096:4096"]
 [engine]
 runtime = "runc"
 """
-"""The limits that a container inside a container may be given, and the runtime that works with any kind of cgroups."""
+"""Limits that a container inside a container may be given, and a runtime that works with every version of cgroups."""
 
 
 def missing() -> str | None:
-    """Return why no image can be built here, or None."""
+    """Return the reason why no image can be built on this machine, or None."""
     if os.geteuid() != 0:
         return "only root may build images with a store of their own"
     absent = [each for each in PROGRAMS if shutil.which(each) is None]
@@ -35,7 +35,7 @@ def missing() -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Podman:
-    """Podman with its store in a directory of the test's."""
+    """Podman with its store in a temporary directory."""
 
     directory: Path
 
@@ -69,7 +69,7 @@ class Podman:
         return done
 
     def make_base(self) -> None:
-        """Make the image that the Dockerfile starts from out of Debian's packages."""
+        """Make the Dockerfile's base image out of Debian's packages."""
         archive = self.directory / "base.tar"
         include = f"--include={','.join(PACKAGES)}"
         link = '--customize-hook=ln -sf python3.11 "$1/usr/bin/python"'
@@ -80,12 +80,14 @@ class Podman:
         archive.unlink()
 
     def build(self, context: Path, tag: str) -> None:
-        """Build the Dockerfile of a directory; pip reaches its index as it does on this machine."""
+        """Build the Dockerfile of a directory with this machine's network and certificates, so that pip reaches its
+        index.
+        """
         trusted = ("--volume", f"{CERTIFICATES}:{CERTIFICATES}:ro") if CERTIFICATES.is_dir() else ()
         self("build", "--pull=never", "--network", "host", *trusted, "--tag", tag, str(context), timeout=600)
 
     def flags(self, service: Mapping[str, Any]) -> Sequence[str]:
-        """Return the flags that give a container what its entry in the compose file gives it."""
+        """Return the podman flags that correspond to a service's entry in the compose file."""
         return [
             *(("--init",) if service["init"] else ()),
             *(("--read-only",) if service["read_only"] else ()),
@@ -95,6 +97,6 @@ class Podman:
         ]
 
     def logs(self, name: str) -> str:
-        """Return what a container has written so far."""
+        """Return the output of a container so far."""
         done = self("logs", name, check=False)
         return done.stdout + done.stderr

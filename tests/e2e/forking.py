@@ -1,4 +1,4 @@
-"""Commands in processes of their own, forked from one that has the program's imports behind it."""
+"""Commands in processes forked from a server process that has already imported the program."""
 
 import json
 import os
@@ -20,18 +20,20 @@ IMPORTED = (
     "nemuri.operations",
     "nemuri.platform.workers",
 )
-"""What takes most of a command's time, and does nothing but being read."""
+"""Modules imported in the fork server: importing them takes most of a command's time."""
 SCRIPT = Path(sys.executable).parent / "nemuri"
-AT_ONCE = 4
-SECONDS = 170.0
-"""What a command may take."""
-_ONE_THREAD = Lock()
-"""Whoever starts a process looks at all others too; of two threads that read one's exit code, the later is told 255."""
+CONCURRENT_COMMANDS = 4
+COMMAND_TIMEOUT = 170.0
+"""Seconds that a command may take."""
+_PROCESS_LOCK = Lock()
+"""Lock around process bookkeeping. `start` polls all child processes; if two threads read the exit code of one process,
+the later one gets 255.
+"""
 
 
 @dataclass(frozen=True)
-class Done:
-    """A command that has ended."""
+class CommandResult:
+    """The outcome of a command."""
 
     code: int
     out: str
@@ -39,55 +41,60 @@ class Done:
 
     @property
     def json(self) -> Any:
-        """What it printed, read as JSON."""
+        """Standard output, parsed as JSON."""
         return json.loads(self.out)
 
 
 def fork(target: Callable[..., None], *arguments: object) -> ForkServerProcess:
-    """Start a process; what it is forked from is one for all, begun by the first of them."""
+    """Start a process forked from the one fork server, which the first call starts."""
     context = get_context("forkserver")
     context.set_forkserver_preload(["__main__", *IMPORTED])
     process = context.Process(target=target, args=arguments)
-    with _ONE_THREAD:
+    with _PROCESS_LOCK:
         process.start()
     return process
 
 
 def exit_code(process: ForkServerProcess, seconds: float | None = None) -> int | None:
-    """Wait for the end of a process, for ever or so long; return its code (negative: the signal), or None."""
+    """Wait for the end of a process, at most `seconds` (None: without limit).
+
+    Return its exit code, negative for a signal, or None if it still runs.
+    """
     wait([process.sentinel], seconds)
-    with _ONE_THREAD:
+    with _PROCESS_LOCK:
         return process.exitcode
 
 
-def forked(commands: Sequence[Sequence[str]], variables: Mapping[str, str]) -> Iterator[Done]:
-    """What becomes of each command, in order; raises TimeoutError for one that does not end."""
-    for place in range(0, len(commands), AT_ONCE):
+def run_forked(commands: Sequence[Sequence[str]], variables: Mapping[str, str]) -> Iterator[CommandResult]:
+    """Run commands, several at a time, and yield their outcomes in order. Raises TimeoutError if a command does not
+    end.
+    """
+    for start in range(0, len(commands), CONCURRENT_COMMANDS):
         with TemporaryDirectory() as directory:
-            begun = []
-            for number, arguments in enumerate(commands[place : place + AT_ONCE]):
-                said = (Path(directory, f"{number}.out"), Path(directory, f"{number}.err"))
-                begun.append((fork(become, list(arguments), dict(variables), *said), *said))
-            for process, out, err in begun:
-                yield Done(_code(process), out.read_bytes().decode(), err.read_bytes().decode())
+            started = []
+            for number, arguments in enumerate(commands[start : start + CONCURRENT_COMMANDS]):
+                outputs = (Path(directory, f"{number}.out"), Path(directory, f"{number}.err"))
+                started.append((fork(run_command, list(arguments), dict(variables), *outputs), *outputs))
+            for process, out, err in started:
+                yield CommandResult(_code(process), out.read_bytes().decode(), err.read_bytes().decode())
 
 
 def _code(process: ForkServerProcess) -> int:
-    code = exit_code(process, SECONDS)
+    code = exit_code(process, COMMAND_TIMEOUT)
     if code is None:
         process.kill()
         exit_code(process)
-        raise TimeoutError(f"a command did not end within {SECONDS:g} s")
+        raise TimeoutError(f"a command did not end within {COMMAND_TIMEOUT:g} s")
     return code
 
 
-def become(arguments: list[str], variables: dict[str, str], out: Path, err: Path) -> None:
-    """The command, in a process of its own, as the console script runs it."""
+def run_command(arguments: list[str], variables: dict[str, str], out: Path, err: Path) -> None:
+    """Run a command in this forked process as the console script does."""
     for number, path in ((1, out), (2, err)):
         os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND), number)
     os.environ.clear()
     os.environ.update(variables)
-    sys.argv = [str(SCRIPT), *arguments]  # hooks are installed as the program that was called
+    sys.argv = [str(SCRIPT), *arguments]  # hooks are installed under the path in argv[0]
     from nemuri.cli import main
 
     main()

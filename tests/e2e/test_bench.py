@@ -1,4 +1,4 @@
-"""The scripts that figures come from run: each in its smallest form, as `make bench QUICK=1` runs it."""
+"""The benchmark scripts run in their smallest form, as with `make bench QUICK=1`."""
 
 import subprocess
 import sys
@@ -6,14 +6,14 @@ import sys
 import pytest
 from bench.__main__ import SCRIPTS
 
-LEFT = {"throughput", "neighbours"}
-"""To `make bench QUICK=1`: one takes two minutes, one wants packages that are no part of this environment."""
-TRIED = [each.name for each in SCRIPTS if not (each.data or each.slow or each.name in LEFT)]
+EXCLUDED = {"throughput", "neighbours"}
+"""Scripts run by `make bench QUICK=1` only: one takes two minutes, one needs packages that this environment lacks."""
+INCLUDED = [each.name for each in SCRIPTS if not (each.data or each.slow or each.name in EXCLUDED)]
 
 
-@pytest.mark.parametrize("name", TRIED)
+@pytest.mark.parametrize("name", INCLUDED)
 def test_a_script_runs(name: str) -> None:
-    """To its end, and prints figures; what it measured in so short a time is kept nowhere."""
+    """A script runs to its end and prints its figures."""
     command = [sys.executable, "-m", "bench", "--quick", "--only", name]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2_000:]

@@ -1,4 +1,4 @@
-"""`nemuri affect`: an affective memory seen, asked, protected, tuned and forgotten on the command line."""
+"""`nemuri affect`: an affective memory is shown, searched, protected, configured and deleted on the command line."""
 
 import json
 import time
@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.conftest import TOGETHER, CommandLine
+from tests.e2e.conftest import SHARED_PLATFORM, CommandLine
 
-pytestmark = [pytest.mark.connected, TOGETHER]
+pytestmark = [pytest.mark.connected, SHARED_PLATFORM]
 DIARY = """\
 id: diary
 role: a companion
@@ -18,7 +18,7 @@ memory: affective
 policy:
   protection: {max_protected_memories: 1}
 """
-SAID = (
+TURNS = (
     "remember this: the key of the cellar is under the red stone",
     "Yes! The parser finally works, I am so happy!!",
     "fix the typo in the readme",
@@ -27,27 +27,25 @@ SAID = (
 
 @pytest.fixture(scope="module")
 def labels(nemuri: CommandLine) -> list[str]:
-    """The labels of a diary's three memories, in the order in which they were said; the first is protected."""
+    """Labels of a diary's three memories, in the order of their turns; the first memory is protected."""
     definition, transcript = nemuri.data / "diary.yaml", nemuri.data / "diary.jsonl"
     definition.write_text(DIARY)
     assert nemuri("agent", "add", definition).code == 0
     entries: list[dict[str, Any]] = []
-    for number, text in enumerate(SAID):
-        at = (datetime.now(UTC) - timedelta(minutes=len(SAID) - number)).isoformat()
+    for number, text in enumerate(TURNS):
+        at = (datetime.now(UTC) - timedelta(minutes=len(TURNS) - number)).isoformat()
         entries.append({"type": "user", "uuid": f"d{number}", "timestamp": at, "message": {"content": text}})
         entries.append({"type": "assistant", "uuid": f"r{number}", "timestamp": at, "message": {"content": "I see."}})
     transcript.write_text("\n".join(map(json.dumps, entries)))
     assert nemuri("hook", "import", transcript, "--agent", "diary").code == 0
     end = time.monotonic() + 30
-    while len(found := nemuri("affect", "diary", "--json").json["memories"]) < len(SAID):
+    while len(found := nemuri("affect", "diary", "--json").json["memories"]) < len(TURNS):
         assert time.monotonic() < end, found
     return [each["label"] for each in sorted(found, key=lambda each: each["said_at"])]
 
 
-def test_the_overview_shows_and_draws_what_is_remembered(
-    nemuri: CommandLine, labels: list[str], tmp_path: Path
-) -> None:
-    """The plot may be asked for after the agent's name."""
+def test_the_overview_lists_and_plots_memories(nemuri: CommandLine, labels: list[str], tmp_path: Path) -> None:
+    """The overview lists every memory, and `--plot` after the agent's name writes an SVG file."""
     shown = nemuri("affect", "diary", "--plot", tmp_path / "diary.svg")
     assert (shown.code, shown.err) == (0, "")
     assert all(each in shown.out for each in labels)
@@ -55,27 +53,25 @@ def test_the_overview_shows_and_draws_what_is_remembered(
     assert (tmp_path / "diary.svg").read_text().startswith("<?xml")
 
 
-def test_what_comes_to_mind_is_told_and_nothing_is_recorded(nemuri: CommandLine, labels: list[str]) -> None:
-    """The most similar of what was felt, with its reasons."""
-    before = nemuri.events()
+def test_recall_appends_nothing(nemuri: CommandLine, labels: list[str]) -> None:
+    """`recall` returns the most similar memory and appends no event."""
+    before = nemuri.event_count()
     found = nemuri("affect", "diary", "recall", "where is the key of the cellar", "--json").json["recalled"]
     assert labels[0] in [each["memory"]["label"] for each in found]
     assert labels[0] in nemuri("affect", "diary", "recall", "where is the key of the cellar").out
-    assert nemuri.events() == before
+    assert nemuri.event_count() == before
 
 
-def test_protection_is_refused_where_there_is_no_room_and_given_where_there_is(
-    nemuri: CommandLine, labels: list[str]
-) -> None:
-    """The line names what could be released; doing it again changes nothing."""
-    before = nemuri.events()
+def test_protection_beyond_the_limit_is_refused(nemuri: CommandLine, labels: list[str]) -> None:
+    """Protection beyond the limit is refused and names memories to release; a repeated request appends nothing."""
+    before = nemuri.event_count()
     refused = nemuri("affect", "diary", "protect", labels[1])
     assert refused.code == 1
     assert refused.err.count("\n") == 1
     assert "1 of 1 memories are protected; release one with `nemuri affect diary unprotect MEMORY`" in refused.err
     assert labels[0] in refused.err
     assert nemuri("affect", "diary", "protect", labels[0]).out == f"{labels[0]} is protected already\n"
-    assert nemuri.events() == before
+    assert nemuri.event_count() == before
     assert nemuri("affect", "diary", "unprotect", labels[0]).out == f"{labels[0]} is not protected\n"
     changed = nemuri("affect", "diary", "protect", labels[1], "--json").json
     assert (changed["label"], changed["protected"], changed["changed"]) == (labels[1], True, True)
@@ -84,8 +80,10 @@ def test_protection_is_refused_where_there_is_no_room_and_given_where_there_is(
     assert nemuri("affect", "diary", "unprotect", changed["memory_id"][:8]).code == 0
 
 
-def test_the_documents_configuration_is_adopted(nemuri: CommandLine, labels: list[str], tmp_path: Path) -> None:
-    """At once before the first night; sections of the platform are passed over in one line; again is nothing new."""
+def test_a_configuration_file_is_adopted(nemuri: CommandLine, labels: list[str], tmp_path: Path) -> None:
+    """A configuration file is adopted at once before the first night, platform sections are ignored, and adopting it
+    again changes nothing.
+    """
     file = tmp_path / "config.json"
     file.write_text(json.dumps({"version": "1.0.0", "levels": {"level1_threshold": 60}, "llm": {"temperature": 0}}))
     done = nemuri("affect", "diary", "config", file)
@@ -95,31 +93,33 @@ def test_the_documents_configuration_is_adopted(nemuri: CommandLine, labels: lis
     assert "diary: nothing changed" in nemuri("affect", "diary", "config", file).out
     assert "level1_threshold: 60.0" in nemuri("affect", "diary", "config").out
     file.write_text(json.dumps({"levels": {"level1_threshold": 1}}))
-    before = nemuri.events()
+    before = nemuri.event_count()
     refused = nemuri("affect", "diary", "config", file)
     assert (refused.code, refused.err.count("\n")) == (2, 1)
     assert "levels: the thresholds must fall from level 1 to level 3" in refused.err
-    assert nemuri.events() == before
+    assert nemuri.event_count() == before
 
 
-def test_a_memory_is_shown_whole_and_its_turn_word_for_word(nemuri: CommandLine, labels: list[str]) -> None:
-    """To people and to programs."""
+def test_a_memory_and_its_turn_are_shown(nemuri: CommandLine, labels: list[str]) -> None:
+    """A memory is shown in full as text and as JSON, and `--verbatim` shows its turn word for word."""
     shown = nemuri("affect", "diary", "memory", labels[1])
     assert (shown.code, shown.err) == (0, "")
     assert f"{labels[1]} [" in shown.out
     assert "level 1 whole" in shown.out
-    assert f"{SAID[1]}\n→ I see." in shown.out
-    assert f"> {SAID[1]}\n\nI see.\n" in nemuri("affect", "diary", "memory", labels[1], "--verbatim").out
+    assert f"{TURNS[1]}\n→ I see." in shown.out
+    assert f"> {TURNS[1]}\n\nI see.\n" in nemuri("affect", "diary", "memory", labels[1], "--verbatim").out
     told = nemuri("affect", "diary", "memory", labels[1], "--verbatim", "--json").json
-    assert (told["prompt"], told["reply"]) == (SAID[1], "I see.")
+    assert (told["prompt"], told["reply"]) == (TURNS[1], "I see.")
     wrong = nemuri("affect", "diary", "memory", "mem_none", "--verbatim")
     assert (wrong.code, wrong.out, wrong.err.count("\n")) == (1, "", 1)
 
 
-def test_what_is_protected_is_not_deleted(nemuri: CommandLine, labels: list[str]) -> None:
-    """By whichever command: one line says how to release it, and nothing has changed."""
+def test_a_protected_memory_is_not_deleted(nemuri: CommandLine, labels: list[str]) -> None:
+    """Every command that deletes a protected memory is refused in one line that says how to release it, and changes
+    nothing.
+    """
     memory_id = nemuri("affect", "diary", "protect", labels[1], "--json").json["memory_id"]
-    before = nemuri.events()
+    before = nemuri.event_count()
     for command in (
         ("affect", "diary", "delete", labels[1], "--yes"),
         ("affect", "diary", "delete", labels[1], "--dry-run"),
@@ -129,12 +129,12 @@ def test_what_is_protected_is_not_deleted(nemuri: CommandLine, labels: list[str]
         assert (refused.code, refused.out) == (1, "")
         assert f"memory {labels[1]} of diary is protected: release it first with" in refused.err
         assert refused.err.count("\n") == 1
-    assert nemuri.events() == before
+    assert nemuri.event_count() == before
     assert nemuri("affect", "diary", "unprotect", labels[1]).code == 0
 
 
-def test_a_memory_is_deleted_as_it_is_forgotten(nemuri: CommandLine, labels: list[str]) -> None:
-    """Not without being sure; then it is gone for good, with the turn that told of it."""
+def test_a_memory_is_deleted_with_yes_only(nemuri: CommandLine, labels: list[str]) -> None:
+    """A memory is deleted only with `--yes`, and is not listed afterwards."""
     asked = nemuri("affect", "diary", "delete", labels[2])
     assert asked.code == 1
     assert "add --yes" in asked.err
@@ -144,8 +144,8 @@ def test_a_memory_is_deleted_as_it_is_forgotten(nemuri: CommandLine, labels: lis
     assert nemuri("affect", "diary", "delete", labels[2], "--yes").code == 1
 
 
-def test_an_agents_memory_does_not_become_another_kind(nemuri: CommandLine, labels: list[str], tmp_path: Path) -> None:
-    """One that remembers by feeling goes on so."""
+def test_the_kind_of_memory_cannot_be_changed(nemuri: CommandLine, labels: list[str], tmp_path: Path) -> None:
+    """A definition with another kind of memory is refused for an agent with affective memory."""
     definition = tmp_path / "other.yaml"
     definition.write_text("id: diary\nrole: a companion\nperspectives: [taste]\n")
     refused = nemuri("agent", "add", definition)

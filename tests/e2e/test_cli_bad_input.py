@@ -1,4 +1,4 @@
-"""Bad input: one line that says what and what to do, a non-zero exit, no traceback, no fact appended."""
+"""Bad input ends with one line that names cause and remedy, a non-zero exit code, no traceback and no new event."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.conftest import TOGETHER, CommandLine, environment
-from tests.e2e.forking import Done, forked
+from tests.e2e.conftest import SHARED_PLATFORM, CommandLine, environment
+from tests.e2e.forking import CommandResult, run_forked
 
-pytestmark = [pytest.mark.connected, TOGETHER]
+pytestmark = [pytest.mark.connected, SHARED_PLATFORM]
 NOBODY = "00000000-0000-0000-0000-000000000000"
 FILES = {
     "empty.txt": b"",
@@ -148,7 +148,7 @@ FAILED = [
 
 @pytest.fixture(scope="module")
 def folder(nemuri: CommandLine) -> Path:
-    """The bad files, in the current directory of nobody."""
+    """A directory with the bad files."""
     path = nemuri.data / "bad"
     path.mkdir()
     for name, content in FILES.items():
@@ -158,21 +158,21 @@ def folder(nemuri: CommandLine) -> Path:
     return path
 
 
-def one_line(done: Done) -> None:
-    """Stderr holds exactly one line of ours, and stdout nothing."""
+def assert_one_line(done: CommandResult) -> None:
+    """Assert that stderr holds exactly one line of ours, and stdout nothing."""
     assert done.err.startswith("nemuri: "), done
     assert done.err.count("\n") == 1, done.err
     assert done.out == ""
 
 
-def each_of(nemuri: CommandLine, folder: Path, commands: Sequence[tuple[str | bytes, ...]]) -> Iterator[Done]:
-    """What becomes of each command; names of bad files are meant in their folder."""
-    return forked(
+def run_each(nemuri: CommandLine, folder: Path, commands: Sequence[tuple[str | bytes, ...]]) -> Iterator[CommandResult]:
+    """Run the commands with names of bad files resolved in their folder, and yield the outcomes."""
+    return run_forked(
         [
             ["--data", str(nemuri.data), *(_in_folder(folder, os.fsdecode(each)) for each in command)]
             for command in commands
         ],
-        environment(**nemuri.more),
+        environment(**nemuri.variables),
     )
 
 
@@ -181,25 +181,25 @@ def _in_folder(folder: Path, argument: str) -> str:
 
 
 def test_wrong_use_is_refused_and_changes_nothing(nemuri: CommandLine, folder: Path) -> None:
-    """Whatever cannot be meant is refused with exit code 2."""
-    before = nemuri.events()
-    for command, done in zip(WRONG_USE, each_of(nemuri, folder, WRONG_USE), strict=True):
+    """Invalid arguments are refused with exit code 2 and one line, and append nothing."""
+    before = nemuri.event_count()
+    for command, done in zip(WRONG_USE, run_each(nemuri, folder, WRONG_USE), strict=True):
         assert done.code == 2, (command, done)
-        one_line(done)
-    assert nemuri.events() == before
+        assert_one_line(done)
+    assert nemuri.event_count() == before
 
 
-def test_what_is_not_there_fails_and_changes_nothing(nemuri: CommandLine, folder: Path) -> None:
-    """An unknown agent, task or memory, or a second platform, ends with exit code 1."""
-    before = nemuri.events()
-    for command, done in zip(FAILED, each_of(nemuri, folder, FAILED), strict=True):
+def test_an_unknown_name_fails_and_changes_nothing(nemuri: CommandLine, folder: Path) -> None:
+    """An unknown agent, task or memory, or a second platform, ends with exit code 1 and appends nothing."""
+    before = nemuri.event_count()
+    for command, done in zip(FAILED, run_each(nemuri, folder, FAILED), strict=True):
         assert done.code == 1, (command, done)
-        one_line(done)
-    assert nemuri.events() == before
+        assert_one_line(done)
+    assert nemuri.event_count() == before
 
 
 def test_a_bad_line_is_named(nemuri: CommandLine, folder: Path) -> None:
-    """File and line say where; the good lines before it are not taken in either."""
+    """The message names file and line of a bad line."""
     unknown = nemuri("remember", "cook", "--file", folder / "unknown.jsonl").err
     assert "unknown.jsonl:3 is refused: cook has no perspective 'zzz'; it has " in unknown
     assert "second.jsonl:2: content" in nemuri("remember", "cook", "--file", folder / "second.jsonl").err
@@ -218,31 +218,31 @@ def test_a_bad_line_is_named(nemuri: CommandLine, folder: Path) -> None:
         ({"NEMURI_LOG_LEVEL": "loud"}, "agents"),
     ],
 )
-def test_an_unusable_server_or_setting_is_one_line(
+def test_an_invalid_server_or_setting_is_reported_in_one_line(
     nemuri: CommandLine, variables: dict[str, str], command: str
 ) -> None:
-    """What the environment says wins, and what is wrong with it is said without any secret."""
+    """An invalid server address or setting in the environment ends a command with one line that holds no password."""
     done = nemuri(command, **variables)
     assert done.code == 1
-    one_line(done)
+    assert_one_line(done)
     assert "wrong" not in done.err or "settings" in done.err
 
 
 def test_a_client_needs_no_database(nemuri: CommandLine) -> None:
-    """A wrong database address matters only to commands that use the database."""
+    """A client's command succeeds with a wrong database address."""
     assert nemuri("agents", DATABASE_URL="postgresql://nobody:wrong@127.0.0.1:1/x").code == 0
 
 
-def test_nothing_runs_here(tmp_path: Path) -> None:
-    """The line names the directory and how to start a platform in it, and no directory is made."""
+def test_a_missing_platform_is_reported(tmp_path: Path) -> None:
+    """Without a platform the message names the directory and the command that starts one, and no directory is made."""
     done = CommandLine(tmp_path / "none")("agents")
-    one_line(done)
+    assert_one_line(done)
     assert f"nemuri --data {tmp_path / 'none'} up" in done.err
     assert not (tmp_path / "none").exists()
 
 
-def test_a_file_is_no_data_directory(tmp_path: Path) -> None:
-    """Said in one line, by a client and by the platform."""
+def test_a_file_as_data_directory_is_refused(tmp_path: Path) -> None:
+    """A file as data directory is refused in one line by a client and by the platform."""
     (tmp_path / "file").touch()
     for command in ("agents", "up"):
         done = CommandLine(tmp_path / "file")(command)

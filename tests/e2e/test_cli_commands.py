@@ -1,17 +1,17 @@
-"""Each command doing what it is for."""
+"""Each client command does its work."""
 
 from pathlib import Path
 from uuid import UUID, uuid4
 
 import pytest
 
-from tests.e2e.conftest import QUESTION, TOGETHER, CommandLine
+from tests.e2e.conftest import QUESTION, SHARED_PLATFORM, CommandLine
 
-pytestmark = [pytest.mark.connected, TOGETHER]
+pytestmark = [pytest.mark.connected, SHARED_PLATFORM]
 
 
-def test_asking_as_a_program_gets_one_object_with_everything(nemuri: CommandLine) -> None:
-    """`ask --json` names the task, the answer, what was retrieved, used and learned."""
+def test_ask_json_prints_one_object(nemuri: CommandLine) -> None:
+    """`ask --json` prints one object with the task, the answer, and the retrieved, used and learned memories."""
     done = nemuri("ask", QUESTION, "--json")
     answer = done.json
     assert (done.code, answer["status"], answer["agent_id"], answer["model"]) == (0, "done", "cook", "extractive")
@@ -21,14 +21,14 @@ def test_asking_as_a_program_gets_one_object_with_everything(nemuri: CommandLine
     assert answer["used"]
 
 
-def test_json_may_be_asked_for_before_the_command_too(nemuri: CommandLine) -> None:
-    """The root option and the command's own do the same."""
-    nemuri.events()  # agents no longer change: no task and no sleep is under way
+def test_json_is_accepted_before_the_command(nemuri: CommandLine) -> None:
+    """`--json` works before the command and after it."""
+    nemuri.event_count()  # waits until no task and no sleep can change the agents
     assert nemuri("--json", "agents").json == nemuri("agents", "--json").json
 
 
-def test_asking_as_a_person_gets_the_answer_and_four_lines(nemuri: CommandLine) -> None:
-    """The answer comes first, then who gave it, what it cites, used and learned; nothing goes to stderr."""
+def test_ask_prints_the_answer_and_its_evidence(nemuri: CommandLine) -> None:
+    """`ask` prints the answer and the agent, citations, used memories and learnings, and nothing to stderr."""
     done = nemuri(
         "ask", QUESTION, "--agent", "cook", "--perspective", "taste", "--project", "dinner", "--domain", "food"
     )
@@ -39,7 +39,7 @@ def test_asking_as_a_person_gets_the_answer_and_four_lines(nemuri: CommandLine) 
 
 
 def test_a_submitted_task_is_answered_later(nemuri: CommandLine, tmp_path: Path) -> None:
-    """`submit` prints the id alone, `result` waits for it; a file travels along."""
+    """`submit` prints the task's id alone, takes a file, and `result` waits for the task."""
     document = tmp_path / "pasta.md"
     document.write_text("Pasta water is salted. " * 50, encoding="utf-8")
     task = UUID(nemuri("submit", "How is pasta water treated?", "--file", document).out.strip())
@@ -47,7 +47,9 @@ def test_a_submitted_task_is_answered_later(nemuri: CommandLine, tmp_path: Path)
 
 
 def test_too_many_items_are_negotiated(nemuri: CommandLine, tmp_path: Path) -> None:
-    """Exit code 4 and the exact commands to go on with; the answer to one of them leads to the result."""
+    """Too many items end `ask` with exit code 4 and print the commands to go on with; such a command leads to the
+    result.
+    """
     items = tmp_path / "items.txt"
     items.write_text("\n".join(f"- dish {number}: how long does it boil?" for number in range(30)), encoding="utf-8")
     done = nemuri("ask", "Answer these", "--file", items)
@@ -57,8 +59,8 @@ def test_too_many_items_are_negotiated(nemuri: CommandLine, tmp_path: Path) -> N
     assert nemuri("result", command[4]).code == 0
 
 
-def test_the_items_are_listed_and_chosen_from(nemuri: CommandLine, tmp_path: Path) -> None:
-    """By their numbers; one that is not there is refused in a line, and the negotiation stays open."""
+def test_items_are_chosen_by_number(nemuri: CommandLine, tmp_path: Path) -> None:
+    """Items are chosen by their numbers; an unknown number is refused in one line, and the negotiation stays open."""
     items = tmp_path / "items.txt"
     items.write_text("\n".join(f"- dish {number}: how long does it boil?" for number in range(30)), encoding="utf-8")
     book = tmp_path / "book.txt"
@@ -77,8 +79,8 @@ def test_the_items_are_listed_and_chosen_from(nemuri: CommandLine, tmp_path: Pat
     assert "dish 7" not in done.out
 
 
-def test_a_panel_shows_what_it_comes_to_and_each_voice(nemuri: CommandLine) -> None:
-    """Merged first, then side by side; as JSON each part by itself."""
+def test_a_panel_prints_the_merged_answer_and_each_part(nemuri: CommandLine) -> None:
+    """A panel prints the merged answer, then the answers side by side; JSON holds each part separately."""
     done = nemuri("ask", QUESTION, "--panel", "2")
     assert done.code == 0, done.err
     beside = done.out.index("## Side by side")
@@ -91,24 +93,26 @@ def test_a_panel_shows_what_it_comes_to_and_each_voice(nemuri: CommandLine) -> N
     assert {"merged", "dissent", "usage"} <= found.keys()
 
 
-def test_a_conversation_goes_on(nemuri: CommandLine) -> None:
-    """From one command to the next, under the name that the client gave it."""
+def test_a_follow_up_question_uses_its_conversation(nemuri: CommandLine) -> None:
+    """A follow-up question is understood by the earlier turns of its conversation, across commands."""
     assert nemuri("ask", "How long is bread dough kneaded?", "--conversation", "dough").code == 0
     found = nemuri("ask", "Why?", "--conversation", "dough", "--json").json
     assert "ten minutes" in found["answer"]
     assert "ten minutes" not in nemuri("ask", "Why?", "--json").json["answer"]
 
 
-def test_a_result_that_is_late_is_no_failure(nemuri: CommandLine) -> None:
-    """Exit code 3, and a line that says how to get it later."""
+def test_a_timeout_ends_with_exit_code_3(nemuri: CommandLine) -> None:
+    """A timed-out `ask` ends with exit code 3 and prints the command that gets the result later."""
     done = nemuri("ask", QUESTION, "--timeout", "0.0001")
     assert done.code == 3
     assert "nemuri --data" in done.err
     assert " result " in done.err
 
 
-def test_feedback_says_what_became_of_it(nemuri: CommandLine, task: str) -> None:
-    """Credited to memories, part by part; what was said before, or of an unused memory, is refused with exit code 1."""
+def test_feedback_is_credited_once(nemuri: CommandLine, task: str) -> None:
+    """Feedback is credited to the used memories; repeated feedback and feedback on an unused memory end with exit code
+    1.
+    """
     used = nemuri("result", task, "--json").json["used"]
     done = nemuri("feedback", task, "helpful", "--json")
     assert (done.code, done.json["standing"], done.json["memories"]) == (0, "applied", used)
@@ -121,35 +125,37 @@ def test_feedback_says_what_became_of_it(nemuri: CommandLine, task: str) -> None
     bread = nemuri("remember", "cook", "Bread dough rests overnight.").out.strip()
     unused = nemuri("feedback", task, "--prevented-error", bread)
     assert (unused.code, "did not use" in unused.err) == (1, True)
-    before = nemuri.events()
+    before = nemuri.event_count()
     assert nemuri("feedback", task).code == 1
-    assert nemuri.events() == before
+    assert nemuri.event_count() == before
 
 
-def test_a_key_that_was_used_for_something_else_is_refused(nemuri: CommandLine) -> None:
-    """Exit with 1 and one line for another text under the key of a task, and append nothing; the same text is it."""
+def test_a_reused_key_with_another_text_is_refused(nemuri: CommandLine) -> None:
+    """Another text under a task's key is refused and appends nothing; the same text returns the same task."""
     task = nemuri("submit", QUESTION, "--key", "eggs").out
     assert nemuri("submit", QUESTION, "--key", "eggs").out == task
     nemuri("result", task.strip(), "--json")
-    before = nemuri.events()
+    before = nemuri.event_count()
     for command in ("submit", "ask"):
         done = nemuri(command, "How long does an ostrich egg boil?", "--key", "eggs")
         line = "nemuri: the key 'eggs' was used for something else; choose another key\n"
         assert (done.code, done.out, done.err) == (1, "", line)
-    assert nemuri.events() == before
+    assert nemuri.event_count() == before
 
 
 def test_agents_are_listed_and_defined_once(nemuri: CommandLine) -> None:
-    """Adding the same file again appends nothing; the list shows what was defined."""
-    before = nemuri.events()
+    """Adding the same definition again appends nothing, and `agents` lists the agent's perspectives."""
+    before = nemuri.event_count()
     again = nemuri("agent", "add", nemuri.data / "cook.yaml", "--json")
     assert again.json == {"agent_id": "cook", "defined": False, "policy_adopted": False}
-    assert nemuri.events() == before
+    assert nemuri.event_count() == before
     assert "taste, craft" in nemuri("agents").out
 
 
-def test_a_memory_is_put_in_found_and_shown(nemuri: CommandLine) -> None:
-    """`remember` returns its id, `recall` finds it, `memory` shows it with all that was said of it."""
+def test_a_memory_is_stored_found_and_shown(nemuri: CommandLine) -> None:
+    """`remember` prints the memory's id, `recall` finds the memory, and `memory` shows its content, speaker and
+    learnings.
+    """
     said = ("--tag", "tea", "--said-by", "Ann", "--said-at", "2026-01-02T03:04:05", "--domain", "drinks")
     memory = nemuri("remember", "cook", "green tea wants eighty degrees", "--learning", "craft=not boiling", *said)
     assert memory.code == 0, memory.err
@@ -165,8 +171,8 @@ def test_a_memory_is_put_in_found_and_shown(nemuri: CommandLine) -> None:
     assert nemuri("memories", "cook", "--status", "archived", "--json").json == []
 
 
-def test_what_contradicts_a_memory_is_shown_and_taken_back(nemuri: CommandLine, tmp_path: Path) -> None:
-    """What a document says against a memory comes first, the memory shows it, and `unlink` ends it."""
+def test_a_contradiction_is_linked_and_unlinked(nemuri: CommandLine, tmp_path: Path) -> None:
+    """A learning that contradicts a memory is linked to it and marks it as outdated; `unlink` removes the link."""
     older = nemuri("remember", "cook", "By craft and taste a goose egg boils for 12 minutes.").out.strip()
     document = tmp_path / "eggs.txt"
     document.write_text("By craft and taste a goose egg boils for 14 minutes.", encoding="utf-8")
@@ -182,8 +188,10 @@ def test_what_contradicts_a_memory_is_shown_and_taken_back(nemuri: CommandLine, 
     assert (again.code, again.err.count("\n"), "does not yield" in again.err) == (1, 1, True)
 
 
-def test_a_learning_that_repeats_is_shown_and_separated(nemuri: CommandLine, tmp_path: Path) -> None:
-    """A memory that the answer did not use, said again by a document, is repeated; `separate` makes it another one."""
+def test_a_repeated_learning_can_be_separated(nemuri: CommandLine, tmp_path: Path) -> None:
+    """A document that repeats an unused memory repeats it instead of adding another; `separate` makes it a memory of
+    its own.
+    """
     known = nemuri("remember", "cook", "Every swan egg wants craft.").out.strip()
     files: list[str | Path] = []
     for name, text in (("swans", "Whooper swans brood in May by the lakes."), ("eggs", "Every swan egg wants craft.")):
@@ -198,9 +206,11 @@ def test_a_learning_that_repeats_is_shown_and_separated(nemuri: CommandLine, tmp
     assert (nothing.code, "did not repeat any memory" in nothing.err) == (1, True)
 
 
-def test_a_memory_that_nobody_takes_in_is_refused(nemuri: CommandLine, tmp_path: Path) -> None:
-    """In one line, and nothing of a file is taken in then."""
-    before = nemuri.events()
+def test_an_invalid_memory_is_refused(nemuri: CommandLine, tmp_path: Path) -> None:
+    """A memory without words, or with the tag of a principle, is refused in one line, and nothing of its file is
+    stored.
+    """
+    before = nemuri.event_count()
     lines = tmp_path / "lines.jsonl"
     lines.write_text('{"content": "salt"}\n{"content": "…"}\n', encoding="utf-8")
     for done in (nemuri("remember", "cook", "?!"), nemuri("remember", "cook", "--file", lines)):
@@ -209,11 +219,11 @@ def test_a_memory_that_nobody_takes_in_is_refused(nemuri: CommandLine, tmp_path:
     tagged = nemuri("remember", "cook", "greet every guest", "--tag", "principle")
     assert (tagged.code, tagged.err.count("\n")) == (1, 1)
     assert "only an agent's definition creates principles" in tagged.err
-    assert nemuri.events() == before
+    assert nemuri.event_count() == before
 
 
-def test_nothing_relevant_is_said_plainly(nemuri: CommandLine) -> None:
-    """`recall` finds nothing, also in the archive; the answer to such a question says what it rests on."""
+def test_no_relevant_memory_is_reported(nemuri: CommandLine) -> None:
+    """`recall` and `ask` say that no memory is relevant, the archive included."""
     elsewhere = "Who painted the ceiling above the emperor's throne in Vienna?"
     found = nemuri("recall", "cook", elsewhere, "--deep", "--json")
     assert (found.code, found.json["memories"], found.json["deep"]) == (0, [], True)
@@ -221,8 +231,8 @@ def test_nothing_relevant_is_said_plainly(nemuri: CommandLine) -> None:
     assert "no relevant memory" in nemuri("ask", elsewhere, "--deep", "--agent", "cook").out
 
 
-def test_why_memories_came_to_mind_is_shown(nemuri: CommandLine, task: str) -> None:
-    """The scores of the agents, and nine features with what they added, for people and programs; or one line."""
+def test_why_shows_routing_scores_and_features(nemuri: CommandLine, task: str) -> None:
+    """`why` shows routing scores and nine features with their contributions, as a table and as JSON."""
     done = nemuri("why", task)
     assert (done.code, "always in mind" in done.out, "decided by" in done.out) == (0, False, True)
     assert "the score less that of the mean candidate" in done.out
@@ -238,8 +248,8 @@ def test_why_memories_came_to_mind_is_shown(nemuri: CommandLine, task: str) -> N
     assert "there is no task" in nemuri("why", str(uuid4())).err
 
 
-def test_ids_may_be_cut(nemuri: CommandLine, task: str) -> None:
-    """As narrow tables cut them: a task, a memory as argument and as option, in capitals too."""
+def test_ids_may_be_abbreviated(nemuri: CommandLine, task: str) -> None:
+    """The first digits of an id name a task or a memory, as an argument, as an option, and in capitals."""
     found = nemuri("result", task[:8], "--json").json
     assert found["task_id"] == task
     memory = found["used"][0]
@@ -251,15 +261,15 @@ def test_ids_may_be_cut(nemuri: CommandLine, task: str) -> None:
     assert missing.err == "nemuri: there is no memory whose id begins with ffffff\n"
 
 
-def test_a_narrow_table_is_readable(nemuri: CommandLine) -> None:
-    """At 80 columns every memory is one or a few lines with its id, and none ends with spaces."""
+def test_a_narrow_table_keeps_its_width(nemuri: CommandLine) -> None:
+    """At 80 columns no line of `memories` is longer than 80 characters or ends with spaces."""
     header, *lines = nemuri("memories", "cook", COLUMNS="80").out.splitlines()
     assert (header.split()[0], header.split()[-1], "seen" in header) == ("memory", "content", False)
     assert [line for line in lines if len(line) > 80 or line != line.rstrip()] == []
 
 
-def test_the_settings_give_the_scope_of_a_memory(nemuri: CommandLine, tmp_path: Path) -> None:
-    """NEMURI_PROJECT stands in for --project, also for the lines of a file; what is told elsewhere leaves it out."""
+def test_nemuri_project_is_the_default_scope(nemuri: CommandLine, tmp_path: Path) -> None:
+    """NEMURI_PROJECT is the default of `--project`, also for lines of a file, and limits `memo` to that project."""
     lines = tmp_path / "lines.jsonl"
     lines.write_text('{"content": "the cellar has a zither", "tags": ["zither"]}\n')
     [known] = nemuri("remember", "cook", "--file", lines, "--json", NEMURI_PROJECT="gala").json["memory_ids"]

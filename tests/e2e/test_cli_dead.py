@@ -1,24 +1,24 @@
-"""What services gave up on, as operators see it."""
+"""`nemuri dead`: operators list, show, retry and drop dead letters."""
 
 import pytest
 
 from nemuri import connect
-from tests.e2e.conftest import TOGETHER, CommandLine
+from tests.e2e.conftest import SHARED_PLATFORM, CommandLine
 
-pytestmark = [pytest.mark.connected, TOGETHER]
+pytestmark = [pytest.mark.connected, SHARED_PLATFORM]
 
 
-async def say(nemuri: CommandLine, data: bytes) -> str:
-    """Something that is no event; the name of its letter."""
+async def publish_invalid(nemuri: CommandLine, data: bytes) -> str:
+    """Publish bytes that are not an event, and return the name of their dead letter."""
     async with connect(data=nemuri.data) as client:
         ack = await client.log.stream.publish(f"{client.log.subjects.namespace}.client.mallory.task_submitted", data)
         await client.ask("What do I do with the water?")
     return f"intake/{ack.seq}"
 
 
-async def test_a_letter_is_listed_shown_and_dropped(nemuri: CommandLine) -> None:
-    """By a name that is short to type; what is no event cannot be tried again, and says so in a line."""
-    first, second = await say(nemuri, b'{"text": "\x1b[2J"}'), await say(nemuri, b"garbage")
+async def test_dead_letters_are_listed_shown_and_dropped(nemuri: CommandLine) -> None:
+    """Dead letters are listed, shown, erased and dropped by name; a message that is not an event cannot be retried."""
+    first, second = await publish_invalid(nemuri, b'{"text": "\x1b[2J"}'), await publish_invalid(nemuri, b"garbage")
     listed = nemuri("dead", "list", "--limit", "1")
     assert (listed.code, listed.out.split()[:3]) == (0, ["2", "dead", "letters,"])
     assert listed.out.splitlines()[2].split()[0] == first
@@ -35,7 +35,7 @@ async def test_a_letter_is_listed_shown_and_dropped(nemuri: CommandLine) -> None
     assert f"{first} is not an event" in refused.err
     every = nemuri("dead", "retry", "--all", "--json")
     assert (every.code, [each["letter"] for each in every.json]) == (1, [first, second])
-    third = await say(nemuri, b"my address is Pomeloweg 7")
+    third = await publish_invalid(nemuri, b"my address is Pomeloweg 7")
     assert nemuri("dead", "drop", "--all", "--erase").code == 2
     assert nemuri("dead", "drop", third, "--erase").out == f"{third}  erased\n"
     assert not [each for each in (nemuri.data / "nats").rglob("*.blk") if b"Pomeloweg" in each.read_bytes()]

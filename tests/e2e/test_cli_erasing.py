@@ -1,24 +1,24 @@
-"""Forgetting, backing up and restoring by the command line."""
+"""`nemuri forget`, `backup` and `restore`."""
 
 from pathlib import Path
 
 import pytest
 
-from tests.e2e.conftest import AGENT, TOGETHER, CommandLine, stop
+from tests.e2e.conftest import AGENT, SHARED_PLATFORM, CommandLine, stop
 
-pytestmark = [pytest.mark.connected, TOGETHER]
+pytestmark = [pytest.mark.connected, SHARED_PLATFORM]
 
 
-def test_what_is_forgotten_is_shown_first_and_then_gone_for_good(nemuri: CommandLine, tmp_path: Path) -> None:
-    """Without a yes nothing happens; afterwards everybody is told that it was erased, and the views agree."""
+def test_forget_erases_a_memory_with_yes_only(nemuri: CommandLine, tmp_path: Path) -> None:
+    """`forget` needs `--yes`, erases the memory from every file, and later commands say that it was erased."""
     memory = nemuri("remember", "cook", "a durianbomb smells of wet socks").out.strip()
-    before = nemuri.events()
+    before = nemuri.event_count()
     refused = nemuri("forget", "--memory", memory)
     assert (refused.code, len(refused.err.splitlines())) == (1, 1)
     assert "--yes" in refused.err
     shown = nemuri("forget", "--memory", memory, "--dry-run", "--json").json
     assert {"sort": "memory", "name": memory, "why": "asked for"} in shown
-    assert nemuri.events() == before
+    assert nemuri.event_count() == before
 
     assert "2 events" in nemuri("forget", "--memory", memory, "--yes").out
 
@@ -40,7 +40,9 @@ def test_what_is_forgotten_is_shown_first_and_then_gone_for_good(nemuri: Command
 
 
 def test_a_backup_is_restored_into_another_directory(nemuri: CommandLine, directory: Path) -> None:
-    """What was forgotten in between stays away, and a restore that knows of no ledger says so."""
+    """A backup restored into another directory leaves out erased memories, and says so if it was given no erasure
+    ledger.
+    """
     memory = nemuri("remember", "cook", "a kumquatmine explodes when it is peeled").out.strip()
     kept = nemuri("remember", "cook", "a mangostana is peeled with both thumbs").out.strip()
     copy, ledger = directory / "copy", nemuri.data / "erasures.jsonl"

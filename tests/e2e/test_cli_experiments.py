@@ -1,11 +1,11 @@
-"""The experiments at the command line: what cannot be run is refused before anything is run or written."""
+"""`nemuri experiment`: wrong use and missing libraries are refused before anything is run or written."""
 
 from pathlib import Path
 
 import pytest
 
 from tests.e2e.conftest import CommandLine, environment
-from tests.e2e.forking import forked
+from tests.e2e.forking import run_forked
 
 WRONG_USE = [
     ("nosuch",),
@@ -20,18 +20,22 @@ WRONG_USE = [
 
 
 def test_wrong_use_is_refused_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With exit code 2 and nothing written, also where the system lets nobody write, not even root."""
+    """Wrong use is refused with exit code 2 and one line, and writes nothing; paths that not even root may write
+    included.
+    """
     monkeypatch.chdir(tmp_path)
     (tmp_path / "file").write_text("here already")
-    for done in forked([("--data", str(tmp_path), "experiment", *arguments) for arguments in WRONG_USE], environment()):
+    for done in run_forked(
+        [("--data", str(tmp_path), "experiment", *arguments) for arguments in WRONG_USE], environment()
+    ):
         assert (done.code, done.out) == (2, ""), done
         assert done.err.startswith("nemuri: "), done
         assert done.err.count("\n") == 1, done
     assert [(each.name, each.read_text()) for each in tmp_path.iterdir()] == [("file", "here already")]
 
 
-def without(library: str, folder: Path) -> str:
-    """A PYTHONPATH under which this library cannot be imported."""
+def path_without(library: str, folder: Path) -> str:
+    """Return a PYTHONPATH under which a library cannot be imported."""
     stubs = folder / "stubs"
     stubs.mkdir()
     (stubs / f"{library}.py").write_text(f"raise ModuleNotFoundError(\"No module named '{library}'\")")
@@ -46,13 +50,13 @@ def without(library: str, folder: Path) -> str:
         ("torch", ("experiment", "scorer", "--out", "out")),
     ],
 )
-def test_a_library_that_is_missing_is_named_with_its_extra(
+def test_a_missing_library_is_named_with_its_extra(
     library: str, command: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Before two minutes are spent, with exit code 1 and nothing written."""
+    """A missing library is named with its extra, with exit code 1, and nothing is written."""
     monkeypatch.chdir(tmp_path)
     out = tmp_path / "out"
-    done = CommandLine(tmp_path).afresh(*command, PYTHONPATH=without(library, tmp_path))
+    done = CommandLine(tmp_path).run_script(*command, PYTHONPATH=path_without(library, tmp_path))
     assert (done.code, done.out) == (1, ""), done
     assert done.err.startswith(f"nemuri: {library} is not installed "), done
     assert "pip install 'nemuri[experiments]'" in done.err
@@ -70,27 +74,27 @@ def test_a_library_that_is_missing_is_named_with_its_extra(
 def test_an_experiment_runs_without_matplotlib(
     arguments: tuple[str, ...], plotted: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its figures need no plot: programs get their JSON, and nothing is written."""
+    """An experiment without matplotlib returns its figures as JSON and writes no file."""
     monkeypatch.chdir(tmp_path)
-    done = CommandLine(tmp_path).afresh(*arguments, "--json", PYTHONPATH=without("matplotlib", tmp_path))
+    done = CommandLine(tmp_path).run_script(*arguments, "--json", PYTHONPATH=path_without("matplotlib", tmp_path))
     assert (done.code, done.err) == (0, ""), done
     assert done.json["figures"]
     assert not done.json[plotted]
     assert not (tmp_path / "experiments").exists()
 
 
-def test_people_are_told_why_there_is_no_plot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The last line names what is missing and how to install it."""
+def test_a_missing_plot_is_explained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without matplotlib the last line names the missing library and how to install it."""
     monkeypatch.chdir(tmp_path)
     arguments = ("experiment", "noise", "--tasks", "10", "--repeats", "8")
-    done = CommandLine(tmp_path).afresh(*arguments, PYTHONPATH=without("matplotlib", tmp_path))
+    done = CommandLine(tmp_path).run_script(*arguments, PYTHONPATH=path_without("matplotlib", tmp_path))
     assert done.code == 0, done
     assert done.out.splitlines()[-1].startswith("no plot is drawn: matplotlib is not installed")
     assert "pip install 'nemuri[experiments]'" in done.out
 
 
-def test_programs_get_one_json_value_and_the_files_that_it_names(tmp_path: Path) -> None:
-    """Figures and findings with their intervals, and nothing else on stdout."""
+def test_experiment_json_names_its_files(tmp_path: Path) -> None:
+    """`--json` prints one object with figures, findings with intervals, and the paths of the files written."""
     arguments = ("experiment", "noise", "--tasks", "10", "--repeats", "8", "--seed", "2", "--out", tmp_path, "--json")
     done = CommandLine(tmp_path)(*arguments)
     assert done.code == 0, done

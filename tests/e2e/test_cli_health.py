@@ -1,63 +1,63 @@
-"""`nemuri doctor` and `nemuri memo`, and the orchestrator among the agents."""
+"""`nemuri doctor` and `nemuri memo`, and the orchestrator in the list of agents."""
 
 import time
 
 import pytest
 
-from tests.e2e.conftest import TOGETHER, CommandLine
+from tests.e2e.conftest import SHARED_PLATFORM, CommandLine
 
-pytestmark = [pytest.mark.connected, TOGETHER]
+pytestmark = [pytest.mark.connected, SHARED_PLATFORM]
 
 
 @pytest.fixture(scope="module")
-def young(nemuri: CommandLine) -> str:
-    """An agent that does nothing but what this module asks."""
-    return nemuri.teach("novice")
+def novice(nemuri: CommandLine) -> str:
+    """An agent that is used by this module alone."""
+    return nemuri.add_agent("novice")
 
 
-def test_the_doctor_names_every_measure(nemuri: CommandLine, young: str) -> None:
-    """For people a table, for programs the findings; a young agent hears no advice that is to be applied."""
-    assert nemuri("ask", "How is pasta water treated?", "--agent", young).code == 0
-    [health] = nemuri("doctor", young, "--json").json
-    assert health["agent_id"] == young
+def test_the_doctor_names_every_measure(nemuri: CommandLine, novice: str) -> None:
+    """`doctor` reports every measure as a table and as JSON, and suggests no change for an agent with few tasks."""
+    assert nemuri("ask", "How is pasta water treated?", "--agent", novice).code == 0
+    [health] = nemuri("doctor", novice, "--json").json
+    assert health["agent_id"] == novice
     assert {"archive_rate", "mean_level", "usage_ratio", "hit_rate"} <= {each["measure"] for each in health["findings"]}
     assert health["changed"] is None
-    shown = nemuri("doctor", young)
+    shown = nemuri("doctor", novice)
     assert (shown.code, shown.err) == (0, "")
     assert "archive rate" in shown.out
     assert "too early to tell" in shown.out
 
 
-def test_with_nothing_to_change_the_doctor_appends_nothing(nemuri: CommandLine, young: str) -> None:
-    """And says so."""
+def test_doctor_apply_without_changes_appends_nothing(nemuri: CommandLine, novice: str) -> None:
+    """`doctor --apply` without suggested changes says so and appends nothing."""
     before = nemuri("log", "stats", "--json").json["kinds"].get("policy_adopted", 0)
-    done = nemuri("doctor", young, "--apply")
+    done = nemuri("doctor", novice, "--apply")
     assert (done.code, done.out.splitlines()[-1]) == (0, "no changes suggested")
     assert nemuri("log", "stats", "--json").json["kinds"].get("policy_adopted", 0) == before
 
 
-def test_the_memo_is_what_the_agent_is_told(nemuri: CommandLine) -> None:
-    """The line for people is the text for programs."""
+def test_memo_prints_the_memo_of_its_json(nemuri: CommandLine) -> None:
+    """`memo` prints the memo that its JSON holds, within the token limit."""
     found = nemuri("memo", "cook", "--json").json
     assert 0 < found["tokens"] <= found["limit"]
     assert nemuri("memo", "cook").out.strip() == found["memo"]
 
 
 @pytest.mark.parametrize("command", ["doctor", "memo"])
-def test_nobody_has_neither_health_nor_memo(nemuri: CommandLine, command: str) -> None:
-    """One line on stderr and a code that says so."""
+def test_doctor_and_memo_refuse_an_unknown_agent(nemuri: CommandLine, command: str) -> None:
+    """`doctor` and `memo` of an unknown agent fail with one line on stderr."""
     done = nemuri(command, "nobody")
     assert done.code != 0
     assert "there is no agent 'nobody'" in done.err
     assert done.err.count("\n") == 1
 
 
-def test_the_orchestrator_is_listed_in_parentheses_and_answers_nothing(nemuri: CommandLine) -> None:
-    """It remembers, but it is not asked; nor can an agent be called like it."""
+def test_the_orchestrator_is_listed_but_takes_no_tasks(nemuri: CommandLine) -> None:
+    """The orchestrator is listed and its memories are shown, but tasks for it are refused."""
     assert nemuri("ask", "How is pasta water treated?").code == 0
     until = time.monotonic() + 20
     while "(orchestrator)" not in (listed := nemuri("agents").out) and time.monotonic() < until:
-        pass  # a command takes its time, and what is remembered of a task follows its answer
+        pass  # the memory of a task follows its answer
     assert "(orchestrator)" in listed
     assert "past routing" in nemuri("memories", "orchestrator", "--json").out
     done = nemuri("ask", "Who are you?", "--agent", "orchestrator")

@@ -1,4 +1,4 @@
-"""The memory of an assistant from end to end: a session ends, and with a later prompt it comes back to mind."""
+"""The memory of an assistant from end to end: a turn of an ended session is recalled for a later prompt."""
 
 import json
 import subprocess
@@ -7,16 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.conftest import SCRIPT, TOGETHER, CommandLine, environment
+from tests.e2e.conftest import SCRIPT, SHARED_PLATFORM, CommandLine, environment
 
-pytestmark = [pytest.mark.connected, TOGETHER]
+pytestmark = [pytest.mark.connected, SHARED_PLATFORM]
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "assistants" / "assistant.yaml"
-SAID = "The login fails since we moved to the new cluster, and I am desperate!"
+USER_TEXT = "The login fails since we moved to the new cluster, and I am desperate!"
 
 
-def test_installing_prepares_the_agent(nemuri: CommandLine, tmp_path: Path) -> None:
-    """It is defined with the profile for coding; parameters that somebody chose stay, unless others are asked for."""
+def test_hook_install_defines_the_agent(nemuri: CommandLine, tmp_path: Path) -> None:
+    """`hook install` defines the agent with the coding profile; parameters set by the user stay unless `--profile` is
+    given.
+    """
     settings = tmp_path / "settings.json"
 
     def install(*more: str) -> str:
@@ -39,11 +41,11 @@ def test_installing_prepares_the_agent(nemuri: CommandLine, tmp_path: Path) -> N
     assert install("--profile", "document") == "pair: profile document, in force now"
     assert first_threshold() == 50
     assert install() == "pair: profile coding, in force now"
-    before, events = settings.read_text(), nemuri.events()
+    before, events = settings.read_text(), nemuri.event_count()
     broken = tmp_path / "broken.json"
     broken.write_text("{")
     assert nemuri("hook", "install", "--agent", "other", "--settings", broken, "--write").code == 2
-    assert nemuri.events() == events
+    assert nemuri.event_count() == events
     (tmp_path / "baker.yaml").write_text("id: baker\nrole: a baker\nperspectives: [taste]\n")
     assert nemuri("agent", "add", tmp_path / "baker.yaml").code == 0
     refused = nemuri("hook", "install", "--agent", "baker", "--settings", settings, "--write")
@@ -51,10 +53,10 @@ def test_installing_prepares_the_agent(nemuri: CommandLine, tmp_path: Path) -> N
     assert settings.read_text() == before
 
 
-def test_what_was_said_in_a_session_comes_back_with_a_prompt(nemuri: CommandLine, tmp_path: Path) -> None:
-    """By the commands that the assistant's settings hold, as a shell runs them."""
+def test_a_turn_of_a_session_is_recalled_for_a_prompt(nemuri: CommandLine, tmp_path: Path) -> None:
+    """The installed hook commands store the turns of an ended session and return them for a related prompt."""
     transcript, settings = tmp_path / "s1.jsonl", tmp_path / "settings.json"
-    lines = [("user", "u1", SAID), ("assistant", "a1", "The cluster's certificate has expired; I renewed it.")]
+    lines = [("user", "u1", USER_TEXT), ("assistant", "a1", "The cluster's certificate has expired; I renewed it.")]
     entries = [{"type": kind, "uuid": name, "message": {"content": text}} for kind, name, text in lines]
     transcript.write_text("\n".join(map(json.dumps, entries)))
     assert nemuri("agent", "add", EXAMPLE).code == 0

@@ -1,4 +1,4 @@
-"""What operators and programs do, on the platform that people use."""
+"""Operators' commands and the Python client on the shared platform."""
 
 import json
 from pathlib import Path
@@ -11,15 +11,15 @@ from nemuri import connect, connect_sync
 from nemuri.platform.service_registry import SERVICES
 from nemuri_contracts.agents import ORCHESTRATOR
 from nemuri_contracts.strength import SessionEnded
-from tests.e2e.conftest import QUESTION, TOGETHER, CommandLine
+from tests.e2e.conftest import QUESTION, SHARED_PLATFORM, CommandLine
 
-pytestmark = [pytest.mark.connected, TOGETHER]
+pytestmark = [pytest.mark.connected, SHARED_PLATFORM]
 
 
 def test_the_log_is_shown_counted_and_exported(nemuri: CommandLine, task: str, tmp_path: Path) -> None:
-    """The newest events as lines, the numbers by kind, and every event in a file; a used log takes no import.
+    """`log` shows the newest events, counts them by kind and exports each once; a log with events takes no import.
 
-    What others left on the log that is no event, or is one for the second time, is counted and not exported.
+    Messages of other tests that are not events or repeat one are counted, but not exported.
     """
     lines = nemuri("log", "tail", "-n", "3").out.splitlines()
     assert [line.split()[0].isdigit() for line in lines] == [True] * 3
@@ -39,14 +39,14 @@ def test_the_log_is_shown_counted_and_exported(nemuri: CommandLine, task: str, t
 
 
 def test_status_verify_and_rebuild_agree(nemuri: CommandLine, task: str) -> None:
-    """The views are up with the log, equal to what it says, and so they are after a rebuild."""
+    """`status` and `verify` agree with the log, before and after `rebuild`."""
     status = nemuri("status", "--json").json
     assert status["agents"] == len({each["agent_id"] for each in nemuri("agents", "--json").json} - {ORCHESTRATOR})
     assert status["consumers"].keys() >= {name for name, each in SERVICES.items() if each.handlers}
     assert {"pending", "in_work", "paused", "missing"} == status["consumers"]["strength-sleep"].keys()
     assert "\nspecialist" in nemuri("status").out
     address = nemuri("status", "--nats-url").out.strip()
-    assert urlsplit(address).password, "it is for another program, which has to show it"
+    assert urlsplit(address).password, "another program needs the password"
     assert str(urlsplit(address).password) not in nemuri("status").out + nemuri("status", "--json").out
     assert nemuri("status", "--nats-url", "--json").json == {"nats_url": address}
     assert "0 differences in" in nemuri("verify").out
@@ -55,7 +55,7 @@ def test_status_verify_and_rebuild_agree(nemuri: CommandLine, task: str) -> None
     assert (verified.code, verified.json["differences"]) == (0, [])
 
 
-def test_a_program_without_asyncio_uses_the_same_client(nemuri: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_connect_sync_finds_the_platform(nemuri: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     """`connect_sync` finds the platform by its directory, and its methods return results."""
     monkeypatch.delenv("NATS_URL", raising=False)
     with connect_sync(nemuri.data) as client:
@@ -64,7 +64,7 @@ def test_a_program_without_asyncio_uses_the_same_client(nemuri: CommandLine, mon
         assert client.recall("cook", "salt", top=1).memories
 
 
-async def test_a_program_with_asyncio_finds_the_platform(nemuri: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_connect_finds_the_platform(nemuri: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     """`connect` finds the platform by its directory."""
     monkeypatch.delenv("NATS_URL", raising=False)
     async with connect(nemuri.data, client_id="test") as client:
@@ -73,7 +73,7 @@ async def test_a_program_with_asyncio_finds_the_platform(nemuri: CommandLine, mo
 
 
 def test_the_scorer_of_an_agent_is_shown(nemuri: CommandLine, task: str) -> None:
-    """What ranks and why, and what each of the nine features weighs; the same as JSON."""
+    """`scorer` shows the ranking in force and the weight of each of the nine features, as text and as JSON."""
     done = nemuri("scorer", "cook")
     assert done.code == 0
     assert [
@@ -86,15 +86,17 @@ def test_the_scorer_of_an_agent_is_shown(nemuri: CommandLine, task: str) -> None
     assert found["features"]["similarity"] == {"linear": 0.8, "learned": None}
 
 
-async def test_halted_views_fail_status_and_verify_until_the_event_is_parked(
+async def test_a_halted_projector_fails_status_and_verify_until_parked(
     nemuri: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Both say at which event and what helps, in one line; parking takes that event, with a reason, and no other."""
+    """A halted projector fails `status` and `verify` with one line that names the event; `park` accepts only that
+    event, with a reason.
+    """
     monkeypatch.delenv("NATS_URL", raising=False)
     async with connect(nemuri.data, client_id="test") as client:
         subject = client.log.subjects.of_agent("cook", SessionEnded)
         place = (await client.log.stream.publish(subject, b"{}")).seq
-    while (status := nemuri("status")).code == 0:  # the projector is about to read it; the test's own limit ends this
+    while (status := nemuri("status")).code == 0:  # until the projector reads it or the test times out
         assert f"event {place}" not in status.out
     assert (status.code, len(status.err.splitlines())) == (1, 1)
     assert f"halted: event {place} on" in status.err
@@ -106,7 +108,7 @@ async def test_halted_views_fail_status_and_verify_until_the_event_is_parked(
     refused = nemuri("park", "1", "--why", "by mistake")
     assert (refused.code, f"halted at event {place}" in refused.err) == (1, True)
 
-    assert "is parked" in nemuri("park", str(place), "--why", "said by a test").out
+    assert "is parked" in nemuri("park", str(place), "--why", "published by a test").out
 
     assert (nemuri("status").code, nemuri("verify").code) == (0, 0)
     assert "event_parked" in nemuri("log", "tail", "-n", "1").out

@@ -1,4 +1,4 @@
-"""The platform as a whole: started, killed, started again, in one process and in several."""
+"""The platform started, killed and started again, in one process and in several."""
 
 import asyncio
 import contextlib
@@ -29,8 +29,8 @@ pytestmark = pytest.mark.connected
 
 
 @pytest.fixture
-def alone() -> Iterator[CommandLine]:
-    """The command line of a data directory of its own, without processes afterwards."""
+def cli() -> Iterator[CommandLine]:
+    """The command line of an empty data directory. No process may be left afterwards."""
     path = Path(tempfile.mkdtemp(prefix="nemuri-alone-")).resolve()
     yield CommandLine(path)
     left = processes_in(path)
@@ -42,7 +42,7 @@ def alone() -> Iterator[CommandLine]:
 
 
 def kill_all(platform: subprocess.Popen[str]) -> None:
-    """End a platform with its workers and servers at one blow."""
+    """Kill a platform with its workers and servers at the same time."""
     process = psutil.Process(platform.pid)
     tree = [process, *process.children(recursive=True)]
     for each in tree:
@@ -52,15 +52,15 @@ def kill_all(platform: subprocess.Popen[str]) -> None:
     platform.communicate(timeout=10)
 
 
-def taught(line: CommandLine) -> None:
-    """The platform has an agent."""
+def add_agent(line: CommandLine) -> None:
+    """Add an agent to the platform."""
     definition = line.data / "cook.yaml"
     definition.write_text(AGENT, encoding="utf-8")
     assert line("agent", "add", definition).code == 0
 
 
-def forty(client: SyncClient) -> list[UUID]:
-    """Tasks that were accepted, some with files."""
+def submit_tasks(client: SyncClient) -> list[UUID]:
+    """Submit 40 tasks, some with documents, and return their ids."""
     chance, words = random.Random(40), ("salt", "water", "pasta", "bread", "heat", "oven", "basil", "stock")
     tasks = []
     for number in range(40):
@@ -70,45 +70,45 @@ def forty(client: SyncClient) -> list[UUID]:
     return tasks
 
 
-def test_killed_as_often_as_one_likes_it_starts_again_and_loses_nothing(alone: CommandLine) -> None:
-    """A worker killed; servers and workers killed -9 amid forty tasks; the platform alone killed -9; `up` each time.
+def test_accepted_tasks_survive_kills(cli: CommandLine) -> None:
+    """Accepted tasks are done after a worker, all processes, and the platform's process alone were killed in turn.
 
-    Everything that was accepted is done; then another embedder is refused.
+    Afterwards another embedding dimension is refused.
     """
-    platform = alone.up("--processes")
-    taught(alone)
-    worker = json.loads((alone.data / "workers" / "specialist.pid").read_text())["pid"]
+    platform = cli.up("--processes")
+    add_agent(cli)
+    worker = json.loads((cli.data / "workers" / "specialist.pid").read_text())["pid"]
     os.kill(worker, signal.SIGKILL)
-    first = alone("submit", "what about salt?").out.strip()
-    assert alone("result", first, "--json").json["status"] == "done"
-    with connect_sync(alone.data) as client:
-        tasks = forty(client)
+    first = cli("submit", "what about salt?").out.strip()
+    assert cli("result", first, "--json").json["status"] == "done"
+    with connect_sync(cli.data) as client:
+        tasks = submit_tasks(client)
         assert client.status().tasks.get("done", 0) < len(tasks)
         kill_all(platform)
-        assert processes_in(alone.data) == []
+        assert processes_in(cli.data) == []
 
-    platform = alone.up("--processes")
-    with connect_sync(alone.data) as client:
+    platform = cli.up("--processes")
+    with connect_sync(cli.data) as client:
         assert {client.result(task, timeout=30).status for task in tasks} == {"done"}
         client.settle()
-    assert alone("verify").out.startswith("0 differences")
+    assert cli("verify").out.startswith("0 differences")
     stop(platform, signal.SIGKILL)
 
-    platform = alone.up()
-    assert alone("result", first, "--json").json["status"] == "done"
-    assert alone("verify").out.startswith("0 differences")
+    platform = cli.up()
+    assert cli("result", first, "--json").json["status"] == "done"
+    assert cli("verify").out.startswith("0 differences")
     assert stop(platform, signal.SIGINT) == 0
-    assert processes_in(alone.data) == []
+    assert processes_in(cli.data) == []
 
-    refused = alone("up", NEMURI_EMBEDDING_DIMENSION="64")
+    refused = cli("up", NEMURI_EMBEDDING_DIMENSION="64")
     assert (refused.code, "nemuri reembed" in refused.err, refused.err.count("\n")) == (1, True, 1)
 
 
-async def test_told_to_stop_it_ends_all_its_processes(alone: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In several processes, too; two services show it as well as all of them."""
+async def test_a_stopped_platform_ends_its_processes(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stopped platform ends its worker processes. Two services stand for all."""
     monkeypatch.setattr("nemuri.platform.platform.SERVICES", {each: SERVICES[each] for each in ("intake", "query-api")})
-    settings = Settings(data=alone.data, providers="extractive", embedder="hashing")
-    stopping, workers = asyncio.Event(), Home(alone.data).workers
+    settings = Settings(data=cli.data, providers="extractive", embedder="hashing")
+    stopping, workers = asyncio.Event(), Home(cli.data).workers
 
     def ready(_addresses: Addresses, _told: dict[str, str]) -> None:
         pids = [json.loads(each.read_text())["pid"] for each in workers.glob("*.pid")]
@@ -117,4 +117,4 @@ async def test_told_to_stop_it_ends_all_its_processes(alone: CommandLine, monkey
 
     await run_platform(settings, processes=True, stop=stopping, ready=ready)
     assert stopping.is_set()
-    assert processes_in(alone.data) == []
+    assert processes_in(cli.data) == []

@@ -1,13 +1,13 @@
-"""Teaching on the command line."""
+"""`nemuri teach`, `courses` and `clock`."""
 
 from pathlib import Path
 from uuid import UUID
 
 import pytest
 
-from tests.e2e.conftest import TOGETHER, CommandLine
+from tests.e2e.conftest import SHARED_PLATFORM, CommandLine
 
-pytestmark = [pytest.mark.connected, TOGETHER]
+pytestmark = [pytest.mark.connected, SHARED_PLATFORM]
 TEXTBOOK = """\
 title: Pasta
 perspective: craft
@@ -23,14 +23,14 @@ chapters:
 
 @pytest.fixture(scope="session")
 def textbook(directory: Path) -> Path:
-    """A textbook of one chapter, with one exercise that it answers."""
+    """A textbook of one chapter that answers one of its two exercises."""
     file = directory / "pasta.yaml"
     file.write_text(TEXTBOOK, encoding="utf-8")
     return file
 
 
-def test_teaching_ends_with_a_school_report(nemuri: CommandLine, textbook: Path) -> None:
-    """What was read, slept over, right and wrong; then by exercise what was missing and reviewed."""
+def test_teach_prints_a_report(nemuri: CommandLine, textbook: Path) -> None:
+    """`teach` prints a report with right and missing answers; teaching the same textbook again needs `--again`."""
     done = nemuri("teach", "cook", textbook)
     assert (done.code, done.err) == (0, "")
     assert "Pasta" in done.out
@@ -43,8 +43,8 @@ def test_teaching_ends_with_a_school_report(nemuri: CommandLine, textbook: Path)
     assert "--again teaches it once more" in twice.err
 
 
-def test_a_report_can_be_seen_later(nemuri: CommandLine, textbook: Path) -> None:
-    """All courses in short, or one by the start of its id; as JSON for programs."""
+def test_courses_shows_a_report(nemuri: CommandLine, textbook: Path) -> None:
+    """`courses` lists all courses, or shows one by the first digits of its id, as text and as JSON."""
     begun = nemuri("teach", "cook", textbook, "--again", "--repeating", "fsrs", "--json").json
     courses = nemuri("courses", "cook", "--json").json["courses"]
     assert begun["course_id"] in [each["course_id"] for each in courses]
@@ -55,7 +55,7 @@ def test_a_report_can_be_seen_later(nemuri: CommandLine, textbook: Path) -> None
 
 
 def test_a_course_is_taught_in_a_project(nemuri: CommandLine, textbook: Path) -> None:
-    """Named by the option or by the settings; never in a project and a domain at once."""
+    """A course is taught in the project of the settings; a project and a domain together are refused."""
     begun = nemuri("teach", "cook", textbook, "--again", "--json", NEMURI_PROJECT="gala").json
     [one] = nemuri("courses", "cook", begun["course_id"], "--json").json["courses"]
     assert one["scope"] == {"level": "project", "name": "gala"}
@@ -64,8 +64,8 @@ def test_a_course_is_taught_in_a_project(nemuri: CommandLine, textbook: Path) ->
     assert (both.code != 0, "not both" in both.err) == (True, True)
 
 
-def test_a_course_is_not_begun_twice_at_once(nemuri: CommandLine, directory: Path) -> None:
-    """A second one of the same title waits for the first."""
+def test_a_running_course_cannot_be_started_again(nemuri: CommandLine, directory: Path) -> None:
+    """A second course of the same title is refused while the first one runs."""
     file = directory / "long.yaml"
     questions = "".join(f'      - {{question: "Is {n} long?", answer_keywords: [zebra]}}\n' for n in range(30))
     file.write_text(TEXTBOOK.replace("title: Pasta", "title: Long") + questions, encoding="utf-8")
@@ -76,7 +76,7 @@ def test_a_course_is_not_begun_twice_at_once(nemuri: CommandLine, directory: Pat
 
 
 def test_the_clock_is_shown_and_moved(nemuri: CommandLine, textbook: Path) -> None:
-    """Forward only, for everybody."""
+    """`clock --advance` moves the clock forward by the given time and makes repetitions due."""
     assert nemuri("teach", "cook", textbook, "--again").code == 0
     before = nemuri("clock", "--json").json
     moved = nemuri("clock", "--advance", "36h", "--json").json

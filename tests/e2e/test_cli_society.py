@@ -1,4 +1,4 @@
-"""The commands of societies: what they take, what they refuse in one line, and that nothing is left of a refusal."""
+"""`nemuri society`: wrong use is refused in one line and leaves nothing behind."""
 
 import shutil
 import tempfile
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.conftest import environment
-from tests.e2e.forking import forked
+from tests.e2e.forking import run_forked
 
 pytestmark = pytest.mark.connected
 LONG = "a" * 49
@@ -56,18 +56,18 @@ FAILED: dict[tuple[str, ...], str] = {
 
 @pytest.fixture
 def directory() -> Iterator[Path]:
-    """A data directory that is not there yet."""
+    """Path of a data directory that does not exist."""
     path = Path(tempfile.mkdtemp(prefix="nemuri-cli-")).resolve()
     yield path / "data"
     shutil.rmtree(path)
 
 
-def test_what_cannot_be_is_refused_in_one_line_and_leaves_nothing(directory: Path) -> None:
-    """No server is started, and no directory made."""
+def test_wrong_use_is_refused_and_leaves_nothing(directory: Path) -> None:
+    """Wrong use ends with one line and makes no data directory."""
     refused = [(command, line, 2) for command, line in WRONG_USE.items()]
     refused += [(command, line, 1) for command, line in FAILED.items()]
     commands = [["--data", str(directory), "society", *command] for command, _, _ in refused]
-    for (command, line, code), done in zip(refused, forked(commands, environment()), strict=True):
+    for (command, line, code), done in zip(refused, run_forked(commands, environment()), strict=True):
         assert (command, done.code) == (command, code), done.err
         assert (done.out, done.err.count("\n")) == ("", 1), done.err
         assert line in done.err

@@ -1,10 +1,10 @@
-"""`nemuri tiers`: a tiered memory filled, asked, consolidated and shared on the command line."""
+"""`nemuri tiers`: a tiered memory is filled, searched, consolidated and shared on the command line."""
 
 import pytest
 
-from tests.e2e.conftest import TOGETHER, CommandLine
+from tests.e2e.conftest import SHARED_PLATFORM, CommandLine
 
-pytestmark = [pytest.mark.connected, TOGETHER]
+pytestmark = [pytest.mark.connected, SHARED_PLATFORM]
 VILLAGER = """\
 id: {name}
 role: a villager
@@ -12,7 +12,7 @@ memory: tiered
 policy:
   short_term: {{base_capacity: 50}}
 """
-LIVED = (
+EXPERIENCES = (
     ("conversation", "Lila asked Noah to mine iron together"),
     ("observation", "A zombie is near the gate"),
     ("action", "Noah planted wheat by the river"),
@@ -20,8 +20,8 @@ LIVED = (
 
 
 @pytest.fixture(scope="module")
-def quick(nemuri: CommandLine) -> CommandLine:
-    """The running platform, with two agents that remember by tiers."""
+def villagers(nemuri: CommandLine) -> CommandLine:
+    """The command line of the running platform, with two agents with tiered memory."""
     line = nemuri
     for name in ("noah", "lila"):
         definition = line.data / f"{name}.yaml"
@@ -30,30 +30,32 @@ def quick(nemuri: CommandLine) -> CommandLine:
     return line
 
 
-def test_a_tiered_memory_is_filled_asked_consolidated_and_shared(quick: CommandLine) -> None:
-    """Each step says what it did, to people and to programs."""
+def test_a_tiered_memory_is_filled_searched_consolidated_and_shared(villagers: CommandLine) -> None:
+    """Experiences are recorded, recalled, shared and consolidated, and every step prints its outcome as text and as
+    JSON.
+    """
     ids = [
-        quick("tiers", "noah", "record", text, "--type", kind, "--with", "Lila", "--json").json["memory_id"]
-        for kind, text in LIVED
+        villagers("tiers", "noah", "record", text, "--type", kind, "--with", "Lila", "--json").json["memory_id"]
+        for kind, text in EXPERIENCES
     ]
-    shown = quick("tiers", "noah")
+    shown = villagers("tiers", "noah")
     assert (shown.code, shown.err) == (0, "")
     assert "50" in shown.out
-    assert LIVED[1][1] in shown.out
-    found = quick("tiers", "noah", "recall", "mining iron", "--module", "talking", "--json").json["recalled"]
+    assert EXPERIENCES[1][1] in shown.out
+    found = villagers("tiers", "noah", "recall", "mining iron", "--module", "talking", "--json").json["recalled"]
     assert [each["memory"]["memory_id"] for each in found] == ids[:1]
-    explained = quick("tiers", "noah", "recall", "mining iron")
+    explained = villagers("tiers", "noah", "recall", "mining iron")
     assert "0.5 · relevance + 0.3 · recency + 0.2 · importance" in explained.out
 
-    shared = quick("tiers", "noah", "share", ids[1][:8], "--with", "lila")
+    shared = villagers("tiers", "noah", "share", ids[1][:8], "--with", "lila")
     assert (shared.code, shared.out) == (0, f"{ids[1]} is shared with lila\n")
-    done = quick("tiers", "noah", "consolidate", "--json").json
+    done = villagers("tiers", "noah", "consolidate", "--json").json
     assert done == {"consolidated": 2, "short": 0, "long": 3}
-    assert quick("tiers", "noah", "consolidate").out == "short-term memory is empty\n"
-    seen = quick("tiers", "lila", "recall", "what is at the gate?", "--shared", "--json").json["recalled"]
-    assert [each["memory"]["content"] for each in seen] == [LIVED[1][1]]
-    assert "0 in short-term memory, 3 in long-term memory" in quick("state", "noah").out
-    assert quick("tiers", "noah", "--json").json["parameters"] == {"short_term": {"base_capacity": 50}}
+    assert villagers("tiers", "noah", "consolidate").out == "short-term memory is empty\n"
+    seen = villagers("tiers", "lila", "recall", "what is at the gate?", "--shared", "--json").json["recalled"]
+    assert [each["memory"]["content"] for each in seen] == [EXPERIENCES[1][1]]
+    assert "0 in short-term memory, 3 in long-term memory" in villagers("state", "noah").out
+    assert villagers("tiers", "noah", "--json").json["parameters"] == {"short_term": {"base_capacity": 50}}
 
 
 @pytest.mark.parametrize(
@@ -69,20 +71,20 @@ def test_a_tiered_memory_is_filled_asked_consolidated_and_shared(quick: CommandL
         (("noah", "share", "abc", "--global"), 1, "first 6 digits"),
     ],
 )
-def test_what_is_wrong_is_said_in_one_line(
-    quick: CommandLine, arguments: tuple[str, ...], code: int, line: str
+def test_wrong_use_is_refused_in_one_line(
+    villagers: CommandLine, arguments: tuple[str, ...], code: int, line: str
 ) -> None:
-    """And nothing is changed."""
-    done = quick("tiers", *arguments)
+    """Wrong use is refused with one line."""
+    done = villagers("tiers", *arguments)
 
     assert done.code == code
     assert line in done.err
     assert len(done.err.splitlines()) == 1
 
 
-def test_who_remembers_by_tiers_takes_no_tasks(quick: CommandLine) -> None:
-    """It says how to see what it remembers."""
-    done = quick("ask", "what is at the gate?", "--agent", "noah")
+def test_an_agent_with_tiered_memory_takes_no_tasks(villagers: CommandLine) -> None:
+    """A task for an agent with tiered memory is refused with the command that shows its memory."""
+    done = villagers("ask", "what is at the gate?", "--agent", "noah")
 
     assert done.code == 1
     assert "noah has tiered memory; see `nemuri tiers noah`" in done.err

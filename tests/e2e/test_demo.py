@@ -1,4 +1,4 @@
-"""The demo, shortened: real servers, real texts, and the story that it tells."""
+"""The demo, shortened, with real servers and real texts."""
 
 import asyncio
 import io
@@ -23,39 +23,39 @@ from nemuri_infra.runtime.settings import Settings
 
 pytestmark = pytest.mark.connected
 
-SHORTER = (*QUESTIONS[:5], QUESTIONS[8], QUESTIONS[-1])
-"""A few topics, the whole reference, and the list of too many questions."""
+SHORT_QUESTIONS = (*QUESTIONS[:5], QUESTIONS[8], QUESTIONS[-1])
+"""Questions on a few topics, on the whole reference, and the list of too many questions."""
 
 
 @pytest.fixture
-def temporary(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Where temporary files go, so that one can see what is left of them.
+def temporary_files(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The directory of temporary files, so that a test can see what is left in it.
 
-    Not pytest's own folder, which it closes to the other user that PostgreSQL runs as.
+    It is outside pytest's own directories, which PostgreSQL's user may not enter.
     """
     with tempfile.TemporaryDirectory(prefix="nemuri-test-") as directory:
         monkeypatch.setattr(tempfile, "tempdir", directory)
         yield Path(directory)
 
 
-def paper() -> Console:
-    """A console that is no terminal."""
+def memory_console() -> Console:
+    """Return a console that writes to memory and is not a terminal."""
     return Console(file=io.StringIO(), width=160, markup=False, highlight=False)
 
 
-def written(console: Console) -> str:
-    """What was printed on it, on one line."""
+def printed(console: Console) -> str:
+    """Return the text printed on a console, on one line."""
     assert isinstance(console.file, io.StringIO)
     return " ".join(console.file.getvalue().split())
 
 
-def left_behind(directory: Path) -> list[Path]:
-    """What is in the directory."""
+def entries(directory: Path) -> list[Path]:
+    """Return the entries of a directory."""
     return list(directory.iterdir())
 
 
-def left_running(directory: Path) -> list[str]:
-    """Processes that work in the directory."""
+def running_processes(directory: Path) -> list[str]:
+    """Return the command lines of processes that work in a directory."""
     return [
         str(process.info["cmdline"])
         for process in psutil.process_iter(["cmdline"])
@@ -63,20 +63,20 @@ def left_running(directory: Path) -> list[str]:
     ]
 
 
-async def test_what_was_learned_is_used_strengthened_and_what_was_not_fades(temporary: Path) -> None:
-    """Two rounds of the same questions; then nothing of the platform is left."""
-    console = paper()
-    played, code = await perform(Settings(), console, questions=SHORTER)
+async def test_learned_memories_are_strengthened_and_unused_ones_fade(temporary_files: Path) -> None:
+    """The second round uses and strengthens learned memories, unused ones fade, and nothing is left behind."""
+    console = memory_console()
+    played, code = await perform(Settings(), console, questions=SHORT_QUESTIONS)
     assert code == 0
     _assert_read_and_negotiated(played)
-    _assert_remembered(played)
-    _assert_told(played, written(console))
-    assert left_behind(temporary) == []
-    assert left_running(temporary) == []
+    _assert_learned_memories_used(played)
+    _assert_printed(played, printed(console))
+    assert entries(temporary_files) == []
+    assert running_processes(temporary_files) == []
 
 
 def _assert_read_and_negotiated(played: Played) -> None:
-    """Large inputs were read in chunks, and too many items were negotiated, both times."""
+    """Assert that large inputs were read in chunks, and that too many items were negotiated in both rounds."""
     whole = played.first[5]
     assert whole.way.chunks == whole.way.read > 20
     for asked in (played.first[-1], played.second[-1]):
@@ -86,8 +86,8 @@ def _assert_read_and_negotiated(played: Played) -> None:
         assert asked.way.scores[0].agent_id == asked.way.agent_id
 
 
-def _assert_remembered(played: Played) -> None:
-    """The second round drew, without documents, on what the first one learned; that grew, the rest faded."""
+def _assert_learned_memories_used(played: Played) -> None:
+    """Assert that the second round used memories of the first one without documents, and that unused ones weakened."""
     for asked in played.second[:-1]:
         assert asked.way.chunks == 0
         assert set(asked.result.used) & set(asked.result.citations) & set(played.learned)
@@ -107,8 +107,8 @@ def _assert_remembered(played: Played) -> None:
     assert sum(moved.climb for moved in played.places()) >= 0
 
 
-def _assert_told(played: Played, story: str) -> None:
-    """The screen shows the numbers of the platform."""
+def _assert_printed(played: Played, story: str) -> None:
+    """Assert that the printed story shows the platform's numbers."""
     assert "0 differences in" in story
     assert f"Of {len(played.learned)} memories learned in the first round" in story
     assert f"{len(played.unused)} have never been used" in story
@@ -117,37 +117,37 @@ def _assert_told(played: Played, story: str) -> None:
         assert (f"learned {number} (" if number else "no new learnings") in story
 
 
-async def test_a_cancelled_demo_leaves_nothing(temporary: Path) -> None:
-    """Ctrl-C in the middle of a task: servers end and the temporary directory goes."""
-    console = paper()
+async def test_a_cancelled_demo_leaves_nothing(temporary_files: Path) -> None:
+    """A demo cancelled in the middle of a task stops its servers and removes its temporary directory."""
+    console = memory_console()
     playing = asyncio.create_task(run(Settings(), console, questions=QUESTIONS))
     async with asyncio.timeout(60):
-        while " 1. " not in written(console):
+        while " 1. " not in printed(console):
             assert not playing.done()
             await asyncio.sleep(0.02)
-    assert left_behind(temporary)
+    assert entries(temporary_files)
     playing.cancel()
     with pytest.raises(asyncio.CancelledError):
         await playing
-    assert left_behind(temporary) == []
-    assert left_running(temporary) == []
+    assert entries(temporary_files) == []
+    assert running_processes(temporary_files) == []
 
 
-async def test_given_data_are_kept_and_not_played_in_twice(temporary: Path) -> None:
-    """With a directory of the user's own the platform's data stay, and a second demo there says what is wrong."""
+async def test_a_demo_keeps_the_users_data_directory(temporary_files: Path) -> None:
+    """A demo keeps the data in a directory of the user's own, and a second demo there is refused."""
     from nemuri.client.exchange import ClientError
 
-    own = temporary / "mine"
+    own = temporary_files / "mine"
     one = (replace(QUESTIONS[0], praised=False),)
-    assert await run(Settings(), paper(), data=own, questions=one) == 0
+    assert await run(Settings(), memory_console(), data=own, questions=one) == 0
     assert (own / "nats").is_dir()
     with pytest.raises(ClientError, match="this data directory has agents already"):
-        await run(Settings(), paper(), data=own, questions=one)
-    assert left_running(own) == []
+        await run(Settings(), memory_console(), data=own, questions=one)
+    assert running_processes(own) == []
 
 
 def test_the_example_agents_expect_one_task_a_day() -> None:
-    """Each has perspectives of its own with keywords, one principle, and a policy under which fading can be seen."""
+    """Each example agent has perspectives of its own with keywords, one principle, and a policy with visible fading."""
     agents = example_agents()
     names = [name for agent in agents for name in agent.definition.perspective_names]
     assert len(agents) == 4
@@ -161,7 +161,7 @@ def test_the_example_agents_expect_one_task_a_day() -> None:
 
 
 def test_every_question_comes_with_text() -> None:
-    """All topics are known to this Python, and at least twelve questions are asked."""
+    """The demo has at least twelve questions, and this Python's documentation holds text for each topic."""
     assert len(QUESTIONS) >= 12
     for question in QUESTIONS:
         _, text = document(question.topics)

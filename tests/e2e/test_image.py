@@ -1,4 +1,4 @@
-"""The image builds, and services run from it as the compose file says."""
+"""The image builds, and services run from it with the settings of the compose file."""
 
 import asyncio
 import subprocess
@@ -31,12 +31,12 @@ pytestmark = [
 ROOT = Path(__file__).parents[2]
 IMAGE = "localhost/nemuri"
 PORT = "8080"
-"""Where the compose file has a service tell how it is."""
+"""Port on which the compose file serves the probes of a service."""
 SERVICES = ("projector", "intake", "specialist", "query-api")
 
 
 class Postgres(Network):
-    """A port on the loopback for an embedded PostgreSQL, whose socket only processes outside containers see."""
+    """A TCP port on the loopback for an embedded PostgreSQL, because its socket is not visible inside containers."""
 
     def __init__(self, url: str) -> None:
         super().__init__(url)
@@ -49,13 +49,13 @@ class Postgres(Network):
 
 @dataclass(frozen=True)
 class Deployment:
-    """Servers on which every service is a user of its own, and where a container reaches them."""
+    """Servers with one user for each service, and addresses that a container reaches."""
 
     guarded: Guarded
     postgres: Postgres
 
     def flags(self, role: str) -> list[str]:
-        """Return the flags that hand a container the environment written for a user."""
+        """Return the podman flags that give a container a user's environment."""
         user = self.guarded.permissions.user(role)
         url = make_url(self.guarded.environment(user)["DATABASE_URL"])
         reached = url.set(host="127.0.0.1", port=urlsplit(self.postgres.url).port, query={})
@@ -91,8 +91,8 @@ async def deployment() -> AsyncIterator[Deployment]:
         yield Deployment(guarded, postgres)
 
 
-def test_the_image_carries_what_the_demo_needs(podman: Podman) -> None:
-    """Find the example agents in the installed package, without a checkout beside it."""
+def test_the_image_holds_the_example_agents(podman: Podman) -> None:
+    """The installed package in the image holds the example agents."""
     code = "from nemuri.demo.agents import example_agents; print(len(example_agents()))"
     assert int(podman("run", "--rm", IMAGE, "python", "-c", code).stdout) == len(
         list((ROOT / "examples/agents").glob("*.yaml"))
@@ -100,17 +100,17 @@ def test_the_image_carries_what_the_demo_needs(podman: Podman) -> None:
 
 
 def test_the_image_runs_without_root(podman: Podman) -> None:
-    """Run as a user without rights, who has a home and the data directory."""
+    """The image runs as an unprivileged user who may write to the data directory."""
     assert podman("run", "--rm", IMAGE, "sh", "-c", "id -u; test -w /var/lib/nemuri && echo ours").stdout.split() == [
         "10001",
         "ours",
     ]
 
 
-async def test_services_from_the_image_take_in_and_recall(
+async def test_services_from_the_image_store_and_recall(
     podman: Podman, compose: dict[str, Any], deployment: Deployment
 ) -> None:
-    """Provision, start services with the flags of the compose file, pass its health check, and stop in order."""
+    """Services from the image store and recall a memory, pass their health checks, and stop with exit code 0."""
     guarded, provision = deployment.guarded, compose["provision"]
     provisioner = (*podman.flags(provision), *deployment.flags("provisioner"))
     await asyncio.to_thread(podman, "run", "--rm", *provisioner, IMAGE, *provision["command"])
@@ -135,7 +135,7 @@ async def test_services_from_the_image_take_in_and_recall(
 
 @dataclass(frozen=True)
 class Container:
-    """A service of the compose file in a container, on a port that is free here."""
+    """A service of the compose file in a container, on a free port."""
 
     podman: Podman
     name: str
@@ -143,7 +143,7 @@ class Container:
     port: str
 
     async def start(self, deployment: Deployment) -> None:
-        """Start it in the background."""
+        """Start the container in the background."""
         address = self.service["environment"]["NEMURI_HTTP"]
         assert address.endswith(f":{PORT}")
         flags = (*self.podman.flags(self.service), *deployment.flags(self.name))
@@ -158,7 +158,7 @@ class Container:
         return (await self._run("exec", self.name, *check, check=False)).returncode == 0
 
     async def stop(self) -> int:
-        """Stop it within the time that the compose file grants, and return its exit code."""
+        """Stop the container within the grace period of the compose file, and return its exit code."""
         await self._run("stop", "--time", self.service["stop_grace_period"].removesuffix("s"), self.name)
         return int((await self._run("wait", self.name)).stdout)
 

@@ -1,4 +1,4 @@
-"""A society on a Minecraft server, from its beginning to its end. Needs Node, and the modules installed."""
+"""A society on a Minecraft server, from its beginning to its end. Needs Node and the Minecraft modules."""
 
 import shutil
 import tempfile
@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.connected, pytest.mark.long, pytest.mark.timeout(900)]
 
 @pytest.fixture
 def data() -> Iterator[Path]:
-    """A data directory in which the modules are those that are installed here."""
+    """A data directory with a link to the Minecraft modules installed on this machine."""
     try:
         node()
         installed(Settings().data)
@@ -29,8 +29,8 @@ def data() -> Iterator[Path]:
     shutil.rmtree(data)
 
 
-def test_a_society_lives_in_minecraft_goes_on_and_is_taken_away(data: Path) -> None:
-    """Its agents think, act and decide there as in the grid; what is left of its world goes with it."""
+def test_a_society_in_minecraft_is_resumed_and_deleted(data: Path) -> None:
+    """Agents act and decide in Minecraft, resume after a stop, and `delete` removes the data of their world."""
     nemuri = CommandLine(data)
     arguments = ("society", "run", "--world", "minecraft", "--name", "miners", "--agents", "4", "--towns", "1")
     lived = nemuri(*arguments, "--seconds", "40", "--json").json

@@ -1,4 +1,4 @@
-"""Modules of another package, found by their entry points, that stand still: the others go on."""
+"""Cognitive modules of another package that block do not hold up the built-in ones."""
 
 import os
 import shutil
@@ -38,7 +38,7 @@ ENTRY_POINTS = "[nemuri.modules]\nblocking = sleepers:Blocking\nasleep = sleeper
 
 @pytest.fixture
 def path() -> Iterator[Path]:
-    """A directory with a package in it as an installer leaves it, and room for data."""
+    """A directory with an installed package of two blocking modules."""
     path = Path(tempfile.mkdtemp(prefix="nemuri-cli-")).resolve()
     about = path / "packages" / "sleepers-1.dist-info"
     about.mkdir(parents=True)
@@ -49,12 +49,12 @@ def path() -> Iterator[Path]:
     shutil.rmtree(path)
 
 
-def test_plug_ins_that_sleep_ten_seconds_keep_nobody_waiting(path: Path) -> None:
-    """Fast modules run again and again while each of the others is at its first run."""
+def test_blocking_modules_do_not_delay_others(path: Path) -> None:
+    """Built-in modules run several times while modules that sleep for ten seconds are in their first run."""
     found = [str(path / "packages"), *filter(None, [os.environ.get("PYTHONPATH")])]
     nemuri = CommandLine(path / "data", {"PYTHONPATH": os.pathsep.join(found)})
     arguments = ("society", "run", "--agents", "3", "--size", "64", "--seconds", "4", "--json")
-    lived = nemuri.afresh(*arguments, "--plugin", "blocking", "--plugin", "asleep").json
+    lived = nemuri.run_script(*arguments, "--plugin", "blocking", "--plugin", "asleep").json
     runs = {name: rate * lived["wall"] for name, rate in lived["rates"].items()}
     assert {each: round(runs[each], 2) for each in ("blocking", "asleep")} == {"blocking": 1, "asleep": 1}
     assert min(runs["memory_recall"], runs["skill_execution"]) > 2

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from nemuri.platform.workers import Worker
 from nemuri_infra.embedded.child_processes import _exit_of
-from tests.e2e.forking import become, exit_code, fork
+from tests.e2e.forking import exit_code, fork, run_command
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,4 +50,4 @@ def _work(arguments: list[str], variables: dict[str, str], directory: Path, log:
     os.setsid()
     os.chdir(directory)
     arguments[arguments.index("--parent") + 1] = str(os.getppid())
-    become(arguments, variables, log, log)
+    run_command(arguments, variables, log, log)

@@ -47,7 +47,7 @@ async def test_a_key_makes_telling_twice_one_memory(settings: Settings) -> None:
             await client.remember("python", told, key=first)
 
 
-async def test_a_key_that_was_used_for_something_else_is_refused(settings: Settings) -> None:
+async def test_a_reused_key_with_another_text_is_refused(settings: Settings) -> None:
     """Refuse a task, an experience or a memory under the key of another one, and say nothing then."""
     async with at_work(settings) as resources, visiting(settings) as client:
         for each in (agent_defined(), agent_defined("pia", memory="tiered", perspectives=())):
