@@ -1,1 +1,1 @@
-"""The platform while its processes are killed."""
+"""Fault tests: the platform's promises hold while processes are killed and other faults happen."""

@@ -1,4 +1,4 @@
-"""A platform of real processes: both servers and one process for every service, to be killed at will."""
+"""A platform of real processes that tests may kill: both servers and one process for every service."""
 
 import shutil
 import tempfile
@@ -19,7 +19,7 @@ __all__ = ["log", "platform", "seed"]
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def platform() -> AsyncIterator[Platform]:
-    """Everything in processes of its own, started once for all kills."""
+    """A platform with every server and service in a process of its own, shared by the tests of a module."""
     directory = Path(tempfile.mkdtemp(prefix="nemuri-test-"))
     async with Servers.running() as servers:
         settings = servers.settings()

@@ -1,4 +1,4 @@
-"""How each kind of fault is done to the platform."""
+"""Injection of each kind of fault into the platform."""
 
 import asyncio
 import random
@@ -13,36 +13,36 @@ from nemuri.client.client import Client
 from nemuri_infra.bus.event_log import MESSAGE_ID
 from tests.faults.machines import Machines
 from tests.faults.schedules import SERVERS, WORKERS, Fault, Kind, Schedule
-from tests.faults.work import Chronicle
+from tests.faults.workload import LogReader
 from tests.integration.scene import patiently
 
 
 class Skipped(Exception):  # noqa: N818 - said as what happened
-    """This machine cannot do that to anybody; the text says why."""
+    """Raised if this machine cannot inject a fault; the text holds the reason."""
 
 
 @dataclass(slots=True)
 class Injections:
-    """The faults of one schedule, each at its moment."""
+    """Injects the faults of one schedule, each at its position in the log."""
 
     machines: Machines
     client: Client
-    chronicle: Chronicle
+    log_reader: LogReader
     schedule: Schedule
     rng: random.Random
     skipped: list[str] = field(default_factory=list)
     over: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set when everything that was asked has come about: what was to happen later happens now."""
+    """Set when all requested work is done; faults that are still due then happen at once."""
 
     async def do_all(self) -> None:
-        """Return when every fault has happened and is over."""
-        begin = len(self.chronicle.events)
+        """Inject every fault and return when all are over."""
+        begin = len(self.log_reader.events)
         async with asyncio.TaskGroup() as group:
             for fault in self.schedule.faults:
                 group.create_task(self._do(fault, begin))
 
     async def _do(self, fault: Fault, begin: int) -> None:
-        grown = asyncio.ensure_future(self.chronicle.until(lambda: len(self.chronicle.events) >= begin + fault.after))
+        grown = asyncio.ensure_future(self.log_reader.until(lambda: len(self.log_reader.events) >= begin + fault.after))
         over = asyncio.ensure_future(self.over.wait())
         await asyncio.wait((grown, over), return_when=asyncio.FIRST_COMPLETED)
         for each in (grown, over):
@@ -64,11 +64,11 @@ class Injections:
     _kill_server = _kill
 
     async def _kill_all(self, _: Fault) -> None:
-        """The servers too, and everybody at once, as when the power fails."""
+        """Kill all servers and workers at the same time, as in a power failure."""
         self.machines.signal((*SERVERS, *WORKERS), signal.SIGKILL)
 
     async def _kill_backend(self, _: Fault) -> None:
-        """One connection's process: PostgreSQL ends all others too and recovers."""
+        """Kill the process of one database connection. PostgreSQL then ends all others and recovers."""
         process = self.machines.process("postgres")
         backends = [each for each in process.children() if "nemuri" in " ".join(each.cmdline())] if process else []
         if not backends:
@@ -86,7 +86,7 @@ class Injections:
                 process.resume()
 
     async def _freeze_server(self, fault: Fault) -> None:
-        """Nobody is told that it does not answer: not even a connection is refused."""
+        """Suspend a server, so that it neither answers nor refuses connections."""
         process = self.machines.process(fault.targets[0])
         if process is None:
             raise Skipped("the server was away")
@@ -101,20 +101,22 @@ class Injections:
                     each.resume()
 
     async def _restart_servers(self, _: Fault) -> None:
-        """Both, and cleanly: SIGTERM for the one, a fast shutdown for the other."""
+        """Shut both servers down cleanly: SIGTERM for NATS, a fast shutdown for PostgreSQL."""
         self.machines.signal(("nats",), signal.SIGTERM)
         self.machines.signal(("postgres",), signal.SIGINT)
 
     async def _duplicate(self, fault: Fault) -> None:
-        """Messages of any age once more, in no order, as they were or as another publisher would."""
-        log, events = self.chronicle.log, self.chronicle.events
+        """Publish messages of any age again in random order, with their message ids or without."""
+        log, events = self.log_reader.log, self.log_reader.events
         recent = [each.sequence for each in events[-fault.number :]]
         older = [self.rng.choice(events).sequence for _ in range(fault.number // 4)] if events else []
         chosen = [each for each in (*recent, *older) if each is not None]
         self.rng.shuffle(chosen)
         for sequence in chosen:
             raw = await patiently(lambda s=sequence: log.stream.get_msg(log.subjects.stream, s))  # type: ignore[misc]
-            headers = {MESSAGE_ID: (raw.headers or {})[MESSAGE_ID]} if fault.mood == "named" and raw.headers else None
+            headers = (
+                {MESSAGE_ID: (raw.headers or {})[MESSAGE_ID]} if fault.variant == "named" and raw.headers else None
+            )
             await patiently(
                 lambda r=raw, h=headers: log.stream.publish(str(r.subject), r.data or b"", headers=h)  # type: ignore[misc]
             )
@@ -130,11 +132,11 @@ class Injections:
         self.machines.network.cut()
 
     async def _silence(self, fault: Fault) -> None:
-        self.machines.network.still()
+        self.machines.network.hold()
         try:
             await asyncio.sleep(fault.seconds)
         finally:
-            self.machines.network.flow()
+            self.machines.network.release()
 
     async def _full_disk(self, fault: Fault) -> None:
         disk = self.machines.disks.get(fault.targets[0])
@@ -147,13 +149,13 @@ class Injections:
             await asyncio.to_thread(disk.empty)
 
     async def _model(self, fault: Fault) -> None:
-        self.machines.oracle.misbehave(fault.mood, fault.number)
+        self.machines.model_server.misbehave(fault.variant, fault.number)
 
     async def _clock(self, fault: Fault) -> None:
         await patiently(lambda: self.client.clock(timedelta(seconds=fault.number)))
 
     async def _wall_clock(self, fault: Fault) -> None:
-        """Of the second machine's processes alone: its clock goes wrong while the first one's does not."""
+        """Set the wall clock of the second machine's processes wrong."""
         if self.machines.wall_clock is None:
             raise Skipped("libfaketime is not installed")
         self.machines.set_wall_clock(fault.number)

@@ -1,6 +1,7 @@
-"""The platform of all schedules: both servers, a process for every service, and a second machine with copies of some.
+"""The platform on which all schedules run: both servers, one process per service, and a second machine with copies of
+some services.
 
-Everything is kept running by the platform's own supervisor, as `nemuri up --processes` does; who is killed comes back.
+The platform's own supervisor keeps everything running, as in `nemuri up --processes`, and restarts what is killed.
 """
 
 import asyncio
@@ -25,17 +26,17 @@ from nemuri_infra.embedded.nats import EmbeddedNats
 from nemuri_infra.embedded.postgres import EmbeddedPostgres
 from nemuri_infra.embedded.supervisor import Supervisor
 from nemuri_infra.runtime.settings import Settings
-from tests.faults.forked import Forked
+from tests.faults.forked_workers import ForkedWorker
+from tests.faults.model_server import ModelServer
 from tests.faults.network import Network
-from tests.faults.oracle import Oracle
 from tests.faults.schedules import COPIES
 from tests.integration.servers import fresh_namespace
 
 ACK_WAIT = 1.0
-"""Seconds; short, so that a worker that is stopped for a while loses what it has in work."""
-CLOCK = next(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"), None)
-"""Debian's libfaketime, if it is installed."""
-MODEL = {
+"""Seconds until redelivery; short, so that a suspended worker loses the events in its work."""
+FAKETIME_LIBRARY = next(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"), None)
+"""Path of Debian's libfaketime; None if it is not installed."""
+MODEL_ENVIRONMENT = {
     "NEMURI_MODEL_TIMEOUT": "1.5",
     "NEMURI_MODEL_ATTEMPTS": "2",
     "NEMURI_MODEL_BUDGET": "4",
@@ -47,7 +48,7 @@ MODEL = {
 
 @dataclass(slots=True)
 class Disk:
-    """A small file system of its own, which can be full."""
+    """A small file system of its own that can be filled up."""
 
     path: Path
     megabytes: int
@@ -55,7 +56,7 @@ class Disk:
     @classmethod
     @asynccontextmanager
     async def mounted(cls, path: Path, megabytes: int) -> AsyncIterator["Disk | None"]:
-        """The disk, or None where nobody may mount one."""
+        """Mount the disk and yield it; yield None if this user may not mount one."""
         await asyncio.to_thread(path.mkdir)
         command = ["mount", "-t", "tmpfs", "-o", f"size={megabytes}m,mode=0755", "tmpfs", str(path)]
         done = await asyncio.to_thread(subprocess.run, command, capture_output=True, check=False)
@@ -68,7 +69,7 @@ class Disk:
             await asyncio.to_thread(subprocess.run, ["umount", "-l", str(path)], check=False)
 
     def fill(self) -> None:
-        """Leave no room at all; what is written meanwhile may need another attempt."""
+        """Take all free space. Repeats while other processes write. Raises OSError if it does not succeed."""
         for _ in range(20):
             found = os.statvfs(self.path)
             used = (found.f_blocks - found.f_bfree) * found.f_frsize
@@ -77,7 +78,7 @@ class Disk:
         raise OSError(f"{self.path} cannot be filled")
 
     def empty(self) -> None:
-        """Give it its room back."""
+        """Restore the free space."""
         self._resize(f"{self.megabytes}m")
 
     def _resize(self, size: str) -> bool:
@@ -87,25 +88,25 @@ class Disk:
 
 @dataclass(slots=True)
 class Machines:
-    """Everything that can be hurt, by name."""
+    """All processes and devices that a fault can hit, by name."""
 
     settings: Settings
     nats: EmbeddedNats
     postgres: EmbeddedPostgres
     workers: dict[str, Worker]
     network: Network
-    oracle: Oracle
+    model_server: ModelServer
     directory: Path
     disks: dict[str, Disk] = field(default_factory=dict)
     wall_clock: Path | None = None
-    """Where the wall clock of the second machine's workers is set; None without libfaketime."""
+    """File that sets the wall clock of the second machine's workers; None without libfaketime."""
 
     @classmethod
     @asynccontextmanager
     async def running(cls) -> AsyncIterator[Self]:
-        """The whole platform for as long as the context lasts; nothing of it stays."""
+        """Yield a running platform; stop and remove all of it afterwards."""
         async with AsyncExitStack() as stack:
-            directory = _fresh()
+            directory = _temporary_directory()
             stack.callback(shutil.rmtree, directory)
             mounted = {
                 name: await stack.enter_async_context(Disk.mounted(directory / name, size))
@@ -113,12 +114,14 @@ class Machines:
             }
             nats, postgres = EmbeddedNats(directory / "nats"), EmbeddedPostgres(directory / "postgres")
             await stack.enter_async_context(Supervisor([nats, postgres], steady_seconds=0.0).kept())
-            oracle = await stack.enter_async_context(Oracle())
+            model_server = await stack.enter_async_context(ModelServer())
             network = await stack.enter_async_context(Network(nats.url))
             settings = Settings(namespace=fresh_namespace(), embedder="hashing", ack_wait=ACK_WAIT)
             settings = settings.addressed(nats.url, postgres.url)
             await prepare(settings)
-            machines = cls(settings, nats, postgres, {}, network, oracle, directory, wall_clock=_clock(directory))
+            machines = cls(
+                settings, nats, postgres, {}, network, model_server, directory, wall_clock=_clock_file(directory)
+            )
             machines.disks |= {name: disk for name, disk in mounted.items() if disk is not None}
             machines.set_wall_clock(0)
             machines.workers |= machines._workers(directory)
@@ -127,16 +130,16 @@ class Machines:
             )
             try:
                 yield machines
-            finally:  # all at the same time, and a second signal ends them at once
+            finally:  # all at the same time; a second signal ends them at once
                 machines.signal(tuple(machines.workers), signal.SIGTERM)
 
     def set_wall_clock(self, seconds: int) -> None:
-        """Let the wall clock of the second machine's workers be so far ahead."""
+        """Set the wall clock of the second machine's workers this many seconds ahead."""
         if self.wall_clock is not None:
             self.wall_clock.write_text(f"{seconds:+d}\n")
 
-    def keep_logs(self) -> Path:
-        """A copy of what every process has logged, for whoever has to find out what happened."""
+    def copy_logs(self) -> Path:
+        """Copy the log files of all processes into a directory that stays, and return it."""
         kept = Path(tempfile.mkdtemp(prefix="nemuri-faults-"))
         for log in self.directory.glob("*/*.log"):
             shutil.copy(log, kept / f"{log.parent.name}-{log.name}")
@@ -145,22 +148,22 @@ class Machines:
         return kept
 
     def process(self, name: str) -> psutil.Process | None:
-        """The process of a server or a worker; None while it is being started again."""
-        thing: EmbeddedNats | EmbeddedPostgres | Worker = self.workers.get(name) or (
+        """Return the process of a server or a worker; None while it is being restarted."""
+        supervised: EmbeddedNats | EmbeddedPostgres | Worker = self.workers.get(name) or (
             self.nats if name == "nats" else self.postgres
         )
-        return None if thing.pid is None else psutil.Process(thing.pid)
+        return None if supervised.pid is None else psutil.Process(supervised.pid)
 
     def signal(self, names: tuple[str, ...], which: signal.Signals) -> None:
-        """Send a signal to those that run."""
+        """Send a signal to those of these processes that run."""
         for name in names:
             if (process := self.process(name)) is not None:
                 process.send_signal(which)
 
     def _workers(self, directory: Path) -> dict[str, Worker]:
         common = {
-            **MODEL,
-            "OPENAI_BASE_URL": self.oracle.url,
+            **MODEL_ENVIRONMENT,
+            "OPENAI_BASE_URL": self.model_server.url,
             "NEMURI_NAMESPACE": self.settings.namespace,
             "NEMURI_ACK_WAIT": f"{self.settings.ack_wait:g}",
             "NEMURI_EMBEDDER": "hashing",
@@ -170,26 +173,26 @@ class Machines:
         second = common | {"NEMURI_PROVIDERS": "openai,extractive"}
         if self.wall_clock is not None:
             second |= {
-                "LD_PRELOAD": str(CLOCK),
+                "LD_PRELOAD": str(FAKETIME_LIBRARY),
                 "FAKETIME_TIMESTAMP_FILE": str(self.wall_clock),
                 "FAKETIME_DONT_FAKE_MONOTONIC": "1",
                 "FAKETIME_CACHE_DURATION": "1",
             }
         remote = self.settings.addressed(self.network.url, str(self.settings.database_url))
-        here, there = Home(directory / "first"), Home(directory / "second")
-        for home in (here, there):
+        first_home, second_home = Home(directory / "first"), Home(directory / "second")
+        for home in (first_home, second_home):
             home.workers.mkdir()
-        return {name: Forked(here, name, environment_of(self.settings) | first) for name in SERVICES} | {
-            f"{name}-2": Worker(there, name, environment_of(remote) | second) for name in COPIES
+        return {name: ForkedWorker(first_home, name, environment_of(self.settings) | first) for name in SERVICES} | {
+            f"{name}-2": Worker(second_home, name, environment_of(remote) | second) for name in COPIES
         }
 
 
-def _fresh() -> Path:
-    """A directory that PostgreSQL's own user may pass through."""
+def _temporary_directory() -> Path:
+    """Return a new directory that PostgreSQL's own user may enter."""
     directory = Path(tempfile.mkdtemp(prefix="nemuri-test-"))
     directory.chmod(0o711)
     return directory
 
 
-def _clock(directory: Path) -> Path | None:
-    return directory / "clock" if CLOCK is not None else None
+def _clock_file(directory: Path) -> Path | None:
+    return directory / "clock" if FAKETIME_LIBRARY is not None else None

@@ -1,4 +1,4 @@
-"""The network between a machine and the nats-server: it can be slow, torn, or silent without telling anybody."""
+"""A network between a machine and the nats-server that can be slow, cut or silent."""
 
 import asyncio
 import contextlib
@@ -17,22 +17,22 @@ class Network(Loopback):
         self._flowing = asyncio.Event()
         self._flowing.set()
         self.delay = 0.0
-        """Seconds that every piece takes in each direction."""
+        """Seconds by which each piece of data is delayed, in both directions."""
         self._cutting = False
 
     def cut(self) -> None:
-        """Tear every connection apart within whatever comes next."""
+        """Cut every connection within its next piece of data."""
         self._cutting = True
         for writer in self._writers:
             asyncio.get_running_loop().call_later(0.2, writer.transport.abort)
         asyncio.get_running_loop().call_later(0.2, setattr, self, "_cutting", False)
 
-    def still(self) -> None:
-        """Carry nothing any more, without anybody being told."""
+    def hold(self) -> None:
+        """Stop forwarding data without closing connections."""
         self._flowing.clear()
 
-    def flow(self) -> None:
-        """Carry everything again, what waited first."""
+    def release(self) -> None:
+        """Forward data again, the held data first."""
         self._flowing.set()
 
     async def reach(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
@@ -40,16 +40,18 @@ class Network(Loopback):
         return await asyncio.open_connection(self._host, self._port)
 
     async def handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Carry both ways until either end is gone."""
+        """Forward data in both directions until either end closes."""
         try:
-            there = await self.reach()
+            server_end = await self.reach()
         except OSError:
             writer.transport.abort()
             return
-        ends = {writer, there[1]}
+        ends = {writer, server_end[1]}
         self._writers |= ends
         try:
-            ways = [asyncio.ensure_future(self._carry(*way)) for way in ((reader, there[1]), (there[0], writer))]
+            ways = [
+                asyncio.ensure_future(self._carry(*way)) for way in ((reader, server_end[1]), (server_end[0], writer))
+            ]
             await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
             for way in ways:
                 way.cancel()

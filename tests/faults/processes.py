@@ -1,4 +1,4 @@
-"""The processes of a platform, each with a name by which it is killed and started again."""
+"""The processes of a platform, killed and restarted by name."""
 
 import asyncio
 import random
@@ -15,27 +15,27 @@ from nemuri.platform.workers import Worker, environment_of
 from nemuri_infra.embedded.child_processes import ServerFailed
 from nemuri_infra.embedded.data_directory import Home
 from nemuri_infra.runtime.settings import Settings
-from tests.faults.forked import Forked
+from tests.faults.forked_workers import ForkedWorker
 from tests.integration.servers import Servers
 
 
 def worker(home: Home, name: str, settings: Settings, form: type[Worker] = Worker) -> Worker:
-    """A worker of the namespace, with the extractive model and the hashing embedder, whatever the keys."""
+    """Return a worker of the namespace with the extractive model and the hashing embedder, regardless of API keys."""
     chosen = {"NAMESPACE": settings.namespace, "PROVIDERS": "extractive", "EMBEDDER": "hashing"}
     return form(home, name, environment_of(settings) | {f"NEMURI_{each}": chosen[each] for each in chosen})
 
 
 class Killable(Protocol):
-    """A process."""
+    """A process that can be started and killed."""
 
     async def start(self) -> None:
-        """Start it, and return when it serves."""
+        """Start the process, and return when it serves."""
 
     async def kill(self) -> None:
-        """End it with SIGKILL."""
+        """End the process with SIGKILL."""
 
 
-REVIVING = AsyncRetrying(retry=retry_if_exception_type(ServerFailed), stop=stop_after_attempt(5), reraise=True)
+RETRY_START = AsyncRetrying(retry=retry_if_exception_type(ServerFailed), stop=stop_after_attempt(5), reraise=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,28 +48,28 @@ class Platform:
     @classmethod
     @asynccontextmanager
     async def of(cls, servers: Servers, settings: Settings, directory: Path) -> AsyncIterator[Self]:
-        """One worker for each service on these servers, for as long as the context lasts."""
+        """Yield a platform with one worker for each service on these servers; stop the workers afterwards."""
         home = Home(directory)
-        workers = {name: worker(home, name, settings, Forked) for name in SERVICES}
+        workers = {name: worker(home, name, settings, ForkedWorker) for name in SERVICES}
         try:
             await asyncio.gather(*(worker.start() for worker in workers.values()))
             yield cls(settings, {**workers, "nats": servers.nats, "postgres": servers.postgres})
         finally:
             await asyncio.gather(*(worker.stop() for worker in workers.values()))
 
-    async def crash(self, name: str) -> None:
-        """Kill a process and start it again at once; again, as the supervisor does, where another one is dead then."""
+    async def kill_and_restart(self, name: str) -> None:
+        """Kill a process and restart it, repeatedly while a process that it needs is down, as the supervisor does."""
         await self.processes[name].kill()
-        await REVIVING(self.processes[name].start)
+        await RETRY_START(self.processes[name].start)
 
-    async def crash_sometime(self, victims: Sequence[str], rng: random.Random) -> None:
-        """Kill each victim while tasks are coming in, and some once more while they are in work."""
+    async def kill_at_random_times(self, victims: Sequence[str], rng: random.Random) -> None:
+        """Kill each victim while tasks are submitted, and some a second time while tasks are in work."""
 
-        async def crash(name: str, moments: Sequence[float]) -> None:
+        async def kill_repeatedly(name: str, moments: Sequence[float]) -> None:
             for moment in moments:
                 await asyncio.sleep(moment)
-                await self.crash(name)
+                await self.kill_and_restart(name)
 
         await asyncio.gather(
-            *(crash(name, [rng.uniform(0.02, 0.4) for _ in range(rng.randint(1, 2))]) for name in victims)
+            *(kill_repeatedly(name, [rng.uniform(0.02, 0.4) for _ in range(rng.randint(1, 2))]) for name in victims)
         )

@@ -1,11 +1,11 @@
-"""The figures of the schedules that a session of tests ran, for whoever reads its end."""
+"""Figures of the schedules run by a test session, printed at its end."""
 
-from tests.faults.running import Outcome, table
+from tests.faults.schedule_runner import Outcome, table
 
 OUTCOMES: list[Outcome] = []
-"""What became of each schedule, in this process."""
+"""Outcome of each schedule run in this process."""
 
 
 def report() -> str:
-    """The figures; empty where no schedule was run."""
+    """Return the figures as a table; an empty string if no schedule was run."""
     return table(OUTCOMES) if OUTCOMES else ""

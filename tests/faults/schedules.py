@@ -1,4 +1,4 @@
-"""Schedules of faults: pure data, made from a seed alone, so that any of them can be run again."""
+"""Fault schedules: pure data drawn from a seed, so that each schedule can be repeated."""
 
 import random
 from collections.abc import Callable, Sequence
@@ -13,36 +13,38 @@ Kind = Literal[
 ]  # fmt: skip
 Request = Literal["small", "large", "listed", "panel", "turns", "judged", "remembered", "repeated"]
 COPIES = ("intake", "specialist", "attribution", "strength-sleep", "projector")
-"""The services of which a second machine runs a copy."""
+"""Services of which the second machine runs a copy."""
 WORKERS = (*SERVICES, *(f"{name}-2" for name in COPIES))
 SERVERS = ("nats", "postgres")
-MOODS = ("429", "500", "garbage", "nonsense", "late", "reset", "half")
-"""How a model misbehaves: not now, failing, broken bodies, useless texts, no answer in time, torn connections."""
+MISBEHAVIOURS = ("429", "500", "garbage", "nonsense", "late", "reset", "half")
+"""Ways in which a model misbehaves: HTTP 429 and 500, broken body, useless text, timeout, connection reset, half a
+body.
+"""
 REQUESTS: tuple[Request, ...] = ("small", "large", "listed", "panel", "turns", "judged", "remembered", "repeated")
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Something that goes wrong, as soon as the log has grown by so many events since the schedule began."""
+    """One fault, which happens when the log has grown by `after` events since the schedule began."""
 
     kind: Kind
     after: int
     targets: tuple[str, ...] = ()
     seconds: float = 0.0
-    """How long it lasts, where it lasts."""
+    """Duration, for faults that have one."""
     number: int = 0
-    """Of messages, of calls, or of seconds by which a clock jumps."""
-    mood: str = ""
+    """Number of messages or calls, or seconds by which a clock jumps."""
+    variant: str = ""
 
     def __str__(self) -> str:
-        parts = (self.kind, self.mood, ",".join(self.targets), f"{self.number}" if self.number else "")
+        parts = (self.kind, self.variant, ",".join(self.targets), f"{self.number}" if self.number else "")
         lasting = f" for {self.seconds:.1f} s" if self.seconds else ""
         return f"{' '.join(part for part in parts if part)}{lasting} after {self.after} events"
 
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """What is asked of the platform, and what goes wrong meanwhile."""
+    """The requests of clients, and the faults that happen meanwhile."""
 
     seed: int
     requests: tuple[Request, ...]
@@ -57,14 +59,14 @@ def _kill(rng: random.Random) -> Fault:
 
 
 def _stop(rng: random.Random) -> Fault:
-    """Longer than the server waits for a sign of life: what the stopped worker has in work is done by another one."""
+    """Suspend a worker for longer than the acknowledgement timeout, so that another worker gets its events."""
     name = rng.choice(COPIES)
     return Fault("stop", 0, (rng.choice((name, f"{name}-2")),), seconds=rng.uniform(1.5, 2.5))
 
 
 def _duplicate(rng: random.Random) -> Fault:
-    """As the same publisher says it again, or as another one that does not name it."""
-    return Fault("duplicate", 0, number=rng.randrange(10, 80), mood=rng.choice(("named", "bare", "bare")))
+    """Publish messages again under the same message id, or without one."""
+    return Fault("duplicate", 0, number=rng.randrange(10, 80), variant=rng.choice(("named", "bare", "bare")))
 
 
 DRAWN: dict[Kind, tuple[int, Callable[[random.Random], Fault]]] = {
@@ -80,15 +82,15 @@ DRAWN: dict[Kind, tuple[int, Callable[[random.Random], Fault]]] = {
     "cut": (4, lambda _: Fault("cut", 0, ("second machine",))),
     "silence": (3, lambda rng: Fault("silence", 0, ("second machine",), seconds=rng.uniform(1.0, 3.0))),
     "full_disk": (4, lambda rng: Fault("full_disk", 0, (rng.choice(SERVERS),), seconds=rng.uniform(0.5, 2.0))),
-    "model": (8, lambda rng: Fault("model", 0, number=rng.randrange(2, 12), mood=rng.choice(MOODS))),
+    "model": (8, lambda rng: Fault("model", 0, number=rng.randrange(2, 12), variant=rng.choice(MISBEHAVIOURS))),
     "clock": (2, lambda rng: Fault("clock", 0, number=rng.randrange(60, 3 * 86_400))),
     "wall_clock": (2, lambda rng: Fault("wall_clock", 0, number=rng.choice((-1, 1)) * rng.randrange(60, 86_400))),
 }
-"""How often each kind of fault is drawn, and what one of it is."""
+"""Relative frequency of each kind of fault, and the function that draws one."""
 
 
 def schedule(seed: int, only: Sequence[Kind] = ()) -> Schedule:
-    """The schedule of a seed: two to four requests and one to three faults at moments of their own.
+    """Return the schedule of a seed: two to four requests and one to three faults at random positions.
 
     With `only` all faults are of these kinds.
     """
@@ -102,5 +104,5 @@ def schedule(seed: int, only: Sequence[Kind] = ()) -> Schedule:
 
 
 def schedules(first: int, number: int, only: Sequence[Kind] = ()) -> list[Schedule]:
-    """So many schedules, of consecutive seeds."""
+    """Return schedules of `number` consecutive seeds."""
     return [schedule(seed, only) for seed in range(first, first + number)]

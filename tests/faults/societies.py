@@ -1,4 +1,4 @@
-"""A society of real processes on a nats-server of its own, to be killed at will, and what can be seen of it."""
+"""A society run by real processes on a nats-server of its own, which tests may kill, and an observer of it."""
 
 import asyncio
 import os
@@ -36,66 +36,66 @@ from tests.integration.scene import MISSING, eventually, patiently
 from tests.integration.servers import fresh_namespace
 
 NAME = "village"
-SILENT = 3.0
-"""Seconds without a word after which a host is taken for dead: each tells every second how it is."""
-LOOK = 0.05
-"""Seconds between two looks at the leases."""
+SILENCE_LIMIT = 3.0
+"""Seconds without a vital sign after which a host counts as dead; each host sends one every second."""
+POLL_INTERVAL = 0.05
+"""Seconds between two reads of the leases."""
 
 
 @dataclass(slots=True)
-class Seen:
-    """What hosts and world told and wrote since somebody looks."""
+class Observations:
+    """Messages and leases of hosts and the world, observed since the last `forget`."""
 
     vitals: dict[str, Vitals] = field(default_factory=dict)
-    """The newest of each host."""
-    heard: dict[str, float] = field(default_factory=dict)
-    """When that was."""
-    keepers: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
-    """Who kept each cell, and the world, one after the other."""
+    """The newest vital signs of each host."""
+    heard_at: dict[str, float] = field(default_factory=dict)
+    """Monotonic time of the newest vital signs of each host."""
+    lease_holders: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    """Successive lease holders of each cell, and of the world."""
     second: float = 0.0
-    """Of the world, as it told last."""
-    first: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """What each agent perceived first."""
+    """The world's newest second."""
+    first_percepts: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """The first percept of each agent."""
 
-    def keeper(self, name: str) -> str | None:
-        """Who keeps a cell, or the world."""
-        return self.keepers[name][-1] if self.keepers[name] else None
+    def lease_holder(self, name: str) -> str | None:
+        """Return the present lease holder of a cell, or of the world."""
+        return self.lease_holders[name][-1] if self.lease_holders[name] else None
 
     def process(self, cell: str) -> int:
-        """The process of the host that keeps a cell."""
-        return self.vitals[str(self.keeper(cell))].process
+        """Return the process id of the host that holds a cell's lease."""
+        return self.vitals[str(self.lease_holder(cell))].process
 
-    async def hear(self, message: Msg) -> None:
-        """A host tells how it is."""
+    async def note_vitals(self, message: Msg) -> None:
+        """Note the vital signs of a host."""
         told = Vitals.model_validate_json(message.data)
-        self.vitals[told.host], self.heard[told.host] = told, time.monotonic()
+        self.vitals[told.host], self.heard_at[told.host] = told, time.monotonic()
 
-    async def perceive(self, message: Msg) -> None:
-        """The world tells what agents perceive."""
+    async def note_percepts(self, message: Msg) -> None:
+        """Note the percepts of agents."""
         told = orjson.loads(message.data)
         self.second = told["second"]
-        self.first = told["percepts"] | self.first
+        self.first_percepts = told["percepts"] | self.first_percepts
 
-    def forget(self) -> None:
-        """Look anew."""
+    def reset(self) -> None:
+        """Discard everything observed so far."""
         self.vitals.clear()
-        self.heard.clear()
-        self.keepers.clear()
-        self.first.clear()
+        self.heard_at.clear()
+        self.lease_holders.clear()
+        self.first_percepts.clear()
 
     async def follow(self, states: States) -> None:
-        """Look at the leases, for ever."""
+        """Observe the leases until cancelled."""
         while True:
             with suppress(*MISSING):
                 async for each in states.read("lease.*"):
                     name, host = each.key.partition(".")[2], Lease.model_validate_json(each.value).host
-                    if host is not None and self.keeper(name) != host:
-                        self.keepers[name].append(host)
-            await asyncio.sleep(LOOK)
+                    if host is not None and self.lease_holder(name) != host:
+                        self.lease_holders[name].append(host)
+            await asyncio.sleep(POLL_INTERVAL)
 
 
 @dataclass(frozen=True, slots=True)
-class Living:
+class RunningSociety:
     """A society run by processes of its own."""
 
     nats: EmbeddedNats
@@ -103,13 +103,13 @@ class Living:
     log: Log
     society: Society
     states: States
-    seen: Seen
+    observed: Observations
     started: list[asyncio.subprocess.Process]
 
     @classmethod
     @asynccontextmanager
     async def running(cls, agents: int = 50, hosts: int = 2, every: float = 4.0) -> AsyncIterator[Self]:
-        """A server, and the society begun on it with a checkpoint every so many seconds; nothing of either stays."""
+        """Yield a new society on a new server, with a checkpoint every `every` seconds; remove both afterwards."""
         directory = Path(tempfile.mkdtemp(prefix="nemuri-test-"))
         nats = EmbeddedNats(directory / "nats")
         await nats.start()
@@ -118,16 +118,16 @@ class Living:
         )
         log = await Log.connect(nats.url, settings.namespace)
         await provision(log, (), ack_wait=settings.ack_wait, replicas=1)
-        living_there = residents(NAME, agents, 1)
-        society = Society(name=NAME, seed=1, size=64, hosts=hosts, agents=living_there, checkpoint_every=every)
-        living = cls(nats, settings, log, society, await create_society(log, society), Seen(), [])
-        hearing = await log.connection.subscribe(log.subjects.vitals(NAME), cb=living.seen.hear)
-        perceiving = await log.connection.subscribe(log.subjects.percepts(NAME), cb=living.seen.perceive)
-        following = asyncio.ensure_future(living.seen.follow(living.states))
+        inhabitants = residents(NAME, agents, 1)
+        society = Society(name=NAME, seed=1, size=64, hosts=hosts, agents=inhabitants, checkpoint_every=every)
+        running = cls(nats, settings, log, society, await create_society(log, society), Observations(), [])
+        hearing = await log.connection.subscribe(log.subjects.vitals(NAME), cb=running.observed.note_vitals)
+        perceiving = await log.connection.subscribe(log.subjects.percepts(NAME), cb=running.observed.note_percepts)
+        following = asyncio.ensure_future(running.observed.follow(running.states))
         try:
-            yield living
+            yield running
         finally:
-            await living.stop()
+            await running.stop()
             await cancel_and_wait(following)
             await hearing.unsubscribe()
             await perceiving.unsubscribe()
@@ -136,7 +136,7 @@ class Living:
             shutil.rmtree(directory)
 
     async def resume(self, *options: str) -> asyncio.subprocess.Process:
-        """Go on with it, by the command."""
+        """Start `nemuri society resume` and return its process."""
         environment = environment_of(self.settings) | {
             "NEMURI_NAMESPACE": self.settings.namespace,
             "NEMURI_PROVIDERS": "extractive",
@@ -148,63 +148,67 @@ class Living:
         self.started.append(process)
         return process
 
-    async def die(self) -> None:
-        """End the newest command and all of its processes at once, without a word."""
+    async def kill_all(self) -> None:
+        """Kill the newest command and all of its processes."""
         for each in (*self.children(), psutil.Process(self.started[-1].pid)):
             kill(each.pid)
         await self.started[-1].wait()
 
     async def stop(self) -> None:
-        """End whatever of it runs still."""
+        """Stop all commands that still run."""
         for each in self.started:
             if each.returncode is None:
                 each.terminate()
             await each.communicate()
 
     def children(self, role: str = "") -> list[psutil.Process]:
-        """The processes that the newest command has started."""
+        """Return the processes started by the newest command, all or those of one role."""
         return [
             each
             for each in psutil.Process(self.started[-1].pid).children(recursive=True)
             if not role or role in each.cmdline()
         ]
 
-    async def whole(self) -> None:
-        """Return when all cells and the world are kept and hosts tell of all agents, none twice."""
+    async def until_complete(self) -> None:
+        """Return when every cell and the world have a lease holder, and living hosts report every agent once."""
 
-        async def so() -> bool:
-            """everybody is somewhere"""
-            seen, now = self.seen, time.monotonic()
-            living = {host: told.agents for host, told in seen.vitals.items() if now - seen.heard[host] < SILENT}
-            hosts = {seen.keeper(str(cell)) for cell in range(self.society.cells)}
-            everybody = sum(living.values()) == len(self.society.agents)
-            return hosts <= living.keys() and everybody and seen.keeper("world") is not None
+        async def condition() -> bool:
+            """Every agent is on a living host."""
+            observed, now = self.observed, time.monotonic()
+            running = {
+                host: told.agents
+                for host, told in observed.vitals.items()
+                if now - observed.heard_at[host] < SILENCE_LIMIT
+            }
+            hosts = {observed.lease_holder(str(cell)) for cell in range(self.society.cells)}
+            everybody = sum(running.values()) == len(self.society.agents)
+            return hosts <= running.keys() and everybody and observed.lease_holder("world") is not None
 
-        await eventually(so, seconds=60)
+        await eventually(condition, seconds=60)
 
-    async def moved(self, name: str, before: str | None, *, seconds: float = 60) -> float:
-        """Return when somebody else keeps a cell, or the world: how many seconds that took."""
+    async def until_moved(self, name: str, before: str | None, *, seconds: float = 60) -> float:
+        """Wait until the lease of a cell or the world has another holder. Return the seconds that took."""
         began = time.monotonic()
 
-        async def so() -> bool:
-            """somebody else keeps it"""
-            return self.seen.keeper(name) not in {None, before}
+        async def condition() -> bool:
+            """The lease has another holder."""
+            return self.observed.lease_holder(name) not in {None, before}
 
-        await eventually(so, seconds=seconds)
+        await eventually(condition, seconds=seconds)
         return time.monotonic() - began
 
-    async def ticking(self, seconds: float = 0.5) -> None:
-        """Return when the world has gone on by so many of its seconds."""
-        before = self.seen.second
+    async def until_advanced(self, seconds: float = 0.5) -> None:
+        """Return when the world has advanced by so many of its seconds."""
+        before = self.observed.second
 
-        async def so() -> float | None:
-            """the world goes on"""
-            return self.seen.second if self.seen.second >= before + seconds else None
+        async def condition() -> float | None:
+            """The world advances."""
+            return self.observed.second if self.observed.second >= before + seconds else None
 
-        await eventually(so, seconds=60)
+        await eventually(condition, seconds=60)
 
     async def sections(self, section: str) -> dict[str, dict[str, Any]]:
-        """A section of every agent as it is written."""
+        """Return a stored section of every agent's state, by agent."""
 
         async def found() -> dict[str, dict[str, Any]]:
             return {
@@ -215,17 +219,17 @@ class Living:
         return await patiently(found)
 
     async def world(self) -> World:
-        """The world as it is written."""
+        """Return the stored world."""
         data = await patiently(lambda: read_world(self.states))
         assert data is not None
         return load_world(data)
 
-    async def recorded(self) -> list[ExperienceRecorded]:
-        """Every experience on the log, each as often as it is there."""
+    async def recorded_experiences(self) -> list[ExperienceRecorded]:
+        """Return every recorded experience on the log, repetitions included."""
         return [each for each in await self._events() if isinstance(each, ExperienceRecorded)]
 
-    async def accessed(self) -> list[MemoriesAccessed]:
-        """Every time that something came to somebody's mind."""
+    async def memory_accesses(self) -> list[MemoriesAccessed]:
+        """Return every `memories_accessed` event on the log."""
         return [each for each in await self._events() if isinstance(each, MemoriesAccessed)]
 
     async def _events(self) -> list[Any]:
@@ -236,23 +240,23 @@ class Living:
         return await patiently(read)
 
 
-def stop_still(process: int) -> None:
-    """Let a process stand still."""
+def suspend(process: int) -> None:
+    """Suspend a process."""
     os.kill(process, signal.SIGSTOP)
 
 
-def go_on(process: int) -> None:
-    """Let it go on."""
+def resume_process(process: int) -> None:
+    """Resume a suspended process."""
     os.kill(process, signal.SIGCONT)
 
 
 def kill(process: int) -> None:
-    """End it without a word."""
+    """End a process with SIGKILL."""
     os.kill(process, signal.SIGKILL)
 
 
-def assert_lived_once(recorded: list[ExperienceRecorded]) -> None:
-    """Nothing that anybody lived through is there twice, however it came."""
+def assert_recorded_once(recorded: list[ExperienceRecorded]) -> None:
+    """Assert that no experience was recorded twice, under the same id or under different ones."""
     told = Counter((each.agent_id, each.experience.second, each.experience.content) for each in recorded)
     assert [each for each, times in told.items() if times > 1] == []
     assert len({each.event_id for each in recorded}) == len(recorded)

@@ -1,4 +1,4 @@
-"""A worker that is told to stop finishes what it has begun, and takes nothing new."""
+"""A worker that is told to stop finishes its events and takes no new ones."""
 
 import asyncio
 import signal
@@ -21,14 +21,14 @@ from tests.integration.scene import EVERYBODY, agent_defined, at_work, effective
 __all__ = ["servers", "settings"]
 pytestmark = pytest.mark.connected
 
-BUT_SPECIALIST = [name for name in EVERYBODY if name != "specialist"]
+ALL_BUT_SPECIALIST = [name for name in EVERYBODY if name != "specialist"]
 
 
 @asynccontextmanager
 async def _workers(
     settings: Settings, provider: Provider, directory: Path, count: int
 ) -> AsyncIterator[tuple[asyncio.subprocess.Process, list[str]]]:
-    """`nemuri worker specialist --count`, and where its processes tell of themselves."""
+    """Run `nemuri worker specialist --count` and yield its process and the URLs of its workers' probes."""
     process = await asyncio.create_subprocess_exec(
         *(SCRIPT, "--data", directory, "worker", "specialist", "--count", str(count), "--http", "127.0.0.1:0"),
         stdout=asyncio.subprocess.PIPE,
@@ -53,11 +53,11 @@ async def _workers(
 
 
 async def test_stopped_workers_finish_slow_answers(settings: Settings, tmp_path: Path) -> None:
-    """SIGTERM during calls of a model: each answer is appended once, nobody is asked twice, and the exit code is 0."""
+    """Workers stopped by SIGTERM append each answer in work once, call the model once per task, and exit with 0."""
     go = asyncio.Event()
     async with (
         Provider([Scripted(openai_says("It is."), after=go)]) as provider,
-        at_work(settings, BUT_SPECIALIST) as resources,
+        at_work(settings, ALL_BUT_SPECIALIST) as resources,
         visiting(settings) as client,
         _workers(settings, provider, tmp_path, 2) as (process, urls),
     ):
@@ -68,25 +68,25 @@ async def test_stopped_workers_finish_slow_answers(settings: Settings, tmp_path:
         tasks = [await client.submit(f"Is value {number} true?") for number in range(2)]
 
         async def begun() -> bool:
-            """The model is at work on both tasks."""
+            """The model works on both tasks."""
             return len(provider.received) == len(tasks)
 
         await eventually(begun)
         process.send_signal(signal.SIGTERM)
 
         async def closing() -> bool:
-            """The workers have heard it: their faces are gone, and none of them waits for more."""
+            """The workers have closed their probes and fetch no more events."""
             faces = await asyncio.gather(*map(ready, urls), return_exceptions=True)
             durable = await resources.log.stream.consumer_info(resources.log.subjects.stream, "specialist")
             return all(isinstance(each, URLError) for each in faces) and not durable.num_waiting
 
         await eventually(closing)
         late = await client.submit("Is a late value true?")
-        await quiet(resources, BUT_SPECIALIST)
+        await quiet(resources, ALL_BUT_SPECIALIST)
         go.set()
         assert await asyncio.wait_for(process.wait(), 25) == 0
 
-        await quiet(resources, BUT_SPECIALIST)
+        await quiet(resources, ALL_BUT_SPECIALIST)
         answers = [each for each in await effective(resources.log) if isinstance(each, TaskAnswered)]
         assert sorted(each.task_id for each in answers) == sorted(tasks)
         assert len(provider.received) == len(tasks)

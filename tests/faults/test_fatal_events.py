@@ -1,4 +1,4 @@
-"""An event that ends every worker that handles it: given up by itself, and the others go on."""
+"""An event that kills every worker that handles it is dead-lettered, and other events are still handled."""
 
 import asyncio
 import os
@@ -14,23 +14,23 @@ from nemuri.admin import dead_letters as dead
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.delivery_attempts import MAX_MISSING_OUTCOMES
 from tests.e2e.conftest import environment
-from tests.faults.mortal import FATAL
+from tests.faults.fatal_specialist import FATAL_WORD
 from tests.integration.conftest import servers, settings
 from tests.integration.scene import EVERYBODY, agent_defined, assert_verified, at_work, dead_letters, quiet, visiting
 
 __all__ = ["servers", "settings"]
 pytestmark = pytest.mark.connected
 
-BUT_SPECIALIST = [name for name in EVERYBODY if name != "specialist"]
+ALL_BUT_SPECIALIST = [name for name in EVERYBODY if name != "specialist"]
 ACK_WAIT = 1.0
-"""Seconds of silence after which an event is delivered again: each death costs so much."""
+"""Seconds until redelivery; each death of the worker costs that much."""
 
 
 @asynccontextmanager
-async def _mortal(settings: Settings) -> AsyncIterator[Process]:
-    """A specialist that lives again after each death."""
+async def _restarting_specialist(settings: Settings) -> AsyncIterator[Process]:
+    """Yield a specialist that is restarted after each death."""
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "tests.faults.mortal"),
+        *(sys.executable, "-m", "tests.faults.fatal_specialist"),
         stdout=PIPE,
         start_new_session=True,
         env=environment(
@@ -47,21 +47,21 @@ async def _mortal(settings: Settings) -> AsyncIterator[Process]:
         await process.wait()
 
 
-async def test_what_ends_every_worker_is_given_up_and_takes_nobody_along(settings: Settings) -> None:
-    """After ten silent deliveries its task fails and says why; what was in work beside it each time is answered.
+async def test_an_event_that_kills_its_worker_is_dead_lettered(settings: Settings) -> None:
+    """An event that kills its worker is dead-lettered after ten deliveries without an outcome, and its task fails.
 
-    Once the cause is mended, its dead letter is tried again like any other.
+    Tasks in work beside it are answered. A retry of the dead letter succeeds once the cause is removed.
     """
-    async with at_work(settings, BUT_SPECIALIST) as resources, visiting(settings) as client:
+    async with at_work(settings, ALL_BUT_SPECIALIST) as resources, visiting(settings) as client:
         log = resources.log
         await log.append(agent_defined())
         known = await log.stream.consumer_info(log.subjects.stream, "specialist")
         await log.stream.add_consumer(log.subjects.stream, known.config.evolve(ack_wait=ACK_WAIT))
         await client.settle()
-        questions = [f"Is a {FATAL} value true?", *(f"Is value {number} true?" for number in range(3))]
+        questions = [f"Is a {FATAL_WORD} value true?", *(f"Is value {number} true?" for number in range(3))]
         fatal, *others = [await client.submit(each) for each in questions]
-        await quiet(resources, BUT_SPECIALIST)
-        async with _mortal(settings) as worker:
+        await quiet(resources, ALL_BUT_SPECIALIST)
+        async with _restarting_specialist(settings) as worker:
             for task in others:
                 assert (await client.result(task, settled=True, timeout=90)).status == "done"
             result = await client.result(fatal, timeout=90)
@@ -73,7 +73,7 @@ async def test_what_ends_every_worker_is_given_up_and_takes_nobody_along(setting
         letter = buried.letter
         assert (letter.service, letter.task_id) == ("specialist", fatal)
         assert (letter.error, letter.faults) == ("Silence", 0)
-        # The server hands an event out again, too, where a worker was slower than it waits.
+        # The server also redelivers an event whose worker was slower than its acknowledgement timeout.
         assert letter.deliveries >= MAX_MISSING_OUTCOMES + 2
         assert worker.stdout is not None
         told = (await worker.stdout.read()).splitlines()

@@ -1,4 +1,4 @@
-"""Whichever process dies at whichever moment, nothing acknowledged is lost and nothing recorded is replaced."""
+"""After a kill of any process no acknowledged task is lost and no recorded answer is replaced."""
 
 import asyncio
 import random
@@ -36,7 +36,7 @@ from tests.integration.test_affect import turn
 pytestmark = [pytest.mark.connected, pytest.mark.timeout(120), pytest.mark.xdist_group("kills")]
 
 TASKS = 6
-PATIENCE = 40.0
+RESULT_TIMEOUT = 40.0
 DOCUMENT = "\f".join(
     f"Page {number}. Any object can be tested for truth value. Number {number} is true, and an empty list is false."
     for number in range(1, 26)
@@ -48,11 +48,11 @@ VICTIMS = (
     ("postgres",),
     (*SERVICES, "nats", "postgres"),
 )
-"""Killed in the same run, at moments of their own: an event in work at that moment waits for another worker."""
+"""Groups of processes that are killed in the same run, each at a random time."""
 
 
 async def submit_all(client: Client, rng: random.Random) -> list[UUID]:
-    """Submit tasks with a document each, in the rhythm of the seed; all of them acknowledged."""
+    """Submit tasks with one document each, at intervals drawn from the seed, and return their ids once acknowledged."""
     known = []
     for number in range(TASKS):
         key = uuid4()
@@ -63,40 +63,40 @@ async def submit_all(client: Client, rng: random.Random) -> list[UUID]:
     return known
 
 
-def test_every_process_is_a_victim() -> None:
-    """No process is spared, a service that comes later included."""
+def test_every_process_is_killed_by_some_test() -> None:
+    """Every service and both servers are killed by some test."""
     assert {name for group in VICTIMS for name in group} == {*SERVICES, "nats", "postgres"}
 
 
 @pytest.mark.parametrize("victims", VICTIMS, ids="+".join)
-async def test_every_task_ends_whoever_is_killed(
-    platform: Platform, log: Log, victims: Sequence[str], seed: int
-) -> None:
-    """Each acknowledged task is answered, once and for good, each session slept over once, and the views are right."""
+async def test_every_task_ends_after_kills(platform: Platform, log: Log, victims: Sequence[str], seed: int) -> None:
+    """Each acknowledged task is answered once, each session is slept over once, and the views agree with the log."""
     rng = random.Random(seed)
     async with visiting(platform.settings) as client:
         async with asyncio.TaskGroup() as group:
             submission = group.create_task(submit_all(client, rng))
-            group.create_task(platform.crash_sometime(victims, rng))
+            group.create_task(platform.kill_at_random_times(victims, rng))
         tasks = submission.result()
-        results = [await client.result(key, settled=True, timeout=PATIENCE) for key in tasks]
+        results = [await client.result(key, settled=True, timeout=RESULT_TIMEOUT) for key in tasks]
     async with open_resources(platform.settings) as resources:
         await quiet(resources)
     facts = await effective(log)
     assert [each.status for each in results] == ["done"] * TASKS
-    assert_answered_for_good(results, await recorded(log), facts)
+    assert_answered_once(results, await recorded(log), facts)
     assert_slept_once(facts)
     assert_remembered_once(tasks, facts)
     await assert_verified(platform.settings)
 
 
-async def test_every_turn_is_one_memory_and_every_night_falls_once(platform: Platform, log: Log, seed: int) -> None:
-    """Whoever of those is killed who read turns, count nights, find fewer words and fold all that."""
+async def test_every_turn_becomes_one_memory_and_every_night_passes_once(
+    platform: Platform, log: Log, seed: int
+) -> None:
+    """Each turn becomes one memory and each night passes once, while services of affective memory are killed."""
     rng = random.Random(seed)
     offered = [turn(f"The parser of part {number} is broken again, I hate it!", number=number) for number in range(24)]
     await log.append(agent_defined("diary", memory="affective", perspectives=()))
 
-    async def live() -> None:
+    async def offer_turns() -> None:
         for each in offered:
             await patiently(lambda each=each: log.append(each))  # type: ignore[misc]
             await asyncio.sleep(rng.uniform(0, 0.05))
@@ -104,11 +104,11 @@ async def test_every_turn_is_one_memory_and_every_night_falls_once(platform: Pla
     victims = ("affective-memory", "affective-nightly", "projector")
     async with open_resources(platform.settings) as resources:
         async with asyncio.TaskGroup() as group:
-            group.create_task(live())
-            group.create_task(platform.crash_sometime(victims, rng))
+            group.create_task(offer_turns())
+            group.create_task(platform.kill_at_random_times(victims, rng))
         await eventually(lambda: all_remembered(resources, len(offered)))
         await resources.clock.advance(timedelta(days=2))
-        await platform.crash(rng.choice(victims))
+        await platform.kill_and_restart(rng.choice(victims))
         await eventually(lambda: night_over(resources))
         await quiet(resources)
     facts = await effective(log)
@@ -122,22 +122,22 @@ async def test_every_turn_is_one_memory_and_every_night_falls_once(platform: Pla
 
 
 async def all_remembered(resources: Resources, number: int) -> bool:
-    """every turn is a memory"""
+    """Every turn is a memory."""
     return (await AffectiveQueries(resources.database).lived("diary")).remembered == number
 
 
 async def night_over(resources: Resources) -> bool:
-    """the night is over, and what fell is in fewer words"""
+    """The night is over, and memories at a lower level are compressed."""
     (agent,) = await AffectiveQueries(resources.database).agents("diary")
     lived = await AffectiveQueries(resources.database).lived("diary")
     fell = sum(agent.levels[1:])
     return agent.nights >= 2 and fell > 0 and lived.summaries == fell
 
 
-def assert_answered_for_good(
+def assert_answered_once(
     results: Sequence[TaskResult], everything: Sequence[AnyEvent], facts: Sequence[AnyEvent]
 ) -> None:
-    """The first answer recorded for an assignment is the one that clients see, and each task is completed once."""
+    """Assert that each result holds the first recorded answer of each assignment, and that each task completed once."""
     first: dict[UUID, str] = {}
     parts: defaultdict[UUID, list[UUID]] = defaultdict(list)
     for event in everything:
@@ -147,19 +147,19 @@ def assert_answered_for_good(
     completed = Counter(each.task_id for each in facts if isinstance(each, TaskCompleted))
     for each in results:
         assert completed[each.task_id] == 1
-        said, _, _ = str(each.answer).partition("\n\n(Read: ")  # below it stands what share of the documents was read
-        assert [first[part] for part in parts[each.task_id]] == [said]
+        answer, _, _ = str(each.answer).partition("\n\n(Read: ")  # the note on the share of the documents that was read
+        assert [first[part] for part in parts[each.task_id]] == [answer]
     assert not [each for each in facts if isinstance(each, TaskFailed)]
 
 
 def assert_remembered_once(tasks: Sequence[UUID], facts: Sequence[AnyEvent]) -> None:
-    """Each task is one session of the orchestrator's own mind."""
+    """Assert that each task is one session of the orchestrator's memory."""
     mine = [each for each in facts if isinstance(each, SessionEnded) and each.agent_id == ORCHESTRATOR]
     remembered = Counter(each.thread for each in mine)
     assert [remembered[each] for each in tasks] == [1] * TASKS
 
 
 def assert_slept_once(facts: Sequence[AnyEvent]) -> None:
-    """The sleeps cover exactly the sessions that ended, each once."""
+    """Assert that the sleeps cover exactly the ended sessions, each once."""
     slept = Counter(session for each in facts if isinstance(each, AgentSlept) for session in each.sessions)
     assert slept == Counter(each.assignment_id for each in facts if isinstance(each, SessionEnded))

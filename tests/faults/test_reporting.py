@@ -1,13 +1,13 @@
-"""The figures say what was not tried, and why."""
+"""The figures name skipped faults with their reasons."""
 
 from collections import Counter
 
-from tests.faults.running import Outcome, figures
+from tests.faults.schedule_runner import Outcome, figures
 from tests.faults.schedules import schedules
 
 
-def test_what_was_skipped_is_named_with_its_reason() -> None:
-    """It counts as no fault that was survived."""
+def test_a_skipped_fault_is_reported_with_its_reason() -> None:
+    """A skipped fault is listed with its reason and is not counted as injected."""
     drawn = schedules(1, 50)
     kind, number = Counter(fault.kind for each in drawn for fault in each.faults).most_common(1)[0]
     outcomes = [Outcome(each) for each in drawn]

@@ -1,4 +1,4 @@
-"""Whoever dies while an agent is at school, it goes through the whole textbook, and every exercise comes again once."""
+"""A course reads its whole textbook and repeats every exercise once while processes are killed."""
 
 import asyncio
 import random
@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.connected, pytest.mark.timeout(170)]
 
 
 async def answered(client: Client, times: int) -> CoursesView:
-    """The report, once every exercise has so many answers."""
+    """Return the course's report once every exercise has `times` answers."""
 
     async def found() -> CoursesView | None:
         """Every exercise has its answers."""
@@ -36,24 +36,24 @@ async def answered(client: Client, times: int) -> CoursesView:
     return view
 
 
-async def crash_while(platform: Platform, victims: Sequence[str], rng: random.Random, client: Client) -> None:
-    """Kill them, and be sure that what was asked of them comes about all the same."""
-    await platform.crash_sometime(victims, rng)
+async def kill_at_random_times(platform: Platform, victims: Sequence[str], rng: random.Random, client: Client) -> None:
+    """Kill the victims, and wait until the platform answers again."""
+    await platform.kill_at_random_times(victims, rng)
     await patiently(client.status)
 
 
-async def test_a_course_survives_whoever_is_killed(platform: Platform, log: Log, seed: int) -> None:
-    """Each chapter is read once, each exercise graded once each time, the test after it and the one a day later."""
+async def test_a_course_survives_kills(platform: Platform, log: Log, seed: int) -> None:
+    """Each chapter is read once, and each exercise is graded once after the chapter and once a day later."""
     rng = random.Random(seed)
     async with visiting(platform.settings) as client:
         course_id = await client.teach("python", TEXTBOOK)
-        await crash_while(
+        await kill_at_random_times(
             platform, (TUTOR, "projector", "strength-sleep", "attribution", "nats", "postgres"), rng, client
         )
         await answered(client, 1)
         async with asyncio.TaskGroup() as group:
             group.create_task(patiently(lambda: client.clock(timedelta(days=1, minutes=10))))
-            group.create_task(crash_while(platform, (TUTOR, "specialist", "nats"), rng, client))
+            group.create_task(kill_at_random_times(platform, (TUTOR, "specialist", "nats"), rng, client))
         view = await answered(client, 2)
     async with open_resources(platform.settings) as resources:
         await quiet(resources)

@@ -1,4 +1,4 @@
-"""Whichever process of a society dies or stands still, its agents and its world go on where they stood."""
+"""Agents and world of a society continue from their stored state after one of its processes is killed or suspended."""
 
 from collections.abc import AsyncIterator
 from typing import Any
@@ -7,11 +7,11 @@ import pytest
 import pytest_asyncio
 
 from tests.faults.societies import (
-    Living,
-    assert_lived_once,
-    go_on,
+    RunningSociety,
+    assert_recorded_once,
     kill,
-    stop_still,
+    resume_process,
+    suspend,
 )
 from tests.integration.embedded.evidence import until
 from tests.integration.scene import eventually
@@ -20,102 +20,115 @@ pytestmark = [pytest.mark.connected, pytest.mark.timeout(120), pytest.mark.xdist
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def living() -> AsyncIterator[Living]:
-    """A society at work, for all tests of this module in their order."""
-    async with Living.running() as living:
-        await living.resume()
-        await living.whole()
-        await living.ticking()
-        yield living
+async def running() -> AsyncIterator[RunningSociety]:
+    """A running society, shared by all tests of this module in their order."""
+    async with RunningSociety.running() as running:
+        await running.resume()
+        await running.until_complete()
+        await running.until_advanced()
+        yield running
 
 
-async def test_the_agents_of_a_killed_host_go_on_on_another_with_what_they_were(living: Living) -> None:
-    """Their acts are still known to them, what they remember comes to their minds, and nothing is told twice."""
-    seen = living.seen
+async def test_agents_of_a_killed_host_continue_on_another(running: RunningSociety) -> None:
+    """Agents of a killed host continue on another host with their action history and memories, and repeat no
+    experience.
+    """
+    observed = running.observed
 
     async def lived() -> bool:
-        """everybody of the first cell has done something, and lived through something"""
-        acted, known = await living.sections("action_history"), {each.agent_id for each in await living.recorded()}
-        return all(acted.get(each.id, {}).get("entries") and each.id in known for each in living.society.cell(0))
+        """Every agent of the first cell has acted and has a recorded experience."""
+        acted, known = (
+            await running.sections("action_history"),
+            {each.agent_id for each in await running.recorded_experiences()},
+        )
+        return all(acted.get(each.id, {}).get("entries") and each.id in known for each in running.society.cell(0))
 
     await eventually(lived)
-    acted, remembered = await living.sections("action_history"), {each.event_id for each in await living.recorded()}
-    told = len(await living.accessed())
-    host = seen.keeper("0")
-    kill(seen.process("0"))
-    print(f"a host's agents were on another after {await living.moved('0', host):.1f} s")
-    await living.whole()
+    acted, remembered = (
+        await running.sections("action_history"),
+        {each.event_id for each in await running.recorded_experiences()},
+    )
+    accesses = len(await running.memory_accesses())
+    host = observed.lease_holder("0")
+    kill(observed.process("0"))
+    print(f"agents of a killed host continued after {await running.until_moved('0', host):.1f} s")
+    await running.until_complete()
 
     first = dict[str, Any]()
 
     async def acting() -> bool:
-        """everybody of the cell has acted again; kept as first seen, since a history holds the newest acts only"""
-        now = await living.sections("action_history")
-        changed = {each.id: now[each.id] for each in living.society.cell(0) if now[each.id] != acted[each.id]}
+        """Every agent of the cell has acted again. Each first change is kept, since a history holds the newest acts
+        only.
+        """
+        now = await running.sections("action_history")
+        changed = {each.id: now[each.id] for each in running.society.cell(0) if now[each.id] != acted[each.id]}
         first.update({name: changed[name] for name in changed.keys() - first.keys()})
-        return len(first) == len(living.society.cell(0))
+        return len(first) == len(running.society.cell(0))
 
     await eventually(acting)
     for name, history in first.items():
         assert acted[name]["entries"][-1]["id"] in {entry["id"] for entry in history["entries"]}, name
 
     async def recalled() -> bool:
-        """what was lived through before comes to mind"""
-        since = (await living.accessed())[told:]
+        """An earlier experience is recalled."""
+        since = (await running.memory_accesses())[accesses:]
         return any(access.memory_id in remembered for each in since for access in each.accessed)
 
     await eventually(recalled)
-    assert_lived_once(await living.recorded())
+    assert_recorded_once(await running.recorded_experiences())
 
 
 @pytest.mark.long
-async def test_the_world_goes_on_where_it_stood(living: Living) -> None:
-    """Everybody is in it with whatever they reached, and a second is lost at most."""
-    keeper, before, told = living.seen.keeper("world"), await living.world(), living.seen.second
-    (process,) = living.children("world")
+async def test_a_killed_world_continues_from_its_state(running: RunningSociety) -> None:
+    """A killed world continues with all agents, their items and achievements."""
+    holder, before, last_second = running.observed.lease_holder("world"), await running.world(), running.observed.second
+    (process,) = running.children("world")
     kill(process.pid)
-    took = await living.moved("world", keeper)
-    after = await living.world()
-    print(f"the world went on after {took:.1f} s, {told - after.second:.2f} s before it was killed")
+    took = await running.until_moved("world", holder)
+    after = await running.world()
+    print(f"the world continued after {took:.1f} s and lost {last_second - after.second:.2f} s")
     assert set(after.agents) == set(before.agents)
     assert after.second >= before.second
     for each in before.agents:
         assert set(before.unique_items(each)) <= set(after.unique_items(each))
         assert set(before.achievements(each)) <= set(after.achievements(each))
-    await until(lambda: living.seen.second > told)
+    await until(lambda: running.observed.second > last_second)
 
 
 @pytest.mark.long
-async def test_a_host_that_stood_still_past_its_lease_lets_go_and_writes_nothing(living: Living) -> None:
-    """Its cells are somebody else's by then."""
-    host = str(living.seen.keeper("0"))
-    process, mine = living.seen.process("0"), [name for name in ("0", "1") if living.seen.keeper(name) == host]
-    stop_still(process)
+async def test_a_host_suspended_past_its_lease_releases_its_agents(running: RunningSociety) -> None:
+    """A host that was suspended past its leases releases its agents and writes nothing more."""
+    host = str(running.observed.lease_holder("0"))
+    process, mine = (
+        running.observed.process("0"),
+        [name for name in ("0", "1") if running.observed.lease_holder(name) == host],
+    )
+    suspend(process)
     try:
-        took = [await living.moved(name, host) for name in mine]
-        print(f"the agents of a host that stands still were on another after {sum(took):.1f} s")
-        del living.seen.vitals[host]
+        took = [await running.until_moved(name, host) for name in mine]
+        print(f"agents of a suspended host continued after {sum(took):.1f} s")
+        del running.observed.vitals[host]
     finally:
-        go_on(process)
-    await until(lambda: host in living.seen.vitals and living.seen.vitals[host].agents == 0)
-    await living.whole()
-    assert_lived_once(await living.recorded())
+        resume_process(process)
+    await until(lambda: host in running.observed.vitals and running.observed.vitals[host].agents == 0)
+    await running.until_complete()
+    assert_recorded_once(await running.recorded_experiences())
 
 
 @pytest.mark.long
-async def test_a_restart_of_the_server_ends_nothing(living: Living) -> None:
-    """Whoever kept something keeps it, and everybody goes on."""
-    before = len(await living.recorded())
-    processes = {each.pid for each in living.children()}
-    await living.nats.kill()
-    await living.nats.start()
-    await living.ticking()
-    await eventually(lambda: _more(living, before))
-    await living.whole()
-    assert {each.pid for each in living.children()} == processes
-    assert_lived_once(await living.recorded())
+async def test_a_society_survives_a_server_restart(running: RunningSociety) -> None:
+    """All processes survive a restart of the nats-server and go on."""
+    before = len(await running.recorded_experiences())
+    processes = {each.pid for each in running.children()}
+    await running.nats.kill()
+    await running.nats.start()
+    await running.until_advanced()
+    await eventually(lambda: _more(running, before))
+    await running.until_complete()
+    assert {each.pid for each in running.children()} == processes
+    assert_recorded_once(await running.recorded_experiences())
 
 
-async def _more(living: Living, than: int) -> bool:
-    """somebody lives through something"""
-    return len(await living.recorded()) > than
+async def _more(running: RunningSociety, than: int) -> bool:
+    """A new experience is recorded."""
+    return len(await running.recorded_experiences()) > than

@@ -1,4 +1,4 @@
-"""A society whose processes are all killed at once goes on where it stood, or where it stood at a checkpoint."""
+"""A society whose processes are all killed at once continues from its last state, or from a checkpoint."""
 
 from collections import defaultdict
 from collections.abc import AsyncIterator, Mapping
@@ -12,21 +12,21 @@ import pytest_asyncio
 from nemuri_domain.world.grid_world import World
 from nemuri_services.simulation.checkpoints import Checkpoints
 from nemuri_services.simulation.world_process import load_world
-from tests.faults.societies import NAME, Living, assert_lived_once
+from tests.faults.societies import NAME, RunningSociety, assert_recorded_once
 from tests.integration.embedded.evidence import until
 from tests.integration.scene import eventually
 
 pytestmark = [pytest.mark.connected, pytest.mark.timeout(180), pytest.mark.xdist_group("society restarts")]
 
-LOST = 2.0
-"""Seconds of the world that may be gone after a kill: a beat, and what a loaded machine adds to it."""
-STEP = 3
-"""Blocks that somebody may have gone between a state and the first that is told of it."""
+MAX_LOST_SECONDS = 2.0
+"""Seconds of the world that a kill may lose: one write interval, plus the delay of a loaded machine."""
+MAX_STEP = 3
+"""Blocks that an agent may move between a state and the first percept after it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Stood:
-    """A society as it is written."""
+class StoredState:
+    """A stored state of a society."""
 
     sections: Mapping[str, Mapping[str, Any]]
     """By section and agent."""
@@ -34,7 +34,7 @@ class Stood:
 
     @classmethod
     def of(cls, entries: Mapping[str, bytes]) -> Self:
-        """From the entries of its bucket, or of a checkpoint."""
+        """Read a state from the entries of the society's bucket, or of a checkpoint."""
         sections = defaultdict[str, dict[str, Any]](dict)
         for key, value in entries.items():
             match key.split("."):
@@ -46,100 +46,100 @@ class Stood:
         return cls(sections, load_world(b"".join(entries[f"world.{nth}"] for nth in parts)))
 
     @classmethod
-    async def now(cls, living: Living) -> Self:
-        """As it is written now."""
-        return cls.of({each.key: each.value async for each in living.states.read()})
+    async def now(cls, running: RunningSociety) -> Self:
+        """Read the present state."""
+        return cls.of({each.key: each.value async for each in running.states.read()})
 
     def decisions(self, agent_id: str) -> int:
-        """How many an agent had made."""
+        """Return an agent's number of decisions."""
         decision = self.sections["decision"].get(agent_id)
         return int(decision["id"].removeprefix("d").partition("t")[0]) if decision else 0
 
     def acts(self, agent_id: str) -> list[str]:
-        """What it had done last, the oldest first."""
+        """Return the ids of an agent's latest acts, the oldest first."""
         return [each["id"] for each in self.sections["action_history"].get(agent_id, {}).get("entries", ())]
 
 
 @pytest_asyncio.fixture(
     scope="module", loop_scope="session", params=[(4, 1), pytest.param((50, 2), marks=pytest.mark.long)], ids=str
 )
-async def living(request: pytest.FixtureRequest) -> AsyncIterator[Living]:
-    """A society at work for all tests of this module in their order, in which everybody has done something."""
+async def running(request: pytest.FixtureRequest) -> AsyncIterator[RunningSociety]:
+    """A running society in which every agent has acted, shared by all tests of this module in their order."""
     agents, hosts = request.param
-    async with Living.running(agents, hosts, every=2.0) as living:
-        await living.resume()
-        await eventually(lambda: everybody_acted(living), seconds=60)
-        yield living
+    async with RunningSociety.running(agents, hosts, every=2.0) as running:
+        await running.resume()
+        await eventually(lambda: all_acted(running), seconds=60)
+        yield running
 
 
-async def everybody_acted(living: Living) -> bool:
-    """everybody has done something, by a decision of their own"""
-    acted, decided = await living.sections("action_history"), await living.sections("decision")
-    return all(acted.get(each.id, {}).get("entries") and each.id in decided for each in living.society.agents)
+async def all_acted(running: RunningSociety) -> bool:
+    """Every agent has acted by a decision of its own."""
+    acted, decided = await running.sections("action_history"), await running.sections("decision")
+    return all(acted.get(each.id, {}).get("entries") and each.id in decided for each in running.society.agents)
 
 
-def assert_gone_on(living: Living, before: Stood, after: Stood) -> None:
-    """Everybody is who they were, wherever they were, with what they had, wanted, had done and had reached."""
-    for each in (agent.id for agent in living.society.agents):
+def assert_continued(running: RunningSociety, before: StoredState, after: StoredState) -> None:
+    """Assert that every agent kept its profile, position, items, plans, acts, decisions and achievements."""
+    for each in (agent.id for agent in running.society.agents):
         assert set(before.acts(each)[-1:]) <= set(after.acts(each)), each
         assert after.decisions(each) >= before.decisions(each)
         assert after.sections["profile"][each] == before.sections["profile"][each]
-        done, still = (set(stood.sections["plans"].get(each, {}).get("done", ())) for stood in (before, after))
+        done, still = (set(state.sections["plans"].get(each, {}).get("done", ())) for state in (before, after))
         assert done <= still
         assert set(before.world.unique_items(each)) <= set(after.world.unique_items(each))
         assert set(before.world.achievements(each)) <= set(after.world.achievements(each))
-        was, found = before.world.percept(each), living.seen.first[each]
-        assert abs(was.position.x - found["position"]["x"]) + abs(was.position.z - found["position"]["z"]) <= STEP
+        was, found = before.world.percept(each), running.observed.first_percepts[each]
+        assert abs(was.position.x - found["position"]["x"]) + abs(was.position.z - found["position"]["z"]) <= MAX_STEP
         assert bool(found["inventory"]) >= bool(was.inventory)
-        assert 0 <= found["second"] - before.world.second <= LOST
+        assert 0 <= found["second"] - before.world.second <= MAX_LOST_SECONDS
 
 
-async def gone_on(living: Living, before: Stood) -> Stood:
-    """How it stands once everybody has decided anew since."""
-    await living.whole()
+async def until_all_decided(running: RunningSociety, before: StoredState) -> StoredState:
+    """Return the state in which every agent has made a new decision."""
+    await running.until_complete()
 
-    async def decided() -> Stood | None:
-        """everybody has decided again"""
-        now = await Stood.now(living)
+    async def decided() -> StoredState | None:
+        """Every agent has made a new decision."""
+        now = await StoredState.now(running)
         return (
-            now if all(now.decisions(each.id) > before.decisions(each.id) for each in living.society.agents) else None
+            now if all(now.decisions(each.id) > before.decisions(each.id) for each in running.society.agents) else None
         )
 
-    found: Stood = await eventually(decided, seconds=60)
+    found: StoredState = await eventually(decided, seconds=60)
     return found
 
 
-async def test_what_was_killed_at_once_goes_on_where_it_stood(living: Living) -> None:
-    """A beat is lost, and nobody begins anew."""
-    await living.die()
-    told, before = living.seen.second, await Stood.now(living)
-    print(f"{told - before.world.second:.2f} s of the world were lost with its process")
-    assert told - before.world.second <= LOST
-    living.seen.forget()
-    await living.resume()
-    assert_gone_on(living, before, await gone_on(living, before))
-    await until(lambda: living.seen.second > told)
-    assert_lived_once(await living.recorded())
+async def test_a_killed_society_continues_from_its_state(running: RunningSociety) -> None:
+    """A society killed at once loses at most two seconds and continues from its stored state."""
+    await running.kill_all()
+    last_second, before = running.observed.second, await StoredState.now(running)
+    print(f"{last_second - before.world.second:.2f} s of the world were lost by the kill")
+    assert last_second - before.world.second <= MAX_LOST_SECONDS
+    running.observed.reset()
+    await running.resume()
+    assert_continued(running, before, await until_all_decided(running, before))
+    await until(lambda: running.observed.second > last_second)
+    assert_recorded_once(await running.recorded_experiences())
 
 
-async def test_what_was_killed_at_once_goes_back_to_a_checkpoint(living: Living) -> None:
-    """The world and everybody in it stand where they stood then, be it the newest one or an older one."""
-    checkpoints, there = await Checkpoints.open(living.log, NAME), list[str]()
+async def test_a_killed_society_is_resumed_from_a_checkpoint(running: RunningSociety) -> None:
+    """A society resumed from a checkpoint, the newest or an older one, continues from the checkpoint's state."""
+    checkpoints, restored_from = await Checkpoints.open(running.log, NAME), list[str]()
 
     async def several() -> bool:
-        """there are two at least, one since it was gone back to one, and the world has gone on since the newest"""
+        """There are two checkpoints, one of them newer than the last restore, and the world is ahead of the newest."""
         names = await checkpoints.names()
-        if len(names) < 2 or names[-1:] == there[-1:]:
+        if len(names) < 2 or names[-1:] == restored_from[-1:]:
             return False
-        newest = Stood.of((await checkpoints.read(names[-1]))[1])
-        return newest.world.second < (await Stood.now(living)).world.second
+        newest = StoredState.of((await checkpoints.read(names[-1]))[1])
+        return newest.world.second < (await StoredState.now(running)).world.second
 
-    for which in (0, -1) if living.society.hosts > 1 else (0,):
+    for which in (0, -1) if running.society.hosts > 1 else (0,):
         await eventually(several)
-        await living.die()
-        there, left = await checkpoints.names(), await Stood.now(living)
-        before = Stood.of((await checkpoints.read(there[which]))[1])
+        await running.kill_all()
+        restored_from, left = await checkpoints.names(), await StoredState.now(running)
+        before = StoredState.of((await checkpoints.read(restored_from[which]))[1])
         assert before.world.second < left.world.second or (which and before.world.second == left.world.second)
-        living.seen.forget()
-        await living.resume("--checkpoint", "newest" if which else there[which])
-        assert_gone_on(living, before, await gone_on(living, before))
+        running.observed.reset()
+        await running.resume("--checkpoint", "newest" if which else restored_from[which])
+        assert_continued(running, before, await until_all_decided(running, before))

@@ -1,4 +1,4 @@
-"""Thousands of tasks that wait leave the memory of every process as it was."""
+"""Thousands of waiting tasks do not make any process grow."""
 
 import asyncio
 import shutil
@@ -16,7 +16,7 @@ from nemuri_contracts.client_events import TaskSubmitted
 from nemuri_infra.embedded.data_directory import Home
 from nemuri_infra.runtime.resources import Resources, open_resources
 from nemuri_infra.runtime.settings import Settings
-from tests.faults.forked import Forked
+from tests.faults.forked_workers import ForkedWorker
 from tests.faults.processes import worker
 from tests.integration.conftest import servers, settings
 from tests.integration.scene import agent_defined, append_all
@@ -24,16 +24,16 @@ from tests.integration.scene import agent_defined, append_all
 __all__ = ["servers", "settings"]
 pytestmark = pytest.mark.connected
 
-AT_WORK = ("projector", "intake", "orchestrator", "query-api")
+RUNNING = ("projector", "intake", "orchestrator", "query-api")
 WARM, WAITING = 300, 3_000
 GROWTH = 20.0
-"""Megabytes; three thousand tasks that somebody kept would take more than that with all that belongs to them."""
+"""Megabytes; three thousand tasks kept in a process would take more."""
 
 
 @asynccontextmanager
 async def _workers(settings: Settings) -> AsyncIterator[list[Worker]]:
     directory = Path(tempfile.mkdtemp(prefix="nemuri-test-"))
-    workers = [worker(Home(directory), name, settings, Forked) for name in AT_WORK]
+    workers = [worker(Home(directory), name, settings, ForkedWorker) for name in RUNNING]
     try:
         await asyncio.gather(*(each.start() for each in workers))
         yield workers
@@ -47,14 +47,14 @@ def _megabytes(workers: list[Worker]) -> dict[str, float]:
 
 
 async def _submitted(resources: Resources, number: int) -> None:
-    """So many tasks more, all of them in the views."""
+    """Submit so many tasks, and wait until the views hold them."""
     tasks = (TaskSubmitted(event_id=uuid4(), text=f"Is value {place} true? " * 20) for place in range(number))
     await append_all(resources.log, tasks)
     await resources.views.progress.wait(await resources.log.last_sequence(), seconds=120.0)
 
 
-async def test_waiting_tasks_take_no_memory(settings: Settings) -> None:
-    """No specialist works, and the others do what they can: thousands of tasks wait before each of them."""
+async def test_waiting_tasks_do_not_make_processes_grow(settings: Settings) -> None:
+    """No process grows by more than GROWTH while thousands of tasks wait for a specialist that does not run."""
     async with open_resources(settings) as resources, _workers(settings) as workers:
         await resources.log.append(agent_defined())
         await _submitted(resources, WARM)

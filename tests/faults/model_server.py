@@ -1,4 +1,4 @@
-"""A language model on loopback that answers as it was asked to, or misbehaves for a number of calls."""
+"""A language model on the loopback that answers the platform's prompts, or misbehaves for a number of calls."""
 
 import asyncio
 import json
@@ -9,14 +9,14 @@ import struct
 from tests.integration.providers.loopback import Loopback
 from tests.integration.providers.provider import Received, openai_says, read
 
-LATE = 30.0
-"""Seconds of silence; whoever asks gives up long before."""
+LATE_SECONDS = 30.0
+"""Seconds before a late reply; callers time out earlier."""
 _SOURCE = re.compile(r"<(m\d+) [0-9a-f]{12}>")
 _PERSPECTIVE = re.compile(r"^- (.+)$", re.MULTILINE)
 
 
-def said(body: dict[str, object]) -> str:
-    """What a modest model replies to one of the platform's prompts."""
+def reply_to(body: dict[str, object]) -> str:
+    """Return a plausible reply to one of the platform's prompts."""
     system, user = (str(each["content"]) for each in body["messages"])  # type: ignore[attr-defined]
     sources = _SOURCE.findall(user)
     if "JSON list of labels" in system:
@@ -35,20 +35,20 @@ def said(body: dict[str, object]) -> str:
     return f"An empty list is false. {f'[{sources[0]}]' if sources else ''}"
 
 
-class Oracle(Loopback):
-    """The server; every call that misbehaved is counted."""
+class ModelServer(Loopback):
+    """The model's server. It counts calls and misbehaved calls."""
 
     def __init__(self) -> None:
         super().__init__("http://127.0.0.1:{port}/v1")
-        self._mood, self._left = "", 0
+        self._misbehaviour, self._left = "", 0
         self.calls = self.misbehaved = 0
 
-    def misbehave(self, mood: str, calls: int) -> None:
-        """Do so for the next calls."""
-        self._mood, self._left = mood, calls
+    def misbehave(self, misbehaviour: str, calls: int) -> None:
+        """Misbehave in this way for the next calls."""
+        self._misbehaviour, self._left = misbehaviour, calls
 
     async def handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """One answer, or whatever it is in the mood for."""
+        """Serve one request with a good reply or the present misbehaviour."""
         try:
             await self._reply(await read(reader), writer)
         except (ConnectionError, asyncio.IncompleteReadError):
@@ -58,22 +58,22 @@ class Oracle(Loopback):
 
     async def _reply(self, request: Received, writer: asyncio.StreamWriter) -> None:
         self.calls += 1
-        mood = self._mood if self._left > 0 else ""
+        misbehaviour = self._misbehaviour if self._left > 0 else ""
         self._left -= 1
-        self.misbehaved += bool(mood)
-        good = json.dumps(openai_says(said(request.body))).encode()
-        if mood == "late":
-            await asyncio.sleep(LATE)
-        elif mood == "reset":
+        self.misbehaved += bool(misbehaviour)
+        good = json.dumps(openai_says(reply_to(request.body))).encode()
+        if misbehaviour == "late":
+            await asyncio.sleep(LATE_SECONDS)
+        elif misbehaviour == "reset":
             linger = struct.pack("ii", 1, 0)
             writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
-        elif mood == "half":
+        elif misbehaviour == "half":
             writer.write(_http(200, good)[: -len(good) // 2])
-        elif mood in {"429", "500"}:
-            writer.write(_http(int(mood), b'{"error": {"message": "not now"}}', retry=0.2))
-        elif mood == "garbage":
+        elif misbehaviour in {"429", "500"}:
+            writer.write(_http(int(misbehaviour), b'{"error": {"message": "not now"}}', retry=0.2))
+        elif misbehaviour == "garbage":
             writer.write(_http(200, b'{"choices": [{"mess'))
-        elif mood == "nonsense":
+        elif misbehaviour == "nonsense":
             writer.write(_http(200, json.dumps(openai_says("\x00}{ [m9999] <m1> \u202e ```json")).encode()))
         else:
             writer.write(_http(200, good))

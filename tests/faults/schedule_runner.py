@@ -1,4 +1,4 @@
-"""Schedules, one after the other, on one platform; what they broke, and what it took."""
+"""Running schedules one after another on one platform, with the broken promises and figures of each."""
 
 import asyncio
 import contextlib
@@ -20,109 +20,111 @@ from nemuri_infra.runtime.resources import Resources, open_resources
 from nemuri_infra.runtime.service import OUTAGE_ERRORS
 from tests.faults.injections import Injections
 from tests.faults.machines import Machines
-from tests.faults.promises import broken
+from tests.faults.promises import broken_promises
 from tests.faults.schedules import Schedule
-from tests.faults.work import Chronicle, Clients
+from tests.faults.workload import Clients, LogReader
 from tests.integration.scene import agent_defined, patiently, visiting
 
-LONGEST = 150.0
-"""Seconds that a schedule may take until everything that was asked has come about."""
+SCHEDULE_SECONDS = 150.0
+"""Seconds that a schedule may take until all requested work is done."""
 
 
 @dataclass(slots=True)
 class Outcome:
-    """What became of a schedule."""
+    """The outcome of a schedule."""
 
     schedule: Schedule
-    broken: list[str] = field(default_factory=list)
+    broken_promises: list[str] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
     tasks: int = 0
     events: int = 0
     repeated: int = 0
-    """Messages of the log that repeat an event, and were absorbed."""
+    """Messages on the log that repeat an event and were deduplicated."""
     redelivered: int = 0
     """Deliveries to services beyond the first of each message."""
     seconds: float = 0.0
     recovery: float = 0.0
-    """Seconds from the end of the last fault until nobody had anything to do."""
+    """Seconds from the end of the last fault until all services were idle."""
 
 
 @dataclass(slots=True)
-class Ground:
-    """One platform, on which schedules run."""
+class ScheduleRunner:
+    """One platform on which schedules run."""
 
     machines: Machines
     resources: Resources
     client: Client
-    chronicle: Chronicle
+    log_reader: LogReader
     following: "asyncio.Future[None]"
 
     @classmethod
     @asynccontextmanager
     async def prepared(cls) -> AsyncIterator[Self]:
-        """A platform with two agents."""
+        """Yield a running platform with two agents."""
         async with AsyncExitStack() as stack:
             machines = await stack.enter_async_context(Machines.running())
             resources = await stack.enter_async_context(open_resources(machines.settings))
             client = await stack.enter_async_context(visiting(machines.settings))
-            chronicle = Chronicle(resources.log)
-            following = asyncio.ensure_future(chronicle.follow())
+            log_reader = LogReader(resources.log)
+            following = asyncio.ensure_future(log_reader.follow())
             stack.callback(following.cancel)
             for name in ("python", "lists"):
                 await resources.log.append(agent_defined(name))
             await client.settle()
-            yield cls(machines, resources, client, chronicle, following)
+            yield cls(machines, resources, client, log_reader, following)
 
     async def run(self, schedule: Schedule) -> Outcome:
-        """Let the schedule happen, wait until nobody has anything to do, and see whether all promises were kept."""
-        outcome, begin, started = Outcome(schedule), len(self.chronicle.events), time.monotonic()
-        before, known = await self._deliveries(), len(self.chronicle.known)
+        """Run a schedule, wait until all services are idle, and check every promise."""
+        outcome, begin, started = Outcome(schedule), len(self.log_reader.events), time.monotonic()
+        before, known = await self._deliveries(), len(self.log_reader.known)
         rng = random.Random(schedule.seed)
-        clients = Clients(self.client, self.chronicle, schedule, rng)
-        faults = Injections(self.machines, self.client, self.chronicle, schedule, random.Random(schedule.seed + 1))
+        clients = Clients(self.client, self.log_reader, schedule, rng)
+        faults = Injections(self.machines, self.client, self.log_reader, schedule, random.Random(schedule.seed + 1))
         try:
-            async with asyncio.timeout(LONGEST):
-                over = await self._happen(clients, faults)
-                await self._quiet()
+            async with asyncio.timeout(SCHEDULE_SECONDS):
+                over = await self._run_requests_and_faults(clients, faults)
+                await self._wait_until_idle()
         except* OUTAGE_ERRORS as errors:
-            outcome.broken += [
-                f"not over after {LONGEST:g} s: {await self._standing(clients)}",
+            outcome.broken_promises += [
+                f"not over after {SCHEDULE_SECONDS:g} s: {await self._unfinished_work(clients)}",
                 *map(repr, errors.exceptions),
             ]
-        if outcome.broken:
+        if outcome.broken_promises:
             return outcome
         outcome.recovery = time.monotonic() - over
         if self.following.done():
             self.following.result()
-        outcome.broken = await broken(self.chronicle, clients.asked, self.client, self.machines.settings)
+        outcome.broken_promises = await broken_promises(
+            self.log_reader, clients.acknowledged, self.client, self.machines.settings
+        )
         self.machines.set_wall_clock(0)
         outcome.seconds, outcome.skipped = time.monotonic() - started, faults.skipped
-        outcome.tasks, outcome.events = len(clients.asked.tasks), len(self.chronicle.events) - begin
-        outcome.repeated = outcome.events - (len(self.chronicle.known) - known)
+        outcome.tasks, outcome.events = len(clients.acknowledged.tasks), len(self.log_reader.events) - begin
+        outcome.repeated = outcome.events - (len(self.log_reader.known) - known)
         after = await self._deliveries()
         outcome.redelivered = sum(max(0, after[name] - before[name] - self._matching(name, begin)) for name in SERVICES)
         return outcome
 
-    async def _happen(self, clients: Clients, faults: Injections) -> float:
-        """All requests and all faults; when both were over."""
+    async def _run_requests_and_faults(self, clients: Clients, faults: Injections) -> float:
+        """Run all requests and all faults. Return the time at which the last fault was over."""
 
-        async def ask() -> None:
-            await clients.ask_all()
-            await self.chronicle.until(lambda: all(map(self.chronicle.ended, clients.asked.tasks)))
+        async def send_requests() -> None:
+            await clients.send_all()
+            await self.log_reader.until(lambda: all(map(self.log_reader.ended, clients.acknowledged.tasks)))
             faults.over.set()
 
-        asking = asyncio.ensure_future(ask())
+        sending = asyncio.ensure_future(send_requests())
         try:
             await faults.do_all()
             over = time.monotonic()
-            await asking
+            await sending
         finally:
-            asking.cancel()
-            await asyncio.gather(asking, return_exceptions=True)
+            sending.cancel()
+            await asyncio.gather(sending, return_exceptions=True)
         return over
 
-    async def _quiet(self) -> None:
-        """Return when nobody has anything to do, and the views and this chronicle hold the whole log."""
+    async def _wait_until_idle(self) -> None:
+        """Return when all services are idle, and the views and this log reader hold the whole log."""
         while not await patiently(self._idle):  # noqa: ASYNC110 - nothing announces what others do
             await asyncio.sleep(0.1)
 
@@ -131,7 +133,7 @@ class Ground:
         end = await log.last_sequence()
         known = await consumers_of(log.stream, log.subjects.stream)
         busy = any(each.num_pending or each.num_ack_pending for each in known if each.config.durable_name)
-        behind = (await self.resources.projection.position()).sequence < end or len(self.chronicle.events) < end
+        behind = (await self.resources.projection.position()).sequence < end or len(self.log_reader.events) < end
         return not busy and not behind and await log.last_sequence() == end
 
     async def _deliveries(self) -> Counter[str]:
@@ -144,11 +146,11 @@ class Ground:
 
     def _matching(self, name: str, begin: int) -> int:
         kinds = {each.kind_of() for each in SERVICES[name].handlers}
-        return sum(each.kind in kinds for each in self.chronicle.events[begin:])
+        return sum(each.kind in kinds for each in self.log_reader.events[begin:])
 
-    async def _standing(self, clients: Clients) -> str:
-        """What is still to come, for whoever has to find out why."""
-        open_tasks = [str(each) for each in clients.asked.tasks if not self.chronicle.ended(each)]
+    async def _unfinished_work(self, clients: Clients) -> str:
+        """Return a description of the unfinished work, to find the cause of a timeout."""
+        open_tasks = [str(each) for each in clients.acknowledged.tasks if not self.log_reader.ended(each)]
         log = self.resources.log
         with contextlib.suppress(Exception):
             known = await consumers_of(log.stream, log.subjects.stream)
@@ -162,44 +164,44 @@ class Ground:
 async def run_all(
     schedules: Sequence[Schedule], outcomes: list[Outcome], *, together: int = 100, report: Path | None = None
 ) -> None:
-    """Every schedule until one breaks a promise; so many on one platform, and then another one.
+    """Run schedules until one breaks a promise, at most `together` of them on one platform.
 
-    What became of each is added to the outcomes as it ends, and said in a line.
+    Each outcome is appended to `outcomes` and printed as it ends.
     """
     for start in range(0, len(schedules), together):
-        async with Ground.prepared() as ground:
+        async with ScheduleRunner.prepared() as runner:
             for each in schedules[start : start + together]:
-                outcome = await ground.run(each)
+                outcome = await runner.run(each)
                 outcomes.append(outcome)
-                say(outcome)
+                print_outcome(outcome)
                 if report is not None:
-                    await asyncio.to_thread(write, report, outcomes)
-                if outcome.broken:
-                    print(f"  logs: {ground.machines.keep_logs()}", flush=True)
+                    await asyncio.to_thread(write_report, report, outcomes)
+                if outcome.broken_promises:
+                    print(f"  logs: {runner.machines.copy_logs()}", flush=True)
                     return
 
 
-def say(outcome: Outcome) -> None:
-    """One line, and one more for each broken promise, with the command that runs the schedule again."""
+def print_outcome(outcome: Outcome) -> None:
+    """Print one line for an outcome, one for each broken promise, and the command that repeats the schedule."""
     print(
         f"{outcome.seconds:5.1f} s, recovered in {outcome.recovery:4.1f} s, {outcome.tasks} tasks, "
         f"{outcome.events} events, {outcome.repeated} repeated, {outcome.redelivered} redelivered | {outcome.schedule}"
         + (f" | skipped {'; '.join(outcome.skipped)}" if outcome.skipped else ""),
         flush=True,
     )
-    for each in outcome.broken:
+    for each in outcome.broken_promises:
         print(f"  BROKEN {each}", flush=True)
-    if outcome.broken:
-        print(f"  {again(outcome)}", flush=True)
+    if outcome.broken_promises:
+        print(f"  {rerun_command(outcome)}", flush=True)
 
 
-def again(outcome: Outcome) -> str:
-    """How this very schedule is run once more."""
-    return f"again: python -m tests.faults --schedules 1 --seed {outcome.schedule.seed}"
+def rerun_command(outcome: Outcome) -> str:
+    """Return the command that runs the same schedule again."""
+    return f"run again: python -m tests.faults --schedules 1 --seed {outcome.schedule.seed}"
 
 
 def figures(outcomes: Sequence[Outcome]) -> dict[str, float]:
-    """What all of them come to."""
+    """Return the summed figures of all outcomes."""
     recovery = sorted(each.recovery for each in outcomes)
     deciles = quantiles(recovery, n=20) if len(recovery) > 1 else recovery * 19
     faults = Counter(fault.kind for each in outcomes for fault in each.schedule.faults)
@@ -207,7 +209,7 @@ def figures(outcomes: Sequence[Outcome]) -> dict[str, float]:
     undone = Counter(text.partition(":")[0] for text in skipped.elements())
     return {
         "schedules": len(outcomes),
-        "broken": sum(bool(each.broken) for each in outcomes),
+        "broken": sum(bool(each.broken_promises) for each in outcomes),
         "tasks": sum(each.tasks for each in outcomes),
         "events": sum(each.events for each in outcomes),
         "repeated and absorbed": sum(each.repeated for each in outcomes),
@@ -222,11 +224,11 @@ def figures(outcomes: Sequence[Outcome]) -> dict[str, float]:
 
 
 def table(outcomes: Sequence[Outcome]) -> str:
-    """The figures, one in a line."""
+    """Return the figures as text, one in a line."""
     return "\n".join(f"{name:>32}  {value:g}" for name, value in figures(outcomes).items())
 
 
-def write(path: Path, outcomes: Iterable[Outcome]) -> None:
-    """The figures and every outcome as JSON."""
+def write_report(path: Path, outcomes: Iterable[Outcome]) -> None:
+    """Write the figures and every outcome to a file as JSON."""
     found = list(outcomes)
     path.write_text(json.dumps({"figures": figures(found), "outcomes": [asdict(each) for each in found]}, indent=1))

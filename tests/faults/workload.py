@@ -1,4 +1,4 @@
-"""What clients ask of the platform while faults happen, and what the log says of it."""
+"""Requests of clients while faults happen, and a reader of the log."""
 
 import asyncio
 import random
@@ -17,7 +17,7 @@ from nemuri_infra.runtime.service import OUTAGE_ERRORS
 from tests.faults.schedules import Schedule
 from tests.integration.scene import patiently
 
-PAGES = "\f".join(
+DOCUMENT = "\f".join(
     f"Page {number}. Any object can be tested for truth value. Number {number} is true, and an empty list is false."
     for number in range(1, 26)
 )
@@ -27,19 +27,19 @@ ITEMS = "Please answer each of these questions:\n" + "\n".join(
 
 
 @dataclass(slots=True)
-class Chronicle:
-    """Everything that the log says, read as it comes, whoever is away meanwhile."""
+class LogReader:
+    """All events of the log, read as they are appended, across outages."""
 
     log: Log
     events: list[AnyEvent] = field(default_factory=list)
     """Every message, repetitions included."""
     known: dict[UUID, AnyEvent] = field(default_factory=dict)
-    """The first of each id: what counts."""
+    """The first event of each id, which is the effective one."""
     by_task: dict[tuple[type, UUID], AnyEvent] = field(default_factory=dict)
     _news: asyncio.Condition = field(default_factory=asyncio.Condition)
 
     async def follow(self) -> None:
-        """Read on for ever."""
+        """Read the log until cancelled."""
         after = 0
         while True:
             try:
@@ -61,18 +61,18 @@ class Chronicle:
                 self.by_task.setdefault((type(event), event.thread), event)
 
     async def until(self, condition: Callable[[], bool]) -> None:
-        """Return as soon as the log is such."""
+        """Return as soon as the condition holds for the log read so far."""
         async with self._news:
             await self._news.wait_for(condition)
 
     def ended(self, task_id: UUID) -> bool:
-        """Whether the task has ended."""
+        """Return whether the task has ended."""
         return (TaskCompleted, task_id) in self.by_task or (TaskFailed, task_id) in self.by_task
 
 
 @dataclass(slots=True)
-class Asked:
-    """What was acknowledged, and so must come about."""
+class AcknowledgedRequests:
+    """Ids of acknowledged requests, each of which must have its outcome."""
 
     tasks: set[UUID] = field(default_factory=set)
     feedback: list[UUID] = field(default_factory=list)
@@ -84,22 +84,22 @@ class Clients:
     """The clients of a schedule."""
 
     client: Client
-    chronicle: Chronicle
+    log_reader: LogReader
     schedule: Schedule
     rng: random.Random
-    asked: Asked = field(default_factory=Asked)
+    acknowledged: AcknowledgedRequests = field(default_factory=AcknowledgedRequests)
 
-    async def ask_all(self) -> Asked:
-        """Everything that the schedule requests, all on its way at the same time; returns when all of it is known."""
+    async def send_all(self) -> AcknowledgedRequests:
+        """Send all requests of the schedule concurrently; return their ids when all are acknowledged."""
         async with asyncio.TaskGroup() as group:
             for number, request in enumerate(self.schedule.requests):
                 group.create_task(getattr(self, f"_{request}")(number, random.Random(self.rng.random())))
-        return self.asked
+        return self.acknowledged
 
     async def _submit(self, text: str, *, key: UUID | None = None, **options: object) -> UUID:
         key = key or uuid4()
         await patiently(lambda: self.client.submit(text, key=key, **options))  # type: ignore[arg-type]
-        self.asked.tasks.add(key)
+        self.acknowledged.tasks.add(key)
         return key
 
     async def _small(self, number: int, rng: random.Random) -> None:
@@ -107,19 +107,19 @@ class Clients:
 
     async def _large(self, number: int, rng: random.Random) -> None:
         text = f"Is number {rng.randrange(1, 26)} true? ({number})"
-        await self._submit(text, documents=[("p.txt", f"{PAGES}\fEdition {rng.random()}.")])
+        await self._submit(text, documents=[("p.txt", f"{DOCUMENT}\fEdition {rng.random()}.")])
 
     async def _listed(self, *_: object) -> None:
         task_id = await self._submit(ITEMS)
-        await self.chronicle.until(lambda: (NegotiationOpened, task_id) in self.chronicle.by_task)
-        said = NegotiationAnswered(
+        await self.log_reader.until(lambda: (NegotiationOpened, task_id) in self.log_reader.by_task)
+        event = NegotiationAnswered(
             event_id=uuid4(),
             client_id="ann",
             correlation_id=task_id,
             option="most_important",
             items=(3, 1, 2),
         )
-        await patiently(lambda: self.client.log.append(said))
+        await patiently(lambda: self.client.log.append(event))
 
     async def _panel(self, number: int, _: random.Random) -> None:
         await self._submit(f"What is the truth value of an empty list, and why? ({number})", panel=2)
@@ -132,34 +132,34 @@ class Clients:
     async def _judged(self, number: int, rng: random.Random) -> None:
         task_id = await self._submit(f"May a list be tested for truth value? ({number})")
         if rng.random() < 0.5:
-            await self.chronicle.until(lambda: self.chronicle.ended(task_id))
+            await self.log_reader.until(lambda: self.log_reader.ended(task_id))
         for verdict in ("helpful", "helpful"):
-            said = FeedbackGiven(
+            event = FeedbackGiven(
                 event_id=uuid4(),
                 client_id="ann",
                 correlation_id=task_id,
                 verdict=verdict,
                 result="success",
             )
-            await patiently(lambda said=said: self.client.log.append(said))  # type: ignore[misc]
-            self.asked.feedback.append(said.event_id)
+            await patiently(lambda event=event: self.client.log.append(event))  # type: ignore[misc]
+            self.acknowledged.feedback.append(event.event_id)
 
     async def _remembered(self, number: int, rng: random.Random) -> None:
-        said = MemoryOffered(
+        event = MemoryOffered(
             event_id=uuid4(),
             client_id="ann",
             agent_id="python",
             memory=MemoryContent(content=f"Rule {rng.random()}: an empty list is false. ({number})", tags=("truth",)),
         )
-        await patiently(lambda: self.client.log.append(said))
-        self.asked.memories.append(said.event_id)
-        encoded = derive(said.event_id, MemoryEncoded.kind_of())
-        await self.chronicle.until(lambda: encoded in self.chronicle.known)
+        await patiently(lambda: self.client.log.append(event))
+        self.acknowledged.memories.append(event.event_id)
+        encoded = derive(event.event_id, MemoryEncoded.kind_of())
+        await self.log_reader.until(lambda: encoded in self.log_reader.known)
 
     async def _repeated(self, number: int, rng: random.Random) -> None:
-        """A client that is not sure says it again, and again after the task has ended."""
+        """Submit a task twice at once, and a third time after it has ended."""
         text = f"Is an empty list false? ({number}, {rng.random()})"
         task_id = await self._submit(text)
         await self._submit(text, key=task_id)
-        await self.chronicle.until(lambda: self.chronicle.ended(task_id))
+        await self.log_reader.until(lambda: self.log_reader.ended(task_id))
         await self._submit(text, key=task_id)
