@@ -23,7 +23,7 @@ from nemuri.platform.service_registry import SERVICES
 from nemuri_infra.embedded.data_directory import Addresses, Home
 from nemuri_infra.runtime.settings import Settings
 from tests.e2e.conftest import AGENT, CommandLine, stop
-from tests.integration.embedded.evidence import processes_in
+from tests.integration.embedded.stored_data import processes_in
 
 pytestmark = pytest.mark.connected
 

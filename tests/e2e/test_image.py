@@ -18,8 +18,8 @@ from nemuri_infra.embedded.listen_addresses import free_port
 from tests.e2e import containers
 from tests.e2e.containers import Podman
 from tests.faults.network import Network
-from tests.integration.guarded import Guarded
-from tests.integration.scene import agent_defined, eventually
+from tests.integration.harness import agent_defined, eventually
+from tests.integration.restricted_servers import RestrictedServers
 from tests.integration.servers import Servers
 
 pytestmark = [
@@ -51,7 +51,7 @@ class Postgres(Network):
 class Deployment:
     """Servers with one user for each service, and addresses that a container reaches."""
 
-    guarded: Guarded
+    guarded: RestrictedServers
     postgres: Postgres
 
     def flags(self, role: str) -> list[str]:
@@ -85,7 +85,7 @@ async def deployment() -> AsyncIterator[Deployment]:
     """A deployment without services."""
     async with (
         Servers.running(careful=False) as servers,
-        Guarded.running(servers) as guarded,
+        RestrictedServers.running(servers) as guarded,
         Postgres(servers.postgres.url) as postgres,
     ):
         yield Deployment(guarded, postgres)

@@ -11,7 +11,7 @@ from nemuri.platform.serving import prepare
 from nemuri_infra.bus.event_log import Log
 from tests.faults.processes import Platform
 from tests.integration.conftest import seed
-from tests.integration.scene import agent_defined, logged, visiting
+from tests.integration.harness import agent_defined, connected_client, opened_log
 from tests.integration.servers import Servers
 
 __all__ = ["log", "platform", "seed"]
@@ -24,9 +24,9 @@ async def platform() -> AsyncIterator[Platform]:
     async with Servers.running() as servers:
         settings = servers.settings()
         await prepare(settings)
-        async with logged(settings) as log, Platform.of(servers, settings, directory) as running:
+        async with opened_log(settings) as log, Platform.of(servers, settings, directory) as running:
             await log.append(agent_defined())
-            async with visiting(settings) as client:
+            async with connected_client(settings) as client:
                 await client.settle()
             yield running
     shutil.rmtree(directory)
@@ -35,5 +35,5 @@ async def platform() -> AsyncIterator[Platform]:
 @pytest_asyncio.fixture(loop_scope="session")
 async def log(platform: Platform) -> AsyncIterator[Log]:
     """The platform's log."""
-    async with logged(platform.settings) as opened:
+    async with opened_log(platform.settings) as opened:
         yield opened

@@ -7,7 +7,7 @@ from typing import Any
 from nemuri_infra.models.factory import Models
 from nemuri_infra.models.protocol import AnswerJob, Reply
 from nemuri_infra.runtime.settings import Settings
-from tests.integration.scene import CountingModel, at_work
+from tests.integration.harness import CountingModel, running_services
 
 FATAL_WORD = "fatal"
 """A question with this word ends the process."""
@@ -31,7 +31,7 @@ class FatalModel(CountingModel):
 async def serve() -> None:
     """Serve until the process ends."""
     model = FatalModel()
-    async with at_work(Settings(), ["specialist"], models=Models(main=model, light=model)):
+    async with running_services(Settings(), ["specialist"], models=Models(main=model, light=model)):
         await asyncio.Event().wait()
 
 

@@ -14,7 +14,7 @@ from nemuri_infra.bus.event_log import MESSAGE_ID
 from tests.faults.machines import Machines
 from tests.faults.schedules import SERVERS, WORKERS, Fault, Kind, Schedule
 from tests.faults.workload import LogReader
-from tests.integration.scene import patiently
+from tests.integration.harness import retried
 
 
 class Skipped(Exception):  # noqa: N818 - said as what happened
@@ -113,11 +113,11 @@ class Injections:
         chosen = [each for each in (*recent, *older) if each is not None]
         self.rng.shuffle(chosen)
         for sequence in chosen:
-            raw = await patiently(lambda s=sequence: log.stream.get_msg(log.subjects.stream, s))  # type: ignore[misc]
+            raw = await retried(lambda s=sequence: log.stream.get_msg(log.subjects.stream, s))  # type: ignore[misc]
             headers = (
                 {MESSAGE_ID: (raw.headers or {})[MESSAGE_ID]} if fault.variant == "named" and raw.headers else None
             )
-            await patiently(
+            await retried(
                 lambda r=raw, h=headers: log.stream.publish(str(r.subject), r.data or b"", headers=h)  # type: ignore[misc]
             )
 
@@ -152,7 +152,7 @@ class Injections:
         self.machines.model_server.misbehave(fault.variant, fault.number)
 
     async def _clock(self, fault: Fault) -> None:
-        await patiently(lambda: self.client.clock(timedelta(seconds=fault.number)))
+        await retried(lambda: self.client.clock(timedelta(seconds=fault.number)))
 
     async def _wall_clock(self, fault: Fault) -> None:
         """Set the wall clock of the second machine's processes wrong."""

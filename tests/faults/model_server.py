@@ -7,7 +7,7 @@ import socket
 import struct
 
 from tests.integration.providers.loopback import Loopback
-from tests.integration.providers.provider import Received, openai_says, read
+from tests.integration.providers.provider import ReceivedRequest, openai_reply, read_request
 
 LATE_SECONDS = 30.0
 """Seconds before a late reply; callers time out earlier."""
@@ -50,18 +50,18 @@ class ModelServer(Loopback):
     async def handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Serve one request with a good reply or the present misbehaviour."""
         try:
-            await self._reply(await read(reader), writer)
+            await self._reply(await read_request(reader), writer)
         except (ConnectionError, asyncio.IncompleteReadError):
             return
         finally:
             writer.close()
 
-    async def _reply(self, request: Received, writer: asyncio.StreamWriter) -> None:
+    async def _reply(self, request: ReceivedRequest, writer: asyncio.StreamWriter) -> None:
         self.calls += 1
         misbehaviour = self._misbehaviour if self._left > 0 else ""
         self._left -= 1
         self.misbehaved += bool(misbehaviour)
-        good = json.dumps(openai_says(reply_to(request.body))).encode()
+        good = json.dumps(openai_reply(reply_to(request.body))).encode()
         if misbehaviour == "late":
             await asyncio.sleep(LATE_SECONDS)
         elif misbehaviour == "reset":
@@ -74,7 +74,7 @@ class ModelServer(Loopback):
         elif misbehaviour == "garbage":
             writer.write(_http(200, b'{"choices": [{"mess'))
         elif misbehaviour == "nonsense":
-            writer.write(_http(200, json.dumps(openai_says("\x00}{ [m9999] <m1> \u202e ```json")).encode()))
+            writer.write(_http(200, json.dumps(openai_reply("\x00}{ [m9999] <m1> \u202e ```json")).encode()))
         else:
             writer.write(_http(200, good))
         await writer.drain()

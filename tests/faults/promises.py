@@ -27,7 +27,7 @@ from nemuri_infra.bus.event_log import Log
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.results import Results
 from tests.faults.workload import AcknowledgedRequests, LogReader
-from tests.integration.scene import dead_letters, patiently
+from tests.integration.harness import dead_letters, retried
 
 
 async def broken_promises(
@@ -44,13 +44,13 @@ async def broken_promises(
     found += await _dead_letters(client.log)
     for task_id in acknowledged.tasks:
         try:
-            result = await patiently(lambda t=task_id: client.result(t, settled=True, timeout=20))  # type: ignore[misc]
+            result = await retried(lambda t=task_id: client.result(t, settled=True, timeout=20))  # type: ignore[misc]
         except ClientError as error:
             found.append(f"no result of {task_id}: {error}")
         else:
             if result.status != "done" or not result.settled or not result.answer:
                 found.append(f"the result of {task_id} is {result.status}, settled: {result.settled}")
-        found += await patiently(lambda t=task_id: _result_mismatch(t, client))  # type: ignore[misc]
+        found += await retried(lambda t=task_id: _result_mismatch(t, client))  # type: ignore[misc]
     checked = await verify(settings)
     return found + [f"verify: {each}" for each in checked.differences]
 
@@ -126,4 +126,4 @@ def _differences(label: str, left: Counter[Any], right: Counter[Any]) -> Iterato
 
 
 async def _dead_letters(log: Log) -> list[str]:
-    return [f"dead letter: {each.letter}" for each in await patiently(lambda: dead_letters(log))]
+    return [f"dead letter: {each.letter}" for each in await retried(lambda: dead_letters(log))]

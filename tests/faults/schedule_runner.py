@@ -23,7 +23,7 @@ from tests.faults.machines import Machines
 from tests.faults.promises import broken_promises
 from tests.faults.schedules import Schedule
 from tests.faults.workload import Clients, LogReader
-from tests.integration.scene import agent_defined, patiently, visiting
+from tests.integration.harness import agent_defined, connected_client, retried
 
 SCHEDULE_SECONDS = 150.0
 """Seconds that a schedule may take until all requested work is done."""
@@ -64,7 +64,7 @@ class ScheduleRunner:
         async with AsyncExitStack() as stack:
             machines = await stack.enter_async_context(Machines.running())
             resources = await stack.enter_async_context(open_resources(machines.settings))
-            client = await stack.enter_async_context(visiting(machines.settings))
+            client = await stack.enter_async_context(connected_client(machines.settings))
             log_reader = LogReader(resources.log)
             following = asyncio.ensure_future(log_reader.follow())
             stack.callback(following.cancel)
@@ -125,7 +125,7 @@ class ScheduleRunner:
 
     async def _wait_until_idle(self) -> None:
         """Return when all services are idle, and the views and this log reader hold the whole log."""
-        while not await patiently(self._idle):  # noqa: ASYNC110 - nothing announces what others do
+        while not await retried(self._idle):  # noqa: ASYNC110 - nothing announces what others do
             await asyncio.sleep(0.1)
 
     async def _idle(self) -> bool:
@@ -139,7 +139,7 @@ class ScheduleRunner:
     async def _deliveries(self) -> Counter[str]:
         log = self.resources.log
         found: Counter[str] = Counter()
-        for each in await patiently(lambda: consumers_of(log.stream, log.subjects.stream)):
+        for each in await retried(lambda: consumers_of(log.stream, log.subjects.stream)):
             if each.config.durable_name and each.delivered:
                 found[each.name.rpartition("-")[0] or each.name] += each.delivered.consumer_seq
         return found

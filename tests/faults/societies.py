@@ -32,7 +32,7 @@ from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.society_states import States
 from nemuri_services.simulation.world_lease import read_world
 from nemuri_services.simulation.world_process import load_world
-from tests.integration.scene import MISSING, eventually, patiently
+from tests.integration.harness import UNAVAILABLE_ERRORS, eventually, retried
 from tests.integration.servers import fresh_namespace
 
 NAME = "village"
@@ -86,7 +86,7 @@ class Observations:
     async def follow(self, states: States) -> None:
         """Observe the leases until cancelled."""
         while True:
-            with suppress(*MISSING):
+            with suppress(*UNAVAILABLE_ERRORS):
                 async for each in states.read("lease.*"):
                     name, host = each.key.partition(".")[2], Lease.model_validate_json(each.value).host
                     if host is not None and self.lease_holder(name) != host:
@@ -216,11 +216,11 @@ class RunningSociety:
                 async for each in self.states.read(f"agent.*.*.{section}")
             }
 
-        return await patiently(found)
+        return await retried(found)
 
     async def world(self) -> World:
         """Return the stored world."""
-        data = await patiently(lambda: read_world(self.states))
+        data = await retried(lambda: read_world(self.states))
         assert data is not None
         return load_world(data)
 
@@ -237,7 +237,7 @@ class RunningSociety:
             until = await self.log.last_sequence()
             return [event async for batch in self.log.read(until=until) for event in batch.events]
 
-        return await patiently(read)
+        return await retried(read)
 
 
 def suspend(process: int) -> None:

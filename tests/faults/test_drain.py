@@ -14,14 +14,22 @@ from nemuri_contracts.tasks import TaskAnswered
 from nemuri_infra.runtime.settings import Settings
 from tests.e2e.conftest import SCRIPT, environment
 from tests.integration.conftest import servers, settings
+from tests.integration.harness import (
+    ALL_SERVICES,
+    agent_defined,
+    connected_client,
+    effective_events,
+    eventually,
+    running_services,
+    until_idle,
+)
 from tests.integration.probes import ready
-from tests.integration.providers.provider import Provider, Scripted, openai_says
-from tests.integration.scene import EVERYBODY, agent_defined, at_work, effective, eventually, quiet, visiting
+from tests.integration.providers.provider import Provider, ScriptedReply, openai_reply
 
 __all__ = ["servers", "settings"]
 pytestmark = pytest.mark.connected
 
-ALL_BUT_SPECIALIST = [name for name in EVERYBODY if name != "specialist"]
+ALL_BUT_SPECIALIST = [name for name in ALL_SERVICES if name != "specialist"]
 
 
 @asynccontextmanager
@@ -56,9 +64,9 @@ async def test_stopped_workers_finish_slow_answers(settings: Settings, tmp_path:
     """Workers stopped by SIGTERM append each answer in work once, call the model once per task, and exit with 0."""
     go = asyncio.Event()
     async with (
-        Provider([Scripted(openai_says("It is."), after=go)]) as provider,
-        at_work(settings, ALL_BUT_SPECIALIST) as resources,
-        visiting(settings) as client,
+        Provider([ScriptedReply(openai_reply("It is."), after=go)]) as provider,
+        running_services(settings, ALL_BUT_SPECIALIST) as resources,
+        connected_client(settings) as client,
         _workers(settings, provider, tmp_path, 2) as (process, urls),
     ):
         await resources.log.append(agent_defined())
@@ -82,12 +90,12 @@ async def test_stopped_workers_finish_slow_answers(settings: Settings, tmp_path:
 
         await eventually(closing)
         late = await client.submit("Is a late value true?")
-        await quiet(resources, ALL_BUT_SPECIALIST)
+        await until_idle(resources, ALL_BUT_SPECIALIST)
         go.set()
         assert await asyncio.wait_for(process.wait(), 25) == 0
 
-        await quiet(resources, ALL_BUT_SPECIALIST)
-        answers = [each for each in await effective(resources.log) if isinstance(each, TaskAnswered)]
+        await until_idle(resources, ALL_BUT_SPECIALIST)
+        answers = [each for each in await effective_events(resources.log) if isinstance(each, TaskAnswered)]
         assert sorted(each.task_id for each in answers) == sorted(tasks)
         assert len(provider.received) == len(tasks)
         assert (await client.progress(late)).status == "open"

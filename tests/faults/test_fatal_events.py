@@ -16,12 +16,20 @@ from nemuri_infra.stores.delivery_attempts import MAX_MISSING_OUTCOMES
 from tests.e2e.conftest import environment
 from tests.faults.fatal_specialist import FATAL_WORD
 from tests.integration.conftest import servers, settings
-from tests.integration.scene import EVERYBODY, agent_defined, assert_verified, at_work, dead_letters, quiet, visiting
+from tests.integration.harness import (
+    ALL_SERVICES,
+    agent_defined,
+    assert_verified,
+    connected_client,
+    dead_letters,
+    running_services,
+    until_idle,
+)
 
 __all__ = ["servers", "settings"]
 pytestmark = pytest.mark.connected
 
-ALL_BUT_SPECIALIST = [name for name in EVERYBODY if name != "specialist"]
+ALL_BUT_SPECIALIST = [name for name in ALL_SERVICES if name != "specialist"]
 ACK_WAIT = 1.0
 """Seconds until redelivery; each death of the worker costs that much."""
 
@@ -52,7 +60,7 @@ async def test_an_event_that_kills_its_worker_is_dead_lettered(settings: Setting
 
     Tasks in work beside it are answered. A retry of the dead letter succeeds once the cause is removed.
     """
-    async with at_work(settings, ALL_BUT_SPECIALIST) as resources, visiting(settings) as client:
+    async with running_services(settings, ALL_BUT_SPECIALIST) as resources, connected_client(settings) as client:
         log = resources.log
         await log.append(agent_defined())
         known = await log.stream.consumer_info(log.subjects.stream, "specialist")
@@ -60,12 +68,12 @@ async def test_an_event_that_kills_its_worker_is_dead_lettered(settings: Setting
         await client.settle()
         questions = [f"Is a {FATAL_WORD} value true?", *(f"Is value {number} true?" for number in range(3))]
         fatal, *others = [await client.submit(each) for each in questions]
-        await quiet(resources, ALL_BUT_SPECIALIST)
+        await until_idle(resources, ALL_BUT_SPECIALIST)
         async with _restarting_specialist(settings) as worker:
             for task in others:
                 assert (await client.result(task, settled=True, timeout=90)).status == "done"
             result = await client.result(fatal, timeout=90)
-            await quiet(resources)
+            await until_idle(resources)
         assert result.status == "failed"
         ended = f"{MAX_MISSING_OUTCOMES} deliveries ended without an outcome"
         assert f"specialist could not handle memories_retrieved: {ended}" in str(result.reason)
@@ -78,9 +86,9 @@ async def test_an_event_that_kills_its_worker_is_dead_lettered(settings: Setting
         assert worker.stdout is not None
         told = (await worker.stdout.read()).splitlines()
         assert MAX_MISSING_OUTCOMES <= told.count(b"died") <= MAX_MISSING_OUTCOMES + 1
-        async with at_work(settings, ["specialist"]):
+        async with running_services(settings, ["specialist"]):
             await dead.retry(client, letter.name)
             assert (await client.result(fatal, settled=True, timeout=60)).status == "done"
-            await quiet(resources)
+            await until_idle(resources)
             assert await dead_letters(log) == []
     await assert_verified(settings)

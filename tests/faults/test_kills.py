@@ -21,15 +21,15 @@ from nemuri_infra.bus.event_log import Log
 from nemuri_infra.projections.affective_queries import AffectiveQueries
 from nemuri_infra.runtime.resources import Resources, open_resources
 from tests.faults.processes import Platform
-from tests.integration.scene import (
+from tests.integration.harness import (
     agent_defined,
     assert_verified,
-    effective,
+    connected_client,
+    effective_events,
     eventually,
-    patiently,
-    quiet,
-    recorded,
-    visiting,
+    recorded_events,
+    retried,
+    until_idle,
 )
 from tests.integration.test_affect import turn
 
@@ -57,7 +57,7 @@ async def submit_all(client: Client, rng: random.Random) -> list[UUID]:
     for number in range(TASKS):
         key = uuid4()
         text = f"Is number {rng.randrange(1, 26)} true, and what of an empty list? ({number})"
-        await patiently(lambda text=text, key=key: client.submit(text, documents=[("p.txt", DOCUMENT)], key=key))  # type: ignore[misc]
+        await retried(lambda text=text, key=key: client.submit(text, documents=[("p.txt", DOCUMENT)], key=key))  # type: ignore[misc]
         known.append(key)
         await asyncio.sleep(rng.uniform(0, 0.1))
     return known
@@ -72,17 +72,17 @@ def test_every_process_is_killed_by_some_test() -> None:
 async def test_every_task_ends_after_kills(platform: Platform, log: Log, victims: Sequence[str], seed: int) -> None:
     """Each acknowledged task is answered once, each session is slept over once, and the views agree with the log."""
     rng = random.Random(seed)
-    async with visiting(platform.settings) as client:
+    async with connected_client(platform.settings) as client:
         async with asyncio.TaskGroup() as group:
             submission = group.create_task(submit_all(client, rng))
             group.create_task(platform.kill_at_random_times(victims, rng))
         tasks = submission.result()
         results = [await client.result(key, settled=True, timeout=RESULT_TIMEOUT) for key in tasks]
     async with open_resources(platform.settings) as resources:
-        await quiet(resources)
-    facts = await effective(log)
+        await until_idle(resources)
+    facts = await effective_events(log)
     assert [each.status for each in results] == ["done"] * TASKS
-    assert_answered_once(results, await recorded(log), facts)
+    assert_answered_once(results, await recorded_events(log), facts)
     assert_slept_once(facts)
     assert_remembered_once(tasks, facts)
     await assert_verified(platform.settings)
@@ -98,7 +98,7 @@ async def test_every_turn_becomes_one_memory_and_every_night_passes_once(
 
     async def offer_turns() -> None:
         for each in offered:
-            await patiently(lambda each=each: log.append(each))  # type: ignore[misc]
+            await retried(lambda each=each: log.append(each))  # type: ignore[misc]
             await asyncio.sleep(rng.uniform(0, 0.05))
 
     victims = ("affective-memory", "affective-nightly", "projector")
@@ -110,8 +110,8 @@ async def test_every_turn_becomes_one_memory_and_every_night_passes_once(
         await resources.clock.advance(timedelta(days=2))
         await platform.kill_and_restart(rng.choice(victims))
         await eventually(lambda: night_over(resources))
-        await quiet(resources)
-    facts = await effective(log)
+        await until_idle(resources)
+    facts = await effective_events(log)
     remembered = Counter(each.turn_id for each in facts if isinstance(each, TurnRemembered))
     assert remembered == Counter(each.event_id for each in offered)
     nights = [each for each in facts if isinstance(each, NightPassed)]

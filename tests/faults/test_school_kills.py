@@ -17,7 +17,14 @@ from nemuri_infra.bus.event_log import Log
 from nemuri_infra.runtime.resources import open_resources
 from tests.faults.processes import Platform
 from tests.integration.classroom import TEXTBOOK
-from tests.integration.scene import assert_verified, effective, eventually, patiently, quiet, visiting
+from tests.integration.harness import (
+    assert_verified,
+    connected_client,
+    effective_events,
+    eventually,
+    retried,
+    until_idle,
+)
 
 pytestmark = [pytest.mark.connected, pytest.mark.timeout(170)]
 
@@ -27,8 +34,8 @@ async def answered(client: Client, times: int) -> CoursesView:
 
     async def found() -> CoursesView | None:
         """Every exercise has its answers."""
-        [course] = (await patiently(lambda: client.courses("python"))).courses
-        view = await patiently(lambda: client.courses("python", course.course_id))
+        [course] = (await retried(lambda: client.courses("python"))).courses
+        view = await retried(lambda: client.courses("python", course.course_id))
         counts = {len(each.answers) for chapter in view.courses[0].chapters for each in chapter.details}
         return view if view.courses[0].finished_at and counts == {times} else None
 
@@ -39,25 +46,27 @@ async def answered(client: Client, times: int) -> CoursesView:
 async def kill_at_random_times(platform: Platform, victims: Sequence[str], rng: random.Random, client: Client) -> None:
     """Kill the victims, and wait until the platform answers again."""
     await platform.kill_at_random_times(victims, rng)
-    await patiently(client.status)
+    await retried(client.status)
 
 
 async def test_a_course_survives_kills(platform: Platform, log: Log, seed: int) -> None:
     """Each chapter is read once, and each exercise is graded once after the chapter and once a day later."""
     rng = random.Random(seed)
-    async with visiting(platform.settings) as client:
+    async with connected_client(platform.settings) as client:
         course_id = await client.teach("python", TEXTBOOK)
         await kill_at_random_times(
             platform, (TUTOR, "projector", "strength-sleep", "attribution", "nats", "postgres"), rng, client
         )
         await answered(client, 1)
         async with asyncio.TaskGroup() as group:
-            group.create_task(patiently(lambda: client.clock(timedelta(days=1, minutes=10))))
+            group.create_task(retried(lambda: client.clock(timedelta(days=1, minutes=10))))
             group.create_task(kill_at_random_times(platform, (TUTOR, "specialist", "nats"), rng, client))
         view = await answered(client, 2)
     async with open_resources(platform.settings) as resources:
-        await quiet(resources)
-    facts = [each for each in await effective(log) if not isinstance(each, TaskSubmitted) or each.client_id == TUTOR]
+        await until_idle(resources)
+    facts = [
+        each for each in await effective_events(log) if not isinstance(each, TaskSubmitted) or each.client_id == TUTOR
+    ]
     assert [each.course_id for each in view.courses] == [course_id]
     assert [each.chapter for each in facts if isinstance(each, ChapterRead)] == [0, 1]
     graded = Counter((each.exercise, each.repetition) for each in facts if isinstance(each, ExerciseGraded))

@@ -13,8 +13,8 @@ from tests.faults.societies import (
     resume_process,
     suspend,
 )
-from tests.integration.embedded.evidence import until
-from tests.integration.scene import eventually
+from tests.integration.embedded.stored_data import until
+from tests.integration.harness import eventually
 
 pytestmark = [pytest.mark.connected, pytest.mark.timeout(120), pytest.mark.xdist_group("society kills")]
 

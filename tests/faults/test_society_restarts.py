@@ -13,8 +13,8 @@ from nemuri_domain.world.grid_world import World
 from nemuri_services.simulation.checkpoints import Checkpoints
 from nemuri_services.simulation.world_process import load_world
 from tests.faults.societies import NAME, RunningSociety, assert_recorded_once
-from tests.integration.embedded.evidence import until
-from tests.integration.scene import eventually
+from tests.integration.embedded.stored_data import until
+from tests.integration.harness import eventually
 
 pytestmark = [pytest.mark.connected, pytest.mark.timeout(180), pytest.mark.xdist_group("society restarts")]
 

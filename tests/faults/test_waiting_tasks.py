@@ -19,7 +19,7 @@ from nemuri_infra.runtime.settings import Settings
 from tests.faults.forked_workers import ForkedWorker
 from tests.faults.processes import worker
 from tests.integration.conftest import servers, settings
-from tests.integration.scene import agent_defined, append_all
+from tests.integration.harness import agent_defined, append_all
 
 __all__ = ["servers", "settings"]
 pytestmark = pytest.mark.connected

@@ -15,7 +15,7 @@ from nemuri_contracts.tasks import NegotiationOpened, TaskCompleted, TaskFailed
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.runtime.service import OUTAGE_ERRORS
 from tests.faults.schedules import Schedule
-from tests.integration.scene import patiently
+from tests.integration.harness import retried
 
 DOCUMENT = "\f".join(
     f"Page {number}. Any object can be tested for truth value. Number {number} is true, and an empty list is false."
@@ -98,7 +98,7 @@ class Clients:
 
     async def _submit(self, text: str, *, key: UUID | None = None, **options: object) -> UUID:
         key = key or uuid4()
-        await patiently(lambda: self.client.submit(text, key=key, **options))  # type: ignore[arg-type]
+        await retried(lambda: self.client.submit(text, key=key, **options))  # type: ignore[arg-type]
         self.acknowledged.tasks.add(key)
         return key
 
@@ -119,7 +119,7 @@ class Clients:
             option="most_important",
             items=(3, 1, 2),
         )
-        await patiently(lambda: self.client.log.append(event))
+        await retried(lambda: self.client.log.append(event))
 
     async def _panel(self, number: int, _: random.Random) -> None:
         await self._submit(f"What is the truth value of an empty list, and why? ({number})", panel=2)
@@ -141,7 +141,7 @@ class Clients:
                 verdict=verdict,
                 result="success",
             )
-            await patiently(lambda event=event: self.client.log.append(event))  # type: ignore[misc]
+            await retried(lambda event=event: self.client.log.append(event))  # type: ignore[misc]
             self.acknowledged.feedback.append(event.event_id)
 
     async def _remembered(self, number: int, rng: random.Random) -> None:
@@ -151,7 +151,7 @@ class Clients:
             agent_id="python",
             memory=MemoryContent(content=f"Rule {rng.random()}: an empty list is false. ({number})", tags=("truth",)),
         )
-        await patiently(lambda: self.client.log.append(event))
+        await retried(lambda: self.client.log.append(event))
         self.acknowledged.memories.append(event.event_id)
         encoded = derive(event.event_id, MemoryEncoded.kind_of())
         await self.log_reader.until(lambda: encoded in self.log_reader.known)

@@ -1,1 +1,1 @@
-"""Parts of the platform against real servers."""
+"""Integration tests: parts of the platform on real servers."""

@@ -1,4 +1,4 @@
-"""A small textbook, and waiting until a course is over."""
+"""A small textbook, and functions that wait for a course."""
 
 from uuid import UUID
 
@@ -6,10 +6,12 @@ from nemuri.client.client import Client
 from nemuri_contracts.education import Chapter, Exercise, Section, Textbook
 from nemuri_contracts.education_views import CourseReport
 from nemuri_infra.runtime.resources import Resources
-from tests.integration.scene import eventually, quiet
+from tests.integration.harness import eventually, until_idle
 
-TRUTH = Exercise(question="What is the truth value of an empty list?", answer="It is false.", keywords=("false",))
-LOST = Exercise(
+TRUTH_EXERCISE = Exercise(
+    question="What is the truth value of an empty list?", answer="It is false.", keywords=("false",)
+)
+UNANSWERABLE_EXERCISE = Exercise(
     question="Which operators raise an exception?", answer="Comparing a number and a text.", keywords=("zebra",)
 )
 TEXTBOOK = Textbook(
@@ -22,15 +24,15 @@ TEXTBOOK = Textbook(
                 Section(title="Truth values", text="The truth value of an empty list is false. A full one is true."),
                 Section(title="Order", text="Comparing a number and a text raises an exception by the operators."),
             ),
-            exercises=(TRUTH, LOST),
+            exercises=(TRUTH_EXERCISE, UNANSWERABLE_EXERCISE),
         ),
         Chapter(title="Words", sections=(Section(title="眠り", text="眠りは記憶を整理する時間である。"),)),
     ),
 )
 
 
-async def finished(client: Client, course_id: UUID) -> CourseReport:
-    """The report of a course, once it is over."""
+async def until_finished(client: Client, course_id: UUID) -> CourseReport:
+    """Wait until a course is finished and return its report."""
 
     async def found() -> CourseReport | None:
         """The course is over."""
@@ -41,8 +43,8 @@ async def finished(client: Client, course_id: UUID) -> CourseReport:
     return report
 
 
-async def over(resources: Resources, client: Client, course_id: UUID) -> CourseReport:
-    """The same, once nobody has anything to do any more."""
-    found = await finished(client, course_id)
-    await quiet(resources)
+async def until_finished_and_idle(resources: Resources, client: Client, course_id: UUID) -> CourseReport:
+    """Wait until a course is finished and all services are idle, and return its report."""
+    found = await until_finished(client, course_id)
+    await until_idle(resources)
     return found

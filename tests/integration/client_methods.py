@@ -23,7 +23,7 @@ EXAMPLES: dict[str, Any] = {
 
 
 def public(kind: type) -> list[str]:
-    """Return the names of the coroutine methods, or of the blocking ones, that a user may call."""
+    """Return the names of a client's public methods, except `connect` and `within`."""
     methods = inspect.getmembers(kind, inspect.isfunction)
     return [name for name, _ in methods if not name.startswith("_") and name not in {"within", "connect"}]
 

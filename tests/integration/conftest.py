@@ -1,4 +1,4 @@
-"""Real servers, started once for a session of tests on first use; a namespace of its own for every test."""
+"""Fixtures: real servers, started once per test session on first use, and a namespace for every test."""
 
 import random
 from collections.abc import AsyncIterator
@@ -13,14 +13,14 @@ from tests.integration.servers import Servers
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def servers() -> AsyncIterator[Servers]:
-    """A nats-server and a PostgreSQL for all tests of this session, which leave them running."""
+    """A nats-server and a PostgreSQL shared by all tests of the session. Tests must not stop them."""
     async with Servers.running(careful=False) as running:
         yield running
 
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def settings(servers: Servers) -> Settings:
-    """A namespace of the test's own on the session's servers, provisioned."""
+    """Settings of a new provisioned namespace on the session's servers."""
     own = servers.settings()
     await prepare(own)
     return own
@@ -28,14 +28,14 @@ async def settings(servers: Servers) -> Settings:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def own_servers() -> AsyncIterator[Servers]:
-    """Servers of the test's own, to be stopped and killed at will."""
+    """Servers for one test, which may stop and kill them."""
     async with Servers.running() as running:
         yield running
 
 
 @pytest.fixture
 def seed() -> int:
-    """What the test's random choices come from; pytest prints it when the test fails."""
+    """Seed of the test's random choices; pytest prints it if the test fails."""
     chosen = random.randrange(2**32)
     print(f"seed: {chosen}")
     return chosen

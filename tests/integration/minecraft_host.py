@@ -1,4 +1,4 @@
-"""A host that takes agents into a world and has them do things: what tests of the Minecraft bridge speak through."""
+"""An agent host for tests of the Minecraft bridge."""
 
 import asyncio
 from collections import defaultdict
@@ -28,13 +28,13 @@ PATIENCE = 120.0
 
 
 class Host:
-    """One host of a society; everything that it is told is checked against the contract."""
+    """A host of a society that checks every message against the contract."""
 
     def __init__(self, connection: Client, namespace: str, society: str, name: str) -> None:
         self._connection, self._subjects, self._society, self.name = connection, Subjects(namespace), society, name
         self.now: dict[str, Percept] = {}
         self.outcomes: defaultdict[str, list[Outcome]] = defaultdict(list)
-        """By act; there should be one of each."""
+        """Outcomes by act; each act should have one."""
         self.heard: defaultdict[str, list[Utterance]] = defaultdict(list)
         self.messages = 0
         self.largest = 0
@@ -46,7 +46,7 @@ class Host:
     async def speaking(
         cls, url: str, namespace: str, society: str = "society", name: str = "host"
     ) -> AsyncIterator[Self]:
-        """Connected for as long as the context lasts."""
+        """Yield a connected host; close its connection afterwards."""
         connection = await nats.connect(url)
         host = cls(connection, namespace, society, name)
         await connection.subscribe(host._subjects.percepts(society, name), cb=host._take)
@@ -69,7 +69,7 @@ class Host:
             self._news.notify_all()
 
     async def join(self, agents: dict[str, str], towns: dict[str, str] | None = None) -> Joined:
-        """Take agents in; returns when each of those that are let in has perceived something."""
+        """Let agents join the world. Returns when each agent that was admitted has a percept."""
         joining = Joining(host=self.name, agents=agents, towns=towns or {}).model_dump_json().encode()
         reply = await self._connection.request(self._subjects.joining(self._society), joining, timeout=PATIENCE)
         joined = Joined.model_validate_json(reply.data)
@@ -77,12 +77,12 @@ class Host:
         return joined
 
     async def leave(self, *agents: str) -> None:
-        """Agents go."""
+        """Let agents leave the world."""
         leaving = Leaving(host=self.name, agents=agents).model_dump_json().encode()
         await self._connection.publish(self._subjects.leaving(self._society), leaving)
 
     async def begin(self, agent: str, act: Action) -> str:
-        """An agent does something; returns the id of the act."""
+        """Send an agent's act and return the id of the act."""
         self.sent += 1
         act_id = f"{self.name}-{self.sent}"
         acts = Acts(host=self.name, acts=(Act(agent_id=agent, act_id=act_id, act=act),))
@@ -90,24 +90,24 @@ class Host:
         return act_id
 
     async def say(self, data: bytes) -> None:
-        """Say anything where acts are said."""
+        """Publish bytes on the subject of acts."""
         await self._connection.publish(self._subjects.acts(self._society), data)
 
     async def do(self, agent: str, act: Action) -> Outcome:
-        """An agent does something; returns how that ended."""
+        """Send an agent's act and return its outcome."""
         return await self.ended(await self.begin(agent, act))
 
     async def ended(self, act_id: str) -> Outcome:
-        """How an act ended, once it has."""
+        """Wait for the outcome of an act and return it."""
         await self.until(lambda: bool(self.outcomes[act_id]))
         return self.outcomes[act_id][0]
 
     async def must(self, agent: str, act: Action) -> None:
-        """An agent does something that has to succeed."""
+        """Send an agent's act and assert that it succeeds."""
         outcome = await self.do(agent, act)
         assert outcome.done, f"{agent}: {act}: {outcome.reason}"
 
     async def until(self, holds: Callable[[], bool]) -> None:
-        """Wait until something is so, which percepts may make so."""
+        """Wait until the condition holds, checking it after each message of percepts."""
         async with asyncio.timeout(PATIENCE), self._news:
             await self._news.wait_for(holds)

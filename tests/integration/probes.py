@@ -1,4 +1,4 @@
-"""Asking a process how it is, as a probe does, without keeping its event loop from answering."""
+"""Requests to the probes of a process, made in a thread so that the event loop goes on."""
 
 import asyncio
 import json
@@ -9,8 +9,8 @@ from typing import Any
 from prometheus_client.parser import text_string_to_metric_families
 
 
-async def asked(url: str, page: str) -> tuple[int, bytes]:
-    """The status and the body of a page."""
+async def fetch_page(url: str, page: str) -> tuple[int, bytes]:
+    """Return status and body of a page."""
 
     def ask() -> tuple[int, bytes]:
         try:
@@ -24,17 +24,17 @@ async def asked(url: str, page: str) -> tuple[int, bytes]:
 
 
 async def ready(url: str) -> tuple[bool, list[str]]:
-    """Whether a process is ready, and what it misses."""
-    status, body = await asked(url, "/ready")
+    """Return whether a process is ready, and its missing dependencies."""
+    status, body = await fetch_page(url, "/ready")
     said: dict[str, Any] = json.loads(body)
     assert said["ready"] == (status == 200)
     return said["ready"], said["missing"]
 
 
 async def metrics(url: str) -> dict[str, dict[tuple[str, ...], float]]:
-    """Every sample by its name, and by the values of its labels in the order of their names."""
+    """Return every sample by its name and by its label values, ordered by label name."""
     found: dict[str, dict[tuple[str, ...], float]] = {}
-    for family in text_string_to_metric_families((await asked(url, "/metrics"))[1].decode()):
+    for family in text_string_to_metric_families((await fetch_page(url, "/metrics"))[1].decode()):
         for sample in family.samples:
             values = tuple(value for _, value in sorted(sample.labels.items()))
             found.setdefault(sample.name, {})[values] = sample.value

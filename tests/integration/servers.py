@@ -1,4 +1,4 @@
-"""The real servers that tests run against, and addresses on them that no other test uses."""
+"""The real servers that tests run against."""
 
 import shutil
 import tempfile
@@ -17,14 +17,14 @@ from nemuri_infra.runtime.settings import Settings
 
 
 def fresh_namespace() -> str:
-    """A namespace that nobody uses."""
+    """Return the name of a new namespace."""
     return f"test-{uuid4().hex[:12]}"
 
 
 def files_with(directory: Path, *canaries: str) -> dict[str, set[str]]:
-    """Of each canary, every file below the directory that has it in its bytes; each file is read once for them all.
+    """Return for each canary the files below the directory whose bytes contain it; each file is read once.
 
-    Where a server has renamed or removed a file meanwhile, all are read again.
+    If a server renames or removes a file meanwhile, all files are read again.
     """
     while True:
         found: dict[str, set[str]] = {each: set() for each in canaries}
@@ -40,12 +40,12 @@ def files_with(directory: Path, *canaries: str) -> dict[str, set[str]]:
         return found
 
 
-def _hasty(directory: Path) -> str:
-    """What of the settings of a nats-server is left out: to write through to the disk always."""
+def _unsynced_store(directory: Path) -> str:
+    """Return the nats-server's store settings without syncing every write to the disk."""
     return f'jetstream {{ store_dir: "{directory / "store"}", max_file_store: {MAX_STORE_BYTES} }}'
 
 
-async def _hurry(url: str) -> None:
+async def _disable_synchronous_commit(url: str) -> None:
     async with await psycopg.AsyncConnection.connect(url, autocommit=True) as connection:
         await connection.execute(f"ALTER DATABASE {DATABASE} SET synchronous_commit = off")
 
@@ -61,28 +61,28 @@ class Servers:
     @classmethod
     @asynccontextmanager
     async def running(cls, *, careful: bool = True) -> AsyncIterator[Self]:
-        """Both servers for as long as the context lasts; nothing of them stays.
+        """Yield both servers; stop them and remove their data afterwards.
 
-        Unless `careful`, nothing they say waits for the disk: quicker, and as good for a test that kills neither.
+        Unless `careful`, writes do not wait for the disk, which is enough for a test that kills neither server.
         """
         directory = Path(tempfile.mkdtemp(prefix="nemuri-test-"))
-        nats = EmbeddedNats(directory / "nats", more="" if careful else _hasty(directory / "nats"))
+        nats = EmbeddedNats(directory / "nats", more="" if careful else _unsynced_store(directory / "nats"))
         servers = cls(directory, nats, EmbeddedPostgres(directory / "postgres"))
         try:
             await servers.nats.start()
             await servers.postgres.start()
             if not careful:
-                await _hurry(servers.postgres.url)
+                await _disable_synchronous_commit(servers.postgres.url)
             yield servers
         finally:
-            if not careful:  # to end in order takes a server of hundreds of namespaces half a minute
+            if not careful:  # a clean stop of a server with hundreds of namespaces takes half a minute
                 await servers.nats.kill()
             await servers.nats.stop()
             await servers.postgres.stop()
             shutil.rmtree(directory)
 
     def settings(self) -> Settings:
-        """A fresh namespace on these servers; the extractive model and the hashing embedder, whatever the keys."""
+        """Return settings of a new namespace on these servers, with the extractive model and the hashing embedder."""
         chosen = Settings(
             namespace=fresh_namespace(), data=self.directory / "data", providers="extractive", embedder="hashing"
         )
@@ -91,7 +91,7 @@ class Servers:
 
 @asynccontextmanager
 async def three_nodes() -> AsyncIterator[EmbeddedNatsCluster]:
-    """A cluster on the loopback for as long as the context lasts."""
+    """Yield a cluster of three nodes on the loopback; stop it and remove its data afterwards."""
     directory = Path(tempfile.mkdtemp(prefix="nemuri-test-"))
     cluster = EmbeddedNatsCluster(directory)
     try:

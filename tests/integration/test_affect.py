@@ -1,4 +1,4 @@
-"""Affective memory at work: turns are remembered once, nights fall, what is asked for comes to mind."""
+"""Affective memory at work: each turn becomes one memory, nights pass, and recalls find related memories."""
 
 import asyncio
 import random
@@ -40,7 +40,15 @@ from nemuri_infra.projections.lineage import Thing
 from nemuri_infra.projections.rows import load
 from nemuri_infra.runtime.resources import Resources, open_resources
 from nemuri_infra.runtime.settings import Settings
-from tests.integration.scene import agent_defined, assert_verified, at_work, effective, eventually, quiet, visiting
+from tests.integration.harness import (
+    agent_defined,
+    assert_verified,
+    connected_client,
+    effective_events,
+    eventually,
+    running_services,
+    until_idle,
+)
 from tests.unit.domain.affective import turns
 
 pytestmark = pytest.mark.connected
@@ -58,8 +66,8 @@ TOPICS = (
 
 @asynccontextmanager
 async def remembering(settings: Settings, **policy: object) -> AsyncIterator[Resources]:
-    """The services of affective memory, and an agent that remembers by it."""
-    async with at_work(settings, AT_WORK) as resources:
+    """Run the services of affective memory with one agent, `diary`."""
+    async with running_services(settings, AT_WORK) as resources:
         last = await resources.log.append(agent_defined("diary", memory="affective", perspectives=()))
         if policy:
             last = await resources.log.append(PolicyAdopted(event_id=uuid4(), agent_id="diary", parameters=policy))
@@ -68,7 +76,7 @@ async def remembering(settings: Settings, **policy: object) -> AsyncIterator[Res
 
 
 def turn(prompt: str, reply: str = "Done.", *, session: str = "s1", number: int = 0) -> TurnOffered:
-    """A turn of a session that has just ended."""
+    """Return a turn of a session that has just ended."""
     said_at = datetime(2026, 1, 20, 10, tzinfo=UTC) + timedelta(minutes=number)
     return TurnOffered(
         event_id=uuid4(),
@@ -83,21 +91,21 @@ def turn(prompt: str, reply: str = "Done.", *, session: str = "s1", number: int 
 
 
 async def memories(resources: Resources) -> list[AffectMemory]:
-    """All memories of the agent, oldest first."""
+    """Return all memories of the agent, oldest first."""
     async with resources.database.reading() as connection:
         found = await load(connection, tables.affect_memory, AffectMemory)
     return sorted(found, key=lambda each: each.said_at)
 
 
 async def taken_in(resources: Resources, turns: Iterable[TurnOffered]) -> list[AffectMemory]:
-    """The memories of these turns, once all are remembered."""
+    """Append turns, wait until all are remembered, and return their memories."""
     offered = list(turns)
     for each in offered:
         await resources.log.append(each)
     wanted = {each.event_id for each in offered}
 
     async def remembered() -> list[AffectMemory]:
-        """every turn is a memory"""
+        """Every turn is a memory."""
         found = [each for each in await memories(resources) if each.turn_id in wanted]
         return found if len(found) == len(offered) else []
 
@@ -106,17 +114,17 @@ async def taken_in(resources: Resources, turns: Iterable[TurnOffered]) -> list[A
 
 
 async def night(resources: Resources, days: int = 1) -> NightPassed:
-    """The next night, once it is over and every text is as short as it is to be."""
+    """Advance the clock, wait until the night has passed and all texts are compressed, and return the night's event."""
     before = (await AffectiveQueries(resources.database).agents("diary"))[0].nights
     await resources.clock.advance(timedelta(days=days))
 
     async def passed() -> NightPassed | None:
-        """the night is over"""
+        """The night is over."""
         agent = (await AffectiveQueries(resources.database).agents("diary"))[0]
         found = [each for each in await memories(resources) if each.words_level < min(each.level, 3)]
         if agent.nights <= before or found:
             return None
-        return [each for each in await effective(resources.log) if isinstance(each, NightPassed)][-1]
+        return [each for each in await effective_events(resources.log) if isinstance(each, NightPassed)][-1]
 
     over: NightPassed = await eventually(passed)
     return over
@@ -125,13 +133,13 @@ async def night(resources: Resources, days: int = 1) -> NightPassed:
 async def recalled(
     settings: Settings, prompt: str, *, session: str | None = None, quietly: bool = False, agent: str = "diary"
 ) -> AffectRecallView:
-    """What comes to mind."""
-    async with visiting(settings) as client:
+    """Return the memories recalled for a prompt."""
+    async with connected_client(settings) as client:
         return await client.come_to_mind(agent, prompt, session=session, quietly=quietly)
 
 
 async def test_a_turn_is_one_memory_however_often_it_is_handed_over(settings: Settings) -> None:
-    """With its feeling, its day, its label; a command leaves none, and an agent without such memory refuses it."""
+    """A repeated turn becomes one memory, a command none, and an agent without affective memory refuses turns."""
     async with remembering(settings) as resources:
         await resources.log.append(agent_defined("python"))
         first, command = turn("Yes! It finally works, I am so happy!!"), turn("/clear", number=1)
@@ -144,13 +152,13 @@ async def test_a_turn_is_one_memory_however_often_it_is_handed_over(settings: Se
         assert found[0].valence == "positive"
         assert found[0].intensity > memory.intensity
         assert found[0].label == "mem_20260120_001"
-        refused = [each for each in await effective(resources.log) if isinstance(each, MemoryRefused)]
+        refused = [each for each in await effective_events(resources.log) if isinstance(each, MemoryRefused)]
         assert [each.causation_id for each in refused] == [elsewhere.event_id]
     await assert_verified(settings)
 
 
 async def test_a_label_is_given_once_whatever_was_erased_since(settings: Settings) -> None:
-    """So that it names one memory, and the user can answer with it."""
+    """A label names one memory and is not given again after the memory was erased."""
     async with remembering(settings) as resources:
         gone, kept = await taken_in(resources, [turn(each, number=nth) for nth, each in enumerate(TOPICS[:2])])
         await forget(settings, [Thing("memory", gone.memory_id)])
@@ -160,7 +168,7 @@ async def test_a_label_is_given_once_whatever_was_erased_since(settings: Setting
 
 
 async def test_a_night_lowers_what_has_faded_and_puts_it_into_fewer_words(settings: Settings) -> None:
-    """Nights that were missed pass at once; what was recalled is half as old instead."""
+    """Three missed nights pass at once: memories age, a recalled one ages less, and lowered ones are compressed."""
     async with remembering(settings) as resources:
         said = [turn(f"please look at this: {each}", "I looked.", number=at) for at, each in enumerate(TOPICS)]
         before = await taken_in(resources, said)
@@ -179,15 +187,15 @@ async def test_a_night_lowers_what_has_faded_and_puts_it_into_fewer_words(settin
             assert now.recall_count == recall
             assert now.level > 1
             assert len(now.content) <= len(each.content)
-        fell = [each for each in await effective(resources.log) if isinstance(each, NightFell)]
+        fell = [each for each in await effective_events(resources.log) if isinstance(each, NightFell)]
         assert len(fell) == 1
-        compressed = [each for each in await effective(resources.log) if isinstance(each, MemoryCompressed)]
+        compressed = [each for each in await effective_events(resources.log) if isinstance(each, MemoryCompressed)]
         assert {each.memory_id for each in compressed} == {each.memory_id for each in passed.lowered}
     await assert_verified(settings)
 
 
 async def test_a_turn_is_there_word_for_word_while_its_memory_is_whole(settings: Settings) -> None:
-    """And not once a night has lowered the memory, though the log still has it; what is protected keeps its turn."""
+    """The text of a turn can be read while its memory is at level 1 or protected, and not after a night lowered it."""
     async with remembering(settings) as resources:
         reply = "I moved the counter.\n\n```python\nfor _ in range(3):\n    send()\n```\n" + "It ends now. " * 400
         said = turn("Why does the retry loop of the zeppelin never end?", reply)
@@ -196,7 +204,7 @@ async def test_a_turn_is_there_word_for_word_while_its_memory_is_whole(settings:
         await protecting(resources, protected)
         assert "for _ in range(3):\n    send()" in first.content
         assert 1_000 < len(first.content) <= 3_000
-        async with visiting(settings) as client:
+        async with connected_client(settings) as client:
             found = await client.affect_turn("diary", first.label)
             assert (found.prompt, found.reply, found.session) == (said.prompt, reply, "s1")
             await night(resources)
@@ -209,7 +217,7 @@ async def test_a_turn_is_there_word_for_word_while_its_memory_is_whole(settings:
 
 
 async def test_for_coding_ordinary_work_stays_whole_for_a_week(settings: Settings) -> None:
-    """With the profile that the hooks' installation sets; then it is a summary."""
+    """With the coding profile, memories of ordinary work stay at level 1 for seven nights."""
     async with remembering(settings, **PROFILES[CODING].differing) as resources:
         said = [turn(f"please look at this: {each}", "I looked.", number=at) for at, each in enumerate(TOPICS * 4)]
         known = await taken_in(resources, said)
@@ -222,7 +230,7 @@ async def test_for_coding_ordinary_work_stays_whole_for_a_week(settings: Setting
 
 
 async def test_what_is_archived_is_asked_back_and_returns_where_there_is_room(settings: Settings) -> None:
-    """It is told with a mark; the night after, it is there again at level 3."""
+    """An archived memory is recalled with a mark and returns at level 3 after the next night."""
     policy = {
         "retention": {"decay_by_category": {"work": {"min": 0.2, "max": 0.3}, "casual": {"min": 0.2, "max": 0.3}}}
     }
@@ -243,7 +251,7 @@ async def test_what_is_archived_is_asked_back_and_returns_where_there_is_room(se
 
 
 async def test_what_is_to_be_remembered_never_fades_and_has_a_limit(settings: Settings) -> None:
-    """At the limit the next one waits, and has its place as soon as another is released."""
+    """A protected memory never fades, and a request beyond the limit is granted when another memory is released."""
     async with remembering(settings, protection={"max_protected_memories": 1}) as resources:
         await night(resources)
         (first,) = await taken_in(resources, [turn("Remember this: the key lies under the mat.")])
@@ -254,7 +262,7 @@ async def test_what_is_to_be_remembered_never_fades_and_has_a_limit(settings: Se
         kept = {each.memory_id: each for each in await memories(resources)}
         assert kept[first.memory_id].level == 1
         assert kept[first.memory_id].content == first.content
-        async with visiting(settings) as client:
+        async with connected_client(settings) as client:
             shown = await client.affect("diary")
         assert shown.protected == 1
         (third,) = await taken_in(resources, [turn("Don't forget: the alarm is off on Mondays.", number=2)])
@@ -269,20 +277,20 @@ async def test_what_is_to_be_remembered_never_fades_and_has_a_limit(settings: Se
 
 
 async def test_what_is_protected_is_not_erased(settings: Settings) -> None:
-    """Neither by itself nor with another one that says the same; only with its agent, or once it is released."""
+    """A protected memory cannot be erased, nor one with the same text; erasing its agent erases it."""
     async with remembering(settings) as resources:
         words = "Remember this: the zanzibrine lies under the mat."
         first, same, other = await taken_in(resources, [turn(words), turn(words, number=1), turn(TOPICS[0], number=2)])
         await protecting(resources, first)
         await protecting(resources, same)
-        before = await effective(resources.log)
+        before = await effective_events(resources.log)
         for each in (first, same):
             with pytest.raises(OperationError, match=rf"memory {each.label} of diary is protected: release it first"):
                 await forget(settings, [Thing("memory", other.memory_id), Thing("memory", each.memory_id)])
         await release(resources, same)
         with pytest.raises(OperationError, match=rf"{first.label} of diary is protected and has the same text"):
             await forget(settings, [Thing("memory", same.memory_id)])
-        assert [each.kind for each in await effective(resources.log)][len(before) :] == ["protection_changed"]
+        assert [each.kind for each in await effective_events(resources.log)][len(before) :] == ["protection_changed"]
         await release(resources, first)
         await forget(settings, [Thing("memory", same.memory_id)])
         assert [each.memory_id for each in await memories(resources)] == [other.memory_id]
@@ -294,34 +302,36 @@ async def test_what_is_protected_is_not_erased(settings: Settings) -> None:
 
 
 async def release(resources: Resources, memory: AffectMemory) -> None:
-    """Return once the memory is not protected any more."""
+    """Remove the protection of a memory and wait until the views show it."""
     released = ProtectionChanged(event_id=uuid4(), agent_id="diary", memory_id=memory.memory_id, protected=False)
     await resources.views.progress.wait(await resources.log.append(released))
 
 
 async def test_the_limit_holds_however_many_ask_at_once(settings: Settings) -> None:
-    """The oldest of those that wait are let in first."""
+    """Twelve concurrent requests fill the two protected places, and ten wait."""
     async with remembering(settings, protection={"max_protected_memories": 2}) as resources:
         asked = [turn(f"Remember this: door {number} is open.", number=number) for number in range(12)]
         await taken_in(resources, asked)
-        await quiet(resources)
+        await until_idle(resources)
         held = [each.protection for each in await memories(resources)]
         assert Counter(held) == {"protected": 2, "asked": 10}
     await assert_verified(settings)
 
 
 async def protecting(resources: Resources, memory: AffectMemory) -> None:
-    """Return once the memory is protected."""
+    """Wait until the memory is protected."""
 
     async def protected() -> bool:
-        """the memory is protected"""
+        """The memory is protected."""
         return (await AffectiveQueries(resources.database).memories([memory.memory_id]))[memory.memory_id].protected
 
     await eventually(protected)
 
 
 async def test_the_mood_of_a_session_brings_up_what_was_felt_alike(settings: Settings) -> None:
-    """It is that of what was last recalled in the session; another session has its own."""
+    """A session's mood, taken from its last recall, ranks memories with the same emotion higher; other sessions keep
+    theirs.
+    """
     async with remembering(settings) as resources:
         glad = turn("Yes!! The deploy of the shop finally works, I am so happy!", session="s1")
         sad = turn("The deploy of the shop failed again, this is terrible and I am desperate.", session="s1", number=1)
@@ -329,7 +339,7 @@ async def test_the_mood_of_a_session_brings_up_what_was_felt_alike(settings: Set
         await recalled(settings, "the shop is terrible, the deploy failed again and I am desperate", session="s9")
 
         async def felt() -> object:
-            """the mood is noted"""
+            """The mood is stored."""
             return await AffectiveQueries(resources.database).mood("diary", "s9")
 
         await eventually(felt)
@@ -338,15 +348,15 @@ async def test_the_mood_of_a_session_brings_up_what_was_felt_alike(settings: Set
         resonant = {each.memory.memory_id: each.resonance for each in in_mood.recalled}
         assert resonant[known[sad.event_id].memory_id] > resonant[known[glad.event_id].memory_id]
         assert {each.resonance for each in without.recalled} == {0.0}
-        noted = [each for each in await effective(resources.log) if isinstance(each, MemoriesRecalled)]
+        noted = [each for each in await effective_events(resources.log) if isinstance(each, MemoriesRecalled)]
         assert len(noted) == 1
 
 
 async def test_the_database_finds_all_that_can_be_among_the_best(settings: Settings) -> None:
-    """Ranked by the formula over everything, with a mood and without: what it leaves out could not have come first."""
+    """The database's preselection contains the best memories by the full ranking, with and without a mood."""
     rng = random.Random(20)
     feelings: list[tuple[Any, ...]] = [("positive", ("joy",)), ("negative", ("anger", "fear")), ("neutral", ())]
-    async with at_work(settings, ("projector",)) as resources:
+    async with running_services(settings, ("projector",)) as resources:
         await resources.log.append(turns.defined())
         for number in range(1, 150):
             valence, tags = rng.choice(feelings)
@@ -374,7 +384,7 @@ async def test_the_database_finds_all_that_can_be_among_the_best(settings: Setti
 
 
 class Remote:
-    """An embedder that is far away, and sometimes does not answer."""
+    """An embedder that can stop answering, as a remote one."""
 
     model = "remote-1"
     dimension = 64
@@ -389,17 +399,17 @@ class Remote:
         self._hashing = HashingEmbedder(self.dimension)
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """In its own time."""
+        """Embed, or wait without end."""
         if self.away:
             await asyncio.Event().wait()
         return await self._hashing.embed(texts)
 
     async def aclose(self) -> None:
-        """Nothing to release."""
+        """Do nothing."""
 
 
 async def test_without_a_vector_in_time_words_are_compared(settings: Settings) -> None:
-    """A provider of vectors that does not answer keeps nobody waiting; too late an answer is no recall."""
+    """Recall compares words if no vector arrives in time, and a recall answered too late is not recorded."""
     remote = Remote()
     embedding = Embedding(model=remote.model, dimension=remote.dimension)
     async with open_resources(settings) as usual:
@@ -411,12 +421,12 @@ async def test_without_a_vector_in_time_words_are_compared(settings: Settings) -
             by_vector = await recalled(settings, "why does the parser reject a comma?", quietly=True)
             remote.away = True
             by_words = await recalled(settings, "why does the parser reject a comma?", quietly=True)
-            async with visiting(settings) as client:
+            async with connected_client(settings) as client:
                 asked = {"agent_id": "diary", "prompt": "why does the parser reject a comma?"}
                 for within in (0.1, 30.0):
                     told = await client._exchange.ask(AffectRecallQuery, AffectRecallView, **asked, within=within)
                     assert told.recalled
-            noted = [each for each in await effective(resources.log) if isinstance(each, MemoriesRecalled)]
+            noted = [each for each in await effective_events(resources.log) if isinstance(each, MemoriesRecalled)]
             assert len(noted) == 1, "what comes when nobody waits any more is shown to nobody"
     assert (by_vector.words_only, by_words.words_only) == (False, True)
     assert by_words.recalled[0].memory.memory_id == by_vector.recalled[0].memory.memory_id == known[0].memory_id

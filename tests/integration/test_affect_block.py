@@ -1,4 +1,4 @@
-"""What an assistant is given with a prompt: only what is about the same thing, within a bound, and noted as shown."""
+"""The block of memories for an assistant's prompt: related memories only, within a size limit, recorded as recalled."""
 
 import re
 
@@ -8,7 +8,7 @@ from nemuri_contracts.affective import Link, MemoriesRecalled
 from nemuri_contracts.event import derive
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
-from tests.integration.scene import at_work, effective
+from tests.integration.harness import effective_events, running_services
 from tests.integration.test_affect import memories, night, recalled, remembering, taken_in, turn
 from tests.unit.domain.affective import turns
 from tests.unit.domain.affective.coding_sessions import SESSIONS, UNRELATED
@@ -17,12 +17,12 @@ pytestmark = pytest.mark.connected
 
 
 async def noted(resources: Resources) -> list[MemoriesRecalled]:
-    """What the log says came to mind."""
-    return [each for each in await effective(resources.log) if isinstance(each, MemoriesRecalled)]
+    """Return all recalls on the log."""
+    return [each for each in await effective_events(resources.log) if isinstance(each, MemoriesRecalled)]
 
 
 async def test_of_real_sessions_only_what_is_about_the_same_is_told(settings: Settings) -> None:
-    """A prompt about something else brings up nothing and counts nothing, before and after nights."""
+    """Of real sessions, an unrelated prompt recalls nothing and records nothing, before and after nights."""
     async with remembering(settings) as resources:
         said = [turn(each.prompt, each.reply, number=nth) for nth, each in enumerate(SESSIONS)]
         known = {each.turn_id: each.memory_id for each in await taken_in(resources, said)}
@@ -39,8 +39,8 @@ async def test_of_real_sessions_only_what_is_about_the_same_is_told(settings: Se
 
 
 async def test_a_block_has_a_bound_and_counts_what_is_in_it(settings: Settings) -> None:
-    """Related memories included: whole entries up to 8,000 characters, and exactly those are noted as recalled."""
-    async with at_work(settings) as resources:
+    """A block holds whole entries up to 8,000 characters, and exactly those are recorded as recalled."""
+    async with running_services(settings) as resources:
         await resources.log.append(turns.defined())
         ids = [derive("long", str(nth)) for nth in range(30)]
         for nth, each in enumerate(ids):

@@ -1,4 +1,4 @@
-"""Affective minds in the views: as the pure fold makes them, by whichever stretches, live or from the whole log."""
+"""Affective minds in the views equal the fold of the log, in batches of any size, live and rebuilt."""
 
 import random
 from collections.abc import Sequence
@@ -24,14 +24,14 @@ from nemuri_infra.projections.lineage import Thing
 from nemuri_infra.projections.rows import load
 from nemuri_infra.runtime.resources import Resources, open_resources
 from nemuri_infra.runtime.settings import Settings
-from tests.integration.scene import (
-    assert_followed_and_rebuilt,
+from tests.integration.harness import (
     assert_verified,
-    at_work,
-    effective,
+    assert_views_follow_and_rebuild,
+    effective_events,
     messages,
-    quiet,
+    running_services,
     snapshot,
+    until_idle,
 )
 from tests.integration.servers import Servers, files_with
 from tests.unit.domain.affective import turns
@@ -43,7 +43,7 @@ OTHER = turns.EMBEDDING.model_copy(update={"dimension": 256})
 
 
 def life(rng: random.Random, length: int) -> list[Event]:
-    """Twelve turns that are remembered, and then whatever can happen to them."""
+    """Return twelve remembered turns followed by random events about them."""
     known = [UUID(int=rng.getrandbits(128), version=5) for _ in range(12)]
 
     def some() -> list[UUID]:
@@ -74,8 +74,8 @@ def life(rng: random.Random, length: int) -> list[Event]:
 
 
 async def assert_as_folded(resources: Resources) -> None:
-    """The rows are the pure fold of the log, and every memory has the vector of its present words, and no older one."""
-    mind = fold([each for each in await effective(resources.log) if isinstance(each, FOLDED)])
+    """Assert that rows equal the fold of the log, and that each memory has only the vector of its present words."""
+    mind = fold([each for each in await effective_events(resources.log) if isinstance(each, FOLDED)])
     async with resources.database.reading() as connection:
         agents = await load(connection, tables.affect_agent, AffectAgent)
         memories = await load(connection, tables.affect_memory, AffectMemory)
@@ -92,9 +92,9 @@ async def assert_as_folded(resources: Resources) -> None:
 
 
 async def test_a_life_is_in_the_views_what_the_pure_fold_makes_of_it(settings: Settings, seed: int) -> None:
-    """Event by event, in stretches and from the whole log at once; what a night deletes keeps no row and no vector."""
+    """Random events give the same rows one by one, in batches and rebuilt; deleted memories keep no row."""
     rng = random.Random(seed)
-    await assert_followed_and_rebuilt(settings, life(rng, 120), rng, assert_as_folded)
+    await assert_views_follow_and_rebuild(settings, life(rng, 120), rng, assert_as_folded)
     async with open_resources(settings) as resources:
         [memory, *_] = await memories_of(resources)
         assert await id_lookup.find_by_prefix(resources.database, "memory", str(memory.memory_id)[:13]) == (
@@ -104,14 +104,14 @@ async def test_a_life_is_in_the_views_what_the_pure_fold_makes_of_it(settings: S
 
 
 async def memories_of(resources: Resources) -> Sequence[AffectMemory]:
-    """What is remembered by feeling."""
+    """Return all affective memories of the views."""
     async with resources.database.reading() as connection:
         return await load(connection, tables.affect_memory, AffectMemory)
 
 
 async def test_memories_by_feeling_are_embedded_anew_too(settings: Settings) -> None:
-    """Beside the old vectors, and again where other words came meanwhile."""
-    async with at_work(settings, ["projector"]) as resources:
+    """Re-embedding adds new vectors of affective memories, and embeds again only memories whose words changed."""
+    async with running_services(settings, ["projector"]) as resources:
         await append(resources, turns.defined(), *(turns.remembered(UUID(int=each)) for each in (1, 2)))
         done = await reembed(settings, embedder=HashingEmbedder(256))
         assert (done.agents, done.memories) == (1, 2)
@@ -119,31 +119,31 @@ async def test_memories_by_feeling_are_embedded_anew_too(settings: Settings) -> 
         done = await reembed(settings, embedder=HashingEmbedder(256))
         assert (done.agents, done.memories) == (0, 1)
         assert (await reembed(settings, embedder=HashingEmbedder(256))).memories == 0
-        await quiet(resources, ["projector"])
+        await until_idle(resources, ["projector"])
         await assert_as_folded(resources)
     await assert_verified(settings)
 
 
 async def append(resources: Resources, *events: Event) -> None:
-    """Let these happen one after the other, and be seen."""
+    """Append events one after another and wait until the views hold them."""
     for each in events:
         await resources.log.append(each)
-    await quiet(resources, ["projector"])
+    await until_idle(resources, ["projector"])
 
 
 def remembered_turn(number: int, prompt: str, trigger: str, content: str, **more: Any) -> list[Event]:
-    """A turn that was handed over, and the memory that it became."""
+    """Return an offered turn and its memory."""
     turn_id = UUID(int=number + 1_000, version=4)
     told = turns.remembered(UUID(int=number, version=5), trigger=trigger, content=content, turn_id=turn_id, **more)
     return [turns.offered(turn_id, prompt), told]
 
 
 async def test_a_forgotten_turn_is_in_no_byte(servers: Servers, settings: Settings) -> None:
-    """Its words go, as they were said, as they were remembered and as nights put them; what stays stands as before."""
+    """An erased turn leaves no byte of its words in any file, and a replay of its messages does not restore it."""
     gone, kept, twin = (UUID(int=each, version=5) for each in (1, 2, 3))
     link = Link(to=gone, sort="continues")
     tie = Tie(of=kept, to=link.to, sort=link.sort)
-    async with at_work(settings, ["projector"]) as resources:
+    async with running_services(settings, ["projector"]) as resources:
         await append(
             resources,
             turns.defined(),
@@ -182,10 +182,10 @@ async def test_a_forgotten_turn_is_in_no_byte(servers: Servers, settings: Settin
 async def test_what_was_forgotten_after_a_backup_is_not_restored(
     servers: Servers, settings: Settings, tmp_path: Path
 ) -> None:
-    """Nor what says the same in another mind, which is told that it is gone as the first one is."""
+    """A backup from before an erasure is restored without the erased memory and without memories of the same text."""
     gone, kept = (UUID(int=each, version=5) for each in (1, 3))
     words = ("The sackbuttish thing.", "It was found, serpentwise.")
-    async with at_work(settings, ["projector"]) as resources:
+    async with running_services(settings, ["projector"]) as resources:
         await append(
             resources,
             turns.defined(),
@@ -202,18 +202,18 @@ async def test_what_was_forgotten_after_a_backup_is_not_restored(
     await assert_verified(settings)
     elsewhere = servers.settings()
     await prepare(elsewhere)
-    async with at_work(elsewhere, ["projector"]) as resources:
+    async with running_services(elsewhere, ["projector"]) as resources:
         assert (await restore(elsewhere, tmp_path / "before")).left_out > 0
-        await quiet(resources, ["projector"])
+        await until_idle(resources, ["projector"])
         assert [each.memory_id for each in await memories_of(resources)] == [kept]
         assert not any(files_with(servers.directory, "cornettino", "sackbuttish", "serpentwise").values())
     await assert_verified(elsewhere)
 
 
 async def test_what_a_night_lets_go_takes_nothing_with_it(settings: Settings) -> None:
-    """A memory that says the same stays, and what is related to it stands free."""
+    """Erasing memories deleted by a night keeps a memory of the same text and removes relations to the deleted one."""
     gone, kept = (UUID(int=each, version=5) for each in (1, 2))
-    async with at_work(settings, ["projector"]) as resources:
+    async with running_services(settings, ["projector"]) as resources:
         await append(
             resources,
             turns.defined(),
@@ -225,7 +225,7 @@ async def test_what_a_night_lets_go_takes_nothing_with_it(settings: Settings) ->
             turns.night(2, deleted=[gone]),
         )
         assert (await let_go(settings)).events == 2
-        await quiet(resources, ["projector"])
+        await until_idle(resources, ["projector"])
         [left] = await memories_of(resources)
         assert (left.memory_id, left.relations) == (kept, ())
         await assert_as_folded(resources)
@@ -234,8 +234,8 @@ async def test_what_a_night_lets_go_takes_nothing_with_it(settings: Settings) ->
 
 
 async def test_a_forgotten_companion_is_in_no_byte(servers: Servers, settings: Settings) -> None:
-    """With what was handed over for it, whether or not it was remembered."""
-    async with at_work(settings, ["projector"]) as resources:
+    """Erasing an agent with affective memory leaves no byte of its turns, remembered or not."""
+    async with running_services(settings, ["projector"]) as resources:
         await append(
             resources,
             turns.defined(),
@@ -247,5 +247,5 @@ async def test_a_forgotten_companion_is_in_no_byte(servers: Servers, settings: S
         assert not any(files_with(servers.directory, "ophicleidal", "serpentlike").values())
         rows = await snapshot(resources)
         assert not any(rows[each] for each in ("affect_agent", "affect_memory", "affect_mood", "memory_vector"))
-        assert not [each for each in await effective(resources.log) if isinstance(each, TurnOffered)]
+        assert not [each for each in await effective_events(resources.log) if isinstance(each, TurnOffered)]
     await assert_verified(settings)

@@ -1,4 +1,4 @@
-"""A backup is whole or refused, and what was erased after it stays erased."""
+"""A backup is restored whole or refused, and data erased after it stays erased."""
 
 import json
 from collections.abc import Iterator
@@ -19,7 +19,15 @@ from nemuri_infra.projections.lineage import Sort, Thing
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.blobs import Blobs
 from nemuri_infra.stores.clock import Clock
-from tests.integration.scene import agent_defined, assert_verified, at_work, effective, logged, quiet, visiting
+from tests.integration.harness import (
+    agent_defined,
+    assert_verified,
+    connected_client,
+    effective_events,
+    opened_log,
+    running_services,
+    until_idle,
+)
 from tests.integration.servers import Servers
 from tests.integration.test_erasure import assert_gone, standing
 
@@ -27,14 +35,14 @@ pytestmark = pytest.mark.connected
 
 
 async def emptied(servers: Servers, **changes: object) -> Settings:
-    """An empty namespace on the same servers."""
+    """Return settings of a new namespace on the same servers."""
     fresh = servers.settings().model_copy(update=changes)
     await prepare(fresh)
     return fresh
 
 
 def damaged_ledgers(settings: Settings, directory: Path) -> Iterator[Path]:
-    """Ledgers of one erasure each, in whose name one character has changed."""
+    """Yield paths of erasure ledgers in which one character of an id was changed."""
     memory_id, task_id = uuid4(), uuid4()
     wholes = {memory_id: Erasure(memories={"python": (memory_id,)}), task_id: Erasure(tasks=(task_id,))}
     sorts: tuple[tuple[Sort, UUID], ...] = (("memory", memory_id), ("task", task_id))
@@ -51,31 +59,31 @@ def damaged_ledgers(settings: Settings, directory: Path) -> Iterator[Path]:
 async def test_a_document_of_what_was_said_anew_stays_erased(
     servers: Servers, settings: Settings, tmp_path: Path
 ) -> None:
-    """Of two submissions under one id the second counts for nothing; its document goes with the task."""
+    """The document of a repeated submission is erased with the task and not restored."""
     task_id = uuid4()
-    async with at_work(settings) as resources, visiting(settings):
+    async with running_services(settings) as resources, connected_client(settings):
         for text in ("The first gnurdle is a wugwump.", "The second gnurdle is a blatherskite."):
             ref = await (await Blobs.open(resources.log)).put(text)
             document = Document(name="gnurdle.txt", ref=ref, characters=len(text))
             task = TaskSubmitted(event_id=task_id, text="What is a gnurdle?", client_id="ann", documents=(document,))
             await resources.log.stream.publish(resources.log.subjects.of(task), encode(task))
-        await quiet(resources)
+        await until_idle(resources)
         await backup(settings, tmp_path / "before")
         await forget(settings, [Thing("task", task_id)])
-        await quiet(resources)
+        await until_idle(resources)
         assert_gone(servers, "wugwump", "blatherskite")
     elsewhere = await emptied(servers)
     assert (await restore(elsewhere, tmp_path / "before")).left_out > 0
-    async with logged(elsewhere) as log:
+    async with opened_log(elsewhere) as log:
         assert await (await Blobs.open(log)).refs() == []
 
 
 async def test_what_was_erased_after_the_backup_is_never_restored(
     servers: Servers, settings: Settings, tmp_path: Path
 ) -> None:
-    """The ledger beside the data leaves it out of the restored log, and what stays stands as it stood."""
+    """A restore leaves out data that the ledger lists as erased, and all other memories keep their state."""
     kept_before = tmp_path / "before"
-    async with at_work(settings) as resources, visiting(settings) as client:
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
         gone = await client.remember("python", "The truth value of a hurdygurdy is always ochreish.")
@@ -83,24 +91,26 @@ async def test_what_was_erased_after_the_backup_is_never_restored(
         asked = await client.ask("What is the truth value of a hurdygurdy?", settled=True)
         assert gone in asked.used
         aside = await client.ask("What is the truth value of an empty list, dugongfalse?", settled=True)
-        await quiet(resources)
+        await until_idle(resources)
         made = await backup(settings, kept_before)
         assert made.sequence == await resources.log.last_sequence()
         await forget(settings, [Thing("memory", gone)])
-        await quiet(resources)
+        await until_idle(resources)
         strength = await standing(client, kept)
     elsewhere = await emptied(servers)
-    async with at_work(elsewhere) as resources, visiting(elsewhere) as client:
+    async with running_services(elsewhere) as resources, connected_client(elsewhere) as client:
         done = await restore(elsewhere, kept_before)
         assert done.erasures == 1
         assert done.left_out > 0
-        await quiet(resources)
+        await until_idle(resources)
         assert_gone(servers, "hurdygurdy", "ochreish")
         assert await standing(client, kept) == strength
         assert (await client.result(aside.task_id)).status == "done"
-        assert asked.task_id not in {each.thread for each in await effective(resources.log) if each.stream == "client"}
+        assert asked.task_id not in {
+            each.thread for each in await effective_events(resources.log) if each.stream == "client"
+        }
         assert (await client.ask("What is the truth value of an empty list?", settled=True)).status == "done"
-        await quiet(resources)
+        await until_idle(resources)
     await assert_verified(elsewhere)
     assert ledger_of(elsewhere).read_text(encoding="utf-8").count(str(gone)) > 1, "the new namespace is in the ledger"
 
@@ -108,14 +118,14 @@ async def test_what_was_erased_after_the_backup_is_never_restored(
 async def test_the_clock_is_restored_as_far_ahead_as_it_was(
     servers: Servers, settings: Settings, tmp_path: Path
 ) -> None:
-    """Put the clock where the events of the log were decided; one that is further ahead stays there."""
+    """A restore sets the clock as far ahead as it was, unless it is further ahead already."""
     ahead, further = timedelta(days=3, seconds=0.5), timedelta(days=9)
-    async with logged(settings) as log:
+    async with opened_log(settings) as log:
         await (await Clock.open(log)).advance(ahead)
     await backup(settings, tmp_path / "copy")
     for before, after in ((timedelta(), ahead), (further, further)):
         elsewhere = await emptied(servers)
-        async with logged(elsewhere) as log:
+        async with opened_log(elsewhere) as log:
             await (await Clock.open(log)).reach(before)
             await restore(elsewhere, tmp_path / "copy")
             assert await (await Clock.open(log)).ahead() == after
@@ -124,8 +134,8 @@ async def test_the_clock_is_restored_as_far_ahead_as_it_was(
 async def test_a_backup_is_checked_before_anything_is_written(
     servers: Servers, settings: Settings, tmp_path: Path
 ) -> None:
-    """A changed byte, a missing file, a part of one, a namespace in use: one line, and nothing is on the log."""
-    async with logged(settings) as log:
+    """A damaged or incomplete backup, or a namespace in use, is refused in one line, and nothing is written."""
+    async with opened_log(settings) as log:
         await log.append(agent_defined())
     whole = tmp_path / "whole"
     await backup(settings, whole)
@@ -154,7 +164,7 @@ async def test_a_backup_is_checked_before_anything_is_written(
         await restore(empty, whole, erasures=tmp_path / "nothing.jsonl")
     with pytest.raises(OperationError, match="log is not empty"):
         await restore(settings, whole)
-    async with logged(empty) as log:
+    async with opened_log(empty) as log:
         assert await log.last_sequence() == 0
     assert (await restore(empty, whole)).erasures is None, "without a ledger nobody can say what is erased since"
     await assert_verified(empty)

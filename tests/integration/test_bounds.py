@@ -1,4 +1,4 @@
-"""What a process takes of memory and of the database is bounded, and it works all the same."""
+"""Bounds on a process's memory and database connections, under which it still works."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from nemuri_contracts.client_events import MemoryContent, Setting
 from nemuri_infra.retrieval.agent_indexes import AgentIndexes
 from nemuri_infra.retrieval.index_cache import IndexCache
 from nemuri_infra.runtime.settings import MEGABYTE, Settings
-from tests.integration.scene import agent_defined, assert_verified, at_work, quiet, visiting
+from tests.integration.harness import agent_defined, assert_verified, connected_client, running_services, until_idle
 
 pytestmark = pytest.mark.connected
 AGENTS = 4
@@ -14,10 +14,10 @@ MEMORIES = 70
 
 
 async def test_large_minds_do_not_add_up(settings: Settings) -> None:
-    """Each of several agents recalls what it should, and together they never take more than may be kept."""
+    """Recall indexes of several large minds together stay within the memory limit, and each recall finds its memory."""
     small = settings.model_copy(update={"recall_memory": 1})
     names = [f"agent{number}" for number in range(AGENTS)]
-    async with at_work(small) as resources, visiting(small) as client:
+    async with running_services(small) as resources, connected_client(small) as client:
         for name in names:
             await resources.log.append(agent_defined(name))
         await client.settle()
@@ -39,16 +39,16 @@ async def test_large_minds_do_not_add_up(settings: Settings) -> None:
 
 
 async def test_services_work_with_a_single_connection(settings: Settings) -> None:
-    """Nobody who has a connection needs a second one, so that small pools cannot lock each other out."""
+    """All services work with a pool of one database connection."""
     single = settings.model_copy(update={"database_connections": 1})
-    async with at_work(single) as resources, visiting(single) as client:
+    async with running_services(single) as resources, connected_client(single) as client:
         await resources.log.append(agent_defined())
         await client.settle()
         await client.remember("python", "An empty list is false.")
         answers = [await client.submit(f"Is an empty list false, for the {number}th time?") for number in range(4)]
         for each in answers:
             assert (await client.result(each, settled=True, timeout=60)).status == "done"
-        await quiet(resources)
+        await until_idle(resources)
         async with resources.database.reading():
             assert resources.database.engine.pool.checkedout() == 1  # type: ignore[attr-defined]
         assert resources.database.engine.pool.size() == 1  # type: ignore[attr-defined]

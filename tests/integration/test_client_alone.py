@@ -1,4 +1,4 @@
-"""The client while its server is away: in time, in its own words, and without a word on the terminal."""
+"""The client while its server is down: calls end in time, with the library's own errors, and nothing is printed."""
 
 import asyncio
 import os
@@ -20,25 +20,32 @@ from nemuri.client.sync import SyncClient
 from nemuri.platform.serving import prepare
 from nemuri_infra.runtime.settings import Settings
 from tests.integration.client_methods import ID, arguments, public
-from tests.integration.scene import agent_defined, at_work, effective, eventually, logged, visiting
+from tests.integration.harness import (
+    agent_defined,
+    connected_client,
+    effective_events,
+    eventually,
+    opened_log,
+    running_services,
+)
 from tests.integration.servers import Servers
 
 pytestmark = pytest.mark.connected
 
 HASTY = 0.2
-"""Seconds that a call has where the server is gone anyway."""
+"""Timeout in seconds of calls without a server."""
 SLACK = 2.0
-"""Seconds that a call may take beyond its timeout on a machine with other work."""
+"""Seconds by which a call may exceed its timeout on a loaded machine."""
 
 
 @asynccontextmanager
 async def away(servers: Servers, settings: Settings) -> AsyncIterator[Client]:
-    """A client whose server is gone."""
-    async with visiting(settings) as client:
+    """Yield a client whose server was killed."""
+    async with connected_client(settings) as client:
         await servers.nats.kill()
 
         async def noticed() -> bool:
-            """The client knows that its connection is lost."""
+            """The client has lost its connection."""
             return not client.log.connection.is_connected
 
         await eventually(noticed)
@@ -46,7 +53,7 @@ async def away(servers: Servers, settings: Settings) -> AsyncIterator[Client]:
 
 
 async def refused_in_time(call: Callable[[], Awaitable[Any]], name: str) -> None:
-    """Check that a call with a limit of `HASTY` seconds ends then, with an error of the library in one line."""
+    """Assert that a call with a timeout of `HASTY` seconds ends in time with a one-line error of the library."""
     begun = time.monotonic()
     with pytest.raises(nemuri.CallTimeoutError) as raised:
         await call()
@@ -56,7 +63,7 @@ async def refused_in_time(call: Callable[[], Awaitable[Any]], name: str) -> None
 
 
 async def test_every_method_says_itself_that_there_is_no_server(own_servers: Servers) -> None:
-    """Raise only the library's own errors from every public method, and end in time."""
+    """Every public method raises only the library's own errors without a server, and ends in time."""
     settings = own_servers.settings()
     await prepare(settings)
     async with away(own_servers, settings) as client:
@@ -69,7 +76,7 @@ async def test_every_method_says_itself_that_there_is_no_server(own_servers: Ser
 
 
 async def test_every_blocking_method_says_so_too(own_servers: Servers, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Raise the same errors as the other client, from the same methods, and after closing as well."""
+    """The blocking client has the same methods as the other, and they raise the same errors without a server."""
     settings = own_servers.settings()
     await prepare(settings)
     monkeypatch.setenv("NATS_URL", str(settings.nats_url))
@@ -87,7 +94,7 @@ async def test_every_blocking_method_says_so_too(own_servers: Servers, monkeypat
 
 
 async def test_ask_ends_in_time_and_nothing_was_submitted(own_servers: Servers) -> None:
-    """Keep one timeout over uploading, submitting and waiting, and tell whether there is a task."""
+    """`ask` without a server ends within its timeout, and the error says that no task was submitted."""
     settings = own_servers.settings()
     await prepare(settings)
     async with away(own_servers, settings) as client:
@@ -102,17 +109,17 @@ async def test_ask_ends_in_time_and_nothing_was_submitted(own_servers: Servers) 
             await client.result(ID, timeout=0.5)
         assert waited.value.task_id == ID
         await own_servers.nats.start()
-    async with logged(settings) as log:
+    async with opened_log(settings) as log:
         assert await log.last_sequence() == 0
 
 
 async def test_a_server_that_does_not_answer_keeps_no_timeout_open(own_servers: Servers) -> None:
-    """End in time too where the connection stands and nothing comes back, and name the task that may exist."""
+    """A call to a suspended server ends within its timeout, and the error names the task that may exist."""
     settings = own_servers.settings()
     await prepare(settings)
     pid = own_servers.nats.pid
     assert pid is not None
-    async with visiting(settings) as client:
+    async with connected_client(settings) as client:
         os.kill(pid, signal.SIGSTOP)
         try:
             begun = time.monotonic()
@@ -129,19 +136,19 @@ async def test_a_server_that_does_not_answer_keeps_no_timeout_open(own_servers: 
 
         async def arrived() -> bool:
             """The task is on the log."""
-            return [each.event_id for each in await effective(client.log)] == [task]
+            return [each.event_id for each in await effective_events(client.log)] == [task]
 
         await eventually(arrived)
-        async with at_work(settings, ("query-api", "projector")):
+        async with running_services(settings, ("query-api", "projector")):
             assert await client.submit("Is steel hard?", key=task) == task
         assert await client.log.last_sequence() == 1
 
 
 async def test_a_call_goes_on_when_the_server_comes_back(own_servers: Servers) -> None:
-    """Wait for a lost connection, with what was asked and with what was said."""
+    """Calls made without a connection succeed after the server returns."""
     settings = own_servers.settings()
     await prepare(settings)
-    async with at_work(settings) as resources, away(own_servers, settings) as client:
+    async with running_services(settings) as resources, away(own_servers, settings) as client:
         asked = asyncio.ensure_future(client.agents())
         submitted = asyncio.ensure_future(client.submit("Is steel hard?", documents=[("a.txt", "Steel is hard.")]))
         await asyncio.sleep(0)
@@ -155,7 +162,7 @@ async def test_a_call_goes_on_when_the_server_comes_back(own_servers: Servers) -
 async def test_without_a_limit_a_call_fails_after_some_patience(
     own_servers: Servers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Raise `NotConnectedError` where the server stays away."""
+    """A call without a timeout raises `NotConnectedError` if the server stays down."""
     monkeypatch.setattr(exchange, "PATIENCE", 0.5)
     settings = own_servers.settings()
     await prepare(settings)
@@ -194,7 +201,7 @@ LOGGING = "import logging; logging.basicConfig(format='%(levelname)s %(name)s %(
 
 
 def program(settings: Settings, setup: str = "") -> "subprocess.Popen[str]":
-    """Return a program of a user, which tells what happens to it on its standard output."""
+    """Start a user's program that prints the outcome of its calls."""
     environment = {
         **os.environ, "NATS_URL": str(settings.nats_url), "NEMURI_NAMESPACE": settings.namespace,
         "DATABASE_URL": "",
@@ -205,12 +212,12 @@ def program(settings: Settings, setup: str = "") -> "subprocess.Popen[str]":
 
 
 async def test_the_library_prints_nothing(own_servers: Servers) -> None:
-    """Say nothing on the terminal whether the server was never there, goes, comes back or goes for good."""
+    """The library prints nothing when the server is missing, stops, returns or stops for good."""
     settings = own_servers.settings()
     await prepare(settings)
     nowhere = program(settings.model_copy(update={"nats_url": "nats://127.0.0.1:1"}))
     assert await asyncio.to_thread(nowhere.communicate) == ("NotConnectedError\n", "")
-    async with at_work(settings, ["projector", "query-api"]):
+    async with running_services(settings, ["projector", "query-api"]):
         running = program(settings)
         assert running.stdin is not None
         assert running.stdout is not None
@@ -224,15 +231,15 @@ async def test_the_library_prints_nothing(own_servers: Servers) -> None:
         running.stdin.write("\n")
         running.stdin.flush()
         assert await asyncio.to_thread(running.stdout.readline) == "0\n"
-        async with visiting(settings) as client:
-            await client.settle()  # the services have their connections back, and can end in order
+        async with connected_client(settings) as client:
+            await client.settle()  # the services reconnect and can stop cleanly
     await own_servers.nats.kill()
     assert await asyncio.to_thread(running.communicate, "\n") == ("", "")
     assert running.returncode == 0
 
 
 async def test_a_program_that_logs_hears_of_a_trouble_once(own_servers: Servers) -> None:
-    """Log the loss of the connection to the logger `nemuri`, and not five times a second."""
+    """A lost connection is logged at most four times, to the logger `nemuri.connection`."""
     settings = own_servers.settings()
     await prepare(settings)
     running = program(settings, LOGGING.format(level="WARNING"))

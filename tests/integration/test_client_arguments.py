@@ -1,4 +1,4 @@
-"""What the client refuses before it says anything, and what it says once."""
+"""Arguments and keys that the client refuses before it publishes anything."""
 
 import asyncio
 import inspect
@@ -16,14 +16,18 @@ from nemuri.operations import forget
 from nemuri_infra.projections.lineage import Thing
 from nemuri_infra.runtime.settings import Settings
 from tests.integration.client_methods import arguments, public
-from tests.integration.scene import agent_defined, at_work, quiet, visiting
+from tests.integration.harness import agent_defined, connected_client, running_services, until_idle
 
 pytestmark = pytest.mark.connected
 
 
 async def test_a_key_makes_telling_twice_one_memory(settings: Settings) -> None:
-    """Remember once under a key of one's own for an agent, and refuse another text under it."""
-    async with at_work(settings) as resources, visiting(settings) as client, visiting(settings, "bob") as bob:
+    """A memory repeated under its key is stored once per agent and client; other content under it is refused."""
+    async with (
+        running_services(settings) as resources,
+        connected_client(settings) as client,
+        connected_client(settings, "bob") as bob,
+    ):
         await resources.log.append(agent_defined())
         await resources.log.append(agent_defined("cook"))
         await client.settle()
@@ -48,8 +52,8 @@ async def test_a_key_makes_telling_twice_one_memory(settings: Settings) -> None:
 
 
 async def test_a_reused_key_with_another_text_is_refused(settings: Settings) -> None:
-    """Refuse a task, an experience or a memory under the key of another one, and say nothing then."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    """A task, an experience or a memory under the key of another one is refused, and nothing is published."""
+    async with running_services(settings) as resources, connected_client(settings) as client:
         for each in (agent_defined(), agent_defined("pia", memory="tiered", perspectives=())):
             await resources.log.append(each)
         await client.settle()
@@ -61,7 +65,7 @@ async def test_a_reused_key_with_another_text_is_refused(settings: Settings) -> 
         assert (await client.ask(text, documents=documents, key="q-1")).task_id == task
         assert await client.submit(text, documents=documents, key="q-1") == task
         assert await client.experience("pia", "Ann gave me bread.", importance=0.9, key="e-1") == lived
-        await quiet(resources)
+        await until_idle(resources)
         end, inputs = await resources.log.last_sequence(), await resources.blobs.refs()
         others = (
             client.submit("What is falsehood?", documents=documents, key="q-1"),
@@ -79,18 +83,18 @@ async def test_a_reused_key_with_another_text_is_refused(settings: Settings) -> 
 
 
 async def test_of_two_that_use_a_key_at_the_same_time_one_is_refused(settings: Settings) -> None:
-    """Tell everybody but the first who says something under a key that something else counts."""
-    async with at_work(settings), visiting(settings) as client, visiting(settings) as other:
+    """Of two different submissions under one key at the same time one is refused."""
+    async with running_services(settings), connected_client(settings) as client, connected_client(settings) as other:
         said = [each.submit(f"What is {each.log is client.log}?", key="q-1") for each in (client, other)]
         outcomes = await asyncio.gather(*said, return_exceptions=True)
         assert sorted(type(each).__name__ for each in outcomes) == ["ClientError", "UUID"]
 
 
 async def test_a_key_of_what_was_erased_says_so(settings: Settings) -> None:
-    """Say under the key of an erased task that it is gone, instead of returning its id."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    """A submission under the key of an erased task is refused with that reason."""
+    async with running_services(settings) as resources, connected_client(settings) as client:
         task = await client.submit("What is a truth value?", key="q-1")
-        await quiet(resources)
+        await until_idle(resources)
         await forget(settings, [Thing("task", task)])
         with pytest.raises(nemuri.ClientError, match=f"{task} was erased"):
             await client.submit("What is a truth value?", key="q-1")
@@ -128,16 +132,16 @@ KINDS = {
     "items": ["list"], "causes": ["list"],
 }  # fmt: skip
 ALLOWED: dict[str, list[Any]] = {
-    # of the wrong values for a kind, those that are right for a parameter
+    # values that are wrong for the kind but right for this parameter
     "second": [0], "importance": [0], "limit": [10**30], "timeout": [10**30],
     "agent": [None], "summary": [None], "location": [], "memories": [[]],
 }  # fmt: skip
 
 
 async def test_wrong_arguments_are_refused_and_nothing_is_said(settings: Settings) -> None:
-    """Refuse for every parameter of every public method what it cannot be, in one line, before anything is sent."""
+    """Every wrong value of every parameter of every public method is refused in one line, and nothing is published."""
     kinds = {name: kind for names, [kind] in KINDS.items() for name in names.split()}
-    async with at_work(settings) as resources, visiting(settings) as client:
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
         end, passed = await resources.log.last_sequence(), []
@@ -164,7 +168,7 @@ async def test_wrong_arguments_are_refused_and_nothing_is_said(settings: Setting
 
 
 async def _refusal(method: Any, given: dict[str, Any]) -> str | None:
-    """Return why the arguments were refused; None if they were not, or if only the platform had no answer."""
+    """Return the reason why the arguments were refused; None if they were accepted or the platform did not answer."""
     try:
         await method(**given)
     except exchange.PassingError:
@@ -175,7 +179,7 @@ async def _refusal(method: Any, given: dict[str, Any]) -> str | None:
 
 
 async def test_what_the_client_may_ask_is_guarded() -> None:
-    """Guard every public coroutine method: each has the checks, the deadline and the errors."""
+    """Every public coroutine method has the wrapper that checks arguments, deadlines and errors."""
     for kind in (Asking, Client):
         for name in public(kind):
             assert hasattr(getattr(kind, name), "__wrapped__"), name

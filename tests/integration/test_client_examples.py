@@ -1,4 +1,4 @@
-"""The examples in the documentation of the public client, run against a platform."""
+"""The examples in the docstrings of the public client run against a platform."""
 
 import ast
 import asyncio
@@ -26,7 +26,7 @@ from nemuri.platform.serving import prepare
 from nemuri_contracts.affective import TurnOffered
 from nemuri_infra.runtime.settings import Settings
 from tests.integration.client_methods import public
-from tests.integration.scene import agent_defined, at_work, quiet, visiting
+from tests.integration.harness import agent_defined, connected_client, running_services, until_idle
 from tests.integration.servers import Servers
 
 CLIENT = {"Client.connect": Client.connect, "Client.within": Client.within} | {
@@ -39,7 +39,7 @@ EXPORTED = {name: getattr(nemuri, name) for name in nemuri.__all__}
 DOCUMENTED: dict[str, Any] = CLIENT | SYNC_CLIENT | EXPORTED
 """Every public method of the clients and every name that `nemuri` exports."""
 BLOCKING = {*SYNC_CLIENT, "SyncClient", "connect_sync"}
-"""Names of which the example runs without asyncio."""
+"""Names whose example runs without asyncio."""
 SECTION = re.compile(r"^(Args|Returns|Raises|Example):$", re.MULTILINE)
 ARGUMENT = re.compile(r"^ {4}(?:\*\*)?(\w+): ", re.MULTILINE)
 TURN = "The parser finally accepts a trailing comma!"
@@ -62,13 +62,13 @@ def statements(name: str) -> list[doctest.Example]:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def platform(servers: Servers) -> AsyncIterator[Settings]:
-    """A running platform with the agents that the examples assume; the first event of its log is a task.
+    """Settings of a running platform with the agents of the examples; the first event of its log is a task.
 
-    Each parameter value gets a platform of its own, so that a course is begun once on each.
+    Each parameter value gets its own platform, so that a course is begun once on each.
     """
     settings = servers.settings()
     await prepare(settings)
-    async with at_work(settings) as resources, visiting(settings) as client:
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await client.submit("What is an exception?")
         for agent, memory in (("python", "strength"), ("diary", "affective"), ("noah", "tiered")):
             perspectives = {} if memory == "strength" else {"perspectives": ()}
@@ -79,7 +79,7 @@ async def platform(servers: Servers) -> AsyncIterator[Settings]:
         said_at = datetime(2026, 1, 20, 10, tzinfo=UTC)
         turn = {"prompt": TURN, "reply": "Yes, since today.", "said_at": said_at, "ended_at": said_at}
         await resources.log.append(TurnOffered(event_id=uuid4(), agent_id="diary", session="s1", **turn))
-        await quiet(resources)
+        await until_idle(resources)
         yield settings
 
 
@@ -96,7 +96,7 @@ def environment(platform: Settings, monkeypatch: pytest.MonkeyPatch) -> dict[str
 @pytest.mark.parametrize("platform", ["asyncio"], indirect=True)
 @pytest.mark.parametrize("name", sorted({*DOCUMENTED} - BLOCKING))
 async def test_an_example_shows_what_happens(name: str, environment: dict[str, Any]) -> None:
-    """The example of a public name runs and prints what it says."""
+    """The example of a public name runs and prints its expected output."""
     async with nemuri.connect() as client:
         names = environment | {"client": client}
         for statement in statements(name):
@@ -110,7 +110,7 @@ async def test_an_example_shows_what_happens(name: str, environment: dict[str, A
 @pytest.mark.parametrize("platform", ["blocking"], indirect=True)
 @pytest.mark.parametrize("name", sorted(BLOCKING))
 async def test_a_blocking_example_shows_what_happens(name: str, environment: dict[str, Any]) -> None:
-    """The example of a blocking method runs without asyncio and prints what it says."""
+    """The example of a blocking method runs without asyncio and prints its expected output."""
 
     def run() -> None:
         with nemuri.connect_sync() as client:
@@ -124,7 +124,7 @@ async def test_a_blocking_example_shows_what_happens(name: str, environment: dic
 
 @pytest.mark.parametrize("name", sorted(DOCUMENTED))
 def test_a_public_name_documents_what_it_takes_and_returns(name: str) -> None:
-    """The docstring has a summary and an example, and of a function each argument, the result and the errors."""
+    """A public docstring has a summary and an example, and for a function each argument, the result and the errors."""
     documented = DOCUMENTED[name]
     found = sections(documented)
     assert found["Summary"].strip()
@@ -138,7 +138,7 @@ def test_a_public_name_documents_what_it_takes_and_returns(name: str) -> None:
 
 
 def test_every_public_method_is_documented_here() -> None:
-    """Each method that a user can call is among the documented names, of both clients the same."""
+    """Every public method is among the documented names, and both clients have the same methods."""
     for kind in (Client, SyncClient):
         public_names = {name for name in dir(kind) if not name.startswith("_") and callable(getattr(kind, name))}
         assert {f"{kind.__name__}.{name}" for name in public_names} <= {*DOCUMENTED}
@@ -151,7 +151,7 @@ def unqualified(name: str) -> str:
 
 
 def compiled(statement: doctest.Example) -> CodeType:
-    """Return the code of a statement, which may use `await` and shows the value of an expression as a console does."""
+    """Return the code of a statement that may use `await` and displays an expression's value as a console does."""
     flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
     code: CodeType = compile(statement.source, "<example>", "single", flags=flags)
     return code
@@ -159,7 +159,7 @@ def compiled(statement: doctest.Example) -> CodeType:
 
 @contextmanager
 def printed_as_expected(statement: doctest.Example, names: dict[str, Any]) -> Iterator[None]:
-    """Fail unless the code inside shows and prints what the statement expects."""
+    """Fail unless the enclosed code displays and prints the statement's expected output."""
     output = StringIO()
 
     def show(value: object) -> None:

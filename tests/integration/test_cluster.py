@@ -1,4 +1,4 @@
-"""Three nodes that replicate everything: whichever dies while tasks are in work, no task is lost or done twice."""
+"""A cluster of three replicating nodes loses and repeats no task while its nodes are killed in turn."""
 
 import asyncio
 import random
@@ -20,15 +20,15 @@ from nemuri_infra.stores.society_states import States, checkpoints_bucket
 from nemuri_services.simulation.cell_leases import CellLeases
 from nemuri_services.simulation.checkpoints import Checkpoints
 from nemuri_services.simulation.world_lease import WorldLease
-from tests.integration.scene import (
+from tests.integration.harness import (
     agent_defined,
     assert_verified,
-    at_work,
-    effective,
+    connected_client,
+    effective_events,
     eventually,
-    logged,
-    patiently,
-    visiting,
+    opened_log,
+    retried,
+    running_services,
 )
 from tests.integration.servers import Servers, files_with, three_nodes
 from tests.integration.society.jar import Jar
@@ -39,19 +39,19 @@ TASKS = 12
 
 
 async def submit_all(client: Client, rng: random.Random) -> list[UUID]:
-    """Submit tasks in an irregular rhythm, each again under its key until it is acknowledged."""
+    """Submit tasks at random intervals, each repeatedly under its key until it is acknowledged, and return the keys."""
     known = []
     for number in range(TASKS):
         key = uuid4()
         text = f"Is number {number} true, and what of an empty list?"
-        await patiently(lambda text=text, key=key: client.submit(text, key=key))  # type: ignore[misc]
+        await retried(lambda text=text, key=key: client.submit(text, key=key))  # type: ignore[misc]
         known.append(key)
         await asyncio.sleep(rng.uniform(0, 0.4))
     return known
 
 
 async def lose_each_node_once(cluster: EmbeddedNatsCluster, rng: random.Random) -> None:
-    """Kill one node after the other, whoever leads, each as soon as the one before is back."""
+    """Kill one node after another in random order, each when the one before is back."""
     for node in rng.sample(range(3), 3):
         await asyncio.sleep(rng.uniform(0.2, 0.8))
         await cluster.kill(node)
@@ -60,33 +60,33 @@ async def lose_each_node_once(cluster: EmbeddedNatsCluster, rng: random.Random) 
 
 
 async def test_tasks_survive_the_loss_of_every_node_in_turn(servers: Servers, seed: int) -> None:
-    """All services on three nodes: every acknowledged task is answered once, and the views are what the log says."""
+    """Every acknowledged task is answered once while each node is killed in turn, and the views agree with the log."""
     rng = random.Random(seed)
     async with three_nodes() as cluster:
         url = ",".join(cluster.urls)
         settings = servers.settings().model_copy(update={"nats_url": url, "replicas": 3})
         await prepare(settings)
-        async with at_work(settings) as resources, visiting(settings) as client:
+        async with running_services(settings) as resources, connected_client(settings) as client:
             assert (await resources.log.stream.stream_info(resources.log.subjects.stream)).config.num_replicas == 3
-            await patiently(lambda: resources.log.append(agent_defined()))
+            await retried(lambda: resources.log.append(agent_defined()))
             async with asyncio.TaskGroup() as group:
                 submission = group.create_task(submit_all(client, rng))
                 group.create_task(lose_each_node_once(cluster, rng))
             tasks = submission.result()
             results = [await client.result(each, timeout=60) for each in tasks]
-            facts = await patiently(lambda: effective(resources.log))
+            facts = await retried(lambda: effective_events(resources.log))
         assert [each.status for each in results] == ["done"] * TASKS
         assert Counter(each.task_id for each in facts if isinstance(each, TaskCompleted)) == Counter(tasks)
-        await patiently(lambda: assert_verified(settings))
+        await retried(lambda: assert_verified(settings))
 
 
 async def test_what_is_erased_is_left_in_raft_logs_alone_and_that_is_said(servers: Servers) -> None:
-    """No server rewrites those when it is asked to; they go with its next snapshot."""
+    """Erased data stays only in Raft logs, which go with the next snapshot, and the erasure's result says so."""
     async with three_nodes() as cluster:
         settings = servers.settings().model_copy(update={"nats_url": ",".join(cluster.urls), "replicas": 3})
         await prepare(settings)
-        async with at_work(settings) as resources, visiting(settings) as client:
-            await patiently(lambda: resources.log.append(agent_defined()))
+        async with running_services(settings) as resources, connected_client(settings) as client:
+            await retried(lambda: resources.log.append(agent_defined()))
             await client.settle()
             memory = await client.remember("python", "a quincebomb is no list")
 
@@ -96,7 +96,7 @@ async def test_what_is_erased_is_left_in_raft_logs_alone_and_that_is_said(server
             assert ["Raft logs of 3 servers" in each for each in forgotten.left] == [True]
 
             async def left() -> bool:
-                """The servers that follow the leader have deleted it too."""
+                """The followers have deleted it too."""
                 return all("/_js_/" in name for name in files_with(cluster.directory, "quincebomb")["quincebomb"])
 
             await eventually(left)
@@ -105,13 +105,13 @@ async def test_what_is_erased_is_left_in_raft_logs_alone_and_that_is_said(server
 
 
 async def test_what_hosts_keep_outlives_the_loss_of_every_node_in_turn(servers: Servers, seed: int) -> None:
-    """What they write twice a second and what checkpoints hold is replicated as the log is; no cell is lost by it."""
+    """States and checkpoints of a society are replicated, and a host keeps all cells while nodes are killed."""
     residents = tuple(Resident(id=f"a{each:02}", name=f"Agent {each}") for each in range(20))
     society, engine = Society(name="village", seed=1, agents=residents), Engine((), 0.0, seed=1)
     async with three_nodes() as cluster:
         settings = servers.settings().model_copy(update={"nats_url": ",".join(cluster.urls), "replicas": 3})
         await prepare(settings)
-        async with logged(settings) as log:
+        async with opened_log(settings) as log:
             states = await States.create(log, society)
             stores = (states.stream, f"OBJ_{checkpoints_bucket(settings.namespace)}")
             assert [(await log.stream.stream_info(each)).config.num_replicas for each in stores] == [3, 3]
@@ -124,7 +124,7 @@ async def test_what_hosts_keep_outlives_the_loss_of_every_node_in_turn(servers: 
             await world.take()
 
             async def written() -> bool:
-                """Everything is written; nothing was lost."""
+                """Everything is written, and no lease was lost."""
                 assert await keeping.beat() == set()
                 return await world.beat() and not engine.changed
 
@@ -136,8 +136,8 @@ async def test_what_hosts_keep_outlives_the_loss_of_every_node_in_turn(servers: 
                 await written()
             await losing
             await eventually(written, seconds=60)
-            checkpoints = await patiently(lambda: Checkpoints.open(log, society.name))
-            name = await patiently(lambda: checkpoints.make(states))
-            _, entries = await patiently(lambda: checkpoints.read(name))
+            checkpoints = await retried(lambda: Checkpoints.open(log, society.name))
+            name = await retried(lambda: checkpoints.make(states))
+            _, entries = await retried(lambda: checkpoints.read(name))
         goals = [value for key, value in entries.items() if key.endswith(".goals")]
         assert [orjson.loads(each)["active"] for each in goals] == [[{"id": f"g{beats}"}]] * len(residents)

@@ -1,4 +1,4 @@
-"""What comes to mind for a task, what does not, what comes back from the archive, and why."""
+"""Retrieval of memories for a task: relevance, the archive, and explanations."""
 
 from typing import Any
 from uuid import uuid4
@@ -16,7 +16,15 @@ from nemuri_infra.models.factory import Models
 from nemuri_infra.models.protocol import Answer, AnswerJob, Reply
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
-from tests.integration.scene import EVERYBODY, agent_defined, assert_verified, at_work, quiet, retrieval, visiting
+from tests.integration.harness import (
+    ALL_SERVICES,
+    agent_defined,
+    assert_verified,
+    connected_client,
+    retrieval_of,
+    running_services,
+    until_idle,
+)
 
 pytestmark = pytest.mark.connected
 
@@ -29,15 +37,15 @@ QUICKLY = {
     "fading": "tasks",
     "expected_tasks_per_day": 1,
 }
-"""A policy under which a session is enough to forget what was not used in it, or was used before."""
-SLEEPLESS = tuple(name for name in EVERYBODY if name != "strength-sleep")
+"""A policy under which one session archives memories that were not used in it."""
+SLEEPLESS = tuple(name for name in ALL_SERVICES if name != "strength-sleep")
 
 
 class Assessor(ExtractiveModel):
-    """Assesses by the first thing that it remembers, which a model of words alone cannot."""
+    """A model that answers with the first memory in its context."""
 
     async def answer(self, job: AnswerJob) -> Reply[Any]:
-        """What it remembers and cites, or nothing."""
+        """Return the first memory with a citation; without memories the extractive answer."""
         if not job.memories:
             return await super().answer(job)
         first = job.memories[0]
@@ -45,14 +53,14 @@ class Assessor(ExtractiveModel):
 
 
 async def archived(resources: Resources, client: Client) -> MemoryView:
-    """A fact that was used, consolidated and then faded in its agent's sleep, with all that was learned from it."""
+    """Return a fact that was used, consolidated, and archived with all learnings from it."""
     await resources.log.append(agent_defined())
     await resources.log.append(PolicyAdopted(event_id=uuid4(), agent_id="python", parameters=QUICKLY))
     await client.settle()
     memory_id = await client.remember("python", FACT, tags=["list"])
     while await client.memories("python"):
         await client.ask(QUESTION, settled=True)
-        await quiet(resources)
+        await until_idle(resources)
     view = await client.memory(memory_id)
     assert view.level >= Policy().reactivation_levels
     assert view.last_decay_at is None
@@ -60,7 +68,7 @@ async def archived(resources: Resources, client: Client) -> MemoryView:
 
 
 async def assert_back(client: Client, before: MemoryView) -> None:
-    """The memory is active again: 0.5 and what its uses since are worth, two levels lower."""
+    """Assert that the memory is active again at strength 0.5 plus its later uses, two levels lower."""
     after = await client.memory(before.memory_id)
     rules, uses = Policy(), after.access_count - before.access_count
     assert (after.status, after.level) == ("active", before.level - rules.reactivation_levels)
@@ -72,8 +80,8 @@ async def assert_back(client: Client, before: MemoryView) -> None:
 
 
 async def test_a_question_about_something_else_finds_nothing(settings: Settings) -> None:
-    """Neither active nor archived memories are relevant: the context is empty, the answer is there, and it is said."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    """An unrelated question retrieves no active and no archived memory, and is still answered."""
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
         for fact in (
@@ -87,52 +95,52 @@ async def test_a_question_about_something_else_finds_nothing(settings: Settings)
         assert (asked.memories, asked.deep) == ((), True)
         assert (result.status, result.recalled, result.retrieved, result.used) == ("done", 0, (), ())
         assert result.answer
-        found = await retrieval(resources, result.task_id)
+        found = await retrieval_of(resources, result.task_id)
         assert (found.candidates, found.selected, found.deep) == ((), (), True)
         [explanation] = await client.why(result.task_id)
         assert explanation.candidates == ()
-        await quiet(resources)
+        await until_idle(resources)
     await assert_verified(settings)
 
 
 async def test_what_a_document_names_comes_to_mind(settings: Settings) -> None:
-    """The task has no word of it; its summary does, and that takes part in the query, as a supplied one does."""
+    """A memory related only to the task's document, or to its summary, is retrieved and used."""
     known = "The invoices of Halvorsen Marine must be checked against the crane log."
     offer = "Halvorsen Marine sends invoices for the crane of the last quarter, 4,200 in all."
     models = Models(Assessor(), ExtractiveModel())
-    async with at_work(settings, models=models) as resources, visiting(settings) as client:
+    async with running_services(settings, models=models) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
         memory_id = await client.remember("python", known)
         for given in ({"documents": [("offer.txt", offer)]}, {"summary": offer}):
             result = await client.ask("Please assess what is attached.", settled=True, **given)
-            found = await retrieval(resources, result.task_id)
+            found = await retrieval_of(resources, result.task_id)
             assert offer in found.expansions[SUMMARY_EXPANSION]
             assert (found.query, memory_id in found.selected) == ("Please assess what is attached.", True)
             assert result.used == (memory_id,)
         alone = await client.ask("Please assess what is attached.", settled=True)
-        found = await retrieval(resources, alone.task_id)
+        found = await retrieval_of(resources, alone.task_id)
         assert (found.selected, SUMMARY_EXPANSION in found.expansions) == ((), False)
-        await quiet(resources)
+        await until_idle(resources)
     await assert_verified(settings)
 
 
 async def test_an_agent_without_memories_answers(settings: Settings) -> None:
-    """Nothing is remembered, so nothing comes to mind."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    """An agent without memories answers with an empty context."""
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
         result = await client.ask(QUESTION, settled=True)
         assert (result.status, result.recalled) == ("done", 0)
-        await quiet(resources)
+        await until_idle(resources)
     await assert_verified(settings)
 
 
 async def test_the_archive_is_asked_by_itself_and_gives_back_what_is_used(settings: Settings) -> None:
-    """Once nothing active is relevant; a recall alone changes nothing."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    """If no active memory is relevant, archived ones are retrieved and return with use, not with a recall."""
+    async with running_services(settings) as resources, connected_client(settings) as client:
         before = await archived(resources, client)
-    async with at_work(settings, SLEEPLESS) as resources, visiting(settings) as client:
+    async with running_services(settings, SLEEPLESS) as resources, connected_client(settings) as client:
         end = await resources.log.last_sequence()
         looked = await client.recall("python", QUESTION)
         assert looked.deep
@@ -141,17 +149,17 @@ async def test_the_archive_is_asked_by_itself_and_gives_back_what_is_used(settin
         assert await client.memory(before.memory_id) == before
         result = await client.ask(QUESTION, settled=True)
         assert before.memory_id in result.used
-        assert (await retrieval(resources, result.task_id)).deep
+        assert (await retrieval_of(resources, result.task_id)).deep
         await client.settle()
         await assert_back(client, before)
     await assert_verified(settings)
 
 
 async def test_the_archive_is_asked_on_demand(settings: Settings) -> None:
-    """Beside an active memory that is relevant, which alone would have been enough."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    """With `deep` archived memories are retrieved although an active memory is relevant."""
+    async with running_services(settings) as resources, connected_client(settings) as client:
         before = await archived(resources, client)
-    async with at_work(settings, SLEEPLESS) as resources, visiting(settings) as client:
+    async with running_services(settings, SLEEPLESS) as resources, connected_client(settings) as client:
         active = await client.remember("python", "The truth value of an empty dictionary is false too.")
         end = await resources.log.last_sequence()
         shallow, deep = [await client.recall("python", QUESTION, deep=each) for each in (False, True)]
@@ -161,7 +169,7 @@ async def test_the_archive_is_asked_on_demand(settings: Settings) -> None:
         assert await resources.log.last_sequence() == end
         result = await client.ask(QUESTION, deep=True, settled=True)
         assert before.memory_id in result.used
-        assert (await retrieval(resources, result.task_id)).deep
+        assert (await retrieval_of(resources, result.task_id)).deep
         await client.settle()
         await assert_back(client, before)
     await assert_verified(settings)

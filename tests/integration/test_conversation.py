@@ -1,4 +1,4 @@
-"""A conversation is kept by the orchestrator: agents get requests that stand on their own."""
+"""The orchestrator keeps conversations, and agents get self-contained requests."""
 
 import asyncio
 from typing import Any
@@ -15,15 +15,15 @@ from nemuri_infra.models.prompted import PromptedModel
 from nemuri_infra.models.protocol import ModelRefused, Reply, RestateJob
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
-from tests.integration.scene import (
+from tests.integration.harness import (
     CountingModel,
     agent_defined,
     assert_verified,
-    at_work,
-    effective,
+    connected_client,
+    effective_events,
     eventually,
-    quiet,
-    visiting,
+    running_services,
+    until_idle,
 )
 from tests.unit.infra.models.test_prompted import Parrot
 
@@ -38,7 +38,7 @@ MEMORIES = (
 
 
 async def knowing(resources: Resources, client: Client) -> None:
-    """An agent that knows something of lists."""
+    """Define an agent that remembers facts about lists."""
     await resources.log.append(agent_defined(description="list method append extend return"))
     await client.settle()
     for each in MEMORIES:
@@ -46,21 +46,26 @@ async def knowing(resources: Resources, client: Client) -> None:
 
 
 async def routed(resources: Resources) -> dict[Any, TaskRouted]:
-    """How each task was routed."""
-    return {each.task_id: each for each in await effective(resources.log) if isinstance(each, TaskRouted)}
+    """Return the routing of each task."""
+    return {each.task_id: each for each in await effective_events(resources.log) if isinstance(each, TaskRouted)}
 
 
 async def test_a_turn_that_refers_back_is_worked_on_in_words_of_its_own(settings: Settings) -> None:
-    """The routing records them, the retrieval asks with them; what stands on its own is left as it is."""
+    """A follow-up question is restated for routing and retrieval; a self-contained one is left as it is."""
     model = CountingModel()
-    async with at_work(settings, models=Models(model, model)) as resources, visiting(settings) as client:
+    async with (
+        running_services(settings, models=Models(model, model)) as resources,
+        connected_client(settings) as client,
+    ):
         await knowing(resources, client)
         await client.ask(FIRST, conversation="lists", settled=True)
         second = await client.ask("And what about extend?", conversation="lists", settled=True)
         third = await client.ask("How tall is the tower of Osaka?", conversation="lists", settled=True)
         found = await routed(resources)
         asked = {
-            each.task_id: each.query for each in await effective(resources.log) if isinstance(each, MemoriesRetrieved)
+            each.task_id: each.query
+            for each in await effective_events(resources.log)
+            if isinstance(each, MemoriesRetrieved)
         }
         state = await resources.views.task(second.task_id)
     assert second.answer is not None
@@ -83,8 +88,8 @@ async def test_a_turn_that_refers_back_is_worked_on_in_words_of_its_own(settings
 
 
 async def test_a_japanese_conversation_is_kept_too(settings: Settings) -> None:
-    """With demonstratives and with fragments."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    """A Japanese follow-up question with a demonstrative is restated."""
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
         await client.remember("python", "東京タワーは1958年に完成しました。")
@@ -98,38 +103,38 @@ async def test_a_japanese_conversation_is_kept_too(settings: Settings) -> None:
 
 
 async def test_a_client_sees_only_its_own_conversations(settings: Settings) -> None:
-    """Under the same name another client has another conversation, and without a name there is none."""
+    """A conversation of the same name of another client, or no name, restates nothing."""
     model = CountingModel()
-    async with at_work(settings, models=Models(model, model)) as resources, visiting(settings) as ann:
+    async with running_services(settings, models=Models(model, model)) as resources, connected_client(settings) as ann:
         await knowing(resources, ann)
         await ann.ask(FIRST, conversation="lists")
         await ann.ask("And what about it?")
-        async with visiting(settings, "bob") as bob:
+        async with connected_client(settings, "bob") as bob:
             await bob.ask("And what about extend?", conversation="lists")
         assert all(each.request is None for each in (await routed(resources)).values())
     assert not any(name.startswith("restate") for name in model.calls)
 
 
 async def test_turns_handed_in_together_are_routed_one_after_the_other(settings: Settings) -> None:
-    """However many there are: a later one waits for the earlier ones without holding up anything."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    """Concurrent turns of a conversation are routed in their order, and all are answered."""
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await knowing(resources, client)
         first = await client.submit(FIRST, conversation="many")
         later = [await client.submit(f"And does it return {number}?", conversation="many") for number in range(10)]
         results = await asyncio.gather(*(client.result(each, timeout=60) for each in (first, *later)))
         assert {each.status for each in results} == {"done"}
-        await quiet(resources)
+        await until_idle(resources)
         found = await routed(resources)
         assert all("append" in str(found[each].request) for each in later)
-        order = [each.task_id for each in await effective(resources.log) if isinstance(each, TaskRouted)]
+        order = [each.task_id for each in await effective_events(resources.log) if isinstance(each, TaskRouted)]
         assert order == [first, *later]
     await assert_verified(settings)
 
 
 async def test_a_turn_in_negotiation_or_failed_holds_up_nothing(settings: Settings) -> None:
-    """The next one goes on without it."""
+    """A turn is answered although an earlier turn waits in a negotiation or has failed."""
     items = "\n".join(f"{number}. What is the list method {number}?" for number in range(1, 31))
-    async with at_work(settings) as resources, visiting(settings) as client:
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await knowing(resources, client)
         await client.ask(FIRST, conversation="lists")
         negotiated = await client.submit(items, conversation="lists")
@@ -146,10 +151,10 @@ async def test_a_turn_in_negotiation_or_failed_holds_up_nothing(settings: Settin
 
 
 async def test_a_language_model_restates_the_request(settings: Settings) -> None:
-    """It sees the turns and the request, and its words are what the agent works on."""
+    """A language model restates a request from the earlier turns, and the agent gets its words."""
     chat = Parrot("What does the list method extend return?")
     models = Models(main=CountingModel(), light=PromptedModel(chat))
-    async with at_work(settings, models=models) as resources, visiting(settings) as client:
+    async with running_services(settings, models=models) as resources, connected_client(settings) as client:
         await knowing(resources, client)
         await client.ask(FIRST, conversation="lists")
         result = await client.ask("And extend?", conversation="lists")
@@ -162,25 +167,28 @@ async def test_a_language_model_restates_the_request(settings: Settings) -> None
 
 
 class Refusing(CountingModel):
-    """A model that will not restate anything."""
+    """A model that refuses to restate."""
 
     error: Exception = ModelRefused("no")
 
     async def restate(self, job: RestateJob) -> Reply[Any]:  # noqa: ARG002 - a model has this form
-        """Never."""
+        """Raise the error."""
         raise self.error
 
 
 class Broken(Refusing):
-    """A model with a fault."""
+    """A model whose restating has a fault."""
 
     error = ValueError("broken")
 
 
 async def test_a_refused_request_is_routed_as_it_was_asked(settings: Settings) -> None:
-    """A turn is answered all the same."""
+    """A turn whose restating is refused is routed with its own words and answered."""
     model = Refusing()
-    async with at_work(settings, models=Models(model, model)) as resources, visiting(settings) as client:
+    async with (
+        running_services(settings, models=Models(model, model)) as resources,
+        connected_client(settings) as client,
+    ):
         await knowing(resources, client)
         await client.ask(FIRST, conversation="lists")
         result = await client.ask("And extend?", conversation="lists")
@@ -189,9 +197,12 @@ async def test_a_refused_request_is_routed_as_it_was_asked(settings: Settings) -
 
 
 async def test_a_waiting_turn_that_cannot_go_on_fails(settings: Settings) -> None:
-    """The fault occurs while the earlier turn's end is handled, and the later task ends all the same."""
+    """Waiting turns fail if restating them fails after the earlier turn ended."""
     model = Broken()
-    async with at_work(settings, models=Models(model, model)) as resources, visiting(settings) as client:
+    async with (
+        running_services(settings, models=Models(model, model)) as resources,
+        connected_client(settings) as client,
+    ):
         await knowing(resources, client)
         tasks = [await client.submit(text, conversation="lists") for text in (FIRST, "And extend?", "And it?")]
         results = [await client.result(each, timeout=60) for each in tasks]
@@ -201,4 +212,4 @@ async def test_a_waiting_turn_that_cannot_go_on_fails(settings: Settings) -> Non
 
 
 async def _gave_up(resources: Resources) -> bool:
-    return any(isinstance(each, ReactionFailed) for each in await effective(resources.log))
+    return any(isinstance(each, ReactionFailed) for each in await effective_events(resources.log))

@@ -1,4 +1,4 @@
-"""What services gave up on is kept with all that is known of it, told in pages, dropped or erased to the last byte."""
+"""Dead letters are stored with their messages, listed in pages, dropped, and erased completely."""
 
 from pathlib import Path
 
@@ -11,29 +11,29 @@ from nemuri.platform.serving import prepare
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.dead_letters import DeadLetters
-from tests.integration.scene import (
+from tests.integration.harness import (
     agent_defined,
     assert_verified,
-    at_work,
+    connected_client,
     dead_letters,
     eventually,
-    visiting,
+    running_services,
 )
 from tests.integration.servers import Servers, files_with
 
 pytestmark = pytest.mark.connected
 CANARY = "canary-6f1b2c"
 READING = ("projector", "intake", "query-api")
-"""Those who read what clients say, and those who bury."""
+"""Services that read clients' events, and those that write dead letters."""
 
 
 async def nonsense(log: Log, data: bytes = b"{", kind: str = "nonsense") -> str:
-    """Something that nobody understands; the name of its letter, as soon as there is one."""
+    """Publish a message that is not an event, wait for its dead letter, and return its name."""
     ack = await log.stream.publish(f"{log.subjects.namespace}.client.mallory.{kind}", data)
     name = f"intake/{ack.seq}"
 
     async def there() -> bool:
-        """The letter is written."""
+        """The dead letter is stored."""
         return name in {each.letter.name for each in await dead_letters(log)}
 
     await eventually(there)
@@ -41,8 +41,8 @@ async def nonsense(log: Log, data: bytes = b"{", kind: str = "nonsense") -> str:
 
 
 async def test_what_is_no_event_is_never_tried_again(settings: Settings) -> None:
-    """It has one letter for the whole log, however often and late it is delivered, and is refused in one line."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    """A message that is not an event has one dead letter, and a retry is refused in one line."""
+    async with running_services(settings) as resources, connected_client(settings) as client:
         name = await nonsense(resources.log, CANARY.encode() + b"\xff")
         [buried] = await dead_letters(resources.log)
         assert (buried.letter.name, buried.letter.readable) == (name, False)
@@ -59,8 +59,8 @@ async def test_what_is_no_event_is_never_tried_again(settings: Settings) -> None
 
 
 async def test_letters_are_listed_in_pages(settings: Settings) -> None:
-    """Oldest first, of one service or all, and one that was dropped is gone."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    """Dead letters are listed oldest first, of one service or of all, without dropped ones."""
+    async with running_services(settings) as resources, connected_client(settings) as client:
         names = [await nonsense(resources.log) for _ in range(5)]
         first = await dead.page(client, limit=2)
         assert ([each.letter.name for each in first.letters], first.total, first.more) == (names[:2], 5, True)
@@ -73,8 +73,8 @@ async def test_letters_are_listed_in_pages(settings: Settings) -> None:
 
 
 async def test_a_letter_of_what_is_too_large_says_where_it_is(settings: Settings) -> None:
-    """It holds as much as fits; the whole is still in the log."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    """The dead letter of a large message holds as much as fits, and the whole message is read from the log."""
+    async with running_services(settings) as resources, connected_client(settings) as client:
         whole = b"x" * (resources.log.room + 2_000)
         name = await nonsense(resources.log, whole)
         buried = await dead.found(client, name)
@@ -83,10 +83,10 @@ async def test_a_letter_of_what_is_too_large_says_where_it_is(settings: Settings
 
 
 async def test_a_dropped_letter_leaves_no_bytes(own_servers: Servers) -> None:
-    """Its stream's files hold nothing of it; another letter stays whole."""
+    """A dropped dead letter leaves no byte in its stream's files, and other dead letters stay."""
     settings = own_servers.settings()
     await prepare(settings)
-    async with at_work(settings, READING) as resources, visiting(settings) as client:
+    async with running_services(settings, READING) as resources, connected_client(settings) as client:
         name = await nonsense(resources.log, CANARY.encode())
         kept = await nonsense(resources.log, b"something else")
         stream = resources.log.subjects.dead_stream
@@ -98,10 +98,12 @@ async def test_a_dropped_letter_leaves_no_bytes(own_servers: Servers) -> None:
 
 
 async def test_what_is_no_event_can_be_erased_from_the_log(own_servers: Servers) -> None:
-    """With every letter about it, and all its bytes; an event, or what is the platform's own, is refused and stays."""
+    """A message that is not an event is erased with its dead letters; events and the platform's own messages are
+    refused.
+    """
     settings = own_servers.settings()
     await prepare(settings)
-    async with at_work(settings, READING) as resources, visiting(settings) as client:
+    async with running_services(settings, READING) as resources, connected_client(settings) as client:
         log = resources.log
         name = await nonsense(log, CANARY.encode())
         kept = await nonsense(log, b"something else")
@@ -132,5 +134,5 @@ async def test_what_is_no_event_can_be_erased_from_the_log(own_servers: Servers)
 
 
 def holding(servers: Servers, stream: str, text: str) -> list[str]:
-    """The files of a stream that hold the text."""
+    """Return the files of a stream that contain the text."""
     return [each for each in files_with(servers.nats.directory, text)[text] if stream in Path(each).parts]

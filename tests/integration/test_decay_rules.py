@@ -1,4 +1,4 @@
-"""Each rule of decay is written once: PostgreSQL, numpy and Python compute the same from it, also after a change."""
+"""Each decay rule is written once, and PostgreSQL, numpy and Python compute the same results from it."""
 
 import random
 from typing import Any
@@ -26,7 +26,7 @@ Row = dict[str, Any]
 
 
 def affective_row(rng: random.Random, place: int) -> Row:
-    """Make up a memory that may be new, old, archived or almost forgotten."""
+    """Return a random memory that may be new, old, archived or almost forgotten."""
     begun = rng.choice((NIGHT, rng.randrange(NIGHT)))
     return {
         "place": place,
@@ -41,7 +41,7 @@ def affective_row(rng: random.Random, place: int) -> Row:
 
 
 def strength_row(rng: random.Random, place: int) -> Row:
-    """Make up a memory of any strength, from far too small for a double on."""
+    """Return a random memory, whose strength may be too small for a double."""
     return {
         "place": place,
         "kept": rng.uniform(-900, 100),
@@ -51,14 +51,14 @@ def strength_row(rng: random.Random, place: int) -> Row:
 
 
 def table(rows: list[Row]) -> Values:
-    """Return the rows as a table of a query."""
+    """Return the rows as a table for a query."""
     kinds: dict[str, Any] = {"status": Text(), "kept": Double(), "zero": Double(), "coefficient": Double()}
     columns = [column(name, kinds.get(name, Integer())) for name in rows[0]]
     return values(*columns, name="m").data([tuple(each.values()) for each in rows])
 
 
 async def in_sql(settings: Settings, rows: list[Row], expressions: Any) -> list[tuple[Any, ...]]:
-    """Return what PostgreSQL computes for each row."""
+    """Return the values that PostgreSQL computes for each row."""
     of = table(rows).c
     database = Database.at(str(settings.database_url), settings.namespace)
     try:
@@ -70,7 +70,7 @@ async def in_sql(settings: Settings, rows: list[Row], expressions: Any) -> list[
 
 
 def of_row(row: Row) -> float:
-    """Return the retention of a row by the rule on floats."""
+    """Return the retention of a row, computed on floats."""
     return float(
         retention(
             **{name: row[name] for name in ("kept", "zero", "begun", "coefficient")},
@@ -81,7 +81,7 @@ def of_row(row: Row) -> float:
 
 
 def of_columns(of: Any) -> Any:
-    """Return the retention of the rows by the rule in SQL."""
+    """Return the retention of the rows as an SQL expression."""
     return retention(
         kept=of.kept,
         zero=of.zero,
@@ -94,13 +94,13 @@ def of_columns(of: Any) -> Any:
 
 
 def of_arrays(rows: list[Row]) -> Any:
-    """Return the retention of rows that are not archived by the rule on arrays."""
+    """Return the retention of rows without archived ones, computed on arrays."""
     columns = {name: np.array([each[name] for each in rows]) for name in ("kept", "zero", "begun", "coefficient")}
     return retention(**columns, night=NIGHT, arithmetic=ARRAYS)
 
 
 async def compared(settings: Settings, rows: list[Row]) -> list[float]:
-    """Return the retention of all rows, after it was found to be the same wherever it is computed."""
+    """Assert that all three ways compute the same retention of the rows, and return it."""
     plain = [of_row(each) for each in rows]
     assert [each[0] for each in await in_sql(settings, rows, lambda of: [of_columns(of)])] == pytest.approx(plain)
     active = [place for place, each in enumerate(rows) if each["archived_night"] is None]
@@ -109,7 +109,7 @@ async def compared(settings: Settings, rows: list[Row]) -> list[float]:
 
 
 async def test_retention_is_the_same_in_sql_in_arrays_and_in_python(settings: Settings, seed: int) -> None:
-    """New, old, archived and almost forgotten memories have the same retention everywhere."""
+    """New, old, archived and almost forgotten memories have the same retention in SQL, in arrays and in Python."""
     rng = random.Random(seed)
     await compared(settings, [affective_row(rng, place) for place in range(ROWS)])
 
@@ -117,7 +117,7 @@ async def test_retention_is_the_same_in_sql_in_arrays_and_in_python(settings: Se
 async def test_a_changed_rule_of_retention_is_changed_everywhere(
     settings: Settings, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Another rule in the one place where it is written gives other results in SQL, in arrays and in Python alike."""
+    """A changed rule of retention changes the results in SQL, in arrays and in Python alike."""
 
     def halved(
         *,
@@ -146,7 +146,7 @@ async def test_a_changed_rule_of_retention_is_changed_everywhere(
 
 
 async def test_what_is_deleted_is_the_same_in_sql_and_in_python(settings: Settings, seed: int) -> None:
-    """All combinations of the conditions of automatic deletion select the same archived memories."""
+    """The conditions of automatic deletion select the same archived memories in SQL and in Python."""
     rng = random.Random(seed)
     rows = [each for each in (affective_row(rng, place) for place in range(ROWS)) if each["archived_night"] is not None]
     for mode in ("AND", "OR"):
@@ -167,7 +167,7 @@ async def test_what_is_deleted_is_the_same_in_sql_and_in_python(settings: Settin
 
 
 def test_reinforcement_is_the_same_in_arrays_and_in_python(seed: int) -> None:
-    """The nightly job predicts the same age and coefficient of recalled memories as the fold computes."""
+    """The nightly job computes the same age and coefficient of recalled memories as the fold."""
     rng = random.Random(seed)
     rows, rules = [affective_row(rng, place) for place in range(ROWS)], AffectPolicy()
     for nights in (1, 2, 7):
@@ -179,7 +179,7 @@ def test_reinforcement_is_the_same_in_arrays_and_in_python(seed: int) -> None:
 
 
 async def test_strength_is_the_same_in_sql_and_in_python(settings: Settings, seed: int) -> None:
-    """Memories of every level and status have the same strength, and one too small for a double is no error."""
+    """Memories have the same strength in SQL and in Python, and one too small for a double is 0."""
     rng = random.Random(seed)
     rows = [strength_row(rng, place) for place in range(ROWS)]
     plain = [strength(each["kept"], clock_of(each["status"], each["level"], CLOCKS)) for each in rows]

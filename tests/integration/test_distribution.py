@@ -1,4 +1,4 @@
-"""The wheel and the source distribution: their contents, and a program that has packages named like our folders."""
+"""The wheel and the source distribution: their contents, and a program with packages named like our folders."""
 
 import asyncio
 import json
@@ -12,7 +12,7 @@ from zipfile import ZipFile
 import pytest
 
 from nemuri_infra.runtime.settings import Settings
-from tests.integration.scene import agent_defined, at_work
+from tests.integration.harness import agent_defined, running_services
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = {
@@ -58,7 +58,7 @@ def wheel(distributions: Path) -> ZipFile:
 
 
 def test_the_wheel_holds_the_five_packages_and_the_examples_of_the_demo(distributions: Path) -> None:
-    """Every file of the packages is in the wheel, and no other file; nothing can shadow a package of a program."""
+    """The wheel holds every file of the five packages and the demo's examples, and no other file."""
     expected = {
         path.relative_to(folder).as_posix()
         for name, folder in PACKAGES.items()
@@ -71,7 +71,7 @@ def test_the_wheel_holds_the_five_packages_and_the_examples_of_the_demo(distribu
 
 
 def test_the_source_distribution_holds_the_roots(distributions: Path) -> None:
-    """It can be built and tested again, and holds no secrets."""
+    """The source distribution holds everything needed to build and test it, and no secrets."""
     [path] = distributions.glob("*.tar.gz")
     with tarfile.open(path) as opened:
         held = {tuple(Path(name).parts[1:]) for name in opened.getnames()}
@@ -83,7 +83,7 @@ def test_the_source_distribution_holds_the_roots(distributions: Path) -> None:
 async def test_a_program_with_packages_named_like_our_folders_uses_nemuri(
     distributions: Path, settings: Settings, tmp_path: Path
 ) -> None:
-    """The program imports its own packages, and Nemuri from the wheel works beside them."""
+    """A program with packages named like our folders imports its own, and uses Nemuri from the wheel."""
     installed, program = tmp_path / "site-packages", tmp_path / "program"
     with wheel(distributions) as opened:
         opened.extractall(installed)
@@ -91,13 +91,13 @@ async def test_a_program_with_packages_named_like_our_folders_uses_nemuri(
         (program / name).mkdir(parents=True)
         (program / name / "__init__.py").write_text(f'OWNER = "the {name} of the program"\n', encoding="utf-8")
     (program / "main.py").write_text(PROGRAM, encoding="utf-8")
-    # Before the packages of this checkout, which an editable installation adds at the end of the path.
+    # Searched before this checkout, which an editable installation adds at the end of the path.
     variables = os.environ | {
         "PYTHONPATH": str(installed),
         "NATS_URL": str(settings.nats_url),
         "NEMURI_NAMESPACE": settings.namespace,
     }
-    async with at_work(settings, ("projector", "query-api")) as resources:
+    async with running_services(settings, ("projector", "query-api")) as resources:
         await resources.log.append(agent_defined("python"))
         process = await asyncio.create_subprocess_exec(
             sys.executable, program / "main.py", env=variables, stdout=asyncio.subprocess.PIPE

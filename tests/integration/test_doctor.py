@@ -1,4 +1,4 @@
-"""The doctor finds what is wrong with a memory, and its advice can be followed."""
+"""The doctor diagnoses the health of a memory and gives advice that can be applied."""
 
 from datetime import UTC, datetime, timedelta
 from uuid import UUID, uuid4
@@ -27,7 +27,14 @@ from nemuri_infra.bus.event_log import Log
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.vectors import vector_key
-from tests.integration.scene import agent_defined, assert_verified, at_work, effective, quiet, visiting
+from tests.integration.harness import (
+    agent_defined,
+    assert_verified,
+    connected_client,
+    effective_events,
+    running_services,
+    until_idle,
+)
 
 pytestmark = pytest.mark.connected
 
@@ -38,7 +45,7 @@ OFTEN = 51
 
 
 async def forgetful(log: Log, *, days: int = DAYS, ago: int = 0) -> list[UUID]:
-    """An agent of so many days that has archived most of what it knew so many days ago; its memories."""
+    """Append an agent that is `days` old and archived most of its memories `ago` days ago. Return the memories' ids."""
     then = datetime.now(UTC) - timedelta(days=days)
     await log.append(agent_defined(principles=("fact 0",)), recorded_at=then)
     await log.append(
@@ -66,7 +73,7 @@ async def forgetful(log: Log, *, days: int = DAYS, ago: int = 0) -> list[UUID]:
 
 
 def retrieved(memory_ids: list[UUID]) -> MemoriesRetrieved:
-    """These memories were in a context once."""
+    """Return a retrieval of these memories."""
     return MemoriesRetrieved.model_validate(
         {
             "event_id": uuid4(), "agent_id": "python", "assignment_id": uuid4(), "query": "?", "terms": [],
@@ -77,25 +84,25 @@ def retrieved(memory_ids: list[UUID]) -> MemoriesRetrieved:
 
 
 def measured(health: AgentHealth, measure: str) -> Finding:
-    """One finding."""
+    """Return the finding of a measure."""
     return next(each for each in health.findings if each.measure == measure)
 
 
 def advised(health: AgentHealth, measure: str) -> Advice:
-    """What a finding advises."""
+    """Return the advice of a finding."""
     advice = measured(health, measure).advice
     assert advice is not None
     return advice
 
 
 async def adopted(resources: Resources) -> list[dict[str, object]]:
-    """Every policy that was adopted, in order."""
-    return [dict(each.parameters) for each in await effective(resources.log) if isinstance(each, PolicyAdopted)]
+    """Return the parameters of every adopted policy, in order."""
+    return [dict(each.parameters) for each in await effective_events(resources.log) if isinstance(each, PolicyAdopted)]
 
 
 async def test_advice_that_is_followed_holds_from_the_next_sleep_on(settings: Settings) -> None:
-    """One event changes what is advised and nothing else; a second time there is nothing to change."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    """Applied advice appends one policy, is in force after the next sleep, and has nothing to change a second time."""
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await forgetful(resources.log)
         await client.settle()
         [health] = await client.health("python")
@@ -121,18 +128,18 @@ async def test_advice_that_is_followed_holds_from_the_next_sleep_on(settings: Se
 
 
 async def slept(resources: Resources, client: Client) -> None:
-    """The agent sleeps once."""
+    """Let the agent sleep once."""
     before = (await client.agents("python"))[0].sessions_slept
     await resources.log.append(
         SessionEnded(event_id=uuid4(), agent_id="python", assignment_id=uuid4(), correlation_id=uuid4())
     )
-    await quiet(resources)
+    await until_idle(resources)
     assert (await client.agents("python"))[0].sessions_slept == before + 1
 
 
 async def test_what_is_shown_again_and_again_for_nothing_is_named(settings: Settings) -> None:
-    """But no principle, which is in every context, and nothing that was ever used."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    """A memory that is often retrieved and never used is named; principles and used memories are not."""
+    async with running_services(settings) as resources, connected_client(settings) as client:
         principle, useless, useful, *_ = await forgetful(resources.log)
         for _ in range(OFTEN):
             await resources.log.append(retrieved([principle, useless, useful]))
@@ -147,7 +154,7 @@ async def test_what_is_shown_again_and_again_for_nothing_is_named(settings: Sett
                 uses=use,
             )
         )
-        await quiet(resources, ("projector",))
+        await until_idle(resources, ("projector",))
         await client.settle()
         [health] = await client.health("python")
         assert health.never_used == (useless,)
@@ -158,17 +165,17 @@ async def test_what_is_shown_again_and_again_for_nothing_is_named(settings: Sett
 
 
 async def test_the_work_of_agents_is_measured(settings: Settings) -> None:
-    """How often something came to mind, and how many tasks there were in a week."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    """The hit rate of retrievals and the tasks per day of the last week are measured."""
+    async with running_services(settings) as resources, connected_client(settings) as client:
         then = datetime.now(UTC) - timedelta(days=DAYS)
-        # Without keywords no expansion of a question finds anything that the question itself does not.
+        # Without keywords, query expansions find nothing beyond the question itself.
         plain = agent_defined(perspectives=(Perspective(name="semantics"),))
         await resources.log.append(plain, recorded_at=then)
         await client.settle()
         await client.remember("python", "The truth value of an empty list is false.", tags=["truth"])
         for text in ("What is the truth value of an empty list?", "Wie spät ist es?"):
             await client.ask(text, settled=True)
-        await quiet(resources)
+        await until_idle(resources)
         [health] = await client.health("python")
         assert measured(health, "hit_rate").value == 0.5
         pace = measured(health, "tasks_per_day")
@@ -178,11 +185,11 @@ async def test_the_work_of_agents_is_measured(settings: Settings) -> None:
 
 
 async def test_only_what_was_archived_of_late_counts(settings: Settings) -> None:
-    """A memory of the archive that comes to mind is not archived once more by that."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    """The archive rate counts recently archived memories only; retrieving an archived one does not renew it."""
+    async with running_services(settings) as resources, connected_client(settings) as client:
         ids = await forgetful(resources.log, days=60, ago=40)
         await resources.log.append(retrieved(ids[-ARCHIVED:]))
-        await quiet(resources, ("projector",))
+        await until_idle(resources, ("projector",))
         await client.settle()
         [health] = await client.health("python")
         assert measured(health, "archive_rate").value == 0
@@ -195,35 +202,35 @@ async def test_only_what_was_archived_of_late_counts(settings: Settings) -> None
 
 
 async def test_a_chapter_is_one_session(settings: Settings) -> None:
-    """It is read, and the session of the reading ends: one of the week, not two."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    """A chapter counts as one session of the week."""
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined(), recorded_at=datetime.now(UTC) - timedelta(days=DAYS))
         await client.settle()
         read = ChapterRead(event_id=uuid4(), agent_id="python", course_id=uuid4(), chapter=0, sections=())
         await resources.log.append(read)
-        await quiet(resources)
-        events = await effective(resources.log)
+        await until_idle(resources)
+        events = await effective_events(resources.log)
         assert [each.assignment_id for each in events if isinstance(each, SessionEnded)] == [read.session_id]
         [health] = await client.health("python")
         assert measured(health, "tasks_per_day").value == pytest.approx(1 / 7)
 
 
 async def test_a_principle_that_comes_to_mind_is_no_hit(settings: Settings) -> None:
-    """It is in every context anyway, be it relevant or not."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    """A retrieved principle does not count as a hit, because every context contains it."""
+    async with running_services(settings) as resources, connected_client(settings) as client:
         fact = "The truth value of an empty list is false."
         await resources.log.append(agent_defined(perspectives=(Perspective(name="semantics"),), principles=(fact,)))
-        await quiet(resources)
+        await until_idle(resources)
         told = await client.ask("What is the truth value of an empty list?", settled=True)
         assert told.retrieved
-        await quiet(resources)
+        await until_idle(resources)
         [health] = await client.health("python")
         assert measured(health, "hit_rate").value == 0
 
 
 async def test_an_unknown_agent_has_no_health(settings: Settings) -> None:
-    """And is refused in one line."""
-    async with at_work(settings), visiting(settings) as client:
+    """The health of an unknown agent is refused in one line."""
+    async with running_services(settings), connected_client(settings) as client:
         assert await client.health() == ()
         with pytest.raises(ClientError, match="there is no agent 'ghost'"):
             await client.health("ghost")

@@ -1,4 +1,4 @@
-"""A database that holds texts of any language is needed, and asked for in one line."""
+"""Provisioning refuses a database whose encoding is not UTF8."""
 
 import asyncio
 
@@ -9,7 +9,7 @@ from sqlalchemy.engine import make_url
 
 from nemuri.cli import provision
 from nemuri_infra.runtime.settings import Settings
-from tests.integration.scene import logged
+from tests.integration.harness import opened_log
 from tests.integration.servers import Servers, fresh_namespace
 
 pytestmark = pytest.mark.connected
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.connected
 async def test_another_encoding_is_refused_in_one_line(
     servers: Servers, encoding: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Name the encoding that is needed, exit with a line, and make nothing on either server."""
+    """Another encoding ends provisioning with one line that names UTF8, and nothing is made on either server."""
     name = fresh_namespace()
     made = f"CREATE DATABASE \"{name}\" ENCODING '{encoding}' LOCALE 'C' TEMPLATE template0"
     async with await psycopg.AsyncConnection.connect(servers.postgres.url, autocommit=True) as connection:
@@ -32,7 +32,7 @@ async def test_another_encoding_is_refused_in_one_line(
     line = str(ended.value.code)
     assert line.startswith(f"nemuri: the database has the encoding {encoding}, not UTF8; ")
     assert line.isprintable()
-    async with logged(Settings(namespace=name).addressed(servers.nats.url, url)) as log:
+    async with opened_log(Settings(namespace=name).addressed(servers.nats.url, url)) as log:
         with pytest.raises(NotFoundError):
             await log.stream.stream_info(log.subjects.stream)
     async with await psycopg.AsyncConnection.connect(url, client_encoding="UTF8") as connection:

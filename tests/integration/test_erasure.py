@@ -1,4 +1,4 @@
-"""Erased is erased: in every byte of every file, in the views made anew, and whatever comes afterwards."""
+"""Erased data is gone from every byte of every file and from rebuilt views, and a replay does not restore it."""
 
 import asyncio
 from collections.abc import Iterable
@@ -24,15 +24,15 @@ from nemuri_domain.event_sourcing.erasure import Erased
 from nemuri_infra.projections.lineage import Thing
 from nemuri_infra.projections.mind_loader import Replay
 from nemuri_infra.runtime.settings import Settings
-from tests.integration.scene import (
+from tests.integration.harness import (
     agent_defined,
     assert_verified,
-    at_work,
-    effective,
+    connected_client,
+    effective_events,
     messages,
-    quiet,
+    running_services,
     snapshot,
-    visiting,
+    until_idle,
 )
 from tests.integration.servers import Servers, files_with
 
@@ -42,44 +42,44 @@ PAGES = "The zwiebelfisch report. " + "Any object can be tested for truth value,
 
 
 def assert_gone(servers: Servers, *canaries: str, kept: str | None = None) -> None:
-    """No byte of any file of the servers has one of the canaries; what is kept shows that the search finds anything."""
+    """Assert that no file of the servers contains a canary. `kept` must be found, so that the search works."""
     found = files_with(servers.directory, *canaries, *((kept,) if kept else ()))
     assert {each: found[each] for each in canaries if found[each]} == {}
     assert kept is None or found[kept]
 
 
 async def standing(client: Client, memory_id: UUID) -> dict[str, object]:
-    """How strongly something is remembered."""
+    """Return the state of a memory without its time of change."""
     return (await client.memory(memory_id)).model_dump(exclude={"updated_at"})
 
 
 def of_task(events: Iterable[Event], task_id: UUID) -> set[str]:
-    """The kinds of events that a task has on the log."""
+    """Return the kinds of a task's events on the log."""
     return {each.kind for each in events if each.thread == task_id}
 
 
 async def test_of_a_table_that_becomes_empty_no_sample_is_left(servers: Servers, settings: Settings) -> None:
-    """The planner keeps samples of values, and does not look again at a table in which there is nothing."""
+    """Erasing all rows of a table removes the planner's samples of their values."""
     names = ("alfalfine", "betelgine", "charlatine", "deltoidine")
-    async with at_work(settings) as resources, visiting(settings) as client:
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
         gone = [await client.remember("python", f"A {name} is never stored as a number.") for name in names]
-        await quiet(resources)
+        await until_idle(resources)
         await forget(settings, [Thing("memory", gone[0])])
-        await quiet(resources)
+        await until_idle(resources)
         assert all(files_with(servers.directory, *names[1:]).values()), "the others are there"
         await forget(settings, [Thing("agent", "python")])
-        await quiet(resources)
+        await until_idle(resources)
         assert_gone(servers, *names)
 
 
 async def test_a_forgotten_memory_is_in_no_byte(servers: Servers, settings: Settings) -> None:
-    """A memory that was used, quoted, learned from and slept upon is gone with all that came from it.
+    """An erased memory leaves no byte of itself, of learnings from it and of tasks that used it.
 
-    What it competed with, was retrieved beside or stands beside it in a task is as strong as it was.
+    Memories retrieved with it keep their strength.
     """
-    async with at_work(settings) as resources, visiting(settings) as client:
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
         gone = await client.remember("python", "The truth value of a zanzibrine is always purplish.")
@@ -89,13 +89,13 @@ async def test_a_forgotten_memory_is_in_no_byte(servers: Servers, settings: Sett
             assert gone in asked.used, "the canary must have been used, or the test shows nothing"
         aside = await client.ask("What is the truth value of an empty list, quokkafalse?", settled=True)
         assert kept in aside.used
-        await quiet(resources)
+        await until_idle(resources)
         assert files_with(servers.directory, "zanzibrine")["zanzibrine"]
         before = await standing(client, kept)
 
         await forget(settings, [Thing("memory", gone)])
 
-        await quiet(resources)
+        await until_idle(resources)
         assert_gone(servers, "zanzibrine", "purplish", kept="quokkafalse")
         assert await standing(client, kept) == before
         await assert_verified(settings)
@@ -105,7 +105,7 @@ async def test_a_forgotten_memory_is_in_no_byte(servers: Servers, settings: Sett
         again = await client.ask("Is there a truth value that is always so?", settled=True)
         assert gone not in {*again.citations, *again.used, *(each.memory_id for each in again.retrieved)}
         assert "purplish" not in (again.answer or "")
-        await quiet(resources)
+        await until_idle(resources)
         now = await standing(client, kept)
         await rebuild(settings)
         assert await standing(client, kept) == now
@@ -114,8 +114,8 @@ async def test_a_forgotten_memory_is_in_no_byte(servers: Servers, settings: Sett
 
 
 async def test_a_forgotten_turn_is_in_no_byte(servers: Servers, settings: Settings) -> None:
-    """A turn that was remembered, recalled and read word for word goes with its memory, and so do its fewer words."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    """Erasing an affective memory erases its turn and its compressed text."""
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined("diary", memory="affective", perspectives=()))
         await client.settle()
         turns = [
@@ -128,13 +128,13 @@ async def test_a_forgotten_turn_is_in_no_byte(servers: Servers, settings: Settin
         ]  # fmt: skip
         for each in turns:
             await resources.log.append(each)
-        await quiet(resources)
+        await until_idle(resources)
         assert "zanzibrine" in (await client.come_to_mind("diary", "how does the zanzibrine work", session="s2")).block
         memory = next(each for each in (await client.affect("diary")).memories if "zanz" in each.trigger)
         assert "zanzibrinehidden" in (await client.affect_turn("diary", memory.label)).reply
-        await quiet(resources)
+        await until_idle(resources)
         await forget(settings, [Thing("memory", memory.memory_id)])
-        await quiet(resources)
+        await until_idle(resources)
         assert_gone(servers, "zanzibrine", kept="quokkafalse")
         with pytest.raises(ClientError, match="has no memory"):
             await client.affect_turn("diary", memory.label)
@@ -142,8 +142,8 @@ async def test_a_forgotten_turn_is_in_no_byte(servers: Servers, settings: Settin
 
 
 async def test_a_forgotten_task_is_in_no_byte_and_does_not_come_back(servers: Servers, settings: Settings) -> None:
-    """Its words, its document and what was learned from it go; an old copy of all its messages changes nothing."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    """An erased task leaves no byte of text, document and learnings, and a replay of its messages changes nothing."""
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
         task = await client.ask(
@@ -152,27 +152,27 @@ async def test_a_forgotten_task_is_in_no_byte_and_does_not_come_back(servers: Se
         follows = await client.ask("And why does it?", conversation="report", settled=True)
         other = await client.ask("What is wombattesting?", settled=True)
         await client.feedback(task.task_id, "helpful")
-        await quiet(resources)
+        await until_idle(resources)
         assert all(files_with(servers.directory, "xylorimba", "zwiebelfisch").values())
         old = [each for each in await messages(resources.log) if str(task.task_id).encode() in each.data]
 
         await forget(settings, [Thing("task", task.task_id)])
 
-        await quiet(resources)
+        await until_idle(resources)
         assert_gone(servers, "xylorimba", "zwiebelfisch", kept="wombattesting")
         with pytest.raises(ClientError, match="was erased"):
             await client.result(task.task_id)
         await assert_verified(settings)
         for each in old:
             await resources.log.stream.publish(each.subject, each.data)
-        await quiet(resources)
+        await until_idle(resources)
         rows = await snapshot(resources)
         assert not [row for name in ("task", "assignment", "chunk", "memory") for row in rows[name] if "xylo" in row]
         await assert_verified(settings)
         await resume(settings)
         assert_gone(servers, "xylorimba", "zwiebelfisch")
         assert (await client.result(other.task_id)).status == "done"
-        assert of_task(await effective(resources.log), task.task_id) <= {
+        assert of_task(await effective_events(resources.log), task.task_id) <= {
             "task_erased", "memories_used", "session_ended", "impact_credited", "agent_slept", "scorer_trained",
             "policy_adopted",
         }  # fmt: skip
@@ -181,34 +181,34 @@ async def test_a_forgotten_task_is_in_no_byte_and_does_not_come_back(servers: Se
 
 
 async def test_a_forgotten_task_that_taught_nothing_is_in_no_byte(servers: Servers, settings: Settings) -> None:
-    """Its words go although no memory goes with it, and the platform goes on: also from a log that tells of none."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    """A task without learnings is erased, and the platform goes on."""
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
         kept = await client.remember("python", "The truth value of an empty list is bilbyfalse.")
         task = await client.ask("What is the truth value of a theorbolist?", settled=True)
         assert task.used, "a memory must have been moved, or nobody is told how it stands"
-        learned = [each.agent_id for each in await effective(resources.log) if isinstance(each, MemoryEncoded)]
+        learned = [each.agent_id for each in await effective_events(resources.log) if isinstance(each, MemoryEncoded)]
         assert learned == ["python", "orchestrator"], "the agent has learned nothing but what it was told"
-        await quiet(resources)
+        await until_idle(resources)
 
         await forget(settings, [Thing("task", task.task_id)])
 
-        told = [each for each in await effective(resources.log) if isinstance(each, MemoriesErased)]
+        told = [each for each in await effective_events(resources.log) if isinstance(each, MemoriesErased)]
         assert () in [each.memory_ids for each in told], "one agent forgets nothing and is told how the rest stands"
-        await quiet(resources)
+        await until_idle(resources)
         assert_gone(servers, "theorbolist", kept="bilbyfalse")
         with pytest.raises(ClientError, match="was erased"):
             await client.result(task.task_id)
         assert (await client.ask("What is the truth value of an empty list?", settled=True)).used == (kept,)
-        await quiet(resources)
+        await until_idle(resources)
         assert (await resume(settings)).nothing
     await assert_verified(settings)
 
 
 async def test_a_forgotten_agent_is_in_no_byte(servers: Servers, settings: Settings) -> None:
-    """An agent goes with its mind and its tasks; who shared a panel with it remembers the rest as before."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    """An erased agent leaves no byte of its memories and tasks, and other agents keep theirs."""
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined("passing", description="knows vexillology and truth values"))
         await resources.log.append(agent_defined("staying", description="truth value testing operators"))
         await client.settle()
@@ -216,10 +216,10 @@ async def test_a_forgotten_agent_is_in_no_byte(servers: Servers, settings: Setti
         kept = await client.remember("staying", "An empty list is a truth value of numbatkind.")
         await client.ask("What is a yttriumflag truth value?", agent="passing", settled=True)
         mine = await client.ask("What is an empty list as a truth value?", agent="staying", settled=True)
-        await quiet(resources)
+        await until_idle(resources)
         before = await standing(client, kept)
         await forget(settings, [Thing("agent", "passing")])
-        await quiet(resources)
+        await until_idle(resources)
         assert_gone(servers, "yttriumflag", "vexillology", kept="numbatkind")
         assert await standing(client, kept) == before
         with pytest.raises(ClientError, match="agent passing was erased"):
@@ -234,17 +234,17 @@ async def test_a_forgotten_agent_is_in_no_byte(servers: Servers, settings: Setti
 async def test_an_interrupted_erasure_is_completed_from_its_first_tombstone(
     servers: Servers, settings: Settings
 ) -> None:
-    """The first tombstone names all that goes: whoever was killed right after it, the rest follows."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    """An erasure killed after its first tombstone, which names all its data, is completed by `resume`."""
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
         gone = await client.remember("python", "The truth value of a jacarandum is always mauvish.")
         asked = await client.ask("What is the truth value of a jacarandum?", settled=True)
-        await quiet(resources)
+        await until_idle(resources)
         thing = Thing("memory", gone)
         assert Thing("task", asked.task_id) in (await would_go(settings, [thing])).why
         await killed_at_the_first_tombstone(settings, thing)
-        await quiet(resources)
+        await until_idle(resources)
         await assert_verified(settings)
         assert files_with(servers.directory, "mauvish")["mauvish"], "nothing is deleted yet"
         with pytest.raises(OperationError, match="erased already"):
@@ -252,9 +252,9 @@ async def test_an_interrupted_erasure_is_completed_from_its_first_tombstone(
 
         await resume(settings)
 
-        await quiet(resources)
+        await until_idle(resources)
         assert_gone(servers, "jacarandum", "mauvish")
-        told = [each.agent_id for each in await effective(resources.log) if isinstance(each, MemoriesErased)]
+        told = [each.agent_id for each in await effective_events(resources.log) if isinstance(each, MemoriesErased)]
         assert set(told) == {"python", "orchestrator"}
         with pytest.raises(ClientError, match="was erased"):
             await client.result(asked.task_id)
@@ -262,8 +262,8 @@ async def test_an_interrupted_erasure_is_completed_from_its_first_tombstone(
 
 
 async def test_an_erasure_that_only_the_ledger_tells_of_is_completed_too(servers: Servers, settings: Settings) -> None:
-    """Whoever was killed before the first tombstone has erased nothing yet; what was learned since goes as well."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    """An erasure killed before its first tombstone is completed from the ledger, with what was learned since."""
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
         gone = await client.remember("python", "The truth value of a sarrusophone is always tealish.")
@@ -271,12 +271,12 @@ async def test_an_erasure_that_only_the_ledger_tells_of_is_completed_too(servers
         await killed_after_the_note(settings, Thing("memory", gone))
         asked = await client.ask("What is the truth value of a sarrusophone?", settled=True)
         assert gone in asked.used
-        await quiet(resources)
+        await until_idle(resources)
 
         done = await resume(settings)
 
         assert done.events > 0
-        await quiet(resources)
+        await until_idle(resources)
         assert_gone(servers, "sarrusophone", "tealish")
         for question in (client.memory(gone), client.result(asked.task_id)):
             with pytest.raises(ClientError, match="was erased"):
@@ -290,13 +290,13 @@ async def test_an_erasure_that_only_the_ledger_tells_of_is_completed_too(servers
 
 
 async def killed_after_the_note(settings: Settings, thing: Thing) -> None:
-    """Somebody who forgets is ended when the ledger has it and the log has nothing of it."""
+    """Write an erasure to the ledger and stop before the first tombstone."""
     async with workshop(settings) as at:
         note(settings, await planned(at, [thing]))
 
 
 async def killed_at_the_first_tombstone(settings: Settings, thing: Thing) -> None:
-    """Somebody who forgets is ended as soon as the first tombstone is on the log."""
+    """Start an erasure and stop it when its first tombstone is on the log."""
     async with workshop(settings) as at:
         [subject] = at.log.subjects.of_kind(MemoriesErased)
         told = await at.log.connection.subscribe(subject)
@@ -310,8 +310,8 @@ async def killed_at_the_first_tombstone(settings: Settings, thing: Thing) -> Non
 
 
 async def test_the_ledger_names_what_was_erased_and_nothing_else(settings: Settings) -> None:
-    """Ids only, beside the data; what nobody knows is refused and leaves no trace."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    """The ledger holds the ids of erased data and no text, and a refused erasure leaves no entry."""
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
         gone = await client.remember("python", "The truth value of a bassethorn is false.")

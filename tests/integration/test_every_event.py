@@ -1,4 +1,4 @@
-"""No event that its contract allows stops the projector: every kind at every edge, folded into real tables."""
+"""The projector folds every event that its contract allows into real tables: every kind with every boundary value."""
 
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
@@ -18,19 +18,19 @@ from nemuri_infra.projections.bulk_fold import BulkProjection
 from nemuri_infra.projections.database import Database
 from nemuri_infra.runtime.resources import Resources, open_resources
 from nemuri_infra.runtime.settings import Settings
-from tests.integration.boundaries import (
+from tests.integration.boundary_events import (
     KINDS_OF_MEMORY,
     TIMES,
-    Said,
-    changed,
+    EventJson,
+    altered_examples,
     event_of,
     kinds_of_memory,
-    own,
-    own_id,
-    scene,
+    scene_events,
+    scene_id,
+    unique_to_scene,
     variants,
 )
-from tests.integration.scene import snapshot
+from tests.integration.harness import snapshot
 
 pytestmark = pytest.mark.connected
 
@@ -42,7 +42,7 @@ async def fold(resources: Resources, events: Sequence[AnyEvent]) -> None:
 
 
 async def refused(resources: Resources, events: Sequence[AnyEvent]) -> list[str]:
-    """Fold events into the tables and return why single ones of them cannot be folded."""
+    """Fold events into the tables, and return the errors of single events that cannot be folded."""
     try:
         await fold(resources, events)
     except Exception as error:  # noqa: BLE001 - whatever it is would halt the views
@@ -53,8 +53,8 @@ async def refused(resources: Resources, events: Sequence[AnyEvent]) -> list[str]
     return []
 
 
-def numbered(said: Iterable[Said], after: int) -> list[AnyEvent]:
-    """Return the events with places in a log, some of them recorded at the beginning or the end of time."""
+def numbered(said: Iterable[EventJson], after: int) -> list[AnyEvent]:
+    """Return the events with sequence numbers; some are recorded at the earliest or latest possible time."""
     found: list[AnyEvent] = []
     for number, each in enumerate(said):
         moment = TIMES[number % len(TIMES)] if number % 5 == 0 else TIMES[0]
@@ -63,13 +63,13 @@ def numbered(said: Iterable[Said], after: int) -> list[AnyEvent]:
     return found
 
 
-def told(memory: str, said: Sequence[Said], name: str) -> list[Said]:
-    """Return a scene of its own with what happens in it."""
-    return [own(name, each) for each in (*scene(memory), *said)]
+def told(memory: str, said: Sequence[EventJson], name: str) -> list[EventJson]:
+    """Return the events of a new scene followed by these events in it."""
+    return [unique_to_scene(name, each) for each in (*scene_events(memory), *said)]
 
 
 async def test_every_kind_at_every_edge_can_be_folded(settings: Settings) -> None:
-    """Fold each kind with each value at each edge, each in a scene of its own, for every kind of memory."""
+    """Every kind of event with every boundary value can be folded, for every kind of memory."""
     failed: list[str] = []
     async with open_resources(settings) as resources:
         sequence = 0
@@ -85,18 +85,20 @@ async def test_every_kind_at_every_edge_can_be_folded(settings: Settings) -> Non
 
 KINDS = {memory: [kind for kind in EVENTS if memory in kinds_of_memory(kind)] for memory in KINDS_OF_MEMORY}
 SCENES = st.sampled_from(KINDS_OF_MEMORY).flatmap(
-    lambda memory: st.tuples(st.just(memory), st.lists(changed(KINDS[memory]), min_size=1, max_size=8))
+    lambda memory: st.tuples(st.just(memory), st.lists(altered_examples(KINDS[memory]), min_size=1, max_size=8))
 )
 
 
 @given(scenes=st.lists(SCENES, min_size=1, max_size=6))
 @hypothesis.settings(suppress_health_check=[*HealthCheck], max_examples=hypothesis.settings().max_examples // 2)
 async def test_whatever_happens_can_be_folded_and_made_anew(
-    settings: Settings, scenes: list[tuple[str, list[Said]]]
+    settings: Settings, scenes: list[tuple[str, list[EventJson]]]
 ) -> None:
-    """Fold several events at several edges each, one by one and all at once: both make the same tables."""
+    """Random events with boundary values make the same tables one by one and in a bulk rebuild."""
     said = [
-        each | {"event_id": own_id(str(place), UUID(each["event_id"]))} if place >= len(scene(memory)) else each
+        each | {"event_id": scene_id(str(place), UUID(each["event_id"]))}
+        if place >= len(scene_events(memory))
+        else each
         for number, (memory, some) in enumerate(scenes)
         for place, each in enumerate(told(memory, some, f"{number}"))
     ]
@@ -114,7 +116,7 @@ async def test_whatever_happens_can_be_folded_and_made_anew(
 
 @asynccontextmanager
 async def beside(resources: Resources) -> AsyncIterator[Resources]:
-    """Views of the same namespace that nobody uses."""
+    """Yield resources with a second set of views of the same namespace."""
     database = Database.at(resources.database.url, f"{resources.database.schema}-beside", durable=False)
     try:
         await database.migrate()
@@ -126,5 +128,5 @@ async def beside(resources: Resources) -> AsyncIterator[Resources]:
 
 
 async def emptied_tables(resources: Resources) -> None:
-    """Remove every row of every view, and how far the views were."""
+    """Remove every row of every view, and the checkpoint."""
     await resources.database.empty(each.name for each in (*tables.VIEWS, tables.checkpoint))

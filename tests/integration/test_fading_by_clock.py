@@ -1,4 +1,4 @@
-"""What an agent is told survives a burst of unrelated questions, and fades over days without use."""
+"""Under clock fading, a memory survives a burst of unrelated tasks and fades over days without use."""
 
 import asyncio
 from datetime import timedelta
@@ -14,24 +14,31 @@ from nemuri_contracts.agents import PolicyAdopted
 from nemuri_contracts.strength import AgentSlept
 from nemuri_domain.strength.policy import Policy
 from nemuri_infra.runtime.settings import Settings
-from tests.integration.scene import EMBEDDING, assert_verified, at_work, effective, quiet, visiting
+from tests.integration.harness import (
+    EMBEDDING,
+    assert_verified,
+    connected_client,
+    effective_events,
+    running_services,
+    until_idle,
+)
 
 pytestmark = pytest.mark.connected
 EXAMPLE = Path(__file__).parents[2] / "examples" / "agents" / "data-model.yaml"
 STEEP = {"expected_tasks_per_day": 1, "daily_decay_targets": [0.6] * 6}
-"""A task where one a day is expected, and an unused memory is archived after five days."""
+"""A policy with one expected task a day that archives an unused memory after five days."""
 BURST = 25
 FACT = "Our style guide allows frozen dataclasses only."
 
 
 async def status_of(client: Client, memory: UUID) -> str:
-    """Whether the memory is active."""
+    """Return the status of a memory."""
     return (await client.memory(memory)).status
 
 
 async def test_what_was_told_survives_a_burst_and_fades_over_days(settings: Settings) -> None:
-    """The agent of the README under a policy by which tasks alone would have archived it five times over."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    """A memory stays active through 25 unrelated tasks in a day, and is archived after four to six unused days."""
+    async with running_services(settings) as resources, connected_client(settings) as client:
         example = read_definition(EXAMPLE)
         assert Policy.of(example.policy or {}).fading == "clock"
         await add_agent(client, example, EMBEDDING)
@@ -39,11 +46,11 @@ async def test_what_was_told_survives_a_burst_and_fades_over_days(settings: Sett
         await client.settle()
         memory = await client.remember(example.agent_id, FACT)
         await client.ask("Which numbers are false?", agent=example.agent_id, timeout=60)
-        await quiet(resources)
+        await until_idle(resources)
         questions = [f"Which operator compares {number} with a list?" for number in range(BURST)]
         answers = await asyncio.gather(*(client.ask(each, agent=example.agent_id, timeout=120) for each in questions))
         assert {each.status for each in answers} == {"done"}
-        await quiet(resources)
+        await until_idle(resources)
         assert await status_of(client, memory) == "active"
         found = await client.recall(example.agent_id, "What does our style guide allow?", top=1)
         assert memory in [each.candidate.memory_id for each in found.memories]
@@ -52,9 +59,9 @@ async def test_what_was_told_survives_a_burst_and_fades_over_days(settings: Sett
             days += 1
             await resources.clock.advance(timedelta(days=1))
             await client.ask(f"Which method of day {days} makes a number?", agent=example.agent_id, timeout=60)
-            await quiet(resources)
+            await until_idle(resources)
         assert 4 <= days <= 6
-        slept = [each for each in await effective(resources.log) if isinstance(each, AgentSlept)]
+        slept = [each for each in await effective_events(resources.log) if isinstance(each, AgentSlept)]
         assert all(each.aged is not None for each in slept if each.agent_id == example.agent_id and each.sessions)
         [told] = [each.fading for each in await client.agents(example.agent_id)]
         assert told is not None

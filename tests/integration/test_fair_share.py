@@ -1,4 +1,4 @@
-"""No client can keep the platform from the others: not by what is missing, not by what is slow, not by asking much."""
+"""No client can hold up others: not by missing inputs, not by slow work, not by many queries."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -19,33 +19,33 @@ from nemuri_infra.models.factory import Models
 from nemuri_infra.models.protocol import KeyPointJob, Reply
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.blobs import blob_bucket
-from tests.integration.scene import (
+from tests.integration.harness import (
     CountingModel,
     agent_defined,
     append_all,
     assert_verified,
-    at_work,
+    connected_client,
     dead_letters,
     eventually,
-    logged,
-    quiet,
-    visiting,
+    opened_log,
+    running_services,
+    until_idle,
 )
 
 pytestmark = pytest.mark.connected
 MANY = 400
-"""More events than the log handed out at once to a service whose every event had to wait."""
+"""More events than a consumer delivers at once while all of them wait."""
 LOST = "1" * 64
 
 
 async def name_without_pieces(log: Log, ref: str) -> None:
-    """What a client leaves behind that dies while it writes an input in another order than ours, or means ill."""
+    """Publish the description of an input whose pieces are never written."""
     bucket = blob_bucket(log.subjects.namespace)
     await log.stream.publish(f"$O.{bucket}.M.mallory.{ref}", orjson.dumps({"pieces": 1, "digest": ref}))
 
 
 def asking_for(ref: str, number: int) -> list[TaskSubmitted]:
-    """Tasks with that input."""
+    """Return tasks with that input as document."""
     document = Document(name="lost.txt", ref=ref, characters=7)
     return [
         TaskSubmitted(event_id=uuid4(), client_id="mallory", text=f"Is {each} lost?", documents=(document,))
@@ -54,8 +54,8 @@ def asking_for(ref: str, number: int) -> list[TaskSubmitted]:
 
 
 async def test_inputs_whose_pieces_never_come_hold_up_nobody(settings: Settings) -> None:
-    """Another client is answered at once, however many of them wait."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    """A client is answered while 400 tasks of another one wait for missing pieces."""
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
         await name_without_pieces(resources.log, LOST)
@@ -64,9 +64,9 @@ async def test_inputs_whose_pieces_never_come_hold_up_nobody(settings: Settings)
 
 
 async def test_an_input_whose_pieces_never_come_ends_its_task(settings: Settings) -> None:
-    """Once it has waited for them for as long as is set: with a reason, and a dead letter."""
+    """A task whose input stays incomplete fails after the set time, with a reason and a dead letter."""
     settings = settings.model_copy(update={"input_patience": 0.5})
-    async with at_work(settings) as resources, visiting(settings, "mallory") as client:
+    async with running_services(settings) as resources, connected_client(settings, "mallory") as client:
         await name_without_pieces(resources.log, LOST)
         [task] = asking_for(LOST, 1)
         await resources.log.append(task)
@@ -75,7 +75,7 @@ async def test_an_input_whose_pieces_never_come_ends_its_task(settings: Settings
         assert result.status == "failed"
         assert "intake could not handle task_submitted" in str(result.reason)
         assert "is missing" in str(result.reason)
-        await quiet(resources)
+        await until_idle(resources)
         [buried] = await dead_letters(resources.log)
         assert buried.letter.error == "IncompleteObjectError"
         assert buried.letter.deliveries > 2
@@ -83,8 +83,8 @@ async def test_an_input_whose_pieces_never_come_ends_its_task(settings: Settings
 
 
 async def test_pieces_that_come_a_little_late_are_waited_for(settings: Settings) -> None:
-    """As a replica may be behind for a moment."""
-    async with at_work(settings) as resources, visiting(settings, "mallory") as client:
+    """A task whose input is completed a little later is answered."""
+    async with running_services(settings) as resources, connected_client(settings, "mallory") as client:
         await resources.log.append(agent_defined())
         text = "Nothing is lost."
         ref = await resources.blobs.put(text)
@@ -95,7 +95,7 @@ async def test_pieces_that_come_a_little_late_are_waited_for(settings: Settings)
         await client.settle()
 
         async def put_off() -> bool:
-            """It was tried and put off."""
+            """The event was delivered again."""
             known = await resources.log.stream.consumer_info(settings.namespace, "intake")
             return bool(known.num_redelivered)
 
@@ -105,8 +105,8 @@ async def test_pieces_that_come_a_little_late_are_waited_for(settings: Settings)
 
 
 async def test_an_event_that_is_put_off_counts_as_handed_out(settings: Settings) -> None:
-    """The server hands out no more than is allowed, those included that come again only later: hence the room."""
-    async with logged(settings) as log:
+    """Delayed events count towards the consumer's `max_ack_pending`, which must therefore be large."""
+    async with opened_log(settings) as log:
         known = await log.stream.consumer_info(settings.namespace, "intake")
         assert (known.config.max_ack_pending or 0) > 10_000
         await log.stream.add_consumer(settings.namespace, known.config.evolve(max_ack_pending=2))
@@ -123,21 +123,24 @@ async def test_an_event_that_is_put_off_counts_as_handed_out(settings: Settings)
 
 @dataclass
 class Slow(CountingModel):
-    """A model that takes its time with some texts."""
+    """A model that holds back texts with the word "slow"."""
 
     let_go: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def key_point(self, job: KeyPointJob) -> Reply[Any]:
-        """Once it may."""
+        """Return the key point, for a slow text once it is released."""
         if "slow" in job.text:
             await self.let_go.wait()
         return await super().key_point(job)
 
 
 async def test_the_slow_work_of_one_client_holds_up_no_other(settings: Settings) -> None:
-    """Many tasks whose every step takes long: the next client's is read beside them."""
+    """A client's task is answered while many slow tasks of another client are in work."""
     model = Slow()
-    async with at_work(settings, models=Models(main=model, light=model)) as resources, visiting(settings) as client:
+    async with (
+        running_services(settings, models=Models(main=model, light=model)) as resources,
+        connected_client(settings) as client,
+    ):
         await resources.log.append(agent_defined())
         slow, quick = "This page is slow.", "An empty list is false."
         held = Document(name="slow.txt", ref=await resources.blobs.put(slow), characters=len(slow))
@@ -145,7 +148,7 @@ async def test_the_slow_work_of_one_client_holds_up_no_other(settings: Settings)
         await append_all(resources.log, tasks)
 
         async def at_it() -> bool:
-            """As many of them are in work as may be."""
+            """As many slow tasks are in work as allowed."""
             known = await resources.log.stream.consumer_info(settings.namespace, "intake")
             return (known.num_ack_pending or 0) >= 16
 
@@ -157,22 +160,22 @@ async def test_the_slow_work_of_one_client_holds_up_no_other(settings: Settings)
         await client.settle()
         assert (await client.result(own.event_id, settled=True, timeout=30)).status == "done"
         model.let_go.set()
-        async with visiting(settings, "mallory") as mallory:
+        async with connected_client(settings, "mallory") as mallory:
             for task in tasks:
                 assert (await mallory.result(task.event_id, settled=True, timeout=60)).status == "done"
 
 
 @asynccontextmanager
 async def asking(settings: Settings, client_id: str) -> AsyncIterator[Exchange]:
-    """A client that asks whatever it likes."""
-    async with logged(settings) as log:
+    """Yield an exchange on which a client sends any query."""
+    async with opened_log(settings) as log:
         yield Exchange(log, client_id)
 
 
 async def test_a_question_beyond_the_end_of_the_log_is_refused_at_once(settings: Settings) -> None:
-    """In one line; and however many are asked, others have their answers meanwhile."""
+    """Queries beyond the end of the log are refused in one line within five seconds, and other queries are answered."""
     async with (
-        at_work(settings) as resources,
+        running_services(settings) as resources,
         asking(settings, "mallory") as mallory,
         asking(settings, "ann") as ann,
     ):
@@ -190,10 +193,10 @@ async def test_a_question_beyond_the_end_of_the_log_is_refused_at_once(settings:
 
 
 async def test_questions_that_wait_for_what_is_on_its_way_hold_up_nobody(settings: Settings) -> None:
-    """Be it the views or what becomes of an offer: the next question of another client does not stand behind them."""
+    """A client's query is answered within two seconds while 40 queries of another client wait."""
     names = ["query-api", "projector"]
     async with (
-        at_work(settings, names) as resources,
+        running_services(settings, names) as resources,
         asking(settings, "mallory") as mallory,
         asking(settings, "ann") as ann,
     ):

@@ -1,4 +1,4 @@
-"""Feedback counts exactly once, whenever it comes: before the answer, while it is made, or long after it."""
+"""Feedback counts exactly once, whether it is given before, during or after the answer."""
 
 from uuid import UUID, uuid4
 
@@ -16,7 +16,15 @@ from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import ConditionalAppend
 from nemuri_infra.runtime.settings import Settings
 from nemuri_services.strength_sleep import handlers as sleep
-from tests.integration.scene import EVERYBODY, agent_defined, assert_verified, at_work, effective, quiet, visiting
+from tests.integration.harness import (
+    ALL_SERVICES,
+    agent_defined,
+    assert_verified,
+    connected_client,
+    effective_events,
+    running_services,
+    until_idle,
+)
 
 pytestmark = pytest.mark.connected
 
@@ -25,43 +33,43 @@ WORTH = Policy().impact_user_positive + Policy().impact_task_success
 
 
 async def knowing(resources: Resources, client: Client) -> UUID:
-    """An agent with one memory, which answers the question."""
+    """Define an agent and return its one memory, which answers the question."""
     await resources.log.append(agent_defined())
     await client.settle()
     return await client.remember("python", "The truth value of an empty list is false.", tags=["list"])
 
 
 def helpful(task_id: UUID, event_id: UUID | None = None) -> FeedbackGiven:
-    """A client found the answer helpful and succeeded with it."""
+    """Return feedback that the answer was helpful and led to success."""
     return FeedbackGiven(
         event_id=event_id or uuid4(), client_id="ann", correlation_id=task_id, verdict="helpful", result="success"
     )
 
 
 async def assert_credited_once(resources: Resources, client: Client, memory_id: UUID) -> None:
-    """The memory has the points of one helpful success, from one event for each part of it."""
-    await quiet(resources)
-    credited = [each for each in await effective(resources.log) if isinstance(each, ImpactCredited)]
+    """Assert that the memory was credited once for each part of one helpful success."""
+    await until_idle(resources)
+    credited = [each for each in await effective_events(resources.log) if isinstance(each, ImpactCredited)]
     assert sorted(each.reason for each in credited) == ["helpful", "success"]
     assert all(each.memory_ids == (memory_id,) for each in credited)
     assert (await client.memory(memory_id)).impact_score == pytest.approx(WORTH)
 
 
 async def test_feedback_before_the_answer_waits_for_it(settings: Settings) -> None:
-    """A client may say what a task is worth before anybody has answered it, even before it was submitted."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    """Feedback given before its task is submitted is credited after the answer."""
+    async with running_services(settings) as resources, connected_client(settings) as client:
         memory_id = await knowing(resources, client)
         task_id = uuid4()
         await resources.log.append(helpful(task_id))
-        await quiet(resources)
+        await until_idle(resources)
         await client.submit(QUESTION, key=task_id)
         await assert_credited_once(resources, client, memory_id)
     await assert_verified(settings)
 
 
 async def test_feedback_while_the_answer_is_made_counts_once(settings: Settings) -> None:
-    """Said at every moment of a task's way, the same thing counts once."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    """Feedback repeated while the task is in work is credited once."""
+    async with running_services(settings) as resources, connected_client(settings) as client:
         memory_id = await knowing(resources, client)
         task = TaskSubmitted(event_id=uuid4(), client_id="ann", text=QUESTION)
         await resources.log.append(helpful(task.event_id))
@@ -75,40 +83,40 @@ async def test_feedback_while_the_answer_is_made_counts_once(settings: Settings)
 
 
 async def test_feedback_after_the_answer_counts_once_however_often_it_is_said(settings: Settings) -> None:
-    """A repetition, under the same id or another one, adds nothing."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    """Feedback repeated under the same or another id is credited once."""
+    async with running_services(settings) as resources, connected_client(settings) as client:
         memory_id = await knowing(resources, client)
         result = await client.ask(QUESTION, settled=True)
         assert result.used == (memory_id,)
         said = helpful(result.task_id)
         for each in (said, said, helpful(result.task_id)):
             await resources.log.append(each)
-            await quiet(resources)
+            await until_idle(resources)
         await assert_credited_once(resources, client, memory_id)
     await assert_verified(settings)
 
 
 async def test_feedback_before_the_task_is_parked_and_applied_when_it_is_answered(settings: Settings) -> None:
-    """Each step of it is an event, and the client can see how it stands."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    """Feedback without a task is parked, and applied once the task is answered."""
+    async with running_services(settings) as resources, connected_client(settings) as client:
         memory_id = await knowing(resources, client)
         task_id = uuid4()
         said = helpful(task_id)
         await resources.log.append(said)
-        await quiet(resources)
-        [parked] = [each for each in await effective(resources.log) if isinstance(each, FeedbackParked)]
+        await until_idle(resources)
+        [parked] = [each for each in await effective_events(resources.log) if isinstance(each, FeedbackParked)]
         assert (parked.feedback_id, parked.reason) == (said.event_id, "the task does not exist yet")
         assert not await credited(resources)
         await client.submit(QUESTION, key=task_id)
-        await quiet(resources)
+        await until_idle(resources)
         [standing] = (await client.progress(task_id)).feedback
         assert (standing.standing, standing.reason, standing.memories) == ("applied", None, (memory_id,))
     await assert_verified(settings)
 
 
 async def test_the_client_hears_what_became_of_its_feedback(settings: Settings) -> None:
-    """Applied with the memories, then refused as said before; unknown tasks and memories are not even recorded."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    """The client learns that feedback was applied or refused; feedback on an unknown task or memory is not recorded."""
+    async with running_services(settings) as resources, connected_client(settings) as client:
         memory_id = await knowing(resources, client)
         task_id = (await client.ask(QUESTION, settled=True)).task_id
         first = await client.feedback(task_id, "helpful")
@@ -129,8 +137,8 @@ async def test_the_client_hears_what_became_of_its_feedback(settings: Settings) 
 
 
 async def test_what_an_unused_memory_cannot_have_prevented_is_refused(settings: Settings) -> None:
-    """Also where nobody knows the memory at all; what else was said is applied."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    """The part of feedback about an unused or unknown memory is refused, and the rest is applied."""
+    async with running_services(settings) as resources, connected_client(settings) as client:
         memory_id = await knowing(resources, client)
         other = await client.remember("python", "Bread needs flour.")
         task_id = (await client.ask(QUESTION, settled=True)).task_id
@@ -139,7 +147,7 @@ async def test_what_an_unused_memory_cannot_have_prevented_is_refused(settings: 
         assert "did not use" in (told.reason or "")
         unknown = FeedbackGiven(event_id=uuid4(), client_id="ann", correlation_id=task_id, prevented_error=uuid4())
         await resources.log.append(unknown)
-        await quiet(resources)
+        await until_idle(resources)
         known = {each.feedback_id: each for each in (await client.progress(task_id)).feedback}
         assert "did not use" in (known[told.feedback_id].reason or "")
         assert known[unknown.event_id].standing == "refused"
@@ -148,13 +156,13 @@ async def test_what_an_unused_memory_cannot_have_prevented_is_refused(settings: 
 
 
 async def test_feedback_that_waited_for_a_task_that_fails_is_refused(settings: Settings) -> None:
-    """From either side: said before the failure, and said after it."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    """Feedback on a failed task is refused, whether given before or after the failure."""
+    async with running_services(settings) as resources, connected_client(settings) as client:
         task = TaskSubmitted(event_id=uuid4(), client_id="ann", text=QUESTION, wanted_agent="nobody")
         await resources.log.append(helpful(task.event_id))
-        await quiet(resources)
+        await until_idle(resources)
         await resources.log.append(task)
-        await quiet(resources)
+        await until_idle(resources)
         late = await client.feedback(task.event_id, "unhelpful")
         [early] = [each for each in (await client.progress(task.event_id)).feedback if each.verdict == "helpful"]
         assert [early.standing, late.standing] == ["refused", "refused"]
@@ -164,8 +172,8 @@ async def test_feedback_that_waited_for_a_task_that_fails_is_refused(settings: S
 
 
 async def test_feedback_days_later_is_worth_as_much(settings: Settings) -> None:
-    """After many sleeps the memory is fainter, and the credit is added to what is left."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    """Feedback after 30 sleeps adds the same credit to the memory's remaining strength."""
+    async with running_services(settings) as resources, connected_client(settings) as client:
         memory_id = await knowing(resources, client)
         task_id = (await client.ask(QUESTION, settled=True)).task_id
         for _ in range(30):
@@ -180,8 +188,8 @@ async def test_feedback_days_later_is_worth_as_much(settings: Settings) -> None:
 
 
 async def test_feedback_after_archiving_is_credited_in_the_archive(settings: Settings) -> None:
-    """The memory stays archived, and is stronger when it is brought back."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    """Feedback on an archived memory adds to its strength and leaves it archived."""
+    async with running_services(settings) as resources, connected_client(settings) as client:
         memory_id = await knowing(resources, client)
         await resources.log.append(PolicyAdopted(event_id=uuid4(), agent_id="python", parameters=FORGETFUL))
         task_id = (await client.ask(QUESTION, settled=True)).task_id
@@ -198,13 +206,13 @@ async def test_feedback_after_archiving_is_credited_in_the_archive(settings: Set
 
 
 async def test_feedback_during_a_sleep_makes_its_verdict_on_the_memory_void(settings: Settings) -> None:
-    """Decided before the credit, recorded after it: the sleep counts, but does not archive what was just credited."""
-    others = [name for name in EVERYBODY if name != "strength-sleep"]
-    async with at_work(settings, others) as resources, visiting(settings) as client:
+    """A sleep decided before a credit and recorded after it counts, but does not archive the credited memory."""
+    others = [name for name in ALL_SERVICES if name != "strength-sleep"]
+    async with running_services(settings, others) as resources, connected_client(settings) as client:
         memory_id = await knowing(resources, client)
         await resources.log.append(PolicyAdopted(event_id=uuid4(), agent_id="python", parameters=FORGETFUL))
         task_id = (await client.ask(QUESTION, settled=True)).task_id
-        await quiet(resources, others)
+        await until_idle(resources, others)
         first = await verdict(resources)
         await resources.log.append(first.event, expected=first.last)
         await resources.log.append(SessionEnded(event_id=uuid4(), agent_id="python", assignment_id=uuid4()))
@@ -222,17 +230,17 @@ async def test_feedback_during_a_sleep_makes_its_verdict_on_the_memory_void(sett
 
 
 FORGETFUL = {"archive_threshold": 3.0}
-"""Whatever has not been used very often is archived at the next sleep."""
+"""A policy that archives rarely used memories at the next sleep."""
 
 
 async def credited(resources: Resources) -> list[ImpactCredited]:
-    """Every credit."""
-    return [each for each in await effective(resources.log) if isinstance(each, ImpactCredited)]
+    """Return every credit on the log."""
+    return [each for each in await effective_events(resources.log) if isinstance(each, ImpactCredited)]
 
 
 async def verdict(resources: Resources) -> ConditionalAppend[Event]:
-    """What the sleep worker decides on what the views hold now, before it is recorded."""
-    ended = [each for each in await effective(resources.log) if isinstance(each, SessionEnded)][-1]
+    """Return the sleep that the sleep worker decides on the present state, without appending it."""
+    ended = [each for each in await effective_events(resources.log) if isinstance(each, SessionEnded)][-1]
     await resources.views.since(ended)
     decided = await sleep.service.handlers[SessionEnded](ended, resources)
     assert isinstance(decided, ConditionalAppend)
@@ -240,6 +248,6 @@ async def verdict(resources: Resources) -> ConditionalAppend[Event]:
 
 
 async def sleep_once(resources: Resources) -> None:
-    """One more session of the agent ends, and it sleeps over it."""
+    """End one more session of the agent and wait for its sleep."""
     await resources.log.append(SessionEnded(event_id=uuid4(), agent_id="python", assignment_id=uuid4()))
-    await quiet(resources)
+    await until_idle(resources)

@@ -1,4 +1,4 @@
-"""What a process tells of itself: whether it lives, whether it can work, what it counts."""
+"""The probes of a process: liveness, readiness and metrics."""
 
 import asyncio
 import json
@@ -17,8 +17,8 @@ from nemuri_infra.embedded.child_processes import ServerFailed
 from nemuri_infra.runtime.consumer_pauses import paused
 from nemuri_infra.runtime.settings import Settings
 from tests.e2e.conftest import SCRIPT, environment
-from tests.integration.probes import asked, metrics, ready
-from tests.integration.scene import EVERYBODY, agent_defined, eventually, logged, quiet, visiting
+from tests.integration.harness import ALL_SERVICES, agent_defined, connected_client, eventually, opened_log, until_idle
+from tests.integration.probes import fetch_page, metrics, ready
 from tests.integration.servers import Servers
 
 pytestmark = pytest.mark.connected
@@ -26,12 +26,12 @@ pytestmark = pytest.mark.connected
 
 @pytest.fixture
 def telling(settings: Settings) -> Settings:
-    """The settings of processes that tell of themselves."""
+    """Settings of processes that serve probes."""
     return settings.model_copy(update={"http": "127.0.0.1:0"})
 
 
 async def standing(settings: Settings, directory: Path) -> dict[str, list[str]]:
-    """The durables that `nemuri status` misses, by service."""
+    """Return the durable consumers that `nemuri status` reports as missing, by service."""
     process = await asyncio.create_subprocess_exec(
         *(SCRIPT, "--data", directory, "status", "--json"),
         stdout=asyncio.subprocess.PIPE,
@@ -47,20 +47,20 @@ async def standing(settings: Settings, directory: Path) -> dict[str, list[str]]:
 
 
 async def test_a_process_says_that_it_is_well_and_counts_what_it_does(telling: Settings) -> None:
-    """A task's events are counted for each service by kind and outcome, under labels of which there are few."""
-    async with serving(telling, EVERYBODY) as here, visiting(telling) as client:
+    """A process reports that it is healthy and ready, and counts events by service, kind and outcome."""
+    async with serving(telling, ALL_SERVICES) as here, connected_client(telling) as client:
         assert here.http is not None
         url = here.http
-        assert json.loads((await asked(url, "/health"))[1])["healthy"]
+        assert json.loads((await fetch_page(url, "/health"))[1])["healthy"]
         assert await ready(url) == (True, [])
         await here.resources.log.append(agent_defined())
         await client.ask("What is truth value testing?")
-        await quiet(here.resources)
+        await until_idle(here.resources)
 
         counted = await metrics(url)
         handled = counted["nemuri_events_handled_total"]
         assert handled["task_submitted", "done", "intake"] == 1
-        assert handled["session_ended", "done", "strength-sleep"] == 2  # the agent's, and the orchestrator's own
+        assert handled["session_ended", "done", "strength-sleep"] == 2  # the agent's and the orchestrator's
         assert counted["nemuri_events_appended_total"]["task_answered", "specialist"] == 1
         assert counted["nemuri_event_seconds_count"]["task_assigned", "specialist"] == 1
         assert counted["nemuri_questions_answered_total"].keys() >= {("answered", "task", "query-api")}
@@ -72,7 +72,7 @@ async def test_a_process_says_that_it_is_well_and_counts_what_it_does(telling: S
         }
 
         async def caught_up() -> bool:
-            """What is asked of the servers, as of a second ago, is said too."""
+            """The metrics report no lag of the views and no pending events."""
             found = await metrics(url)
             return not found["nemuri_views_behind_events"][()] and not any(
                 found["nemuri_consumer_pending_events"].values()
@@ -84,21 +84,21 @@ async def test_a_process_says_that_it_is_well_and_counts_what_it_does(telling: S
 async def test_a_deleted_durable_makes_a_worker_not_ready_until_it_is_made_again(
     telling: Settings, tmp_path: Path
 ) -> None:
-    """It is named; once somebody has provisioned it, the worker goes on without a restart."""
-    async with serving(telling, EVERYBODY) as here, visiting(telling) as client:
+    """A deleted durable consumer is named and makes its worker not ready until it is provisioned again."""
+    async with serving(telling, ALL_SERVICES) as here, connected_client(telling) as client:
         assert here.http is not None
         url, log = here.http, here.resources.log
         await log.append(agent_defined())
         await log.stream.delete_consumer(log.subjects.stream, "specialist")
 
         async def missed() -> bool:
-            """The deleted durable is missed."""
+            """The deleted consumer is reported as missing."""
             well, missing = await ready(url)
             return not well and any("durable specialist" in each and "start any worker" in each for each in missing)
 
         await eventually(missed)
         assert await standing(telling, tmp_path) == {"specialist": ["specialist"]}
-        assert (await asked(url, "/health"))[0] == 200
+        assert (await fetch_page(url, "/health"))[0] == 200
         assert (await metrics(url))["nemuri_ready"][()] == 0
         await prepare(telling)
         assert (await client.ask("What is truth value testing?")).status == "done"
@@ -111,14 +111,14 @@ async def test_a_deleted_durable_makes_a_worker_not_ready_until_it_is_made_again
 
 
 async def test_who_may_not_make_a_durable_is_told_who_may(telling: Settings) -> None:
-    """Where only the provisioner makes streams and consumers, starting a worker again would not help."""
+    """Without the right to provision, the message about a missing consumer names the provisioner."""
     async with serving(telling.model_copy(update={"provision": False}), ["specialist"]) as here:
         assert here.http is not None
         url, log = here.http, here.resources.log
         await log.stream.delete_consumer(log.subjects.stream, "specialist")
 
         async def told() -> bool:
-            """The deleted durable is missed, and the provisioner called for."""
+            """The deleted consumer is reported with the provisioner's command."""
             _, missing = await ready(url)
             return any("nemuri.cli.provision" in each and "worker" not in each for each in missing)
 
@@ -128,24 +128,24 @@ async def test_who_may_not_make_a_durable_is_told_who_may(telling: Settings) -> 
 async def test_who_was_killed_while_all_rested_holds_them_up_for_a_moment_only(
     telling: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A pause is renewed while somebody is at work, and named; afterwards they go on, even if nobody woke them."""
+    """A pause of the consumers is renewed while its owner lives, and ends by itself after the owner was killed."""
     monkeypatch.setattr("nemuri_infra.runtime.consumer_pauses.LEASE", timedelta(seconds=1.5))
-    async with serving(telling, EVERYBODY) as here, visiting(telling) as client:
+    async with serving(telling, ALL_SERVICES) as here, connected_client(telling) as client:
         assert here.http is not None
         url, log = here.http, here.resources.log
         await log.append(agent_defined())
         untouched = await paused_until(log)
 
         async def resting() -> bool:
-            """Every durable is named as paused, that of the timers too."""
+            """Every durable consumer is reported as paused, the timers' included."""
             named = [each for each in (await ready(url))[1] if "is paused" in each]
             return len(named) == len(untouched) + 1
 
         async def renewed() -> bool:
-            """Every pause ends later than the first one did."""
+            """Every pause ends later than at first."""
             return all(before < now for before, now in zip(first, await paused_until(log), strict=True))
 
-        async with logged(telling) as own:
+        async with opened_log(telling) as own:
             killed = paused(own)
             await killed.__aenter__()
             await eventually(resting)
@@ -166,7 +166,7 @@ async def test_who_was_killed_while_all_rested_holds_them_up_for_a_moment_only(
 
 
 async def paused_until(log: Log) -> list[str]:
-    """Until when each durable of the log rests, as it was told last; by their names."""
+    """Return the time until which each durable consumer is paused, ordered by name."""
     found = {
         each.name: (each.config.pause_until or "")
         for each in await consumers_of(log.stream, log.subjects.stream)
@@ -176,7 +176,7 @@ async def paused_until(log: Log) -> list[str]:
 
 
 async def test_halted_views_make_every_worker_not_ready(telling: Settings) -> None:
-    """An event of our own that nobody can read halts the projector, and whoever needs the views says so."""
+    """An unreadable event of the platform halts the projector, and workers that need the views are not ready."""
     async with serving(telling, ["projector"]), serving(telling, ["specialist"]) as here:
         assert here.http is not None
         url, log = here.http, here.resources.log
@@ -184,7 +184,7 @@ async def test_halted_views_make_every_worker_not_ready(telling: Settings) -> No
         await log.stream.publish(f"{telling.namespace}.task.1.task_summarised", b"{", stream=log.subjects.stream)
 
         async def halted() -> bool:
-            """The views are halted."""
+            """The views are reported as halted."""
             well, missing = await ready(url)
             return not well and any("the projections are halted: event 2" in each for each in missing)
 
@@ -192,7 +192,7 @@ async def test_halted_views_make_every_worker_not_ready(telling: Settings) -> No
 
 
 async def test_servers_that_are_away_make_a_worker_not_ready_but_not_dead(own_servers: Servers) -> None:
-    """Restarting it would not help: it is healthy, names both servers, and is ready when they are back."""
+    """A worker without its servers stays healthy, names both as missing, and is ready when they are back."""
     settings = own_servers.settings().model_copy(update={"http": "127.0.0.1:0"})
     await prepare(settings)
     async with serving(settings, ["projector", "intake"]) as here:
@@ -202,12 +202,12 @@ async def test_servers_that_are_away_make_a_worker_not_ready_but_not_dead(own_se
         await own_servers.nats.stop()
 
         async def away() -> bool:
-            """Both servers are missed."""
+            """Both servers are reported as missing."""
             said = " ".join((await ready(url))[1])
             return "PostgreSQL" in said and "NATS" in said
 
         await eventually(away)
-        assert (await asked(url, "/health"))[0] == 200
+        assert (await fetch_page(url, "/health"))[0] == 200
         await own_servers.nats.start()
         await own_servers.postgres.start()
 
@@ -219,7 +219,7 @@ async def test_servers_that_are_away_make_a_worker_not_ready_but_not_dead(own_se
 
 
 async def test_an_address_that_is_taken_is_said_at_once(telling: Settings) -> None:
-    """Nobody runs without the face that was asked for."""
+    """A process does not start if the address of its probes is taken."""
     async with serving(telling, ["intake"]) as here:
         assert here.http is not None
         taken = telling.model_copy(update={"http": here.http.removeprefix("http://")})
@@ -229,7 +229,7 @@ async def test_an_address_that_is_taken_is_said_at_once(telling: Settings) -> No
 
 
 async def test_the_face_takes_nothing(telling: Settings) -> None:
-    """Other pages and other methods are refused."""
+    """An unknown page is answered with 404."""
     async with serving(telling, ["intake"]) as here:
         assert here.http is not None
-        assert (await asked(here.http, "/"))[0] == 404
+        assert (await fetch_page(here.http, "/"))[0] == 404

@@ -1,4 +1,4 @@
-"""Hooks as an assistant calls them: each a process, before a platform that answers, refuses, dies or is not there."""
+"""Hooks run as processes against a platform that answers, refuses, dies or is missing."""
 
 import asyncio
 import json
@@ -26,7 +26,7 @@ from nemuri_contracts.queries import AffectRecallQuery, AgentsQuery, Refusal
 from nemuri_contracts.subjects import Subjects
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.runtime.settings import Settings
-from tests.integration.scene import EMBEDDING, eventually, logged
+from tests.integration.harness import EMBEDDING, eventually, opened_log
 from tests.integration.servers import Servers, files_with, fresh_namespace
 
 pytestmark = pytest.mark.connected
@@ -40,7 +40,7 @@ Question = dict[str, Any]
 
 
 class Hook:
-    """How an assistant calls the hooks of a platform."""
+    """Runs hooks as an assistant does."""
 
     def __init__(self, settings: Settings, data: Path, **more: str) -> None:
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("NEMURI_", "NATS_"))}
@@ -50,38 +50,38 @@ class Hook:
             self.told["NATS_URL"] = settings.nats_url
 
     async def begun(self, *arguments: str) -> asyncio.subprocess.Process:
-        """A call that has begun."""
+        """Start a hook and return its process."""
         pipe = asyncio.subprocess.PIPE
         command = (sys.executable, "-m", "nemuri", "hook", *arguments)
         return await asyncio.create_subprocess_exec(*command, env=self.told, stdin=pipe, stdout=pipe, stderr=pipe)
 
     async def __call__(self, *arguments: str, said: bytes | dict[str, Any] = b"") -> str:
-        """What a call prints that ends well, and with nothing to complain of."""
+        """Return the output of a hook that must succeed without an error message."""
         code, out, err = await self.ended(*arguments, said=said)
         assert (code, err) == (0, "")
         return out
 
     async def ended(self, *arguments: str, said: bytes | dict[str, Any] = b"") -> tuple[int | None, str, str]:
-        """The exit code and both outputs of a call."""
+        """Return the exit code and both outputs of a hook."""
         process = await self.begun(*arguments)
         out, err = await process.communicate(said if isinstance(said, bytes) else json.dumps(said).encode())
         return process.returncode, out.decode(), err.decode()
 
     @property
     def journal(self) -> str:
-        """What went wrong so far."""
+        """The error messages so far."""
         path = self.data / "hooks" / "journal"
         return path.read_text() if path.exists() else ""
 
     @property
     def waiting(self) -> int:
-        """How many sessions wait in the spool."""
+        """Number of sessions that wait in the spool."""
         return len(spool.waiting(str(self.data)))
 
 
 @asynccontextmanager
 async def answering(settings: Settings, **answers: Callable[[Question], BaseModel | None]) -> AsyncIterator[list[Any]]:
-    """Somebody who answers questions in the place of the platform's services, and what was asked."""
+    """Answer queries in place of the platform's services, and yield the list of received queries."""
     subjects, asked = Subjects(settings.namespace), list[Any]()
     connection = await nats.connect(str(settings.nats_url))
 
@@ -103,7 +103,7 @@ async def answering(settings: Settings, **answers: Callable[[Question], BaseMode
 
 
 def agents(asked: Question) -> BaseModel:
-    """As the platform answers what agents there are."""
+    """Return the answer to the query for an agent."""
     name = AgentsQuery.model_validate(asked).agent_id
     if name not in AGENTS:
         return Refusal(refused=f"there is no agent {name!r}")
@@ -114,13 +114,13 @@ def agents(asked: Question) -> BaseModel:
 
 
 def said(prompt: object, **more: object) -> dict[str, Any]:
-    """What the assistant says to the hook of a prompt."""
+    """Return the assistant's input to the hook of a prompt."""
     known = {"session_id": "s1", "transcript_path": "/none", "cwd": "/", "hook_event_name": "UserPromptSubmit"}
     return known | {"prompt": prompt} | more
 
 
 def transcript(folder: Path, name: str, *turns: str) -> dict[str, Any]:
-    """A transcript on disk, and what the assistant says to the hook of its session's end."""
+    """Write a transcript, and return the assistant's input to the hook of its session's end."""
     path = folder / f"{name}.jsonl"
     lines = []
     for number, prompt in enumerate(turns):
@@ -134,8 +134,8 @@ def transcript(folder: Path, name: str, *turns: str) -> dict[str, Any]:
 
 
 async def offered(settings: Settings) -> list[TurnOffered]:
-    """What the log holds of turns."""
-    async with logged(settings) as log:
+    """Return the turns on the log."""
+    async with opened_log(settings) as log:
         return await _offered(log)
 
 
@@ -146,7 +146,7 @@ async def _offered(log: Log) -> list[TurnOffered]:
 
 
 async def test_what_comes_to_mind_is_printed(settings: Settings, tmp_path: Path) -> None:
-    """The block and nothing else; asked for the agent, with the prompt and the session."""
+    """The prompt hook prints the block of memories alone, and its query has agent, prompt and session."""
     hook = Hook(settings, tmp_path)
     async with answering(settings, affect_recall=lambda _: AffectRecallView(recalled=(), block=BLOCK)) as asked:
         assert await hook("prompt", said=said("減衰係数は\ud800？")) == BLOCK + "\n"
@@ -158,7 +158,7 @@ async def test_what_comes_to_mind_is_printed(settings: Settings, tmp_path: Path)
 
 
 async def test_nothing_is_asked_where_nothing_is_said(settings: Settings, tmp_path: Path) -> None:
-    """Slash commands and blanks; and where nothing comes to mind, nothing is printed."""
+    """A slash command or blank prompt sends no query, and a recall without memories prints nothing."""
     hook = Hook(settings, tmp_path)
     async with answering(settings, affect_recall=lambda _: AffectRecallView(recalled=(), block="")) as asked:
         for prompt in ("/help", "  /model opus", " \n", "", None, ["hello"]):
@@ -170,7 +170,7 @@ async def test_nothing_is_asked_where_nothing_is_said(settings: Settings, tmp_pa
 
 
 async def test_an_assistant_is_never_failed(settings: Settings, tmp_path: Path) -> None:
-    """No answer, a refusal, a wrong call, garbage: silence, exit 0, and a line of the journal."""
+    """A hook prints nothing and exits with 0 after any failure, and writes the failure to the journal."""
     gone, silent = Hook(settings, tmp_path / "gone"), Hook(settings, tmp_path / "silent", NEMURI_HOOK_PATIENCE="0.3")
     nowhere = Hook(settings.model_copy(update={"nats_url": None}), tmp_path / "nowhere")
     refused, wrong = Hook(settings, tmp_path / "refused"), Hook(settings, tmp_path / "wrong", NEMURI_HOOK_PATIENCE="-1")
@@ -206,7 +206,7 @@ async def test_an_assistant_is_never_failed(settings: Settings, tmp_path: Path) 
 
 
 async def test_nobody_waits_for_an_input_that_does_not_end(settings: Settings, tmp_path: Path) -> None:
-    """As where a hook is called by hand."""
+    """A hook whose input does not end gives up and exits with 0."""
     process = await Hook(settings, tmp_path, NEMURI_HOOK_PATIENCE="0.2").begun("prompt")
     assert process.stdout is not None
     assert await process.stdout.read() == b""
@@ -215,7 +215,7 @@ async def test_nobody_waits_for_an_input_that_does_not_end(settings: Settings, t
 
 
 async def test_a_session_becomes_a_turn_each_on_the_log(settings: Settings, tmp_path: Path) -> None:
-    """Word for word, once for each however often the session ends or is copied; nothing waits."""
+    """An ended session is uploaded as one event per turn, once for each turn, however often the session ends."""
     hook = Hook(settings, tmp_path / "data")
     began = datetime.now(UTC)
     async with answering(settings):
@@ -235,7 +235,7 @@ async def test_a_session_becomes_a_turn_each_on_the_log(settings: Settings, tmp_
 
 
 async def test_no_secret_is_written_anywhere(servers: Servers, settings: Settings, tmp_path: Path) -> None:
-    """Neither where a session waits, nor on the log, nor in what is asked; also where a turn is cut within one."""
+    """Secrets are redacted in the spool, on the log and in queries, even if a turn is truncated within one."""
     key, word = "ghp_" + "Zanzibrine0123456789Zanzibrine0123", "xylorimba9"
     hook, data = Hook(settings.model_copy(update={"nats_url": None}), tmp_path / "data"), tmp_path / "data"
     long = "x" * (TURN_LIMIT - 20) + f" {key} "
@@ -262,7 +262,7 @@ async def test_no_secret_is_written_anywhere(servers: Servers, settings: Setting
 
 
 async def test_sessions_wait_for_a_platform(settings: Settings, tmp_path: Path) -> None:
-    """And for their agent; the next session that ends, a command, or the platform itself takes them along."""
+    """Sessions wait for platform and agent, and are uploaded by the next hook, a command or the platform."""
     data = tmp_path / "data"
     away, hook = Hook(settings.model_copy(update={"nats_url": None}), data), Hook(settings, data)
     await asyncio.gather(*(away("session-end", said=transcript(tmp_path, f"s{n}", f"hello {n}")) for n in range(6)))
@@ -286,7 +286,7 @@ async def test_sessions_wait_for_a_platform(settings: Settings, tmp_path: Path) 
 
 
 async def test_hooks_at_the_same_time_hand_over_every_session(settings: Settings, tmp_path: Path) -> None:
-    """Each takes along what it finds; nothing is lost, and the log has each turn once."""
+    """Concurrent hooks upload every session, and each turn is on the log once."""
     hook = Hook(settings, tmp_path / "data", NEMURI_HOOK_PATIENCE="30")
     ends = [transcript(tmp_path, f"s{n}", *(f"{turn} of {n}" for turn in range(5))) for n in range(6)]
     async with answering(settings):
@@ -299,7 +299,7 @@ async def test_hooks_at_the_same_time_hand_over_every_session(settings: Settings
 async def test_a_session_outlives_a_hook_that_is_killed_and_a_platform_that_dies(
     settings: Settings, tmp_path: Path
 ) -> None:
-    """In the middle of handing it over: it waits on, and is handed over whole, under the same ids."""
+    """A session whose upload was killed half-way is uploaded later as a whole, with the same ids."""
     halting = settings.model_copy(update={"namespace": fresh_namespace()})
     hook = Hook(halting, tmp_path / "data", NEMURI_HOOK_PATIENCE="60")
     connection, taken = await nats.connect(str(settings.nats_url)), list[str]()
@@ -338,7 +338,7 @@ async def test_a_session_outlives_a_hook_that_is_killed_and_a_platform_that_dies
 async def test_a_directory_of_transcripts_is_taken_in_twice_and_is_there_once(
     settings: Settings, tmp_path: Path
 ) -> None:
-    """With copies of sessions in it; what was skipped is counted."""
+    """A directory of transcripts imported twice gives each turn once, and skipped lines are counted."""
     hook, folder = Hook(settings, tmp_path / "data"), tmp_path / "projects" / "one"
     folder.mkdir(parents=True)
     transcript(folder, "s1", "one", "two", "/clear")
@@ -362,7 +362,7 @@ async def test_a_directory_of_transcripts_is_taken_in_twice_and_is_there_once(
 
 
 async def test_without_a_platform_the_commands_say_so(settings: Settings, tmp_path: Path) -> None:
-    """In one line, unlike the hooks; and the help tells of both."""
+    """Without a platform the hook commands fail with one line, and the help explains commands and hooks."""
     nowhere = Hook(settings.model_copy(update={"nats_url": None}), tmp_path / "data")
     code, out, err = await nowhere.ended("install", "--settings", str(tmp_path / "settings.json"), "--write")
     assert (code, out, err.count("\n")) == (1, "", 1)
@@ -377,7 +377,7 @@ async def test_without_a_platform_the_commands_say_so(settings: Settings, tmp_pa
 
 
 async def test_the_settings_are_shown_and_written(settings: Settings, tmp_path: Path) -> None:
-    """With the agent and the directory that the environment names; a broken file is refused in one line."""
+    """`hook install` shows or writes settings with the agent and the data directory, and refuses a broken file."""
     hook, path = Hook(settings, tmp_path / "data"), tmp_path / "settings.json"
     shown = json.loads(await hook("install", "--agent", "ann"))
     assert f"--data {tmp_path / 'data'} hook prompt --agent ann" in json.dumps(shown["hooks"]["UserPromptSubmit"])

@@ -1,4 +1,4 @@
-"""A client that floods an agent: its memories are kept, known as its own, and take their share and no more."""
+"""Memories offered in bulk by one client are stored, but get a limited share of every context."""
 
 import asyncio
 from uuid import UUID, uuid4
@@ -10,7 +10,15 @@ from nemuri_contracts.strength import Origin
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.models.factory import Models
 from nemuri_infra.runtime.settings import Settings
-from tests.integration.scene import CountingModel, agent_defined, assert_verified, at_work, quiet, retrieval, visiting
+from tests.integration.harness import (
+    CountingModel,
+    agent_defined,
+    assert_verified,
+    connected_client,
+    retrieval_of,
+    running_services,
+    until_idle,
+)
 
 pytestmark = pytest.mark.connected
 
@@ -22,11 +30,11 @@ FACTS = (
 )
 LESSON = "Which error does indexing an empty list raise?"
 FLOOD = 120
-"""More than twice as many as stage 1 finds."""
+"""More than twice as many memories as stage 1 finds."""
 
 
 async def flood(log: Log) -> None:
-    """Memories of the client "mallory", of which each is closer to the question than any other, by many speakers."""
+    """Offer memories of the client `mallory`, by many speakers, each closer to the question than any other memory."""
     room = asyncio.Semaphore(32)
 
     async def offer(number: int) -> None:
@@ -41,12 +49,12 @@ async def flood(log: Log) -> None:
 
 
 async def test_a_flood_from_one_client_leaves_room_for_the_others(settings: Settings) -> None:
-    """Half of the context at most, under whatever names it speaks; alone it has all; `why` says what it crowded out."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    """One client's memories fill at most half of the context beside others, and `why` names those crowded out."""
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
         await flood(resources.log)
-        await quiet(resources)
+        await until_idle(resources)
         alone = await client.recall("python", QUESTION)
         assert {each.candidate.source for each in alone.memories} == {"client mallory"}
         assert len(alone.memories) == 10
@@ -56,7 +64,7 @@ async def test_a_flood_from_one_client_leaves_room_for_the_others(settings: Sett
         assert honest <= {each.candidate.memory_id for each in recalled.memories}
 
         result = await client.ask(QUESTION, settled=True)
-        found = await retrieval(resources, result.task_id)
+        found = await retrieval_of(resources, result.task_id)
         sources = {each.memory_id: each.source for each in found.candidates}
         assert honest <= set(found.selected)
         assert len(found.selected) == 10
@@ -64,15 +72,15 @@ async def test_a_flood_from_one_client_leaves_room_for_the_others(settings: Sett
         [explanation] = await client.why(result.task_id)
         standing = {each.candidate.memory_id: each.standing for each in explanation.candidates}
         assert {each for each, what in standing.items() if what == "crowded out"} == set(found.crowded) != set()
-        await quiet(resources)
+        await until_idle(resources)
     await assert_verified(settings)
 
 
 async def test_a_memory_keeps_from_whom_it_came(settings: Settings) -> None:
-    """The client of the subject, whatever is said; and for what is learned, the task and who set it."""
+    """A memory records the client of its subject, and a learning records its task and that task's client."""
     model = CountingModel(teaches={LESSON: {"semantics": "Indexing an empty list raises IndexError."}})
     models = Models(main=model, light=model)
-    async with at_work(settings, models=models) as resources, visiting(settings) as client:
+    async with running_services(settings, models=models) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined(principles=("Truth values come before operators.",)))
         await client.settle()
 
@@ -84,7 +92,7 @@ async def test_a_memory_keeps_from_whom_it_came(settings: Settings) -> None:
         result = await client.ask(LESSON, settled=True)
         [learned] = result.learned
         assert await origin(learned) == Origin(client_id="ann", task_id=result.task_id)
-        await quiet(resources)
+        await until_idle(resources)
         [kept] = (await client.recall("python", QUESTION)).principles
         view = await client.memory(kept.memory_id)
         assert (view.source, view.origin, view.principle) == ("definition", Origin(), True)

@@ -1,4 +1,4 @@
-"""What is exported comes in again elsewhere, whole; of a file that is wrong anywhere nothing does."""
+"""An exported log is imported completely, and a file with any wrong line is refused completely."""
 
 from base64 import b64encode
 from hashlib import sha256
@@ -14,31 +14,31 @@ from nemuri_contracts.client_events import Document, TaskSubmitted
 from nemuri_contracts.codec import encode
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.blobs import Blobs
-from tests.integration.scene import assert_verified, logged, recorded
+from tests.integration.harness import assert_verified, opened_log, recorded_events
 from tests.integration.servers import Servers
 
 pytestmark = pytest.mark.connected
 
 
 def silent(_done: int, _total: int) -> None:
-    """Nobody looks at how far it is."""
+    """Ignore the progress."""
 
 
 async def test_a_wrong_line_keeps_out_the_whole_file(servers: Servers, settings: Settings, tmp_path: Path) -> None:
-    """Also the last one, after a whole log: neither an event nor a blob is there. Without it all comes in, each once.
+    """A wrong last line keeps out every event and blob of a file; the correct file is imported once.
 
-    What the log held twice is exported once, as it counts once. A blob that no event names stays out.
+    An event repeated on the log is exported once, and a blob that no event names is left out.
     """
     path, empty = tmp_path / "log.jsonl", servers.settings()
     await prepare(empty)
-    async with logged(settings) as log:
+    async with opened_log(settings) as log:
         blobs = await Blobs.open(log)
         ref, _ = await blobs.put("some words"), await blobs.put("what nobody submitted in the end")
         document = Document(name="words.txt", ref=ref, characters=10)
         task = TaskSubmitted(event_id=uuid4(), text="hi", client_id="ann", documents=(document,))
         await log.append(task)
         await log.stream.publish(log.subjects.of(task), encode(task))
-        assert len(await recorded(log)) == 2
+        assert len(await recorded_events(log)) == 2
     assert await export_log(settings, path, silent) == 1
     assert path.stat().st_mode & 0o077 == 0, "nobody else reads what agents remember"
     whole = path.read_bytes()
@@ -47,10 +47,10 @@ async def test_a_wrong_line_keeps_out_the_whole_file(servers: Servers, settings:
     path.write_bytes(b"\n".join((*lines, orjson.dumps(forged), end)))
     with pytest.raises(OperationError, match=r"log\.jsonl:4: the bytes of the blob do not match"):
         await import_log(empty, path, silent)
-    async with logged(empty) as log:
+    async with opened_log(empty) as log:
         assert (await log.last_sequence(), await (await Blobs.open(log)).refs()) == (0, [])
         path.write_bytes(whole)
         assert await import_log(empty, path, silent) == 1
-        assert [each.event_id for each in await recorded(log)] == [task.event_id]
+        assert [each.event_id for each in await recorded_events(log)] == [task.event_id]
         assert await (await Blobs.open(log)).refs() == [ref]
     await assert_verified(empty)

@@ -1,4 +1,4 @@
-"""Answers that one message cannot hold come in pages or shortened, and those that are late are waited for."""
+"""Answers that exceed one message are paged or shortened, and late answers are waited for."""
 
 import asyncio
 from uuid import uuid4
@@ -11,19 +11,22 @@ from nemuri_contracts.client_events import MemoryContent, TaskSubmitted
 from nemuri_contracts.task_views import Retrieved, TaskResult
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.results import Results
-from tests.integration.scene import agent_defined, at_work, logged, visiting
+from tests.integration.harness import agent_defined, connected_client, opened_log, running_services
 
 pytestmark = pytest.mark.connected
 
 MEMORIES = 340
 LENGTH = 8_000
-"""Characters of a memory: a full page of them is more than one message holds."""
+"""Characters of a memory; a full page of such memories exceeds one message."""
 
 
 async def test_a_large_mind_is_told_page_by_page(settings: Settings) -> None:
-    """Every memory once, strongest first, and no more than asked for."""
+    """All memories are returned page by page, each once and strongest first, up to the limit."""
     texts = {f"Fact {number}: ".ljust(LENGTH, "x") for number in range(MEMORIES)}
-    async with at_work(settings, ("projector", "query-api", "intake")) as resources, visiting(settings) as client:
+    async with (
+        running_services(settings, ("projector", "query-api", "intake")) as resources,
+        connected_client(settings) as client,
+    ):
         await resources.log.append(agent_defined())
         await client.settle()
         await client.remember_all("python", [MemoryContent(content=each) for each in sorted(texts)])
@@ -42,14 +45,14 @@ async def test_a_large_mind_is_told_page_by_page(settings: Settings) -> None:
 
 
 async def test_a_result_that_does_not_fit_is_told_without_what_was_retrieved(settings: Settings) -> None:
-    """Whoever waits hears of it."""
+    """A result that exceeds one message is sent without its retrieved memories."""
     retrieved = tuple(Retrieved(memory_id=uuid4(), score=0.5, features={}) for _ in range(14_000))
     result = TaskResult(task_id=uuid4(), status="done", answer="Yes.", retrieved=retrieved)
 
     async def standing() -> TaskResult:
         return result
 
-    async with logged(settings) as log:
+    async with opened_log(settings) as log:
         results = await Results.open(log)
         assert len(result.model_dump_json()) > log.room
 
@@ -60,10 +63,10 @@ async def test_a_result_that_does_not_fit_is_told_without_what_was_retrieved(set
 
 
 async def test_services_that_are_away_are_waited_for(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As long as the client has time: the task goes on, and so does the question."""
+    """A call for a result waits for services that are started later."""
     monkeypatch.setattr(exchange, "RETURN_ATTEMPTS", 1)
     task = TaskSubmitted(event_id=uuid4(), client_id="ann", text="What is truth?")
-    async with visiting(settings) as client:
+    async with connected_client(settings) as client:
         await client.log.append(agent_defined())
         await client.log.append(task)
         with pytest.raises(exchange.PassingError, match="is the platform running"):
@@ -74,5 +77,5 @@ async def test_services_that_are_away_are_waited_for(settings: Settings, monkeyp
         with pytest.raises(exchange.PassingError):
             await client.progress(task.event_id)
 
-        async with at_work(settings):
+        async with running_services(settings):
             assert (await waiting).status == "done"

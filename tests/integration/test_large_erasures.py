@@ -1,4 +1,4 @@
-"""Erasures of any size: in steps that fit into events, of what they name alone, while everybody goes on."""
+"""Erasures of any size are done in steps that fit into events, while the services go on."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
@@ -23,7 +23,15 @@ from nemuri_infra.projections.lineage import Lineage, Thing
 from nemuri_infra.projections.mind_loader import touched_by
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
-from tests.integration.scene import agent_defined, append_all, assert_verified, at_work, effective, quiet, visiting
+from tests.integration.harness import (
+    agent_defined,
+    append_all,
+    assert_verified,
+    connected_client,
+    effective_events,
+    running_services,
+    until_idle,
+)
 from tests.integration.servers import Servers, fresh_namespace
 from tests.integration.test_backup import emptied
 from tests.integration.test_erasure import assert_gone, standing
@@ -31,20 +39,20 @@ from tests.integration.test_pausing import nobody_rests
 
 pytestmark = pytest.mark.connected
 SMALL = 700
-"""Bytes of an event for the ids that it names, for tests of what does not fit into one."""
+"""Bytes of an event for ids, so small that an erasure needs several events."""
 
 
 class Killed(BaseException):
-    """The process is at its end."""
+    """Raised in place of a kill of the process."""
 
 
 def small_steps(root: Thing, whole: Erasure, _room: int) -> list[Step]:
-    """Divide an erasure as for a server that takes little."""
+    """Divide an erasure into steps of at most `SMALL` bytes of ids."""
     return in_steps(root, whole, FRAME_BYTES + SMALL)
 
 
 async def busy(resources: Resources, client: Client, colour: str) -> tuple[UUID, UUID]:
-    """Have two agents at work; return a memory that one of them has, and one of the other that stays."""
+    """Let two agents work. Return a memory of the first one to erase, and one of the other to keep."""
     await resources.log.append(agent_defined("passing", description="truth values of everything"))
     await resources.log.append(agent_defined("staying", description="truth value testing operators"))
     await client.settle()
@@ -55,12 +63,12 @@ async def busy(resources: Resources, client: Client, colour: str) -> tuple[UUID,
     await client.ask("What is an empty list as a truth value?", agent="staying", settled=True)
     offers = (offered("passing", f"The kazoophone {number} has {number} keys.") for number in range(60))
     await append_all(resources.log, offers)
-    await quiet(resources)
+    await until_idle(resources)
     return gone, kept
 
 
 def offered(agent_id: str, content: str) -> MemoryOffered:
-    """A memory that a client puts into a mind."""
+    """Return a client's offer of a memory."""
     return MemoryOffered(event_id=uuid4(), client_id="ann", agent_id=agent_id, memory=MemoryContent(content=content))
 
 
@@ -68,15 +76,15 @@ def offered(agent_id: str, content: str) -> MemoryOffered:
 async def test_what_no_event_can_name_is_erased_in_steps(
     servers: Servers, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, root: str
 ) -> None:
-    """No event of the erasure is larger than the server takes; neither a replay nor a backup brings anything back."""
+    """An erasure too large for one event is done in steps, and neither a replay nor a backup restores the data."""
     colour = fresh_namespace().removeprefix("test-")
-    async with at_work(settings) as resources, visiting(settings) as client:
+    async with running_services(settings) as resources, connected_client(settings) as client:
         gone, kept = await busy(resources, client, colour)
         await backup(settings, tmp_path / "before")
         before = await standing(client, kept)
         monkeypatch.setattr(erasure, "in_steps", small_steps)
         await forget(settings, [Thing("agent", "passing") if root == "agent" else Thing("memory", gone)])
-        await quiet(resources)
+        await until_idle(resources)
         assert len(entries(ledger_of(settings), settings.namespace)) > 1
         assert_gone(servers, f"{colour}ish", kept=f"numbat{colour}")
         assert await standing(client, kept) == before
@@ -94,9 +102,9 @@ async def test_what_no_event_can_name_is_erased_in_steps(
 async def test_an_erasure_that_is_killed_between_its_steps_is_completed(
     servers: Servers, settings: Settings, monkeypatch: pytest.MonkeyPatch, cut: int
 ) -> None:
-    """The ledger names all steps before the first one is on the log."""
+    """An erasure killed between its steps is completed from the ledger, which names all steps."""
     colour = fresh_namespace().removeprefix("test-")
-    async with at_work(settings) as resources, visiting(settings) as client:
+    async with running_services(settings) as resources, connected_client(settings) as client:
         gone, kept = await busy(resources, client, colour)
         before = await standing(client, kept)
         monkeypatch.setattr(erasure, "in_steps", small_steps)
@@ -104,12 +112,12 @@ async def test_an_erasure_that_is_killed_between_its_steps_is_completed(
             patched.setattr(Log, "append", killed_after(cut))
             with pytest.raises(Killed):
                 await forget(settings, [Thing("memory", gone)])
-        await quiet(resources)
+        await until_idle(resources)
         assert len(entries(ledger_of(settings), settings.namespace)) > 1
 
         await resume(settings)
 
-        await quiet(resources)
+        await until_idle(resources)
         assert_gone(servers, f"{colour}ish", kept=f"numbat{colour}")
         assert await standing(client, kept) == before
         assert (await resume(settings)).nothing
@@ -117,7 +125,7 @@ async def test_an_erasure_that_is_killed_between_its_steps_is_completed(
 
 
 def killed_after(number: int) -> Any:
-    """Return a way to append that ends the process after so many events."""
+    """Return a replacement of `Log.append` that raises `Killed` after so many events."""
     append, done = Log.append, 0
 
     async def appending(log: Log, event: Event, **options: Any) -> int:
@@ -130,7 +138,7 @@ def killed_after(number: int) -> Any:
 
 
 async def test_everybody_goes_on_while_an_erasure_deletes(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Services rest while it is recorded what goes, and not while it goes."""
+    """Consumers are not paused while an erasure deletes messages."""
     rested: list[bool] = []
     delete = Log.delete
 
@@ -138,12 +146,12 @@ async def test_everybody_goes_on_while_an_erasure_deletes(settings: Settings, mo
         rested.append(not await nobody_rests(log))
         await delete(log, sequence)
 
-    async with at_work(settings) as resources, visiting(settings) as client:
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
         gone = await client.remember("python", "The truth value of a theorbo is false.")
         await client.ask("What is the truth value of a theorbo?", settled=True)
-        await quiet(resources)
+        await until_idle(resources)
         monkeypatch.setattr(Log, "delete", deleting)
         await forget(settings, [Thing("memory", gone)])
     assert rested
@@ -153,7 +161,7 @@ async def test_everybody_goes_on_while_an_erasure_deletes(settings: Settings, mo
 async def test_an_erasure_reads_what_it_names_and_not_the_whole_log(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """However much there is of others, an erasure reads no more of it."""
+    """An erasure reads fewer than 25 of more than 250 events."""
     seen = 0
     read = Log.read
 
@@ -165,19 +173,19 @@ async def test_an_erasure_reads_what_it_names_and_not_the_whole_log(
             seen += len(batch.events)
             yield batch
 
-    async with at_work(settings) as resources, visiting(settings) as client:
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined("passing"))
         await resources.log.append(agent_defined("staying"))
         await client.settle()
         gone = await client.remember("passing", "The truth value of a theorbo is false.")
         for number in range(20):
             await client.ask(f"What is the truth value of number {number}?", agent="staying", settled=True)
-        await quiet(resources)
+        await until_idle(resources)
         number = await resources.log.last_sequence()
         with monkeypatch.context() as patched:
             patched.setattr(Log, "read", counting)
             await forget(settings, [Thing("memory", gone)])
-        await quiet(resources)
+        await until_idle(resources)
     assert number > 250
     assert 0 < seen < 25, f"{seen} of {number}"
 
@@ -185,7 +193,7 @@ async def test_an_erasure_reads_what_it_names_and_not_the_whole_log(
 async def test_an_erasure_during_a_rebuild_leaves_nothing_in_its_tables(
     servers: Servers, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The tables that a rebuild filled before the erasure are cleaned as well, once they are in use."""
+    """An erasure during a rebuild also erases rows in the tables that the rebuild filled before."""
     filled, go_on = asyncio.Event(), asyncio.Event()
 
     async def slowly(*arguments: Any) -> None:
@@ -193,12 +201,12 @@ async def test_an_erasure_during_a_rebuild_leaves_nothing_in_its_tables(
         filled.set()
         await go_on.wait()
 
-    async with at_work(settings) as resources, visiting(settings) as client:
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
         gone = await client.remember("python", "The truth value of a crumhorn is always puce.")
         await client.remember("python", "The truth value of an empty list is numbatfalse.")
-        await quiet(resources)
+        await until_idle(resources)
         monkeypatch.setattr(rebuilder, "refold", slowly)
         remaking = asyncio.ensure_future(rebuild(settings))
         await filled.wait()
@@ -207,22 +215,22 @@ async def test_an_erasure_during_a_rebuild_leaves_nothing_in_its_tables(
             await asyncio.sleep(0.05)
         go_on.set()
         await asyncio.gather(remaking, forgetting)
-        await quiet(resources)
+        await until_idle(resources)
         assert_gone(servers, "crumhorn", kept="numbatfalse")
     await assert_verified(settings)
 
 
 async def waited_for(resources: Resources) -> bool:
-    """Return whether somebody waits until nobody makes views beside those in use any more."""
+    """Return whether an erasure waits for the end of a rebuild."""
     query = text("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")
     async with resources.database.reading() as connection:
         return bool((await connection.execute(query)).scalar_one())
 
 
 async def test_no_number_of_ids_is_too_many_for_the_views(settings: Settings) -> None:
-    """PostgreSQL takes 65,535 parameters with a statement; an erasure may have to ask about more."""
+    """Statements about 70,000 ids stay below PostgreSQL's limit of 65,535 parameters."""
     ids = [uuid4() for _ in range(70_000)]
-    async with at_work(settings, ("projector",)) as resources:
+    async with running_services(settings, ("projector",)) as resources:
         views = resources.database
         assert await hashes_in_use(views, map(str, ids)) == set()
         assert await touched_by(views, ids, ids) == set()
@@ -236,13 +244,13 @@ async def test_no_number_of_ids_is_too_many_for_the_views(settings: Settings) ->
 
 
 async def test_the_first_tombstone_of_a_small_erasure_names_all_of_it(servers: Servers, settings: Settings) -> None:
-    """One step, as long as one event can name everything."""
+    """An erasure that fits into one event is done in one step."""
     colour = fresh_namespace().removeprefix("test-")
-    async with at_work(settings) as resources, visiting(settings) as client:
+    async with running_services(settings) as resources, connected_client(settings) as client:
         gone, _ = await busy(resources, client, colour)
         await forget(settings, [Thing("memory", gone)])
-        await quiet(resources)
-        told = [each for each in await effective(resources.log) if isinstance(each, MemoriesErased)]
+        await until_idle(resources)
+        told = [each for each in await effective_events(resources.log) if isinstance(each, MemoriesErased)]
         assert len([each for each in told if each.whole is not None]) == 1
         assert len(entries(ledger_of(settings), settings.namespace)) == 1
         assert_gone(servers, f"{colour}ish")

@@ -1,4 +1,4 @@
-"""Lineage is followed level by level: of a thousand things as of one, in the same few statements."""
+"""Lineage is followed level by level, with a number of statements that does not depend on its size."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -19,7 +19,14 @@ from nemuri_infra.projections.lineage import Lineage, LineageResult, ProtectedEr
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.vectors import vector_key
-from tests.integration.scene import EMBEDDING, agent_defined, append_all, at_work, quiet, visiting
+from tests.integration.harness import (
+    EMBEDDING,
+    agent_defined,
+    append_all,
+    connected_client,
+    running_services,
+    until_idle,
+)
 
 pytestmark = pytest.mark.connected
 FEW, MANY = 6, 60
@@ -27,7 +34,7 @@ FEW, MANY = 6, 60
 
 @contextmanager
 def statements(resources: Resources) -> Iterator[list[str]]:
-    """Collect what the database is asked meanwhile."""
+    """Yield the list of statements sent to the database meanwhile."""
     asked: list[str] = []
 
     def note(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
@@ -42,14 +49,14 @@ def statements(resources: Resources) -> Iterator[list[str]]:
 
 
 async def walked(resources: Resources, roots: Sequence[Thing]) -> tuple[LineageResult, int]:
-    """Return what goes with the roots, and how many statements that took."""
+    """Return the lineage of the roots and the number of statements that it took."""
     with statements(resources) as asked:
         found = await Lineage(resources.database, resources.log).of(roots)
     return found, len(asked)
 
 
 def encoded(agent_id: str, content: str, **fields: Any) -> MemoryEncoded:
-    """Return the beginning of a memory."""
+    """Return the event that encodes a memory."""
     vector = vector_key(EMBEDDING.model, EMBEDDING.dimension, content)
     return MemoryEncoded(
         event_id=uuid4(), agent_id=agent_id, memory=MemoryContent(content=content), vector=vector, strength=1.0,
@@ -58,7 +65,7 @@ def encoded(agent_id: str, content: str, **fields: Any) -> MemoryEncoded:
 
 
 async def taught(resources: Resources, client: Client, colour: str, number: int) -> UUID:
-    """Return a memory that was used in a task in which an agent learned much, from which another one learned."""
+    """Return a memory used in a task with many learnings, each of which another agent learned from."""
     root = await client.remember("python", f"The truth value of {colour} is false.")
     asked = await client.ask(f"What is the truth value of {colour}?", agent="python", settled=True)
     assert root in asked.used
@@ -71,15 +78,15 @@ async def taught(resources: Resources, client: Client, colour: str, number: int)
     ]
     await append_all(resources.log, learned)
     await append_all(resources.log, linked)
-    await quiet(resources)
+    await until_idle(resources)
     return root
 
 
 async def test_lineage_takes_the_same_statements_however_much_it_reaches(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Ask as often for sixty memories as for six, and reach what is reached one by one, in its order and by reason."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    """Lineage of sixty learnings takes as many statements as of six, and finds the same things in the same order."""
+    async with running_services(settings) as resources, connected_client(settings) as client:
         for name in ("python", "other"):
             await resources.log.append(agent_defined(name))
         await client.settle()
@@ -100,12 +107,12 @@ async def test_lineage_takes_the_same_statements_however_much_it_reaches(
 
 
 async def test_turns_that_are_due_take_the_same_statements_however_many_they_are(settings: Settings) -> None:
-    """Look once whether any of them is protected, and refuse by the first that is."""
-    async with at_work(settings) as resources, visiting(settings):
+    """Lineage of sixty turns takes as many statements as of six, and names the first protected memory."""
+    async with running_services(settings) as resources, connected_client(settings):
         await resources.log.append(agent_defined("diary", memory="affective", perspectives=()))
-        await quiet(resources)
+        await until_idle(resources)
         await append_all(resources.log, (told(number) for number in range(MANY)))
-        await quiet(resources)
+        await until_idle(resources)
         rows = text("SELECT memory_id, label FROM affect_memory ORDER BY memory_id")
         async with resources.database.reading() as connection:
             memories = [(row.memory_id, row.label) for row in await connection.execute(rows)]
@@ -124,7 +131,7 @@ async def test_turns_that_are_due_take_the_same_statements_however_many_they_are
 
 
 def told(number: int) -> TurnOffered:
-    """Return a turn of its own words."""
+    """Return a turn with words of its own."""
     now, said = datetime.now(UTC), f"part{number}"
     return TurnOffered(
         event_id=uuid4(), client_id="ann", agent_id="diary", session=said, prompt=f"How does {said} work?",

@@ -1,4 +1,4 @@
-"""An agent of the experiments and one of the platform, with the same memories, find the same."""
+"""An agent of the experiments and one of the platform with the same memories retrieve the same."""
 
 import random
 
@@ -14,14 +14,14 @@ from nemuri_domain.strength.fold import evolve
 from nemuri_domain.strength.memory_content import embedded_text
 from nemuri_infra.retrieval.agent_indexes import AgentIndexes
 from nemuri_infra.runtime.settings import Settings
-from tests.integration.scene import at_work, effective, quiet
+from tests.integration.harness import effective_events, running_services, until_idle
 
 pytestmark = pytest.mark.connected
 PASSAGES, TASKS = 60, 8
 
 
 def alike(one: Candidate, two: Candidate) -> bool:
-    """Whether both are the same as far as processors agree: sums of float32 differ in their last digits."""
+    """Return whether two candidates are equal up to the rounding of float32 sums."""
     if (one.memory_id, one.archived, one.yields_to) != (two.memory_id, two.archived, two.yields_to):
         return False
     numbers = (one.similarity, one.score, *one.features)
@@ -29,24 +29,24 @@ def alike(one: Candidate, two: Candidate) -> bool:
 
 
 async def test_what_comes_to_mind_is_what_the_platform_finds(settings: Settings) -> None:
-    """The same candidates, features and scores up to rounding; for strangers' questions nothing, as on the platform."""
+    """An agent of the experiments retrieves the platform's candidates, features and scores, up to rounding."""
     chance = random.Random("both")
     world = memories(chance, PASSAGES)
     living = await Living.remembering(world, "use", Vectors())
     tasks = list(stream(chance, world[:10], TASKS, "recurring"))
     for task in tasks:
         await living.live(task)
-    living.lived = 10_000  # a thousand days: later than the log's own clock
+    living.lived = 10_000  # a thousand days, later than the log's own clock
     stranger = Task("Galileo saw moons of Jupiter through his telescope", world[0])
-    async with at_work(settings, ["projector"]) as resources:
+    async with running_services(settings, ["projector"]) as resources:
         for event in living.history:
             unsaid: dict[str, object] = {"sequence": None, "recorded_at": None}
             if isinstance(event, MemoryEncoded):
                 unsaid["vector"] = resources.vectors.key(embedded_text(event.memory))
             await resources.log.append(event.model_copy(update=unsaid))
-        await quiet(resources, ["projector"])
+        await until_idle(resources, ["projector"])
         living.mind = Mind()
-        for known in await effective(resources.log):
+        for known in await effective_events(resources.log):
             assert isinstance(known, AnyAgentEvent)
             living.mind = evolve(living.mind, known)
         agent = await resources.views.agent(living.agent.agent_id)

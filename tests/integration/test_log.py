@@ -1,4 +1,4 @@
-"""The log keeps every acknowledged event once, in order, and a reader misses none of them and never stops early."""
+"""The log stores every acknowledged event once and in order, and readers miss none of them."""
 
 import asyncio
 import time
@@ -14,43 +14,43 @@ from nemuri_contracts.strength import AgentSlept, SessionEnded
 from nemuri_infra.bus import pull_reader
 from nemuri_infra.bus.event_log import ConflictError, Log, TooLargeError
 from nemuri_infra.runtime.settings import Settings
-from tests.integration.scene import append_all, logged, recorded
+from tests.integration.harness import append_all, opened_log, recorded_events
 
 pytestmark = pytest.mark.connected
 
 
 def submitted(text: str = "What is truth?") -> TaskSubmitted:
-    """A task as a client says it."""
+    """Return a submitted task."""
     return TaskSubmitted(event_id=uuid4(), text=text, client_id="ann")
 
 
 def session(agent_id: str = "python") -> SessionEnded:
-    """A session that ended."""
+    """Return the end of a session."""
     return SessionEnded(event_id=uuid4(), agent_id=agent_id, assignment_id=uuid4())
 
 
 def slept(cause: SessionEnded) -> AgentSlept:
-    """The sleep over one session."""
+    """Return the sleep over one session."""
     return AgentSlept.following(cause, sessions=(cause.assignment_id,))
 
 
 async def deleted(log: Log, sequence: int) -> None:
-    """Take one message out of the log."""
+    """Delete one message from the log."""
     await log.stream.delete_msg(log.subjects.stream, sequence)
 
 
 async def test_appending_an_event_again_changes_nothing(settings: Settings) -> None:
-    """A publisher that lost the acknowledgement may repeat itself and gets the same place."""
-    async with logged(settings) as log:
+    """A repeated append stores the event once and returns the same sequence."""
+    async with opened_log(settings) as log:
         event = submitted()
         first = await log.append(event)
         assert await log.append(event) == first
-        assert [each.event_id for each in await recorded(log)] == [event.event_id]
+        assert [each.event_id for each in await recorded_events(log)] == [event.event_id]
 
 
 async def test_an_append_against_an_old_place_is_refused(settings: Settings) -> None:
-    """Of two decisions on the same view of an exact subject only one is recorded, whatever else is appended."""
-    async with logged(settings) as log:
+    """An append with an outdated expected sequence of its subject is refused, whatever other subjects hold."""
+    async with opened_log(settings) as log:
         ends = [session() for _ in range(2)]
         await append_all(log, ends)
         first = await log.append(slept(ends[0]), expected=0)
@@ -61,17 +61,17 @@ async def test_an_append_against_an_old_place_is_refused(settings: Settings) -> 
 
 
 async def test_an_expected_append_whose_acknowledgement_was_lost_is_found_again(settings: Settings) -> None:
-    """The server checks the expectation before it looks for repetitions; the event's own id settles it."""
-    async with logged(settings) as log:
+    """A repeated append with an expected sequence returns the first sequence, because the event id is found."""
+    async with opened_log(settings) as log:
         event = slept(session())
         first = await log.append(event, expected=0)
         assert await log.append(event, expected=0) == first
-        assert len(await recorded(log)) == 1
+        assert len(await recorded_events(log)) == 1
 
 
 async def test_a_reader_passes_over_deleted_events_up_to_a_given_end(settings: Settings) -> None:
-    """Deleted events leave gaps at the beginning, in the middle and at the end; the end is reached all the same."""
-    async with logged(settings) as log:
+    """A reader skips deleted events and reaches the given end, even if the last events are deleted."""
+    async with opened_log(settings) as log:
         events = [submitted(str(number)) for number in range(40)]
         places = [await log.append(each) for each in events]
         gone = {0, 1, 17, 18, 19, 38, 39}
@@ -85,8 +85,8 @@ async def test_a_reader_passes_over_deleted_events_up_to_a_given_end(settings: S
 
 
 async def test_a_reader_of_nothing_but_deleted_events_ends(settings: Settings) -> None:
-    """Nothing is left to wait for."""
-    async with logged(settings) as log:
+    """A reader of deleted events only ends at the given end."""
+    async with opened_log(settings) as log:
         places = [await log.append(submitted()) for _ in range(3)]
         for each in places:
             await deleted(log, each)
@@ -94,8 +94,8 @@ async def test_a_reader_of_nothing_but_deleted_events_ends(settings: Settings) -
 
 
 async def test_a_reader_of_some_subjects_hears_of_nothing_else(settings: Settings) -> None:
-    """One agent's own events among those of others, up to the end, wherever the last of them lies or lay."""
-    async with logged(settings) as log:
+    """A reader of one agent's subjects gets only that agent's events, and reaches the given end."""
+    async with opened_log(settings) as log:
         own = [session(), session(), session()]
         for each in (session("other"), own[0], submitted(), own[1], session("python2"), own[2], session("other")):
             await log.append(each)
@@ -108,11 +108,11 @@ async def test_a_reader_of_some_subjects_hears_of_nothing_else(settings: Setting
 
 
 async def test_a_reader_never_stops_early(settings: Settings) -> None:
-    """Over thousands of events each one is seen once and in order, from any place, to the very end."""
-    async with logged(settings) as log:
+    """A reader of thousands of events gets each one once, in order, from any start to the end."""
+    async with opened_log(settings) as log:
         events: list[Event] = [submitted(str(number)) for number in range(3_200)]
         await append_all(log, events)
-        seen = await recorded(log)
+        seen = await recorded_events(log)
         assert [each.sequence for each in seen] == list(range(1, len(events) + 1))
         assert {each.event_id for each in seen} == {each.event_id for each in events}
         rest = [each async for batch in log.read(1_999, 3_001) for each in batch.events]
@@ -122,9 +122,9 @@ async def test_a_reader_never_stops_early(settings: Settings) -> None:
 async def test_a_reader_that_was_held_up_itself_does_not_call_the_server_silent(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What came while nothing ran in this process is heard, however late it is."""
+    """A reader whose own process was blocked reads the messages that arrived meanwhile."""
     monkeypatch.setattr(pull_reader, "CHECK_SECONDS", 0.25)
-    async with logged(settings) as log:
+    async with opened_log(settings) as log:
         place = await log.append(submitted())
         async with pull_reader.Pull.of(log.connection, log.stream, log.subjects.stream, after=0) as pull:
             reading = asyncio.ensure_future(pull.present())
@@ -135,8 +135,8 @@ async def test_a_reader_that_was_held_up_itself_does_not_call_the_server_silent(
 
 
 async def test_a_reader_gets_large_messages_without_losing_any(settings: Settings) -> None:
-    """A stretch of the log that is larger than a client's buffer arrives whole."""
-    async with logged(settings) as log:
+    """A reader gets messages that together exceed the client's buffer without losing any."""
+    async with opened_log(settings) as log:
         garbage = b"\xff" * 900_000
         for _ in range(160):
             await log.stream.publish(f"{settings.namespace}.client.liar.task_submitted", garbage)
@@ -147,8 +147,8 @@ async def test_a_reader_gets_large_messages_without_losing_any(settings: Setting
 
 
 async def test_a_message_that_looks_like_the_servers_own_word_is_read_like_any_other(settings: Settings) -> None:
-    """No client can make a reader stop, or miss what comes next, by the headers of what it says."""
-    async with logged(settings) as log:
+    """A client's message with the headers of a server status is read as unreadable, and the reader goes on."""
+    async with opened_log(settings) as log:
         subject = f"{settings.namespace}.client.liar.task_submitted"
         for status in ("404", "408", "409", "503", "100"):
             await log.stream.publish(subject, b"", headers={"Status": status, "Description": "Consumer Deleted"})
@@ -159,8 +159,8 @@ async def test_a_message_that_looks_like_the_servers_own_word_is_read_like_any_o
 
 
 async def test_an_event_larger_than_a_message_is_refused_before_it_is_sent(settings: Settings) -> None:
-    """The connection outlives it: a server cuts off whoever really sends so much."""
-    async with logged(settings) as log:
+    """An event larger than the server's limit is refused before it is sent, and the connection stays open."""
+    async with opened_log(settings) as log:
         memory = MemoryContent(content="x", learnings={str(number): "y" * 40_000 for number in range(32)})
         with pytest.raises(TooLargeError, match="a memory_offered of 128"):
             await log.append(MemoryOffered(event_id=uuid4(), agent_id="python", memory=memory))
@@ -168,8 +168,8 @@ async def test_an_event_larger_than_a_message_is_refused_before_it_is_sent(setti
 
 
 async def test_a_reader_without_an_end_hears_what_comes_later(settings: Settings) -> None:
-    """Reading on and on yields events as they are appended."""
-    async with logged(settings) as log:
+    """A reader without an end yields events as they are appended."""
+    async with opened_log(settings) as log:
         reading = log.read()
         first = await log.append(submitted("first"))
         assert (await anext(reading)).until == first
@@ -179,21 +179,21 @@ async def test_a_reader_without_an_end_hears_what_comes_later(settings: Settings
 
 
 async def test_who_said_it_comes_from_the_subject(settings: Settings) -> None:
-    """Whatever a client writes into the body, it is the client of its subject."""
-    async with logged(settings) as log:
+    """The client of an event comes from its subject, whatever its body says."""
+    async with opened_log(settings) as log:
         offered = MemoryOffered(
             event_id=uuid4(), agent_id="python", memory=MemoryContent(content="salt"), client_id="x"
         )
         body = encode(offered).replace(b'{"event_id"', b'{"client_id":"root","event_id"')
         await log.stream.publish(f"{settings.namespace}.client.bob.memory_offered", body)
-        [event] = await recorded(log)
+        [event] = await recorded_events(log)
         assert isinstance(event, MemoryOffered)
         assert event.client_id == "bob"
         assert event.at <= datetime.now(UTC)
 
 
 def test_derived_ids_tell_kinds_causes_and_numbers_apart() -> None:
-    """The same cause, kind and number always give the same id, and any difference another one."""
+    """Derived ids are equal for equal cause, kind and number, and differ otherwise."""
     key = uuid4()
     same = {derive(key, "a"), derive(key, "a", 0)}
     assert len(same) == 1
@@ -201,9 +201,9 @@ def test_derived_ids_tell_kinds_causes_and_numbers_apart() -> None:
 
 
 async def test_a_reader_that_nobody_knows_yet_asks_again(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In a cluster not every server knows at once where a reader is; one that was heard and is gone ends at once."""
+    """A reader repeats its request until its consumer is found, and ends at once if a known consumer is gone."""
     monkeypatch.setattr(pull_reader, "REPEAT_SECONDS", 0.01)
-    async with logged(settings) as log:
+    async with opened_log(settings) as log:
         await log.append(submitted())
         async with pull_reader.Pull.of(log.connection, log.stream, log.subjects.stream, after=0) as pull:
             known, pull.source = pull.source, "nobody.listens.here"

@@ -1,4 +1,4 @@
-"""What the platform writes into its own log: enough to follow a task, and nothing of what anybody said."""
+"""The platform's own log lines suffice to follow a task, and contain no user content."""
 
 import json
 import logging
@@ -14,8 +14,8 @@ from nemuri.platform.logging import configure_logging
 from nemuri_contracts.tasks import TaskAnswered
 from nemuri_infra.projections.database import Database
 from nemuri_infra.runtime.settings import Settings
-from tests.integration.providers.provider import Provider, Scripted, openai_says
-from tests.integration.scene import agent_defined, at_work, eventually, quiet, visiting
+from tests.integration.harness import agent_defined, connected_client, eventually, running_services, until_idle
+from tests.integration.providers.provider import Provider, ScriptedReply, openai_reply
 
 pytestmark = pytest.mark.connected
 
@@ -24,7 +24,7 @@ KEY, ASKED, REMEMBERED, ANSWERED, BODY = (f"canary-{name}" for name in ("key", "
 
 @pytest.fixture
 def lines(capsys: pytest.CaptureFixture[str]) -> Iterator[Callable[[], str]]:
-    """Everything that was logged so far, from info on, as a platform in the background writes it."""
+    """Return all lines logged so far, from level info on, in the format of a background process."""
     handlers, before = logging.root.handlers[:], structlog.get_config()
     written: list[str] = []
     configure_logging("info", terminal=False)
@@ -42,10 +42,12 @@ def lines(capsys: pytest.CaptureFixture[str]) -> Iterator[Callable[[], str]]:
 async def test_no_line_holds_a_key_a_task_a_memory_or_a_providers_words(
     settings: Settings, lines: Callable[[], str]
 ) -> None:
-    """Refusals, repetitions and faults are logged, each with its service and task, none with what it was about."""
-    busy = Scripted({"error": {"code": "rate_limit", "message": f"{BODY}: {ASKED}"}}, 429)
-    refused = Scripted({"error": {"code": "bad", "message": f"{BODY} Authorization: Bearer {KEY}"}}, 400)
-    good = Scripted(openai_says(f"{ANSWERED} It is. [m1]"))
+    """Lines about refusals, retries and faults name service and task, and hold no key, question, memory or provider's
+    text.
+    """
+    busy = ScriptedReply({"error": {"code": "rate_limit", "message": f"{BODY}: {ASKED}"}}, 429)
+    refused = ScriptedReply({"error": {"code": "bad", "message": f"{BODY} Authorization: Bearer {KEY}"}}, 400)
+    good = ScriptedReply(openai_reply(f"{ANSWERED} It is. [m1]"))
     async with Provider([busy, busy, good, refused]) as provider:
         chosen = settings.model_copy(
             update={
@@ -55,12 +57,12 @@ async def test_no_line_holds_a_key_a_task_a_memory_or_a_providers_words(
                 "model_attempts": 1,
             }
         )
-        async with at_work(chosen) as resources, visiting(chosen) as client:
+        async with running_services(chosen) as resources, connected_client(chosen) as client:
             await resources.log.append(agent_defined())
             await client.settle()
             await client.remember("python", f"{REMEMBERED} A value is true unless its class says otherwise.")
             result = await client.ask(f"{ASKED} Is a value true?")
-            await quiet(resources)
+            await until_idle(resources)
             assert result.status == "done"
             assert ANSWERED in str(result.answer)
 
@@ -81,7 +83,7 @@ async def test_no_line_holds_a_key_a_task_a_memory_or_a_providers_words(
 async def test_a_fault_says_what_it_is_and_where_but_not_its_words(
     settings: Settings, lines: Callable[[], str]
 ) -> None:
-    """An error of a library quotes what it was given; only its name and the places in the code are logged."""
+    """A logged error has its type and code locations, without the message, which may quote its input."""
     logger, database = structlog.get_logger(), Database.at(str(settings.database_url), settings.namespace)
     try:
         async with database.begin() as connection:
@@ -107,14 +109,14 @@ async def test_a_fault_says_what_it_is_and_where_but_not_its_words(
 
 
 async def test_a_trace_is_named_in_every_line_about_it(settings: Settings, lines: Callable[[], str]) -> None:
-    """What another process began to trace is found in this one's log."""
+    """A line about a traced event contains the trace id."""
     headers = {"traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}
-    async with at_work(settings, ["projector", "orchestrator"]) as resources:
+    async with running_services(settings, ["projector", "orchestrator"]) as resources:
         log = resources.log
         await log.stream.publish(f"{settings.namespace}.task.1.task_summarised", b"{", headers=headers)
 
         async def told() -> bool:
-            """The undecodable event is told of."""
+            """The undecodable event is logged."""
             return "0af7651916cd43dd8448eb211c80319c" in lines()
 
         await eventually(told)

@@ -1,4 +1,4 @@
-"""Looking back on a real log: minds as they were, what changed, and what another policy would have made of them."""
+"""Past states, differences, replays under other policies, and histories of memories on a real log."""
 
 from datetime import timedelta
 
@@ -15,8 +15,16 @@ from nemuri_domain.strength.fold import fold
 from nemuri_domain.strength.state_diff import Differences
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
-from tests.integration.looking_back import assert_minds_agree
-from tests.integration.scene import agent_defined, at_work, eventually, logged, quiet, snapshot, visiting
+from tests.integration.harness import (
+    agent_defined,
+    connected_client,
+    eventually,
+    opened_log,
+    running_services,
+    snapshot,
+    until_idle,
+)
+from tests.integration.mind_agreement import assert_minds_agree
 
 pytestmark = pytest.mark.connected
 FACTS = (
@@ -25,11 +33,11 @@ FACTS = (
     "Salt the water before the pasta goes in.",
 )
 POLICY = {"fading": "tasks", "expected_tasks_per_day": 1.0, "archive_threshold": 0.7, "daily_decay_targets": [0.8] * 6}
-"""Two sessions without use are enough for the archive."""
+"""A policy that archives a memory after two sessions without use."""
 
 
 async def lived(resources: Resources, client: Client) -> None:
-    """A short life in which one memory is used again and again, and the others fade into the archive."""
+    """Let an agent use one memory repeatedly while the others fade into the archive."""
     await resources.log.append(agent_defined())
     adopted = derive("python", "policy_adopted")
     await resources.log.append(PolicyAdopted(event_id=adopted, agent_id="python", parameters=dict(POLICY)))
@@ -40,14 +48,14 @@ async def lived(resources: Resources, client: Client) -> None:
         result = await client.ask("Is an object true by default?", agent="python", settled=True)
         await client.feedback(result.task_id, "helpful")
         await slept(resources)
-    await quiet(resources)
+    await until_idle(resources)
 
 
 async def slept(resources: Resources) -> None:
     """Wait until the agent has slept over all of its sessions."""
 
     async def wide_awake() -> bool:
-        """Nothing is left to be slept over."""
+        """The agent has slept over all sessions."""
         agent = await resources.views.agent("python")
         return agent is not None and agent.slept > 0 and not agent.awake
 
@@ -55,13 +63,13 @@ async def slept(resources: Resources) -> None:
 
 
 def archived(mind: Mind) -> set[str]:
-    """What is in the archive."""
+    """Return the contents of archived memories."""
     return {mind.contents[key].memory.content for key, each in mind.memories.items() if each.status == "archived"}
 
 
 async def test_a_life_can_be_looked_back_on_and_nothing_of_it_changes(settings: Settings) -> None:
-    """As it was at every place, from one to the other, under another policy, and memory by memory."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    """Past states, differences, replays and histories agree with the fold of the log, and change nothing."""
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await lived(resources, client)
         before, end = await snapshot(resources), await resources.log.last_sequence()
         await assert_minds_agree(resources)
@@ -69,21 +77,21 @@ async def test_a_life_can_be_looked_back_on_and_nothing_of_it_changes(settings: 
         own = [each async for each in events_of(log, "python", end)]
         reach = await extent(log)
 
-        # At every place, by its number and by its time, the mind is the fold of what was there.
+        # At every position, by number and by time, the mind is the fold of the events until then.
         for event in own[:: max(1, len(own) // 8)]:
             places = [LogPosition(sequence=event.sequence), LogPosition(time=event.at)]
             by_number, by_time = await as_of(log, "python", places)
             assert by_number.mind == fold(each for each in own if (each.sequence or 0) <= (event.sequence or 0))
             assert by_time.mind == fold(each for each in own if each.at <= event.at)
 
-        # From a place on, what followed leads to the present.
+        # The later events lead from a past mind to the present one.
         middle = own[len(own) // 2]
         [past, present] = await as_of(log, "python", [LogPosition(sequence=middle.sequence), LogPosition()])
         rest = own[past.events :]
         assert fold(rest, past.mind) == present.mind
         assert archived(present.mind) == {*FACTS[1:]}
 
-        # Another policy keeps what this one archived; from the end on nothing is left to decide.
+        # Another policy keeps what this one archived; from the end of the log on it changes nothing.
         kinder = await otherwise(log, "python", {"archive_threshold": 0.01}, None)
         assert archived(kinder.other) == set()
         found = Differences.between(kinder.recorded, kinder.other)
@@ -93,7 +101,7 @@ async def test_a_life_can_be_looked_back_on_and_nothing_of_it_changes(settings: 
         last = await otherwise(log, "python", {"archive_threshold": 5.0}, LogPosition(sequence=reach.last))
         assert last.other == last.recorded
 
-        # What became of a memory is told from its beginning to its archive.
+        # The history of a memory reaches from its encoding to its archiving.
         gone = next(each.memory_id for each in found.returned)
         kinds = [each.kind for each in await steps_of(log, "python", gone)]
         assert kinds[0] == "memory_encoded"
@@ -104,8 +112,8 @@ async def test_a_life_can_be_looked_back_on_and_nothing_of_it_changes(settings: 
 
 
 async def test_what_is_not_in_the_log_is_refused_by_name(settings: Settings) -> None:
-    """A place beyond the end or before the beginning, an agent that nobody defined, an empty log."""
-    async with logged(settings) as log:
+    """An unknown position or agent, or an empty log, is refused with a message that names it."""
+    async with opened_log(settings) as log:
         with pytest.raises(LogPositionError, match="empty"):
             await as_of(log, "python", [LogPosition()])
         with pytest.raises(OperationError, match="no agent 'python'"):
@@ -122,8 +130,10 @@ async def test_what_is_not_in_the_log_is_refused_by_name(settings: Settings) -> 
 
 
 async def test_an_unreadable_event_of_an_agent_is_named(settings: Settings) -> None:
-    """Going on without it would tell of a mind that never was."""
-    async with logged(settings) as log:
+    """An unreadable event of the agent is refused, because the fold would be wrong without it; other agents are not
+    affected.
+    """
+    async with opened_log(settings) as log:
         await log.append(agent_defined())
         await log.append(agent_defined("other"))
         await log.stream.publish(f"{log.subjects.agent('python')}.agent_slept", b"{}")

@@ -1,4 +1,4 @@
-"""Whatever a client writes on its own subjects, it harms nobody: no effect, a dead letter, and everything goes on."""
+"""Invalid messages of a client have no effect but a dead letter."""
 
 from uuid import uuid4
 
@@ -13,22 +13,22 @@ from nemuri_contracts.tasks import TaskCompleted
 from nemuri_domain.tasks.fan_in import attempt_key
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.runtime.settings import Settings
-from tests.integration.scene import (
+from tests.integration.harness import (
     agent_defined,
     assert_verified,
-    at_work,
+    connected_client,
     dead_letters,
     eventually,
-    quiet,
+    running_services,
     snapshot,
-    visiting,
+    until_idle,
 )
 
 pytestmark = pytest.mark.connected
 
 
 def lies() -> dict[str, tuple[str, bytes]]:
-    """What a client may say against the rules, by name: the kind of the subject, and the bytes."""
+    """Return invalid messages of a client by name, as kind of the subject and bytes."""
     task = TaskSubmitted(event_id=uuid4(), text="What is truth?")
     body = orjson.loads(encode(task))
     said = {
@@ -56,20 +56,20 @@ def lies() -> dict[str, tuple[str, bytes]]:
 
 
 async def lie(log: Log, kind: str, data: bytes) -> None:
-    """Say something as the client "mallory", without any help of ours."""
+    """Publish bytes as the client `mallory`."""
     await log.stream.publish(f"{log.subjects.namespace}.client.mallory.{kind}", data)
 
 
 async def test_what_a_client_says_against_the_rules_has_no_effect(settings: Settings) -> None:
-    """Each lie becomes one dead letter with a reason in one line, and changes no row of any view."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    """Each invalid message becomes one dead letter with a one-line reason, and changes no row of any view."""
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.ask("What is truth?", settled=True)
-        await quiet(resources)
+        await until_idle(resources)
         before = await snapshot(resources)
         for kind, data in lies().values():
             await lie(resources.log, kind, data)
-        await quiet(resources)
+        await until_idle(resources)
         assert await snapshot(resources) == before
         buried = await dead_letters(resources.log)
         assert len(buried) == len(lies())
@@ -82,8 +82,8 @@ async def test_what_a_client_says_against_the_rules_has_no_effect(settings: Sett
 
 
 async def test_a_client_cannot_speak_for_another(settings: Settings) -> None:
-    """A task belongs to the client of the subject, whatever the body says."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    """A task belongs to the client of its subject, whatever its body says."""
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         task = TaskSubmitted(event_id=uuid4(), text="What is truth?")
         await lie(resources.log, task.kind, encode(task).replace(b'{"event_id"', b'{"client_id":"ann","event_id"'))
@@ -94,13 +94,13 @@ async def test_a_client_cannot_speak_for_another(settings: Settings) -> None:
 
 
 async def test_the_first_to_say_it_keeps_the_task(settings: Settings) -> None:
-    """Whoever submits under a key that is taken changes nothing."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    """A submission under another client's key changes nothing."""
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
         task_id = await client.submit("What is truth?")
         await lie(resources.log, "task_submitted", encode(TaskSubmitted(event_id=task_id, text="Something else?")))
-        await quiet(resources)
+        await until_idle(resources)
         state = await resources.views.task(task_id)
         assert state.task is not None
         assert (state.task.text, state.task.client_id) == ("What is truth?", "ann")
@@ -108,8 +108,8 @@ async def test_the_first_to_say_it_keeps_the_task(settings: Settings) -> None:
 
 
 async def test_nobody_can_anticipate_what_will_follow_from_a_task(settings: Settings) -> None:
-    """Saying something under the id that the task's end will have, or naming a message so, delays no task."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    """An event or message with the id of a task's later event does not delay that task."""
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
         first, second = uuid4(), uuid4()
@@ -125,8 +125,8 @@ async def test_nobody_can_anticipate_what_will_follow_from_a_task(settings: Sett
 
 
 async def test_something_of_our_own_that_cannot_be_read_halts_the_projector(settings: Settings) -> None:
-    """Nothing behind it is projected, because the views would be wrong; they say why, and go on once it is mended."""
-    async with at_work(settings, ["projector"]) as resources:
+    """An unreadable event of the platform halts the projector with a reason until the event is deleted."""
+    async with running_services(settings, ["projector"]) as resources:
         first = await resources.log.append(agent_defined())
 
         async def there() -> bool:
@@ -139,14 +139,14 @@ async def test_something_of_our_own_that_cannot_be_read_halts_the_projector(sett
         await resources.log.append(agent_defined("cook"))
 
         async def halted() -> bool:
-            """The views say what they cannot get past."""
+            """The views name the event that halts them."""
             return f"event {ack.seq} on {broken}" in ((await resources.projection.position()).halted or "")
 
         await eventually(halted)
         assert (await resources.projection.position()).sequence == first
         assert [each.agent_id for each in await resources.views.agents()] == ["python"]
         await resources.log.stream.delete_msg(settings.namespace, ack.seq)
-        await quiet(resources, ["projector"])
+        await until_idle(resources, ["projector"])
         assert [each.agent_id for each in await resources.views.agents()] == ["cook", "python"]
         assert (await resources.projection.position()).halted is None
     await assert_verified(settings)

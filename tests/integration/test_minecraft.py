@@ -1,4 +1,4 @@
-"""A Minecraft server as a world: twenty agents do a task together. Needs Node, and the modules installed."""
+"""A Minecraft server as a world for twenty agents. Needs Node and the Minecraft modules."""
 
 import asyncio
 import json
@@ -52,7 +52,7 @@ TOGETHER = {f"agent-{number}": f"Agent {number}" for number in range(20)}
 
 @pytest.fixture(scope="module")
 def data() -> Path:
-    """Where the modules are installed; without them there is nothing to test."""
+    """Directory of the installed modules; the tests are skipped without them."""
     try:
         node()
         installed(Settings().data)
@@ -63,7 +63,7 @@ def data() -> Path:
 
 @asynccontextmanager
 async def world(data: Path, **settings: int) -> AsyncIterator[tuple[MinecraftBridge, Host]]:
-    """A bus, a bridge on it and a host, for as long as the context lasts."""
+    """Yield a running bridge and a host on a bus of their own."""
     with tempfile.TemporaryDirectory(prefix="nemuri-test-") as folder:
         bus = EmbeddedNats(Path(folder) / "nats")
         await bus.start()
@@ -85,7 +85,7 @@ def _tree(host: Host, agent: str) -> Position:
 
 
 async def _fetch(host: Host, agent: str) -> None:
-    """Walk to a tree, take wood from it, bring it to who makes the table."""
+    """Let an agent collect wood from a tree and give it to the maker."""
     tree = _tree(host, agent)
     await host.must(agent, Go(to=tree))
     await host.must(agent, Collect(block="tree", at=tree))
@@ -95,7 +95,7 @@ async def _fetch(host: Host, agent: str) -> None:
 
 
 async def _put(host: Host, agent: str, block: str) -> Position:
-    """Put a block beside an agent, wherever that can be."""
+    """Place a block near an agent, at the first position that allows it, and return the position."""
     here = host.now[agent].position
     for x, z in (
         (1, 0),
@@ -123,7 +123,7 @@ def _apart(host: Host, one: str, other: str) -> float:
 
 
 async def test_twenty_bots_make_a_table_together(data: Path) -> None:
-    """Each fetches wood and gives it to one, who makes a table and a pickaxe; every act has exactly one outcome."""
+    """Twenty agents collect wood for one that crafts a table and a pickaxe, and every act has exactly one outcome."""
     async with world(data) as (bridge, host):
         began = time.monotonic()
         joined = await host.join(TOGETHER)
@@ -151,7 +151,7 @@ async def test_twenty_bots_make_a_table_together(data: Path) -> None:
 
 
 async def test_speech_carries_as_far_as_the_contract_says(data: Path) -> None:
-    """Whoever is within the radius hears it, once and to the letter, and nobody else does; it is never a command."""
+    """Every agent within the radius hears speech once and unchanged, nobody else does, and it is never a command."""
     async with world(data) as (_, host):
         await host.join(TOGETHER)
         far = [f"agent-{number}" for number in range(1, 10)]
@@ -173,12 +173,12 @@ async def test_speech_carries_as_far_as_the_contract_says(data: Path) -> None:
 
 
 def _said(host: Host, hearer: str, speaker: str) -> list[str]:
-    """What was heard of a speaker, who is told by id and by name."""
+    """Return the texts of a speaker that an agent heard."""
     return [each.text for each in host.heard[hearer] if (each.speaker, each.name) == (speaker, TOGETHER[speaker])]
 
 
 async def test_a_killed_bridge_goes_on_from_what_it_kept(data: Path) -> None:
-    """Its agents are in again without being asked, with what they held, where they were; so is what they built."""
+    """A killed bridge restores its agents with position, inventory and health, and the blocks that they placed."""
     async with world(data) as (bridge, host):
         await host.join({MAKER: "Maker", "agent-1": "Helper"})
         tree = _tree(host, MAKER)
@@ -210,7 +210,7 @@ async def test_a_killed_bridge_goes_on_from_what_it_kept(data: Path) -> None:
 
 
 async def test_one_agent_comes_as_far_as_iron(data: Path) -> None:
-    """By what it sees alone: wood, a table, stone, coal, iron, a furnace; then it hunts a cow, and eats."""
+    """One agent, by its percepts alone, makes an iron pickaxe, hunts a cow and eats."""
     async with world(data) as (_, host):
         await host.join({MAKER: "Maker", "agent-1": "Helper"})
         began = time.monotonic()
@@ -236,7 +236,7 @@ async def test_one_agent_comes_as_far_as_iron(data: Path) -> None:
 
 
 async def test_a_trade_happens_on_both_sides_or_on_none(data: Path) -> None:
-    """The offer stands until the reverse one comes; whoever gives up ends it."""
+    """A trade happens when both offers are open, and ends if one side acts otherwise."""
     async with world(data) as (_, host):
         await host.join({"a": "Anna", "b": "Ben"})
         await _gather(host, "a", "tree", 2)
@@ -257,7 +257,7 @@ async def test_a_trade_happens_on_both_sides_or_on_none(data: Path) -> None:
 
 
 async def _gather(host: Host, agent: str, sort: str, number: int) -> None:
-    """Look for blocks of a sort and take what they give, until it holds so many."""
+    """Let an agent collect blocks of a kind until it holds so many of their items."""
     item = COLLECTING[sort].gives
     while host.now[agent].inventory.get(str(item), 0) < number:
         block = await _found(host, agent, sort)
@@ -273,7 +273,7 @@ async def _craft(host: Host, agent: str, *items: str) -> None:
 
 
 async def _found(host: Host, agent: str, sort: str) -> Position:
-    """Look around, farther and farther, until a block of a sort is in sight."""
+    """Return the position of a block of a kind, walking ever farther until one is in sight."""
     for goal in _around(host.now[agent].position):
         if seen := [each.position for each in host.now[agent].blocks if each.block == sort]:
             return seen[0]
@@ -282,7 +282,7 @@ async def _found(host: Host, agent: str, sort: str) -> Position:
 
 
 async def _seen(host: Host, agent: str, creature: str) -> Sighting:
-    """Look around, farther and farther, until a creature of a sort is in sight."""
+    """Return a creature of a kind, walking ever farther until one is in sight."""
     for goal in _around(host.now[agent].position):
         if seen := [each for each in host.now[agent].agents if each.creature and each.name == creature]:
             return seen[0]
@@ -291,14 +291,14 @@ async def _seen(host: Host, agent: str, creature: str) -> Sighting:
 
 
 def _around(at: Position) -> Iterator[Position]:
-    """Places around one, in squares of growing size."""
+    """Yield positions around one in squares of growing size."""
     for ring in range(10):
         for x, z in ((1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1)):
             yield Position(x=at.x + 20 * ring * x, y=at.y, z=at.z + 20 * ring * z)
 
 
 async def test_what_cannot_be_is_refused_with_a_reason_or_ignored(data: Path) -> None:
-    """Garbage changes nothing, more agents than there is room for are refused together, trades need both sides."""
+    """Invalid messages and acts are ignored or refused with a reason, and agents beyond the room are refused."""
     async with world(data, room=3) as (bridge, host):
         joined = await host.join({"a": "Anna", "b": "Ben", "c": "Cem", "d": "Dora"})
         assert joined.agents == ("a", "b", "c")
@@ -332,7 +332,7 @@ async def test_what_cannot_be_is_refused_with_a_reason_or_ignored(data: Path) ->
 
 
 def test_a_world_outlives_what_befalls_its_bots(data: Path, tmp_path: Path) -> None:
-    """Bots thrown out, deaths, strangers, two at one block, plants: by Node's own test runner."""
+    """The tests of the bridge's world pass in Node's own test runner."""
     (tmp_path / "rules.json").write_text(json.dumps({"table": rules(), "radii": radii()}), encoding="utf-8")
     done = subprocess.run(
         [node(), "--test", str(Path(__file__).parent / "minecraft_world.test.js")],
@@ -346,7 +346,7 @@ def test_a_world_outlives_what_befalls_its_bots(data: Path, tmp_path: Path) -> N
 
 
 def test_both_sides_take_and_refuse_the_same(data: Path) -> None:
-    """What Python takes the bridge takes, and what one refuses the other refuses, for every message and action."""
+    """Python and the bridge accept and refuse the same values for every message and action."""
     place, stack = {"x": 1, "y": 64, "z": -3}, {"item": "wood", "count": 64}
     good: dict[str, object] = {
         "go": {"action": "go", "to": place},
@@ -401,7 +401,7 @@ def test_both_sides_take_and_refuse_the_same(data: Path) -> None:
 
 
 def _takes(kind: TypeAdapter[Value], value: object) -> bool:
-    """Whether Python takes it, as JSON."""
+    """Return whether Python accepts the value as JSON."""
     try:
         kind.validate_json(json.dumps(value), strict=True)
     except ValidationError:

@@ -1,4 +1,4 @@
-"""A task of too many items, to the end of each of its three options (document 000 §3.9)."""
+"""A task with too many items, answered under each of the three options (document 000 §3.9)."""
 
 import pytest
 
@@ -6,7 +6,14 @@ from nemuri.client.exchange import ClientError
 from nemuri_contracts.tasks import TaskAssigned
 from nemuri_domain.language.request_items import listed_items
 from nemuri_infra.runtime.settings import Settings
-from tests.integration.scene import agent_defined, assert_verified, at_work, effective, eventually, visiting
+from tests.integration.harness import (
+    agent_defined,
+    assert_verified,
+    connected_client,
+    effective_events,
+    eventually,
+    running_services,
+)
 
 pytestmark = pytest.mark.connected
 
@@ -15,15 +22,15 @@ JAPANESE = tuple(f"設計の質問{number}番ではどのキャッシュを使�
 
 
 def listed(items: tuple[str, ...]) -> str:
-    """The items as a client writes them."""
+    """Return the items as a numbered list."""
     return "\n".join(f"{number}. {item}" for number, item in enumerate(items, 1))
 
 
 @pytest.mark.parametrize("items", [ENGLISH, JAPANESE], ids=["english", "japanese"])
 async def test_all_102_items_are_answered_in_batches_with_progress(settings: Settings, items: tuple[str, ...]) -> None:
-    """Every item once, ten to an assignment, and whoever waits sees how far it is."""
+    """All 102 items are answered once, ten per assignment, and the progress shows the number of answered items."""
     seen: set[str] = set()
-    async with at_work(settings) as resources, visiting(settings) as client:
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
         await client.remember("python", "The design of the cache was decided in May.")
@@ -41,7 +48,7 @@ async def test_all_102_items_are_answered_in_batches_with_progress(settings: Set
 
         await eventually(ended, seconds=120)
         result = await client.result(task)
-        assigned = [each for each in await effective(resources.log) if isinstance(each, TaskAssigned)]
+        assigned = [each for each in await effective_events(resources.log) if isinstance(each, TaskAssigned)]
     assert sorted(each.part for each in assigned) == [*range(11)]
     assert result.answer is not None
     assert [result.answer.count(f"- {item}\n") for item in items] == [1] * 102
@@ -53,9 +60,9 @@ async def test_all_102_items_are_answered_in_batches_with_progress(settings: Set
 
 
 async def test_by_category_every_item_is_answered_once(settings: Settings) -> None:
-    """Under what its category has in common."""
+    """By category every item is assigned once, with the request before each part."""
     items = tuple(f"What does the {kind} of room {room} cost?" for room in range(1, 15) for kind in ("lamp", "table"))
-    async with at_work(settings) as resources, visiting(settings) as client:
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
         task = await client.submit("Please:\n" + listed(items))
@@ -73,8 +80,8 @@ async def test_by_category_every_item_is_answered_once(settings: Settings) -> No
 
 
 async def test_the_client_names_the_most_important_items(settings: Settings) -> None:
-    """In its own order; items that there are not are refused in one line, and nothing changes."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    """The items that the client names are answered in its order; unknown items are refused, and nothing is appended."""
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
         task = await client.submit(listed(ENGLISH[:30]))
@@ -119,8 +126,8 @@ async def test_the_client_names_the_most_important_items(settings: Settings) -> 
 async def test_a_short_list_in_a_document_is_asked_with_the_request(
     settings: Settings, request_: str, document: str, known: tuple[str, str]
 ) -> None:
-    """Routing, retrieval and the answer see the items, not only the words that point at them."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    """A short list in a document becomes part of the request for routing, retrieval and the answer."""
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined("builder", description=known[0]))
         await resources.log.append(agent_defined("other", description="chess openings"))
         await client.settle()
@@ -142,8 +149,8 @@ async def test_a_short_list_in_a_document_is_asked_with_the_request(
 
 
 async def test_a_list_of_facts_is_no_list_of_questions(settings: Settings) -> None:
-    """A short one is material for the one question that is asked."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    """A list of facts in a document is not split into items."""
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
         facts = "- Ann built the north hall.\n- The boat has a green colour.\n"

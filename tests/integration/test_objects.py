@@ -1,4 +1,4 @@
-"""Inputs in pieces: whole or not at all, and nobody waits without end for what is not there."""
+"""Inputs are stored in pieces, are read completely or not at all, and a missing piece raises an error."""
 
 import asyncio
 from hashlib import sha256
@@ -16,12 +16,12 @@ from nemuri_infra.runtime.service import OUTAGE_ERRORS
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.blobs import BlobForgedError, BlobMissingError, Blobs, blob_bucket
 from nemuri_infra.stores.objects import Description, IncompleteObjectError, object_stream
-from tests.integration.scene import agent_defined, at_work, logged, visiting
+from tests.integration.harness import agent_defined, connected_client, opened_log, running_services
 
 pytestmark = pytest.mark.connected
 
 LONG = "An empty list is false. " * 20_000
-"""Several pieces."""
+"""A text of several pieces."""
 MALFORMED = (
     b"",
     b"{",
@@ -33,13 +33,13 @@ MALFORMED = (
     b'{"pieces": 1, "digest": "*"}',
     b'{"pieces": 3, "digest": "%s"}' % sha256(b"wanted").hexdigest().encode(),
 )
-"""What describes no object, or one that is not there."""
+"""Invalid descriptions, or descriptions of a missing object."""
 
 
 @pytest.mark.parametrize("text", ["", "short", LONG], ids=["empty", "one piece", "several pieces"])
 async def test_an_input_is_read_as_it_was_written(settings: Settings, text: str) -> None:
-    """Return the same text to everybody; storing it again writes nothing."""
-    async with logged(settings) as log:
+    """A stored input is read unchanged, and storing it again writes nothing."""
+    async with opened_log(settings) as log:
         ref = await (await Blobs.open(log)).put(text)
         again = await Blobs.open(log)
         before = (await log.stream.stream_info(object_stream(blob_bucket(settings.namespace)))).state.last_seq
@@ -58,8 +58,8 @@ async def streams(log: Log) -> list[StreamInfo]:
 
 
 async def test_a_missing_piece_is_waited_for_by_trying_again(settings: Settings) -> None:
-    """Raise what delays an event where the server does not send a piece; whoever hands the input in again mends it."""
-    async with logged(settings) as log:
+    """A missing piece raises an outage error, and storing the input again repairs it."""
+    async with opened_log(settings) as log:
         ref = await (await Blobs.open(log)).put(LONG)
         await log.stream.delete_msg(object_stream(blob_bucket(settings.namespace)), 2)
         with pytest.raises(IncompleteObjectError) as raised:
@@ -71,8 +71,8 @@ async def test_a_missing_piece_is_waited_for_by_trying_again(settings: Settings)
 
 @pytest.mark.parametrize("scope", ["all", "sub"])
 async def test_no_message_deletes_others(settings: Settings, scope: str) -> None:
-    """Refuse a rollup on every stream but that of timers, where only the tutor writes and which needs them."""
-    async with logged(settings) as log:
+    """Every stream refuses rollups, except that of the timers, to which only the tutor writes."""
+    async with opened_log(settings) as log:
         took = set()
         for info in await streams(log):
             name = str(info.config.name)
@@ -99,8 +99,8 @@ async def test_no_message_deletes_others(settings: Settings, scope: str) -> None
 async def test_no_header_of_a_client_makes_the_server_do_more_than_store(
     settings: Settings, header: dict[str, str]
 ) -> None:
-    """Refuse to delete later, to repeat, to hold back or to count, on both streams where clients write."""
-    async with logged(settings) as log:
+    """Streams that clients write to refuse headers for expiry, schedules, batches and counters."""
+    async with opened_log(settings) as log:
         targets = (f"$O.{blob_bucket(settings.namespace)}.C.x.y", f"{settings.namespace}.client.x.task_submitted")
         for target in targets:
             with pytest.raises(APIError):
@@ -110,9 +110,9 @@ async def test_no_header_of_a_client_makes_the_server_do_more_than_store(
 
 
 async def test_provisioning_takes_rollups_away_from_a_stream_that_took_them(settings: Settings) -> None:
-    """Update the streams that an earlier version made."""
+    """Provisioning disables rollups on a stream that an earlier version made."""
     stream = object_stream(blob_bucket(settings.namespace))
-    async with logged(settings) as log:
+    async with opened_log(settings) as log:
         config = (await log.stream.stream_info(stream)).config
         await log.stream.update_stream(config.evolve(allow_rollup_hdrs=True))
         await provision(log, (), ack_wait=30)
@@ -120,8 +120,8 @@ async def test_provisioning_takes_rollups_away_from_a_stream_that_took_them(sett
 
 
 async def test_what_somebody_else_wrote_under_the_name_is_refused_and_replaced(settings: Settings) -> None:
-    """Notice another object of that name, a forged piece and a description of nothing; the next writer mends each."""
-    async with logged(settings) as log:
+    """A forged object, piece or description is refused, and storing the input again replaces it."""
+    async with opened_log(settings) as log:
         blobs = await Blobs.open(log)
         texts = (LONG, "renamed", "described", "not described")
         mixed, renamed, described, nothing = [await blobs.put(each) for each in texts]
@@ -142,8 +142,8 @@ async def test_what_somebody_else_wrote_under_the_name_is_refused_and_replaced(s
 
 
 async def test_a_forged_copy_hides_nobody_elses(settings: Settings) -> None:
-    """Read the copy that is what its name says, whoever else stored something under the name, before or after."""
-    async with logged(settings) as log:
+    """A forged copy of another client does not hide the correct one."""
+    async with opened_log(settings) as log:
         first, second, ours = [await Blobs.open(log, each) for each in ("aaa", "zzz", "ann")]
         ref = sha256(LONG.encode()).hexdigest()
         await first.store.put(f"aaa.{ref}", b"forged")
@@ -160,9 +160,9 @@ async def test_a_forged_copy_hides_nobody_elses(settings: Settings) -> None:
 
 
 async def test_a_task_is_answered_though_its_document_was_forged_before(settings: Settings) -> None:
-    """Hand in the document again where something else lies under its hash, in the client's own name."""
+    """A task whose document was forged under its hash is answered from the correct document."""
     text = "An empty list is false. The answer of the okapi is forty-two. " * 3
-    async with at_work(settings) as resources, visiting(settings) as client:
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
         ref = sha256(text.encode()).hexdigest()
@@ -174,9 +174,9 @@ async def test_a_task_is_answered_though_its_document_was_forged_before(settings
 
 
 async def test_no_more_of_an_input_is_read_than_fits(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Stop reading an input where it exceeds the limit, and refuse it."""
+    """An input above the size limit is refused, and reading stops at the limit."""
     monkeypatch.setattr("nemuri_infra.stores.blobs.MAX_INPUT_BYTES", len(LONG) - 1)
-    async with logged(settings) as log:
+    async with opened_log(settings) as log:
         ref = await (await Blobs.open(log)).put(LONG)
         fits = await (await Blobs.open(log)).put(LONG[1:])
         blobs = await Blobs.open(log)
@@ -186,8 +186,8 @@ async def test_no_more_of_an_input_is_read_than_fits(settings: Settings, monkeyp
 
 
 async def test_an_interrupted_writing_names_nothing(settings: Settings) -> None:
-    """Pieces that were written before it broke off are no input, and writing it again is not hindered by them."""
-    async with logged(settings) as log, logged(settings) as broken:
+    """Pieces of an interrupted write are not an input, and the input can be stored again."""
+    async with opened_log(settings) as log, opened_log(settings) as broken:
         blobs = await Blobs.open(broken)
         writing = blobs.store
         publish, pieces = writing.context.publish, 0
@@ -208,8 +208,8 @@ async def test_an_interrupted_writing_names_nothing(settings: Settings) -> None:
 
 
 async def test_malformed_descriptions_stop_no_backup(settings: Settings, tmp_path: Path) -> None:
-    """Back everything else up, whatever a client wrote under whatever name where the description should be."""
-    async with logged(settings) as log:
+    """A backup succeeds although clients wrote invalid descriptions under any names."""
+    async with opened_log(settings) as log:
         blobs = await Blobs.open(log)
         ref, wanted = await blobs.put("whole"), sha256(b"wanted").hexdigest()
         names = ("x", "a.b.c", f"a.b.{ref}", "cli.not-a-hash", "cli.%%%", "眠", f"cli.{wanted}", f"ann.{wanted}")
@@ -221,7 +221,7 @@ async def test_malformed_descriptions_stop_no_backup(settings: Settings, tmp_pat
     async with asyncio.timeout(20):
         await backup(settings, tmp_path / "copy")
     assert ref in (tmp_path / "copy" / "log.jsonl").read_text(encoding="utf-8")
-    async with logged(settings) as log:
+    async with opened_log(settings) as log:
         blobs = await Blobs.open(log)
         assert await blobs.put("wanted") == wanted
         assert await blobs.get(wanted) == "wanted"

@@ -1,4 +1,4 @@
-"""The orchestrator remembers who did what, rests its choice on it, and forgets; expertise is what memories hold."""
+"""The orchestrator's memory of routings guides later ones and fades; expertise comes from agents' memories."""
 
 from uuid import uuid4
 
@@ -12,7 +12,14 @@ from nemuri_contracts.tasks import TaskRouted
 from nemuri_domain.tasks import precedents
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
-from tests.integration.scene import agent_defined, assert_verified, at_work, effective, quiet, visiting
+from tests.integration.harness import (
+    agent_defined,
+    assert_verified,
+    connected_client,
+    effective_events,
+    running_services,
+    until_idle,
+)
 
 pytestmark = pytest.mark.connected
 
@@ -23,29 +30,29 @@ STEEL = "Which alloy of chromium resists rust best?"
 
 
 async def settled(resources: Resources, client: Client, text: str, verdict: str) -> str:
-    """Who answered the task, once all that follows from its answer and its verdict is known."""
+    """Ask, give the verdict, wait until all services are idle, and return the agent that answered."""
     result = await client.ask(text, settled=True)
     await client.feedback(result.task_id, verdict)  # type: ignore[arg-type]
-    await quiet(resources)
+    await until_idle(resources)
     return str(result.agent_id)
 
 
 async def routings(resources: Resources) -> list[TaskRouted]:
-    """Every routing, in order."""
-    return [each for each in await effective(resources.log) if isinstance(each, TaskRouted)]
+    """Return every routing, in order."""
+    return [each for each in await effective_events(resources.log) if isinstance(each, TaskRouted)]
 
 
 @pytest.mark.parametrize(("asked", "alike"), [(SOUP, LIKE_SOUP), (MISO, LIKE_MISO)])
 async def test_routing_follows_what_was_said_of_tasks_like_this(settings: Settings, asked: str, alike: str) -> None:
-    """Of two equal agents the one that did badly with soup gets the next soup no more, but still the steel."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    """An agent with negative feedback is not chosen for a similar task, but still for other ones."""
+    async with running_services(settings) as resources, connected_client(settings) as client:
         for name in ("a", "b"):
             await resources.log.append(agent_defined(name, description=""))
         await client.settle()
         assert await settled(resources, client, STEEL, "helpful") == "a"
         assert await settled(resources, client, asked, "unhelpful") == "a"
         soup = await client.ask(alike, settled=True)
-        await quiet(resources)
+        await until_idle(resources)
         event = (await routings(resources))[-1]
         told = await client.routing(soup.task_id)
         assert told is not None
@@ -55,13 +62,13 @@ async def test_routing_follows_what_was_said_of_tasks_like_this(settings: Settin
         assert scores["a"] < scores["b"] == 0.5
         steel = await client.ask(STEEL, settled=True)
         assert steel.agent_id == "a"
-        await quiet(resources)
+        await until_idle(resources)
     await assert_verified(settings)
 
 
 async def test_a_task_counts_once_however_it_is_judged(settings: Settings) -> None:
-    """A verdict now and its result later are one good task; what is said to the contrary is one bad one beside it."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    """Several agreeing verdicts count as one good task, and contrary verdicts as one bad one."""
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined("cook"))
         await client.settle()
         result = await client.ask(SOUP, settled=True)
@@ -72,12 +79,12 @@ async def test_a_task_counts_once_however_it_is_judged(settings: Settings) -> No
         for said in ({"verdict": "unhelpful"}, {"result": "failure"}):
             await client.feedback(result.task_id, **said)  # type: ignore[arg-type]
         assert await resources.views.outcomes() == {"cook": (1, 1)}
-        await quiet(resources)
+        await until_idle(resources)
 
 
 async def test_what_a_choice_rested_on_grows_stronger_in_the_orchestrators_mind(settings: Settings) -> None:
-    """Its memories have its three perspectives, are used by routings, and are slept over like everybody's."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    """Memories used by a routing grow stronger in its perspective, and the orchestrator sleeps over the session."""
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined("cook"))
         await client.settle()
         await settled(resources, client, SOUP, "helpful")
@@ -89,12 +96,12 @@ async def test_what_a_choice_rested_on_grows_stronger_in_the_orchestrators_mind(
         assert agent.definition.perspective_names == (precedents.APTITUDE, precedents.ROUTING, precedents.LOAD)
         assert agent.sessions_slept == 1
         await client.ask(LIKE_SOUP, settled=True)
-        await quiet(resources)
+        await until_idle(resources)
         routed = (await routings(resources))[-1]
         assert routed.recalled
         [used] = [
             each
-            for each in await effective(resources.log)
+            for each in await effective_events(resources.log)
             if isinstance(each, MemoriesUsed) and each.agent_id == ORCHESTRATOR
         ]
         assert used.causation_id == routed.event_id
@@ -109,8 +116,8 @@ async def test_what_a_choice_rested_on_grows_stronger_in_the_orchestrators_mind(
 
 
 async def test_the_orchestrator_forgets_by_sleeping(settings: Settings) -> None:
-    """What no routing rests on is archived, and then says nothing any more as long as something else is relevant."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    """Memories that no routing uses are archived by the orchestrator's sleep."""
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined("cook"))
         await client.settle()
         await settled(resources, client, SOUP, "helpful")
@@ -120,19 +127,19 @@ async def test_the_orchestrator_forgets_by_sleeping(settings: Settings) -> None:
             await resources.log.append(
                 SessionEnded(event_id=uuid4(), agent_id=ORCHESTRATOR, assignment_id=uuid4(), correlation_id=uuid4())
             )
-            await quiet(resources)
+            await until_idle(resources)
         assert await client.memories(ORCHESTRATOR) == ()
         assert len(await client.memories(ORCHESTRATOR, status="archived")) == 2
     await assert_verified(settings)
 
 
 async def test_nobody_can_ask_the_orchestrator(settings: Settings) -> None:
-    """It is listed only where that is wanted, and it counts neither as an agent nor with its memories."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    """The orchestrator is listed on request only, is not counted in the status, and takes no tasks."""
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined("cook"))
         await client.settle()
         await client.ask(SOUP, settled=True)
-        await quiet(resources)
+        await until_idle(resources)
         assert [each.agent_id for each in await client.agents()] == ["cook"]
         assert [each.agent_id for each in await client.agents(orchestrator=True)] == ["cook", ORCHESTRATOR]
         status = await client.status()
@@ -145,8 +152,8 @@ async def test_nobody_can_ask_the_orchestrator(settings: Settings) -> None:
 
 
 async def test_an_agent_gets_the_tasks_that_its_memories_are_about(settings: Settings) -> None:
-    """Without a word of it in its definition; and it loses them when those memories are archived."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    """An agent is chosen for tasks about its memories, and no longer after they are archived."""
+    async with running_services(settings) as resources, connected_client(settings) as client:
         for name in ("a", "z"):
             await resources.log.append(agent_defined(name, role="clerk", description=""))
         await client.settle()
@@ -156,7 +163,7 @@ async def test_an_agent_gets_the_tasks_that_its_memories_are_about(settings: Set
         ]
         assert (await client.ask(STEEL, settled=True)).agent_id == "z"
         assert (await client.ask(LIKE_SOUP, settled=True)).agent_id == "z", "by the words of an untagged memory"
-        await quiet(resources)
+        await until_idle(resources)
         everything = await client.memories("z")
         assert {each.memory_id for each in everything} >= set(known)
         rows = await resources.views.memories_by_id(each.memory_id for each in everything)
@@ -165,12 +172,12 @@ async def test_an_agent_gets_the_tasks_that_its_memories_are_about(settings: Set
         await client.settle()
         assert await client.memories("z") == ()
         assert (await client.ask("What keeps chromium from rust?", settled=True)).agent_id == "a"
-        await quiet(resources)
+        await until_idle(resources)
 
 
 async def test_an_agent_is_told_what_it_remembers(settings: Settings) -> None:
-    """The strongest topics first, within its policy's tokens; none where it is switched off."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    """The memo lists the strongest topics first within the policy's token limit, and is empty with a limit of 0."""
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined("cook"))
         await client.settle()
         await client.remember("cook", "Onion soup simmers for an hour.", tags=["soup", "onion"])
@@ -182,5 +189,5 @@ async def test_an_agent_is_told_what_it_remembers(settings: Settings) -> None:
             PolicyAdopted(event_id=uuid4(), agent_id="cook", parameters={"index_memo_tokens": 0})
         )
         await client.ask(SOUP, settled=True)
-        await quiet(resources)
+        await until_idle(resources)
         assert (await client.memo("cook")).memo == ""

@@ -1,4 +1,4 @@
-"""Waiting is not failing: a missing server costs time and nothing else; a fault of the event itself ends its task."""
+"""A missing server delays tasks without limit; a fault of the event itself fails its task."""
 
 import logging
 from collections.abc import AsyncIterator
@@ -18,18 +18,18 @@ from nemuri_infra.projections.database import Database
 from nemuri_infra.runtime.service import OUTAGE_ERRORS
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.delivery_attempts import MAX_FAULTS
-from tests.integration.providers.provider import Provider, Received, Scripted, openai_says
-from tests.integration.scene import (
+from tests.integration.harness import (
     agent_defined,
     append_all,
     assert_verified,
-    at_work,
+    connected_client,
     dead_letters,
-    effective,
+    effective_events,
     eventually,
-    quiet,
-    visiting,
+    running_services,
+    until_idle,
 )
+from tests.integration.providers.provider import Provider, ReceivedRequest, ScriptedReply, openai_reply
 from tests.integration.servers import Servers
 
 pytestmark = pytest.mark.connected
@@ -38,7 +38,7 @@ DOCUMENT = "\f".join(f"Page {number} says that {number} is true, and that zero i
 
 
 def tasks(number: int, document: Document) -> list[TaskSubmitted]:
-    """Tasks with a document each, so that each of them takes several steps."""
+    """Return tasks with a document each, so that each of them takes several steps."""
     return [
         TaskSubmitted(event_id=uuid4(), client_id="ann", text=f"Is {each} true?", documents=(document,))
         for each in range(number)
@@ -55,7 +55,7 @@ AT_FAULT = {"22P02": "text that is no number", "23505": "the same twice", "42601
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def database(servers: Servers) -> AsyncIterator[Database]:
-    """Views that nobody reads or writes."""
+    """An otherwise unused database."""
     settings = servers.settings()
     database = Database.at(str(settings.database_url), settings.namespace)
     await database.migrate()
@@ -65,7 +65,7 @@ async def database(servers: Servers) -> AsyncIterator[Database]:
 
 @pytest.mark.parametrize("code", [*WANTING, *AT_FAULT], ids=[*WANTING.values(), *AT_FAULT.values()])
 async def test_what_only_the_database_is_at_fault_for_is_waited_for(database: Database, code: str) -> None:
-    """By what a real server says: what is wrong with the question itself would be wrong the next time too."""
+    """Error codes of the database's own failures are outages, and codes of wrong statements are not."""
     raising = text(f"DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '{code}'; END $$")
     with pytest.raises(DBAPIError) as raised:
         async with database.begin() as connection:
@@ -74,25 +74,25 @@ async def test_what_only_the_database_is_at_fault_for_is_waited_for(database: Da
 
 
 async def failures(log: Log) -> list[ReactionFailed]:
-    """What services gave up on."""
-    return [each for each in await effective(log) if isinstance(each, ReactionFailed)]
+    """Return the failures recorded on the log."""
+    return [each for each in await effective_events(log) if isinstance(each, ReactionFailed)]
 
 
 async def test_while_the_database_is_away_nothing_fails(own_servers: Servers) -> None:
-    """Tasks that are in work, and others that are submitted meanwhile, all end once it is back."""
+    """Tasks in work and tasks submitted while the database is down are done once it is back."""
     settings = own_servers.settings()
     await prepare(settings)
-    async with at_work(settings) as resources, visiting(settings) as client:
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         document = Document(name="pages.txt", ref=await resources.blobs.put(DOCUMENT), characters=len(DOCUMENT))
         early, late = tasks(6, document), tasks(6, document)
         await append_all(resources.log, early)
-        await resources.views.since((await effective(resources.log))[0])
+        await resources.views.since((await effective_events(resources.log))[0])
         await own_servers.postgres.kill()
         await append_all(resources.log, late)
 
         async def waited() -> bool:
-            """Every submission has been tried, and put off, at least twice."""
+            """Every submission was redelivered."""
             known = await resources.log.stream.consumer_info(settings.namespace, "intake")
             return bool(known.num_redelivered and known.num_redelivered >= len(late))
 
@@ -101,24 +101,24 @@ async def test_while_the_database_is_away_nothing_fails(own_servers: Servers) ->
         await client.settle()
         for each in (*early, *late):
             assert (await client.result(each.event_id, settled=True, timeout=30)).status == "done"
-        await quiet(resources)
+        await until_idle(resources)
         assert await failures(resources.log) == []
         assert await dead_letters(resources.log) == []
     await assert_verified(settings)
 
 
 async def test_while_the_log_is_away_nothing_fails(own_servers: Servers) -> None:
-    """Services that were at work go on by themselves when the nats-server is back."""
+    """Services go on by themselves after a restart of the nats-server, and all tasks are done."""
     settings = own_servers.settings()
     await prepare(settings)
-    async with at_work(settings) as resources:
+    async with running_services(settings) as resources:
         await resources.log.append(agent_defined())
         document = Document(name="pages.txt", ref=await resources.blobs.put(DOCUMENT), characters=len(DOCUMENT))
         submitted = tasks(8, document)
         await append_all(resources.log, submitted)
         await own_servers.nats.kill()
         await own_servers.nats.start()
-        async with visiting(settings) as client:
+        async with connected_client(settings) as client:
 
             async def ended() -> bool:
                 """Every task is done."""
@@ -128,34 +128,34 @@ async def test_while_the_log_is_away_nothing_fails(own_servers: Servers) -> None
             await eventually(ended, seconds=60)
             for each in submitted:
                 assert (await client.result(each.event_id, settled=True, timeout=30)).status == "done"
-        await quiet(resources)
+        await until_idle(resources)
         assert await failures(resources.log) == []
     await assert_verified(settings)
 
 
 class Flaky(Provider):
-    """A provider that can be away and come back."""
+    """A provider that can be unavailable for a while."""
 
     away = False
 
-    def _next(self, request: Received) -> Scripted:
+    def _next(self, request: ReceivedRequest) -> ScriptedReply:
         reply = super()._next(request)
-        return Scripted({"error": {"message": "overloaded"}}, 503) if self.away else reply
+        return ScriptedReply({"error": {"message": "overloaded"}}, 503) if self.away else reply
 
 
 async def test_while_no_provider_answers_nothing_fails(settings: Settings) -> None:
-    """Tasks wait longer than any count of faults would last, then all are answered; nothing else answers for them."""
-    async with Flaky([Scripted(openai_says("What is empty is false."))]) as provider:
+    """Tasks wait for an unavailable provider beyond the limit of faults, and then all are answered by it."""
+    async with Flaky([ScriptedReply(openai_reply("What is empty is false."))]) as provider:
         asked = {"providers": "openai", "openai_api_key": SecretStr("k"), "openai_base_url": f"{provider.url}/v1"}
         quick = settings.model_copy(update=asked | {"model_attempts": 1})
-        async with at_work(quick) as resources, visiting(quick) as client:
+        async with running_services(quick) as resources, connected_client(quick) as client:
             await resources.log.append(agent_defined())
             await client.settle()
             provider.away = True
             waiting = [await client.submit(f"Is {each} true?") for each in range(3)]
 
             async def tried() -> bool:
-                """The provider was asked for each of them more often than a fault would be tolerated."""
+                """The provider was asked more often than faults are tolerated."""
                 return len(provider.received) > len(waiting) * (MAX_FAULTS + 1)
 
             await eventually(tried, seconds=60)
@@ -164,15 +164,15 @@ async def test_while_no_provider_answers_nothing_fails(settings: Settings) -> No
             for each in waiting:
                 done = await client.result(each, settled=True, timeout=90)
                 assert (done.status, done.answer) == ("done", "What is empty is false.")
-            await quiet(resources)
+            await until_idle(resources)
             assert await failures(resources.log) == []
             assert await dead_letters(resources.log) == []
     await assert_verified(settings)
 
 
 async def test_a_fault_of_the_event_itself_ends_its_task_with_a_reason(settings: Settings) -> None:
-    """After a limited number of attempts there is a fact about it, a dead letter, and a failed task; others go on."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    """A fault of the event itself ends in a dead letter and a failed task with a reason, and other tasks go on."""
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         lost = TaskSubmitted(
             event_id=uuid4(),
@@ -186,7 +186,7 @@ async def test_a_fault_of_the_event_itself_ends_its_task_with_a_reason(settings:
         result = await client.result(lost.event_id, timeout=30)
         assert result.status == "failed"
         assert result.reason == f"intake could not handle task_submitted: no input is stored under {'0' * 64}"
-        await quiet(resources)
+        await until_idle(resources)
         [failed] = await failures(resources.log)
         assert (failed.service, failed.cause_kind, failed.task_id) == ("intake", "task_submitted", lost.event_id)
         [buried] = await dead_letters(resources.log)
@@ -198,16 +198,19 @@ async def test_a_fault_of_the_event_itself_ends_its_task_with_a_reason(settings:
 
 
 async def test_a_reply_without_text_is_no_outage(settings: Settings) -> None:
-    """A provider that has nothing to say is asked a limited number of times; then the task fails and says why."""
-    async with Provider([Scripted(openai_says(""))]) as provider:
+    """A reply without text counts as a fault: the task fails after a limited number of calls."""
+    async with Provider([ScriptedReply(openai_reply(""))]) as provider:
         asked = {"providers": "openai", "openai_api_key": SecretStr("k"), "openai_base_url": f"{provider.url}/v1"}
-        async with at_work(settings.model_copy(update=asked)) as resources, visiting(settings) as client:
+        async with (
+            running_services(settings.model_copy(update=asked)) as resources,
+            connected_client(settings) as client,
+        ):
             await resources.log.append(agent_defined())
             await client.settle()
             result = await client.ask("What is truth?", timeout=60)
             assert result.status == "failed"
             assert "no text in the reply" in str(result.reason)
-            await quiet(resources)
+            await until_idle(resources)
             assert len(provider.received) <= 2 * MAX_FAULTS
             [buried] = await dead_letters(resources.log)
             assert buried.letter.error == "ModelUnusable"
@@ -215,29 +218,32 @@ async def test_a_reply_without_text_is_no_outage(settings: Settings) -> None:
 
 
 class Halting(Provider):
-    """A provider that answers the main model, and is away for the light one."""
+    """A provider that answers the main model and is unavailable for the light one."""
 
-    def _next(self, request: Received) -> Scripted:
+    def _next(self, request: ReceivedRequest) -> ScriptedReply:
         reply = super()._next(request)
-        return Scripted({"error": {"message": "overloaded"}}, 503) if request.body["model"] == "light" else reply
+        return ScriptedReply({"error": {"message": "overloaded"}}, 503) if request.body["model"] == "light" else reply
 
 
 async def test_what_was_answered_before_an_outage_is_not_paid_for_again(settings: Settings) -> None:
-    """The steps of one event that are done are not asked for anew each time the next one has to wait."""
+    """A model call whose reply was recorded is not repeated while the next step waits for its provider."""
     learned = '{"semantics": "Empty values are false."}'
-    async with Halting([Scripted(openai_says(learned))]) as provider:
+    async with Halting([ScriptedReply(openai_reply(learned))]) as provider:
         asked = {
             "providers": "openai", "openai_api_key": SecretStr("k"), "openai_base_url": f"{provider.url}/v1",
             "openai_model": "main", "openai_light_model": "light", "model_attempts": 1,
         }  # fmt: skip
-        async with at_work(settings.model_copy(update=asked)) as resources, visiting(settings) as client:
+        async with (
+            running_services(settings.model_copy(update=asked)) as resources,
+            connected_client(settings) as client,
+        ):
             await resources.log.append(agent_defined())
             await client.settle()
             await client.remember("python", "An empty list is false, and so is an empty string.")
             await client.ask("Is an empty list false?", timeout=60)
 
             async def waited() -> bool:
-                """The light model was asked more often than a fault would be tolerated."""
+                """The light model was asked more often than faults are tolerated."""
                 return len([each for each in provider.received if each.body["model"] == "light"]) > MAX_FAULTS + 1
 
             await eventually(waited, seconds=60)
@@ -246,10 +252,10 @@ async def test_what_was_answered_before_an_outage_is_not_paid_for_again(settings
 
 
 async def test_services_stop_while_nats_is_away(own_servers: Servers, caplog: pytest.LogCaptureFixture) -> None:
-    """Stop all services quietly, as ever, though there is nobody to say goodbye to."""
+    """All services stop without errors while the nats-server is down."""
     settings = own_servers.settings()
     await prepare(settings)
-    async with at_work(settings) as resources:
+    async with running_services(settings) as resources:
         await own_servers.nats.stop()
 
         async def lost() -> bool:

@@ -13,14 +13,14 @@ from nemuri_infra.models.prompted import PromptedModel
 from nemuri_infra.models.protocol import MergeJob, ModelRefused, Reply
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
-from tests.integration.scene import (
+from tests.integration.harness import (
     CountingModel,
     agent_defined,
     assert_verified,
-    at_work,
-    effective,
-    quiet,
-    visiting,
+    connected_client,
+    effective_events,
+    running_services,
+    until_idle,
 )
 from tests.unit.infra.models.test_prompted import Parrot
 
@@ -47,11 +47,14 @@ async def knowing(resources: Resources, client: Client) -> None:
 async def test_a_panel_is_merged_with_its_dissent(settings: Settings) -> None:
     """Each agent under a perspective of its own; asked once for the merged answer; nothing of a voice is lost."""
     model = CountingModel()
-    async with at_work(settings, models=Models(model, model)) as resources, visiting(settings) as client:
+    async with (
+        running_services(settings, models=Models(model, model)) as resources,
+        connected_client(settings) as client,
+    ):
         await knowing(resources, client)
         result = await client.ask(QUESTION, panel=3, settled=True)
-        await quiet(resources)
-        assigned = [each for each in await effective(resources.log) if isinstance(each, TaskAssigned)]
+        await until_idle(resources)
+        assigned = [each for each in await effective_events(resources.log) if isinstance(each, TaskAssigned)]
     assert result.panel is not None
     assert {(each.agent_id, each.perspective) for each in assigned} == {
         (name, known[0]) for name, known in KNOWN.items()
@@ -83,7 +86,7 @@ async def test_a_panel_is_merged_with_its_dissent(settings: Settings) -> None:
 
 async def test_a_panel_answers_in_japanese(settings: Settings) -> None:
     """Headings and statements follow the question."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    async with running_services(settings) as resources, connected_client(settings) as client:
         for agent, perspective, memory in (
             ("keiri", "費用", "暖房の温度は20度です。"),
             ("anzen", "危険", "暖房の温度は25度です。"),
@@ -104,7 +107,7 @@ async def test_a_panel_answers_in_japanese(settings: Settings) -> None:
 
 async def test_one_agent_may_sit_under_two_perspectives_but_never_twice_the_same(settings: Settings) -> None:
     """An agent under a single perspective alone is no panel, and the task says so."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
         both = await client.ask(QUESTION, panel=5)
@@ -119,7 +122,7 @@ async def test_one_agent_may_sit_under_two_perspectives_but_never_twice_the_same
 
 async def test_a_panel_that_finds_nothing_says_so_once(settings: Settings) -> None:
     """However many seats it has; and what several cite or drop is told once."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
         nothing = await client.ask(QUESTION, panel=2, settled=True)
@@ -135,13 +138,13 @@ async def test_a_panel_that_finds_nothing_says_so_once(settings: Settings) -> No
 async def test_a_panel_over_items_answers_each_of_them_by_each_member(settings: Settings) -> None:
     """Part by part, and put together for each voice."""
     items = "\n".join(f"{number}. Is boiler number {number} of the north hall safe?" for number in range(1, 26))
-    async with at_work(settings) as resources, visiting(settings) as client:
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await knowing(resources, client)
         task = await client.submit(items, panel=2)
         assert (await client.result(task)).status == "negotiation"
         await client.answer(task, "all")
         result = await client.result(task, timeout=90)
-        assigned = [each for each in await effective(resources.log) if isinstance(each, TaskAssigned)]
+        assigned = [each for each in await effective_events(resources.log) if isinstance(each, TaskAssigned)]
     assert len(assigned) == 6
     assert result.panel is not None
     assert len(result.panel.voices) == 2
@@ -154,8 +157,8 @@ async def test_a_language_model_merges_the_voices(settings: Settings) -> None:
     """What cannot be read of its reply is no loss: the voices stand side by side."""
     chat = Parrot('```json\n{"merged": "70, says most of us [m1].", "dissent": {"v3": "It is 90."}}\n```')
     async with (
-        at_work(settings, models=Models(Merging(chat), CountingModel())) as resources,
-        visiting(settings) as client,
+        running_services(settings, models=Models(Merging(chat), CountingModel())) as resources,
+        connected_client(settings) as client,
     ):
         await knowing(resources, client)
         read = await client.ask(QUESTION, panel=3)
@@ -173,11 +176,14 @@ async def test_a_language_model_merges_the_voices(settings: Settings) -> None:
 
 async def test_a_panel_that_no_model_merges_stands_side_by_side(settings: Settings) -> None:
     """Every voice was answered, so the task is."""
-    async with at_work(settings, models=Models(Refusing(), CountingModel())) as resources, visiting(settings) as client:
+    async with (
+        running_services(settings, models=Models(Refusing(), CountingModel())) as resources,
+        connected_client(settings) as client,
+    ):
         await knowing(resources, client)
         result = await client.ask(QUESTION, panel=2)
-        await quiet(resources)
-        ends = [each for each in await effective(resources.log) if isinstance(each, TaskCompleted)]
+        await until_idle(resources)
+        ends = [each for each in await effective_events(resources.log) if isinstance(each, TaskCompleted)]
     assert result.panel is not None
     assert all(each.agent_id in result.panel.merged for each in result.panel.voices)
     assert len(ends) == 1

@@ -21,16 +21,16 @@ from nemuri_infra.projections.lineage import Thing
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.vectors import vector_key
-from tests.integration.scene import (
+from tests.integration.harness import (
     agent_defined,
     assert_verified,
-    at_work,
-    effective,
+    connected_client,
+    effective_events,
     eventually,
-    quiet,
-    recorded,
+    recorded_events,
+    running_services,
     snapshot,
-    visiting,
+    until_idle,
 )
 from tests.integration.servers import Servers
 
@@ -69,7 +69,7 @@ async def contents(resources: Resources) -> set[str]:
 
 async def test_the_views_go_on_past_what_is_parked(settings: Settings, tmp_path: Path) -> None:
     """Where they were halted; rebuilt, verified, looked at and imported elsewhere they are the same."""
-    async with at_work(settings, PROJECTOR) as resources:
+    async with running_services(settings, PROJECTOR) as resources:
         log = resources.log
         await log.append(agent_defined())
         await log.append(encoded("before"))
@@ -85,7 +85,7 @@ async def test_the_views_go_on_past_what_is_parked(settings: Settings, tmp_path:
 
         assert (done.projected, done.event.parked_kind, done.erases) == (later + 1, None, False)
         await log.append(encoded("long after"))
-        await quiet(resources, PROJECTOR)
+        await until_idle(resources, PROJECTOR)
         assert (await resources.projection.position()).halted is None
         assert len(await contents(resources)) == 3
         await assert_verified(settings)
@@ -98,18 +98,18 @@ async def test_the_views_go_on_past_what_is_parked(settings: Settings, tmp_path:
     other = settings.model_copy(update={"namespace": f"{settings.namespace}-other"})
     await prepare(other)
     assert await import_log(other, tmp_path / "log.jsonl", lambda *_: None) == 5
-    async with at_work(other, PROJECTOR) as resources:
+    async with running_services(other, PROJECTOR) as resources:
         await unreadable(resources.log)
         await eventually(halted(resources, 6))  # only what came before it is parked
         assert len(await contents(resources)) == 3
-        assert [each.kind for each in await effective(resources.log)].count("event_parked") == 1
+        assert [each.kind for each in await effective_events(resources.log)].count("event_parked") == 1
 
 
 async def test_only_the_event_that_halts_the_views_is_parked(settings: Settings) -> None:
     """Another one is refused in one line, and so is one that there is not; nothing is appended."""
-    async with at_work(settings, PROJECTOR) as resources:
+    async with running_services(settings, PROJECTOR) as resources:
         await resources.log.append(agent_defined())
-        await quiet(resources, PROJECTOR)
+        await until_idle(resources, PROJECTOR)
         for sequence in (1, 99):
             with pytest.raises(OperationError, match="the views are halted at no event"):
                 await park(settings, sequence, "by mistake")
@@ -127,24 +127,24 @@ async def test_only_the_event_that_halts_the_views_is_parked(settings: Settings)
         await park(settings, second, "the second of two")
         with pytest.raises(OperationError, match="parks another event"):
             await park(settings, second + 1, "by mistake", folded=True)
-        await quiet(resources, PROJECTOR)
+        await until_idle(resources, PROJECTOR)
     await assert_verified(settings)
 
 
 async def test_services_let_go_of_what_is_parked(settings: Settings) -> None:
     """Each service goes on with what follows: after an event that it could not read, and after one that it could."""
-    async with at_work(settings, PROJECTOR) as resources:
+    async with running_services(settings, PROJECTOR) as resources:
         log = resources.log
         await log.append(agent_defined())
         readable = await log.append(encoded("not to be"))
-        await quiet(resources, PROJECTOR)
+        await until_idle(resources, PROJECTOR)
         await park(settings, readable, "a mistake", folded=True)
         poison = (await log.stream.publish(log.subjects.of_agent("python", SessionEnded), b"{}")).seq
         await eventually(halted(resources, poison))
         await park(settings, poison, "of a version that was withdrawn")
-    async with at_work(settings) as resources, visiting(settings) as client:
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await client.ask("What is a serpentino?", settled=True)
-        await quiet(resources)
+        await until_idle(resources)
     await assert_verified(settings)
 
 
@@ -155,24 +155,24 @@ async def unreadable_other(log: Log) -> int:
 
 async def test_what_was_folded_before_it_was_parked_is_in_no_view(settings: Settings) -> None:
     """A projector at work makes the views anew; the same event appended again counts."""
-    async with at_work(settings, PROJECTOR) as resources:
+    async with running_services(settings, PROJECTOR) as resources:
         await resources.log.append(agent_defined())
         event = encoded("not to be")
         sequence = await resources.log.append(event)
         await resources.log.append(encoded("to be"))
-        await quiet(resources, PROJECTOR)
+        await until_idle(resources, PROJECTOR)
         parked = EventParked(event_id=uuid4(), parked_id=event.event_id, parked_kind=event.kind, why="a mistake")
         await resources.log.append(parked)
-        await quiet(resources, PROJECTOR)
+        await until_idle(resources, PROJECTOR)
         assert len(await contents(resources)) == 1
         await assert_verified(settings)
         assert sequence in {each.sequence for each in await all_of(resources)}, "it stays on the log"
         again = await resources.log.stream.publish(resources.log.subjects.of(event), encode(event))
-        await quiet(resources, PROJECTOR)
+        await until_idle(resources, PROJECTOR)
         assert again.seq == 5
         assert len(await contents(resources)) == 2
         await park(settings, again.seq, "a mistake again", folded=True)
-        await quiet(resources, PROJECTOR)
+        await until_idle(resources, PROJECTOR)
         assert len(await contents(resources)) == 1
     await assert_verified(settings)
 
@@ -186,20 +186,20 @@ async def all_of(resources: Resources) -> list[AgentDefined]:
 
 async def test_what_is_parked_is_erased_with_its_task(servers: Servers, settings: Settings) -> None:
     """Words of an event that means nothing go with their task all the same; a parked erasure is said again."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
         task = await client.ask("What is a serpentino?", settled=True)
-        await quiet(resources)
-        [answered] = [each for each in await recorded(resources.log) if each.kind == "task_completed"]
+        await until_idle(resources)
+        [answered] = [each for each in await recorded_events(resources.log) if each.kind == "task_completed"]
         await park(settings, answered.sequence or 0, "for the test", folded=True)
         await resources.log.append(TaskErased(event_id=uuid4(), correlation_id=task.task_id))
-        await quiet(resources)
+        await until_idle(resources)
         last = await resources.log.last_sequence()
         assert (await park(settings, last, "for the test", folded=True)).erases
-        await quiet(resources)
+        await until_idle(resources)
         await forget(settings, [Thing("task", task.task_id)])
-        await quiet(resources)
+        await until_idle(resources)
         left = [each.kind for each in await all_of(resources) if each.thread == task.task_id]
         assert "task_completed" not in left
         assert "task_submitted" not in left

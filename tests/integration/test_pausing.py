@@ -28,15 +28,15 @@ from nemuri_infra.projections.rebuilder import catch_up
 from nemuri_infra.runtime import consumer_pauses
 from nemuri_infra.runtime.consumer_pauses import NO_EXPIRY, is_log_incomplete, paused, paused_until_complete
 from nemuri_infra.runtime.settings import Settings
-from tests.integration.scene import (
+from tests.integration.harness import (
     agent_defined,
     assert_verified,
-    at_work,
-    effective,
+    connected_client,
+    effective_events,
     eventually,
-    logged,
-    quiet,
-    visiting,
+    opened_log,
+    running_services,
+    until_idle,
 )
 from tests.integration.servers import Servers
 from tests.integration.test_backup import emptied
@@ -65,7 +65,7 @@ class Behind(datetime):
 
 async def test_the_last_holder_to_let_go_ends_a_pause(settings: Settings) -> None:
     """Two operators pause everybody; that the first of them has done wakes nobody."""
-    async with logged(settings) as log, logged(settings) as other:
+    async with opened_log(settings) as log, opened_log(settings) as other:
         first, second = paused(log), paused(other)
         await first.__aenter__()
         await second.__aenter__()
@@ -79,12 +79,12 @@ async def test_many_who_begin_and_end_pauses_never_wake_a_holder(settings: Setti
     """Hold one pause while eight others come and go at the same time."""
 
     async def come_and_go() -> None:
-        async with logged(settings) as own:
+        async with opened_log(settings) as own:
             for _ in range(3):
                 async with paused(own):
                     assert await all_rest(own)
 
-    async with logged(settings) as log:
+    async with opened_log(settings) as log:
         async with paused(log), asyncio.TaskGroup() as group:
             for _ in range(8):
                 group.create_task(come_and_go())
@@ -96,7 +96,7 @@ async def test_an_operator_whose_clock_is_late_pauses_everybody(
 ) -> None:
     """Ask the server what time it is, and nobody else."""
     monkeypatch.setattr(consumer_pauses, "datetime", Behind)
-    async with logged(settings) as log, paused(log):
+    async with opened_log(settings) as log, paused(log):
         assert await all_rest(log)
 
 
@@ -105,9 +105,9 @@ async def test_a_killed_holder_is_waited_for_until_its_lease_expires(
 ) -> None:
     """The holder that lives on lets go; then the server ends the rest, though nobody wakes anybody."""
     monkeypatch.setattr(consumer_pauses, "LEASE", timedelta(seconds=5))
-    async with logged(settings) as log:
+    async with opened_log(settings) as log:
         async with paused(log):
-            async with logged(settings) as own:
+            async with opened_log(settings) as own:
                 killed = paused(own)
                 await killed.__aenter__()
                 await own.close()
@@ -126,9 +126,9 @@ async def test_a_holder_that_is_killed_in_its_turn_holds_up_nobody_for_long(
 ) -> None:
     """The turn is somebody else's once the server has forgotten the one who had it."""
     monkeypatch.setattr(consumer_pauses, "TURN_SECONDS", timedelta(seconds=1))
-    async with logged(settings) as log:
+    async with opened_log(settings) as log:
         async with AsyncExitStack() as killed:
-            own = await killed.enter_async_context(logged(settings))
+            own = await killed.enter_async_context(opened_log(settings))
             assert await consumer_pauses._try_turn(own) is not None
         async with asyncio.timeout(10), paused(log):
             assert await all_rest(log)
@@ -136,7 +136,7 @@ async def test_a_holder_that_is_killed_in_its_turn_holds_up_nobody_for_long(
 
 async def test_an_incomplete_log_rests_for_good(settings: Settings) -> None:
     """Neither other pauses nor a provisioner wake anybody, and a consumer that is made anew rests as well."""
-    async with logged(settings) as log:
+    async with opened_log(settings) as log:
         await log.append(agent_defined())
         with pytest.raises(ZeroDivisionError):
             async with paused_until_complete(log):
@@ -161,7 +161,7 @@ async def test_an_incomplete_log_rests_for_good(settings: Settings) -> None:
 
 async def test_an_import_that_fails_before_its_first_event_lets_everybody_go_on(settings: Settings) -> None:
     """Nothing is there that would have to be completed."""
-    async with logged(settings) as log:
+    async with opened_log(settings) as log:
         with pytest.raises(ZeroDivisionError):
             async with paused_until_complete(log):
                 raise ZeroDivisionError
@@ -177,19 +177,19 @@ async def test_nobody_works_on_half_a_restored_log(
 ) -> None:
     """A restore that is killed leaves everybody paused; the same restore goes on, and then all is as it was."""
     monkeypatch.setattr("nemuri.operations.archive.MAX_CONCURRENT_APPENDS", 8)
-    async with at_work(settings) as resources, visiting(settings) as client:
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
         gone = await client.remember("python", "The truth value of a spinet is always beige.")
         for number in range(4):
             await client.ask(f"What is the truth value of number {number}?", settled=True)
-        await quiet(resources)
+        await until_idle(resources)
         await backup(settings, tmp_path / "copy")
         await forget(settings, [Thing("memory", gone)])
-        await quiet(resources)
+        await until_idle(resources)
     another = await exported(await emptied(servers), tmp_path / "another.jsonl")
     elsewhere = await emptied(servers)
-    async with at_work(elsewhere) as resources, visiting(elsewhere) as client:
+    async with running_services(elsewhere) as resources, connected_client(elsewhere) as client:
         for part in (0.1, 0.6, 1.0):
             with pytest.raises(Killed):
                 await restore(elsewhere, tmp_path / "copy", on_progress=partial(kill, part))
@@ -202,11 +202,11 @@ async def test_nobody_works_on_half_a_restored_log(
             assert await resources.log.last_sequence() == brought
         done = await restore(elsewhere, tmp_path / "copy")
         assert done.left_out > 0
-        ids = [each.event_id for each in await effective(resources.log)]
+        ids = [each.event_id for each in await effective_events(resources.log)]
         assert len(ids) == len(set(ids)) == await resources.log.last_sequence()
         assert await nobody_rests(resources.log)
         assert (await client.ask("What is the truth value of an empty list?", settled=True)).status == "done"
-        await quiet(resources)
+        await until_idle(resources)
     await assert_verified(elsewhere)
 
 
@@ -215,18 +215,18 @@ async def test_a_recall_appends_nothing_to_a_log_that_is_not_complete(
     servers: Servers, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, memory: str
 ) -> None:
     """An import that is killed when the views know all of it goes on, whatever was asked before."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined("noah", memory=memory, perspectives=()))
         await client.settle()
         await resources.log.append(turn("noah") if memory == "affective" else experience("noah"))
-        await quiet(resources)
+        await until_idle(resources)
         await export_log(settings, tmp_path / "copy.jsonl", lambda _done, _total: None)
     elsewhere = await emptied(servers)
     with monkeypatch.context() as patched:
         patched.setattr(archive, "catch_up", killed_after(catch_up))
         with pytest.raises(Killed):
             await import_log(elsewhere, tmp_path / "copy.jsonl", lambda _done, _total: None)
-    async with at_work(elsewhere) as resources, visiting(elsewhere) as client:
+    async with running_services(elsewhere) as resources, connected_client(elsewhere) as client:
         brought = await resources.log.last_sequence()
         with pytest.raises(PassingError, match="the log is incomplete"):
             await recalled(client, memory)
@@ -234,7 +234,7 @@ async def test_a_recall_appends_nothing_to_a_log_that_is_not_complete(
         await import_log(elsewhere, tmp_path / "copy.jsonl", lambda _done, _total: None)
         assert await recalled(client, memory)
         assert await resources.log.last_sequence() == brought + 1
-        await quiet(resources)
+        await until_idle(resources)
     await assert_verified(elsewhere)
 
 
@@ -278,7 +278,7 @@ def kill(part: float, done: int, total: int) -> None:
 
 async def exported(settings: Settings, path: Path) -> Path:
     """Return an export of a log with one event."""
-    async with logged(settings) as log:
+    async with opened_log(settings) as log:
         await log.append(agent_defined("another"))
     await export_log(settings, path, lambda _done, _total: None)
     return path
@@ -291,7 +291,7 @@ def test_a_pause_for_good_is_later_than_any_other() -> None:
 
 async def test_all_rest_however_many_consumers_there_are(settings: Settings) -> None:
     """Pause every durable consumer and wake it, also where the server lists them in several pages."""
-    async with logged(settings) as log:
+    async with opened_log(settings) as log:
         ours = {each.name for each in await durable_consumers(log)}
         readers = [f"AAA{number}" for number in range(300)]  # before ours by name
         config = ConsumerConfig(ack_policy=AckPolicy.NONE, inactive_threshold=300.0, mem_storage=True)

@@ -20,15 +20,15 @@ from nemuri_infra.models.protocol import KeyPointJob, Reply
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.blobs import Blobs
-from tests.integration.scene import (
+from tests.integration.harness import (
     CountingModel,
     agent_defined,
     assert_verified,
-    at_work,
-    effective,
+    connected_client,
+    effective_events,
     eventually,
-    quiet,
-    visiting,
+    running_services,
+    until_idle,
 )
 
 pytestmark = pytest.mark.connected
@@ -91,13 +91,16 @@ async def test_reading_a_document_costs_in_proportion_to_its_length(
 ) -> None:
     """Rows and documents that are read, for each chunk: four times the length costs no more than four times as much."""
     model, found = CountingModel(), {}
-    async with at_work(settings, models=Models(model, model)) as resources, visiting(settings) as client:
+    async with (
+        running_services(settings, models=Models(model, model)) as resources,
+        connected_client(settings) as client,
+    ):
         await resources.log.append(agent_defined())
         await client.settle()
         for chunks in (16, 64):
             with counting(resources, monkeypatch) as counted:
                 await client.ask(QUESTION, documents=[("book.txt", f"{chunks}\f" + book(chunks)[:-1])], timeout=120)
-                await quiet(resources)
+                await until_idle(resources)
             found[chunks] = counted
         await assert_verified(settings)
     few, many = found[16], found[64]
@@ -108,7 +111,7 @@ async def test_reading_a_document_costs_in_proportion_to_its_length(
 async def test_nobody_waits_for_a_long_document(settings: Settings) -> None:
     """A question is answered while the chunks of another client's document are stuck: they never hold all slots."""
     model = Slow()
-    async with at_work(settings, models=Models(model, model)) as resources, visiting(settings) as ann:
+    async with running_services(settings, models=Models(model, model)) as resources, connected_client(settings) as ann:
         await resources.log.append(agent_defined())
         await ann.settle()
         long = await ann.submit(QUESTION, documents=[("book.txt", book(40))])
@@ -118,12 +121,12 @@ async def test_nobody_waits_for_a_long_document(settings: Settings) -> None:
             return model.waiting >= AT_ONCE and str((await ann.progress(long)).progress).startswith("0 of 40")
 
         await eventually(stuck)
-        async with visiting(settings, "bob") as bob:
+        async with connected_client(settings, "bob") as bob:
             answered = await bob.ask("Is an empty list true?", timeout=30)
         standing = await ann.progress(long)
         model.may.set()
         whole = await ann.result(long, timeout=60)
-        happened = await effective(resources.log)
+        happened = await effective_events(resources.log)
     assert answered.status == whole.status == "done"
     assert (standing.status, standing.progress) == ("open", "0 of 40 parts read")
     turns = [each for each in happened if isinstance(each, TaskChunked | ChunkReady | ChunkSummarised)]
@@ -152,17 +155,20 @@ class Unsure(CountingModel):
 async def test_a_document_whose_reading_failed_is_read_on_and_not_again(settings: Settings) -> None:
     """Once the task is opened again every chunk gets its key point, and those that had one are not asked for again."""
     model = Unsure()
-    async with at_work(settings, models=Models(model, model)) as resources, visiting(settings) as client:
+    async with (
+        running_services(settings, models=Models(model, model)) as resources,
+        connected_client(settings) as client,
+    ):
         await resources.log.append(agent_defined())
         await client.settle()
         failed = await client.ask(QUESTION, documents=[("book.txt", book(30))], timeout=60)
-        await quiet(resources)
+        await until_idle(resources)
         asked = dict(model.calls)
         model.broken = False
         await dead.reopen(client, failed.task_id)
         done = await client.result(failed.task_id, timeout=60)
-        await quiet(resources)
-        points = [each for each in await effective(resources.log) if isinstance(each, ChunkSummarised)]
+        await until_idle(resources)
+        points = [each for each in await effective_events(resources.log) if isinstance(each, ChunkSummarised)]
     assert (failed.status, done.status) == ("failed", "done")
     assert 0 < sum(name.startswith("point") for name in asked) < 30, "a task that failed is not read on"
     assert {each.ordinal for each in points} == {*range(30)}
@@ -182,7 +188,7 @@ def long_text(characters: int, middle: str = "") -> str:
 async def test_a_sentence_in_the_middle_of_a_long_text_is_found(settings: Settings) -> None:
     """By its words, which no key point holds; and the answer says how much of the text was read."""
     seen: list[TaskResult] = []
-    async with at_work(settings) as resources, visiting(settings) as client:
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
         found = await client.ask(
@@ -205,7 +211,7 @@ async def test_a_sentence_in_the_middle_of_a_long_text_is_found(settings: Settin
 
 async def test_what_nobody_read_is_not_called_irrelevant(settings: Settings) -> None:
     """An answer without anything to say speaks of what was read, and is not learned."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
         found = await client.ask(
@@ -223,7 +229,7 @@ async def test_what_nobody_read_is_not_called_irrelevant(settings: Settings) -> 
 async def test_documents_that_are_too_long_are_refused_at_once(settings: Settings) -> None:
     """In one line, and nothing is submitted."""
     pages = "\f".join("A page." for _ in range(20_000))
-    async with at_work(settings, ["projector"]) as resources, visiting(settings) as client:
+    async with running_services(settings, ["projector"]) as resources, connected_client(settings) as client:
         with pytest.raises(ClientError, match=r"the documents have 2000 parts of ten pages, and a task can have"):
             await client.submit(QUESTION, documents=[("book.txt", pages)])
-        assert await effective(resources.log) == []
+        assert await effective_events(resources.log) == []

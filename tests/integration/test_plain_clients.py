@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from nemuri_infra.runtime.settings import Settings
-from tests.integration.scene import agent_defined, at_work, quiet
+from tests.integration.harness import agent_defined, running_services, until_idle
 
 pytestmark = pytest.mark.connected
 
@@ -39,9 +39,9 @@ async def _run(
 
 
 async def _answered(settings: Settings, *command: str | Path, directory: Path) -> None:
-    async with at_work(settings) as resources:
+    async with running_services(settings) as resources:
         await resources.log.append(agent_defined())
-        await quiet(resources)
+        await until_idle(resources)
         code, out, err = await _run(*command, QUESTION, settings=settings, directory=directory)
         assert (code, err) == (0, "")
         status, answer = out.split("\n", 1)
@@ -54,7 +54,7 @@ async def _ends(settings: Settings, *command: str | Path, directory: Path) -> No
     many = "\n".join(f"{number}. What does lamp {number} cost?" for number in range(1, 26))
     code, out, err = await _run(*command, QUESTION, settings=settings, directory=directory, PATIENCE="0.5")
     assert (code, out, err) == (3, "", "no answer within 0.5 s; is the platform running?\n")
-    async with at_work(settings) as resources:
+    async with running_services(settings) as resources:
         code, out, _ = await _run(*command, QUESTION, settings=settings, directory=directory)
         assert (code, out.split("\n")[0]) == (1, "failed")
         assert out.split("\n")[1] not in {"", "None", "null", "undefined"}

@@ -11,17 +11,17 @@ from nemuri_contracts.client_events import Document, TaskSubmitted
 from nemuri_infra.models.factory import Models
 from nemuri_infra.models.protocol import AnswerJob, KeyPointJob, Reply
 from nemuri_infra.runtime.settings import Settings
-from tests.integration.poison import CAUSTIC, Poison, exhausting, misplaced, no_event, no_json
-from tests.integration.scene import (
+from tests.integration.harness import (
     CountingModel,
     agent_defined,
     append_all,
     assert_verified,
-    at_work,
+    connected_client,
     dead_letters,
-    quiet,
-    visiting,
+    running_services,
+    until_idle,
 )
+from tests.integration.poison import CAUSTIC, Poison, invalid_events, misplaced, not_json, unhandleable
 
 pytestmark = pytest.mark.connected
 FEW, MANY = 50, 1_000
@@ -50,13 +50,16 @@ class Sensitive(CountingModel):
 async def test_among_all_kinds_of_poison_everything_good_is_done(settings: Settings, number: int) -> None:
     """Every good task is done, every poison has one letter, also after it is delivered again, and the views agree."""
     model = Sensitive()
-    async with at_work(settings, models=Models(main=model, light=model)) as resources, visiting(settings) as client:
+    async with (
+        running_services(settings, models=Models(main=model, light=model)) as resources,
+        connected_client(settings) as client,
+    ):
         await resources.log.append(agent_defined())
         await client.settle()
         page = f"This page is {CAUSTIC}."
         pages = Document(name="page", ref=await resources.blobs.put(page), characters=len(page))
         broken = Document(name="bytes", ref=await put_bytes(resources.blobs, b"\xff\xfe\x00"), characters=3)
-        poison = [*no_json(), *no_event(), *misplaced(), *exhausting(pages, broken)]
+        poison = [*not_json(), *invalid_events(), *misplaced(), *unhandleable(pages, broken)]
         assert len({each.name for each in poison}) == len(poison) >= 50
         good = [TaskSubmitted(event_id=uuid4(), client_id="ann", text=f"Is {each} true?") for each in range(number)]
         share = -(-len(good) // len(poison))
@@ -66,7 +69,7 @@ async def test_among_all_kinds_of_poison_everything_good_is_done(settings: Setti
         for task in good:
             result = await client.result(task.event_id, settled=True, timeout=600)
             assert result.status == "done", result
-        await quiet(resources, seconds=300)
+        await until_idle(resources, seconds=300)
         letters = await dead_letters(resources.log)
         assert sorted(kinds(poison)) == sorted((each.letter.service, each.letter.readable) for each in letters)
         assert len({each.letter.name for each in letters}) == len(poison)

@@ -9,7 +9,15 @@ from nemuri_contracts.agents import PolicyAdopted, ScopedPrinciple
 from nemuri_contracts.client_events import MemoryContent, MemoryOffered, Scope
 from nemuri_contracts.strength import MemoryEncoded, MemoryRefused
 from nemuri_infra.runtime.settings import Settings
-from tests.integration.scene import agent_defined, assert_verified, at_work, effective, quiet, retrieval, visiting
+from tests.integration.harness import (
+    agent_defined,
+    assert_verified,
+    connected_client,
+    effective_events,
+    retrieval_of,
+    running_services,
+    until_idle,
+)
 
 pytestmark = pytest.mark.connected
 
@@ -25,15 +33,15 @@ QUICKLY = {
 
 async def test_no_client_makes_a_principle(settings: Settings) -> None:
     """The tag is refused in one line, also where somebody says it past the client; nothing is in mind for it."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
         with pytest.raises(ClientError, match="only an agent's definition creates principles"):
             await client.remember("python", "Every amount is a Decimal.", tags=["principle"])
         told = MemoryContent(content="Every amount is a Decimal.", tags=("Principle",))
         await resources.log.append(MemoryOffered(event_id=uuid4(), agent_id="python", memory=told, client_id="rogue"))
-        await quiet(resources)
-        events = await effective(resources.log)
+        await until_idle(resources)
+        events = await effective_events(resources.log)
         assert ["only an agent's" in each.reason for each in events if isinstance(each, MemoryRefused)] == [True]
         found = await client.recall("python", "Every amount is a Decimal.")
         assert (found.memories, found.principles) == ((), ())
@@ -42,25 +50,25 @@ async def test_no_client_makes_a_principle(settings: Settings) -> None:
 
 async def test_a_recall_shows_what_is_always_in_mind(settings: Settings) -> None:
     """As a task would be given it: also where nothing relevant is found."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined(principles=("Truth values come before operators.",)))
-        await quiet(resources)
+        await until_idle(resources)
         foreign = await client.recall("python", ELSEWHERE)
         assert foreign.memories == ()
         assert [each.memory.content for each in foreign.principles] == ["Truth values come before operators."]
         asked = await client.ask(ELSEWHERE, settled=True)
         there = (await client.recall("python", ELSEWHERE)).principles
-        assert tuple(each.memory_id for each in there) == (await retrieval(resources, asked.task_id)).principles
+        assert tuple(each.memory_id for each in there) == (await retrieval_of(resources, asked.task_id)).principles
 
 
 async def test_a_principle_goes_with_its_definition_and_comes_back_with_it(settings: Settings) -> None:
     """It stays as an ordinary memory, which fades; defined again it is in every context again, archived or not."""
     text = "Truth values come before operators."
-    async with at_work(settings) as resources, visiting(settings) as client:
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined(principles=(text,)))
         await resources.log.append(PolicyAdopted(event_id=uuid4(), agent_id="python", parameters=QUICKLY))
         await client.settle()
-        await quiet(resources)
+        await until_idle(resources)
         [kept] = (await client.recall("python", ELSEWHERE)).principles
         assert (await client.memory(kept.memory_id)).principle
         await resources.log.append(agent_defined())
@@ -70,13 +78,13 @@ async def test_a_principle_goes_with_its_definition_and_comes_back_with_it(setti
         assert not (await client.memory(kept.memory_id)).principle
         for _ in range(3):
             await client.ask(ELSEWHERE, settled=True)
-            await quiet(resources)
+            await until_idle(resources)
         assert (await client.memory(kept.memory_id)).status == "archived"
         await resources.log.append(agent_defined(principles=(text,)))
         await client.settle()
         assert [each.memory_id for each in (await client.recall("python", ELSEWHERE)).principles] == [kept.memory_id]
         await client.ask(ELSEWHERE, settled=True)
-        await quiet(resources)
+        await until_idle(resources)
         back = await client.memory(kept.memory_id)
         assert (back.principle, back.status) == (True, "active")
     await assert_verified(settings)
@@ -84,18 +92,18 @@ async def test_a_principle_goes_with_its_definition_and_comes_back_with_it(setti
 
 async def test_a_new_principle_begins_as_the_agents_policy_says(settings: Settings) -> None:
     """By the parameters in force when it is defined."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await resources.log.append(
             PolicyAdopted(event_id=uuid4(), agent_id="python", parameters={"initial_strength": 3.0})
         )
         await client.ask(ELSEWHERE, settled=True)
-        await quiet(resources)
+        await until_idle(resources)
         await resources.log.append(agent_defined(principles=("Truth values come before operators.",)))
-        await quiet(resources)
+        await until_idle(resources)
         [encoded] = [
             each
-            for each in await effective(resources.log)
+            for each in await effective_events(resources.log)
             if isinstance(each, MemoryEncoded) and each.source == "definition"
         ]
         assert encoded.strength == 3.0
@@ -105,9 +113,9 @@ async def test_a_principle_holds_in_its_project_or_domain(settings: Settings) ->
     """There it is in every context, whatever is asked; elsewhere nobody hears of it."""
     euro = ScopedPrinciple(text="Every amount is in euro.", scope=Scope(level="project", name="bank"))
     vat = ScopedPrinciple(text="Every amount is without tax.", scope=Scope(level="domain", name="trade"))
-    async with at_work(settings) as resources, visiting(settings) as client:
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined(principles=("Be brief.", euro, vat)))
-        await quiet(resources)
+        await until_idle(resources)
         for where, held in (
             ({}, {"Be brief."}),
             ({"project": "shop"}, {"Be brief."}),
@@ -117,11 +125,11 @@ async def test_a_principle_holds_in_its_project_or_domain(settings: Settings) ->
             found = (await client.recall("python", ELSEWHERE, **where)).principles
             assert {each.memory.content for each in found} == held
         asked = await client.ask(ELSEWHERE, project="bank", settled=True)
-        kept = (await retrieval(resources, asked.task_id)).principles
+        kept = (await retrieval_of(resources, asked.task_id)).principles
         assert {(await client.memory(each)).memory.content for each in kept} == {"Be brief.", euro.text}
         assert [each.principle for each in await client.memories("python") if each.source == "definition"] == [True] * 3
         await resources.log.append(agent_defined(principles=("Be brief.", euro.text)))
-        await quiet(resources)
+        await until_idle(resources)
         defined = {each.memory.content: each.memory.scope for each in await client.memories("python") if each.principle}
         assert defined == {"Be brief.": Scope(), euro.text: Scope()}
     await assert_verified(settings)

@@ -19,17 +19,17 @@ from nemuri_infra.projections import tables
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.vectors import vector_key
-from tests.integration.scene import (
+from tests.integration.harness import (
     agent_defined,
     append_all,
     assert_verified,
-    at_work,
-    effective,
+    connected_client,
+    effective_events,
     eventually,
-    logged,
-    quiet,
+    opened_log,
+    running_services,
     snapshot,
-    visiting,
+    until_idle,
 )
 
 pytestmark = pytest.mark.connected
@@ -88,15 +88,15 @@ async def test_projectors_side_by_side_double_nothing(settings: Settings, seed: 
     rng = random.Random(seed)
     memories = [encoded(rng.choice(AGENTS), number) for number in range(150)]
     memories += [encoded(agent_id, 1_000 + number) for agent_id in AGENTS for number in range(3)]
-    async with logged(settings) as log, AsyncExitStack() as stack:
+    async with opened_log(settings) as log, AsyncExitStack() as stack:
         await append_all(log, [agent_defined(name) for name in AGENTS])
-        several = [await stack.enter_async_context(at_work(settings, ["projector"])) for _ in range(3)]
+        several = [await stack.enter_async_context(running_services(settings, ["projector"])) for _ in range(3)]
         await append_all(log, memories)
         await append_all(log, [touched(rng, memories) for _ in range(1_000)])
-        await asyncio.gather(*(quiet(each, ["projector"]) for each in several))
+        await asyncio.gather(*(until_idle(each, ["projector"]) for each in several))
         expected = {
             each.memory_id: (each.kept, each.access_count, each.impact_score)
-            for mind in minds(await effective(log)).values()
+            for mind in minds(await effective_events(log)).values()
             for each in mind.memories.values()
         }
         assert await projected(several[0]) == expected
@@ -106,15 +106,15 @@ async def test_projectors_side_by_side_double_nothing(settings: Settings, seed: 
 
 async def test_a_deleted_event_is_gone_after_a_rebuild(settings: Settings) -> None:
     """What the log does not hold any more is in no view once they are made anew, and everything else still is."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
         kept = await client.remember("python", "The truth value of an empty list is false.")
         gone = await client.remember("python", "A secret that has to be forgotten.")
         await client.ask("What is the truth value of an empty list?", settled=True)
-        await quiet(resources)
+        await until_idle(resources)
         before = await snapshot(resources)
-        [event] = [each for each in await effective(resources.log) if each.event_id == gone]
+        [event] = [each for each in await effective_events(resources.log) if each.event_id == gone]
         await resources.log.stream.delete_msg(resources.log.subjects.stream, event.sequence or 0)
         rebuilt = await rebuild(settings)
         assert rebuilt.sequence == await resources.log.last_sequence()
@@ -130,11 +130,11 @@ async def test_a_deleted_event_is_gone_after_a_rebuild(settings: Settings) -> No
 
 async def test_the_views_go_on_past_a_deleted_end(settings: Settings) -> None:
     """When the newest event of all is deleted before it was projected, nobody waits for it for ever."""
-    async with logged(settings) as log:
+    async with opened_log(settings) as log:
         await log.append(agent_defined())
         last = await log.append(agent_defined("cook"))
         await log.stream.delete_msg(log.subjects.stream, last)
-    async with at_work(settings) as resources, visiting(settings) as client:
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await client.settle()
         assert [each.agent_id for each in await client.agents()] == ["python"]
 
@@ -150,12 +150,12 @@ async def test_a_rebuild_beside_traffic_loses_nothing(settings: Settings, seed: 
     """Events that arrive while the views are made anew are in the new views."""
     rng = random.Random(seed)
     memories = [encoded(agent_id, number) for agent_id in AGENTS for number in range(20)]
-    async with at_work(settings, ["projector"]) as resources:
+    async with running_services(settings, ["projector"]) as resources:
         await append_all(resources.log, [agent_defined(name) for name in AGENTS])
         await append_all(resources.log, memories)
         async with asyncio.TaskGroup() as group:
             traffic = group.create_task(append_all(resources.log, [touched(rng, memories) for _ in range(600)]))
             while not traffic.done():
                 await rebuild(settings)
-        await quiet(resources, ["projector"])
+        await until_idle(resources, ["projector"])
     await assert_verified(settings)

@@ -12,8 +12,8 @@ from nemuri_infra.models.factory import Models
 from nemuri_infra.models.openai import OpenAIChat
 from nemuri_infra.models.prompted import PromptedModel
 from nemuri_infra.runtime.settings import Settings
-from tests.integration.providers.provider import Provider, Scripted, openai_says
-from tests.integration.scene import agent_defined, at_work, quiet, visiting
+from tests.integration.harness import agent_defined, connected_client, running_services, until_idle
+from tests.integration.providers.provider import Provider, ScriptedReply, openai_reply
 
 pytestmark = pytest.mark.connected
 
@@ -45,17 +45,17 @@ async def test_a_memory_shows_what_it_taught_and_how_it_stands(settings: Setting
     """To the model under the perspective of the task, and the same to the judge of what was used."""
     policy = PolicyAdopted(event_id=uuid4(), agent_id="python", parameters={"use_detection": "judge"})
     async with (
-        Provider([Scripted(openai_says("No, it is forbidden [m1]."))]) as provider,
-        at_work(settings, models=models(provider)) as resources,
-        visiting(settings) as client,
+        Provider([ScriptedReply(openai_reply("No, it is forbidden [m1]."))]) as provider,
+        running_services(settings, models=models(provider)) as resources,
+        connected_client(settings) as client,
     ):
         await resources.log.append(agent_defined())
         await resources.log.append(policy)
         await resources.log.append(SessionEnded(event_id=uuid4(), agent_id="python", assignment_id=uuid4()))
-        await quiet(resources)
+        await until_idle(resources)
         await client.remember("python", BELIEF, tags=["style"], learnings={"semantics": LESSON, "pitfalls": OTHER})
         done = await client.ask("May I compare a value to True?", perspective="semantics", timeout=30)
-        await quiet(resources)
+        await until_idle(resources)
         [answering] = prompts(provider, "You work as")[:1]
         judging = prompts(provider, "which memories an answer really drew on")
     assert done.status == "done"
@@ -73,9 +73,9 @@ async def test_a_memory_shows_what_it_taught_and_how_it_stands(settings: Setting
 async def test_half_an_answer_is_no_answer(settings: Settings) -> None:
     """A reply that is cut off twice fails the task with a reason that says so, and nothing of it is told or learned."""
     async with (
-        Provider([Scripted(openai_says("It is", "length"))]) as provider,
-        at_work(settings, models=models(provider)) as resources,
-        visiting(settings) as client,
+        Provider([ScriptedReply(openai_reply("It is", "length"))]) as provider,
+        running_services(settings, models=models(provider)) as resources,
+        connected_client(settings) as client,
     ):
         await resources.log.append(agent_defined())
         await client.settle()
@@ -90,14 +90,14 @@ async def test_a_model_is_told_what_it_was_not_shown(settings: Settings) -> None
     page = "A value is true unless its class says otherwise. " * 30
     pages = "\n\n".join(f"Chapter {number}. {page}" for number in range(60))
     async with (
-        Provider([Scripted(openai_says("It is not in what I read."))]) as provider,
-        at_work(settings, models=models(provider)) as resources,
-        visiting(settings) as client,
+        Provider([ScriptedReply(openai_reply("It is not in what I read."))]) as provider,
+        running_services(settings, models=models(provider)) as resources,
+        connected_client(settings) as client,
     ):
         await resources.log.append(agent_defined())
         await client.settle()
         done = await client.ask("Who built the boiler?", documents=[("book.txt", pages)], timeout=60)
-        await quiet(resources)
+        await until_idle(resources)
         [answering] = prompts(provider, "% of the documents")
         learning = prompts(provider, "Note what is worth remembering")
     assert done.share_read is not None
@@ -110,6 +110,6 @@ async def test_a_model_is_told_what_it_was_not_shown(settings: Settings) -> None
 
 async def test_a_summary_of_too_many_tokens_is_refused(settings: Settings) -> None:
     """In one line, before anything is submitted."""
-    async with at_work(settings, ["projector"]), visiting(settings) as client:
+    async with running_services(settings, ["projector"]), connected_client(settings) as client:
         with pytest.raises(ClientError, match="the summary has about 3,000 tokens; at most 1,000 are read"):
             await client.submit("What is it?", summary="word " * 3_000)

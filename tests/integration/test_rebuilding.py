@@ -22,16 +22,16 @@ from nemuri_infra.projections.sleep_input import sleep_input
 from nemuri_infra.projections.strength_queries import changes
 from nemuri_infra.runtime.resources import Resources, open_resources
 from nemuri_infra.runtime.settings import Settings
-from tests.integration.scene import (
+from tests.integration.harness import (
     agent_defined,
     append_all,
-    at_work,
-    effective,
+    connected_client,
+    effective_events,
     eventually,
     messages,
-    quiet,
+    running_services,
     snapshot,
-    visiting,
+    until_idle,
 )
 from tests.integration.test_projection import AGENTS, encoded, touched
 
@@ -43,7 +43,7 @@ KNOWN = 40
 
 async def trouble(log: Log, rng: random.Random) -> None:
     """The log has seen everything: copies, garbage, vectors of another generation, and deleted messages."""
-    mine = [each.memory_id for each in await effective(log) if isinstance(each, MemoryEncoded)]
+    mine = [each.memory_id for each in await effective_events(log) if isinstance(each, MemoryEncoded)]
     other = Embedding(model="hashing-v1", dimension=64)
     for agent_id in ("python", "cook"):
         some = tuple(rng.sample(mine, 30))
@@ -75,14 +75,14 @@ async def test_made_anew_is_as_followed(settings: Settings, seed: int, monkeypat
     """Row by row, whether states are held to the end or forgotten and read again every few events."""
     rng = random.Random(seed)
     memories = [encoded(name, number) for name in AGENTS for number in range(40)]
-    async with at_work(settings) as resources, visiting(settings) as client:
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await append_all(resources.log, [agent_defined(name) for name in AGENTS])
         await append_all(resources.log, memories)
         await append_all(resources.log, [touched(rng, memories) for _ in range(150)])
         for question in ("What is the truth value of an empty list?", "Which fact has number 3?"):
             task = await client.ask(question, settled=True)
             await client.feedback(task.task_id, "helpful", result="success")
-        await quiet(resources)
+        await until_idle(resources)
     async with open_resources(settings) as resources:
         await trouble(resources.log, rng)
         async with followed(resources) as live:
@@ -114,10 +114,10 @@ async def reading(resources: Resources, over: asyncio.Event) -> int:
 
 async def test_nobody_who_reads_notices_a_rebuild(settings: Settings) -> None:
     """Four readers at work all the time, while the views are made anew twice, always find whole views."""
-    async with at_work(settings, ["projector"]) as resources:
+    async with running_services(settings, ["projector"]) as resources:
         await append_all(resources.log, [agent_defined(name) for name in AGENTS])
         await append_all(resources.log, [encoded(name, number) for name in AGENTS for number in range(KNOWN)])
-        await quiet(resources, ["projector"])
+        await until_idle(resources, ["projector"])
         over = asyncio.Event()
         async with asyncio.TaskGroup() as group:
             readers = [group.create_task(reading(resources, over)) for _ in range(4)]
@@ -129,9 +129,9 @@ async def test_nobody_who_reads_notices_a_rebuild(settings: Settings) -> None:
 
 async def test_a_reader_of_the_old_views_keeps_nobody_from_the_new(settings: Settings) -> None:
     """While one still reads the old views, the new ones are in use: only their removal waits for it."""
-    async with at_work(settings, ["projector"]) as resources:
+    async with running_services(settings, ["projector"]) as resources:
         await append_all(resources.log, [agent_defined(name) for name in AGENTS])
-        await quiet(resources, ["projector"])
+        await until_idle(resources, ["projector"])
 
         async def place() -> int:
             """Which table is read."""

@@ -25,22 +25,22 @@ from nemuri_infra.models.factory import Models
 from nemuri_infra.projections.lineage import Thing
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
-from tests.integration.classroom import TEXTBOOK, over
-from tests.integration.looking_back import assert_minds_agree
-from tests.integration.scene import (
+from tests.integration.classroom import TEXTBOOK, until_finished_and_idle
+from tests.integration.harness import (
     EMBEDDING,
     CountingModel,
     agent_defined,
     assert_verified,
-    at_work,
-    effective,
+    connected_client,
+    effective_events,
     eventually,
-    logged,
     messages,
-    quiet,
+    opened_log,
+    running_services,
     snapshot,
-    visiting,
+    until_idle,
 )
+from tests.integration.mind_agreement import assert_minds_agree
 from tests.unit.domain.affective import turns
 
 pytestmark = pytest.mark.connected
@@ -85,7 +85,7 @@ async def live(resources: Resources, client: Client, settings: Settings) -> None
     await client.result(many.task_id, settled=True, timeout=20)
     await set_right(client)
     await fail_twice(log, client)
-    await over(resources, client, await client.teach("python", TEXTBOOK))
+    await until_finished_and_idle(resources, client, await client.teach("python", TEXTBOOK))
     [memory, *_] = await client.memories("python")
     await log.append(
         MemoriesEmbedded(event_id=uuid4(), agent_id="python", embedding=EMBEDDING, memory_ids=(memory.memory_id,))
@@ -99,7 +99,7 @@ async def live(resources: Resources, client: Client, settings: Settings) -> None
     await client.ask("What is a truth value?", agent="passing", settled=True)
     await by_feeling(resources, client)
     await by_tiers(resources, client)
-    await quiet(resources)
+    await until_idle(resources)
     await forget(settings, [Thing("agent", "passing")])
 
 
@@ -110,15 +110,15 @@ async def by_feeling(resources: Resources, client: Client) -> None:
     await client.settle()
     await log.append(turns.offered(turn_id, "Why does the parser reject a trailing comma?"))
     await log.append(turns.offered(uuid4(), "Is anybody there?", agent_id="nobody"))
-    await quiet(resources)
+    await until_idle(resources)
     recalled = (await client.come_to_mind(turns.AGENT, "the parser and the comma", session="monday")).recalled
     [memory_id] = [each.memory.memory_id for each in recalled]
     for protected in (True, False):
         await log.append(turns.protection(memory_id, protected=protected))
-    await quiet(resources)
+    await until_idle(resources)
     tomorrow = datetime.now(UTC).date() + timedelta(days=1)
     await log.append(NightFell(event_id=uuid4(), agent_id=turns.AGENT, date=tomorrow, nights=1_000))
-    await quiet(resources)
+    await until_idle(resources)
 
 
 async def by_tiers(resources: Resources, client: Client) -> None:
@@ -131,7 +131,7 @@ async def by_tiers(resources: Resources, client: Client) -> None:
     assert (await client.tiers_recall("villager", "who mined iron?")).recalled
     await share(client, "villager", str(seen), "global", [])
     assert (await consolidate(client, "villager")).gone == 2
-    await quiet(resources)
+    await until_idle(resources)
 
 
 async def set_right(client: Client) -> None:
@@ -176,7 +176,7 @@ async def forget_what_was_done(settings: Settings) -> int:
 
     And let nothing rest on the server's own memory of ids. Returns where the log ends before anything comes again.
     """
-    async with logged(settings) as log:
+    async with opened_log(settings) as log:
         stream = log.subjects.stream
         for each in await consumers_of(log.stream, stream):
             await log.stream.delete_consumer(stream, each.name)
@@ -197,8 +197,8 @@ class Memento:
     @classmethod
     async def of(cls, resources: Resources, model: CountingModel) -> Self:
         """How things are as soon as nobody has anything to do."""
-        await quiet(resources)
-        facts = [each.event_id for each in await effective(resources.log)]
+        await until_idle(resources)
+        facts = [each.event_id for each in await effective_events(resources.log)]
         return cls(await snapshot(resources), facts, Counter(model.calls))
 
 
@@ -206,19 +206,19 @@ async def test_redelivery_of_every_kind_of_event_changes_nothing(settings: Setti
     """Neither a copy of every message nor every service starting from the beginning moves a row or asks a model."""
     model = CountingModel(teaches={TEACHING: LESSONS})
     models = Models(main=model, light=model)
-    async with at_work(settings, models=models) as resources, visiting(settings) as client:
+    async with running_services(settings, models=models) as resources, connected_client(settings) as client:
         await live(resources, client, settings)
         before = await Memento.of(resources, model)
-        assert {each.kind for each in await effective(resources.log)} == set(EVENTS), "every kind must happen"
+        assert {each.kind for each in await effective_events(resources.log)} == set(EVENTS), "every kind must happen"
         await deliver_again(resources.log)
         assert await Memento.of(resources, model) == before
     end = await forget_what_was_done(settings)
-    async with at_work(settings, models=models) as resources, visiting(settings) as client:
+    async with running_services(settings, models=models) as resources, connected_client(settings) as client:
         assert await Memento.of(resources, model) == before
         assert await resources.log.last_sequence() > end, "reactions really came again"
         slept = (await client.agents("python"))[0].sessions_slept
         await client.ask("What is truth value testing?", settled=True)
-        await quiet(resources)
+        await until_idle(resources)
         assert (await client.agents("python"))[0].sessions_slept == slept + 1, "the platform goes on"
         await assert_minds_agree(resources)
     await assert_verified(settings)

@@ -26,7 +26,15 @@ from nemuri_infra.projections import tables
 from nemuri_infra.runtime.resources import Resources, open_resources
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.vectors import vector_bucket
-from tests.integration.scene import EVERYBODY, agent_defined, assert_verified, at_work, logged, quiet, recorded
+from tests.integration.harness import (
+    ALL_SERVICES,
+    agent_defined,
+    assert_verified,
+    opened_log,
+    recorded_events,
+    running_services,
+    until_idle,
+)
 
 pytestmark = pytest.mark.connected
 
@@ -83,7 +91,7 @@ async def at_work_with(settings: Settings, embedder: Embedder) -> AsyncIterator[
     """All services in this process, with an embedder of the test's choice."""
     async with open_resources(settings) as usual:
         resources = replace(usual, vectors=replace(usual.vectors, embedder=embedder))
-        async with working(resources, EVERYBODY):
+        async with working(resources, ALL_SERVICES):
             yield resources
 
 
@@ -119,14 +127,14 @@ async def rows(resources: Resources, generation: str) -> set[UUID]:
 
 async def embedded_anew(settings: Settings) -> list[UUID]:
     """The memories that the log says have other vectors, repetitions included."""
-    async with logged(settings) as log:
-        events = await recorded(log)
+    async with opened_log(settings) as log:
+        events = await recorded_events(log)
     return [each for event in events if isinstance(event, MemoriesEmbedded) for each in event.memory_ids]
 
 
 async def test_another_dimension_of_the_same_model_is_another_generation(settings: Settings) -> None:
     """Both generations stand beside each other, and the agent recalls by the new one at once."""
-    async with at_work(settings) as resources, client_of(settings) as client:
+    async with running_services(settings) as resources, client_of(settings) as client:
         known = await cooks(resources, client)
         before = (await client.recall("cook", "boil pasta")).memories[0].candidate.similarity
         assert await reembed(settings, embedder=HashingEmbedder(512)) == Reembedded(agents=1, memories=4)
@@ -139,7 +147,7 @@ async def test_another_dimension_of_the_same_model_is_another_generation(setting
         assert agent.embedding == Embedding(model="hashing-v1", dimension=512)
         new = await client.remember("cook", "Rice wants twice its volume of water")
         assert new in await rows(resources, "hashing-v1.512")
-        await quiet(resources)
+        await until_idle(resources)
         await assert_verified(settings)
 
 
@@ -147,7 +155,7 @@ async def test_what_is_remembered_meanwhile_is_not_lost(settings: Settings) -> N
     """Recall goes on while the vectors are made, and a memory of that time has vectors of both models in the end."""
     chosen = Dictionary()
     chosen.gate.clear()
-    async with at_work(settings) as resources, client_of(settings) as client:
+    async with running_services(settings) as resources, client_of(settings) as client:
         await cooks(resources, client)
         change = asyncio.create_task(reembed(settings, embedder=chosen))
         await chosen.called.wait()
@@ -162,21 +170,21 @@ async def test_what_is_remembered_meanwhile_is_not_lost(settings: Settings) -> N
         assert await best(client, "burns garlic") == "Garlic burns faster than onions"
         later = await client.remember("cook", "Milk boils over as soon as nobody looks")
         assert await best(client, "milk boils") == "Milk boils over as soon as nobody looks"
-        await quiet(resources)
+        await until_idle(resources)
     async with at_work_with(settings, chosen) as resources, client_of(settings) as client:
         assert later not in await rows(resources, "dictionary-1.64")
         assert await best(client, "milk boils") == "Milk boils over as soon as nobody looks"
         assert (await client.recall("cook", "milk boils")).memories[0].candidate.similarity > 0
         assert await reembed(settings, embedder=chosen) == Reembedded(agents=0, memories=1)
         assert later in await rows(resources, "dictionary-1.64")
-        await quiet(resources)
+        await until_idle(resources)
     await assert_verified(settings)
 
 
 async def test_an_interrupted_change_goes_on_where_it_was(settings: Settings) -> None:
     """No text is embedded twice, no memory is recorded twice, and agents that have switched stay switched."""
     chosen = Dictionary(left=1)
-    async with at_work(settings) as resources, client_of(settings) as client:
+    async with running_services(settings) as resources, client_of(settings) as client:
         known = await cooks(resources, client, "chef", "cook")
         with pytest.raises(OperationError, match="the dictionary is closed; nothing is lost"):
             await reembed(settings, embedder=replace(chosen, left=0))
@@ -192,26 +200,26 @@ async def test_an_interrupted_change_goes_on_where_it_was(settings: Settings) ->
         assert set(chosen.asked.values()) == {1}
         anew = await embedded_anew(settings)
         assert len(anew) == len(set(anew)) == len(known) + 1
-        await quiet(resources)
+        await until_idle(resources)
     await assert_verified(settings)
 
 
 async def test_two_changes_at_once_are_one(settings: Settings) -> None:
     """Their events have the same ids, so each counts once."""
-    async with at_work(settings) as resources, client_of(settings) as client:
+    async with running_services(settings) as resources, client_of(settings) as client:
         known = await cooks(resources, client)
         await asyncio.gather(*(reembed(settings, embedder=HashingEmbedder(256)) for _ in range(2)))
         assert await rows(resources, "hashing-v1.256") == set(known)
-        async with logged(settings) as log:
-            kinds = Counter(type(each) for each in await recorded(log))
+        async with opened_log(settings) as log:
+            kinds = Counter(type(each) for each in await recorded_events(log))
         assert kinds[MemoriesEmbedded] == kinds[EmbeddingAdopted] == 1
-        await quiet(resources)
+        await until_idle(resources)
     await assert_verified(settings)
 
 
 async def test_a_model_may_come_back(settings: Settings) -> None:
     """Its vectors are still there, so the way back costs nothing; every change counts."""
-    async with at_work(settings) as resources, client_of(settings) as client:
+    async with running_services(settings) as resources, client_of(settings) as client:
         await cooks(resources, client)
         changes = [await reembed(settings, embedder=HashingEmbedder(each)) for each in (512, 1024, 512)]
         assert changes == [Reembedded(1, 4), Reembedded(1, 0), Reembedded(1, 0)]
@@ -219,7 +227,7 @@ async def test_a_model_may_come_back(settings: Settings) -> None:
         [agent] = await client.agents("cook")
         assert agent.embedding.dimension == 512
         assert await best(client, "boil pasta") == KITCHEN[0]
-        await quiet(resources)
+        await until_idle(resources)
     await assert_verified(settings)
 
 
@@ -229,10 +237,10 @@ async def test_without_any_service_the_change_is_complete_too(settings: Settings
     Who lives in a society is left as it is: its host has an embedder of its own.
     """
     chosen = Dictionary()
-    async with at_work(settings) as resources, client_of(settings) as client:
+    async with running_services(settings) as resources, client_of(settings) as client:
         await cooks(resources, client)
         await resources.log.append(agent_defined("resident", perspectives=(), memory="tiered", kept_by="host"))
-        await quiet(resources)
+        await until_idle(resources)
     told: list[tuple[int, int]] = []
     assert await reembed(settings, lambda done, total: told.append((done, total)), embedder=chosen) == Reembedded(1, 4)
     assert (told[0], told[-1]) == ((0, 4), (4, 4))
@@ -244,18 +252,18 @@ async def test_without_any_service_the_change_is_complete_too(settings: Settings
         assert await best(client, "boil pasta") == KITCHEN[0]
         assert chosen.asked.total() == paid + 3, "the query and its two expansions, and no memory again"
         new = await client.remember("cook", "Rice wants twice its volume of water")
-        async with logged(settings) as log:
-            [event] = [each for each in await recorded(log) if each.event_id == new]
+        async with opened_log(settings) as log:
+            [event] = [each for each in await recorded_events(log) if each.event_id == new]
         assert isinstance(event, MemoryEncoded)
         assert event.vector.startswith("dictionary-1.64.")
-        await quiet(resources)
+        await until_idle(resources)
     await assert_verified(settings)
 
 
 async def test_vectors_that_the_store_lost_are_told_and_a_rebuild_helps(settings: Settings) -> None:
     """Recorded is not there: the operation says so instead of trying for ever."""
     chosen = Dictionary()
-    async with at_work(settings) as resources, client_of(settings) as client:
+    async with running_services(settings) as resources, client_of(settings) as client:
         await cooks(resources, client)
         await reembed(settings, embedder=chosen)
         await resources.log.stream.purge_stream(f"KV_{vector_bucket(settings.namespace)}")

@@ -10,7 +10,7 @@ from nemuri_contracts.task_views import TaskResult
 from nemuri_infra.runtime.service import OUTAGE_ERRORS
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.results import Results
-from tests.integration.scene import logged
+from tests.integration.harness import opened_log
 
 pytestmark = pytest.mark.connected
 
@@ -33,7 +33,7 @@ async def test_whoever_was_held_up_does_not_take_back_what_others_told(settings:
     async def as_it_is() -> TaskResult:
         return TaskResult(task_id=task_id, status="done", answer="It is false.")
 
-    async with logged(settings) as log:
+    async with opened_log(settings) as log:
         results = await Results.open(log)
         if known != "nothing before":
             await results.tell(task_id, as_it_is)
@@ -55,7 +55,7 @@ async def test_of_what_does_not_stand_nothing_is_told(settings: Settings) -> Non
     async def nothing() -> None:
         return None
 
-    async with logged(settings) as log:
+    async with opened_log(settings) as log:
         results, task_id = await Results.open(log), uuid4()
         await results.tell(task_id, nothing)
         async with results.following(task_id) as news:

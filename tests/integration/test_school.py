@@ -28,17 +28,17 @@ from nemuri_infra.models.factory import Models
 from nemuri_infra.models.protocol import LearningsJob, Reply
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
-from tests.integration.classroom import LOST, TEXTBOOK, TRUTH, over
-from tests.integration.scene import (
+from tests.integration.classroom import TEXTBOOK, TRUTH_EXERCISE, UNANSWERABLE_EXERCISE, until_finished_and_idle
+from tests.integration.harness import (
     CountingModel,
     agent_defined,
     assert_verified,
-    at_work,
-    effective,
+    connected_client,
+    effective_events,
     eventually,
-    quiet,
+    running_services,
     snapshot,
-    visiting,
+    until_idle,
 )
 
 pytestmark = pytest.mark.connected
@@ -63,7 +63,7 @@ async def school(resources: Resources, client: Client, textbook: Textbook = TEXT
     await resources.log.append(agent_defined())
     await client.settle()
     course_id = await client.teach("python", textbook, **how)  # type: ignore[arg-type]
-    return await over(resources, client, course_id)
+    return await until_finished_and_idle(resources, client, course_id)
 
 
 async def exercise(client: Client, course_id: UUID, number: int) -> ExerciseReport:
@@ -73,7 +73,7 @@ async def exercise(client: Client, course_id: UUID, number: int) -> ExerciseRepo
 
 async def test_an_agent_reads_sleeps_is_tested_and_sleeps(settings: Settings) -> None:
     """Each chapter is slept over before its test and after it; right answers are successes, wrong ones reviewed."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    async with running_services(settings) as resources, connected_client(settings) as client:
         course = await school(resources, client)
         first, second = course.chapters
         assert (first.read, first.slept, first.memories, first.right, first.wrong) == (True, True, 2, 1, 1)
@@ -83,7 +83,7 @@ async def test_an_agent_reads_sleeps_is_tested_and_sleeps(settings: Settings) ->
         assert [(each.correct, each.missing, each.reviewed) for each in right.answers] == [(True, (), ())]
         assert [(each.correct, each.missing) for each in wrong.answers] == [(False, ("zebra",))]
         assert wrong.answers[0].reviewed
-        events = await effective(resources.log)
+        events = await effective_events(resources.log)
         read = [each for each in events if isinstance(each, MemoryEncoded) and each.source == "education"]
         assert {each.strength for each in read} == {Policy().initial_strength_education}
         assert read[0].memory.learnings == {"semantics": "The truth value of an empty list is false."}
@@ -110,10 +110,10 @@ def assert_in_order(events: list[AnyEvent]) -> None:
 
 async def test_exercises_come_again_later_when_right_and_sooner_when_wrong(settings: Settings) -> None:
     """After 1, 3 and 7 days for a right one, each day for a wrong one, also when nobody was there meanwhile."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    async with running_services(settings) as resources, connected_client(settings) as client:
         course = await school(resources, client)
     for day, right, wrong in ((1, 2, 2), (4, 3, 3), (11, 4, 4)):
-        async with at_work(settings) as resources, visiting(settings) as client:
+        async with running_services(settings) as resources, connected_client(settings) as client:
             before = await client.clock()
             assert all(each.due_at is not None and each.due_at > before for each in await both(client, course))
             await client.clock(advance=timedelta(days=day) + course.begun_at - before + timedelta(minutes=5))
@@ -123,15 +123,15 @@ async def test_exercises_come_again_later_when_right_and_sooner_when_wrong(setti
                 return [len(each.answers) for each in await both(client, course)] == [right, wrong]
 
             await eventually(again)
-            await quiet(resources)
-    async with at_work(settings) as resources, visiting(settings) as client:
+            await until_idle(resources)
+    async with running_services(settings) as resources, connected_client(settings) as client:
         growing, shortest = await both(client, course)
         assert [each.correct for each in growing.answers] == [True] * 4
         assert not any(each.correct for each in shortest.answers)
         assert days(growing) == 14
         assert days(shortest) == 1
-        asked = Counter(each.text for each in await effective(resources.log) if isinstance(each, TaskSubmitted))
-        assert asked == {TRUTH.question: 4, LOST.question: 4}
+        asked = Counter(each.text for each in await effective_events(resources.log) if isinstance(each, TaskSubmitted))
+        assert asked == {TRUTH_EXERCISE.question: 4, UNANSWERABLE_EXERCISE.question: 4}
     await assert_verified(settings)
 
 
@@ -148,7 +148,7 @@ def days(known: ExerciseReport) -> int:
 
 async def test_the_same_textbook_is_taught_once_at_a_time(settings: Settings) -> None:
     """A second course of it begins after the first; what was read is known then and not remembered twice."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await school(resources, client, repeating="none")
         before = len(await client.memories("python"))
         with pytest.raises(ClientError, match=r"was taught exactly this 'Truth' in course .*; --again"):
@@ -156,7 +156,7 @@ async def test_the_same_textbook_is_taught_once_at_a_time(settings: Settings) ->
         second = await client.teach("python", TEXTBOOK, repeating="fsrs", again=True)
         with pytest.raises(ClientError, match="is being taught 'Truth' already"):
             await client.teach("python", TEXTBOOK)
-        report = await over(resources, client, second)
+        report = await until_finished_and_idle(resources, client, second)
         read = [each for each in await client.memories("python") if each.source == "education"]
         assert len(read) == 3 <= before
         assert all(each.due_at is not None for each in report.chapters[0].details)
@@ -168,7 +168,7 @@ async def test_the_same_textbook_is_taught_once_at_a_time(settings: Settings) ->
 
 async def test_what_cannot_be_taught_is_refused(settings: Settings) -> None:
     """An unknown agent or perspective, and a clock that is turned back: one line, and nothing changes."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
         end = await resources.log.last_sequence()
@@ -190,7 +190,7 @@ async def test_what_cannot_be_taught_is_refused(settings: Settings) -> None:
             with pytest.raises(ClientError, match="the clock can only move forward"):
                 await client.clock(advance=step)
         with pytest.raises(ClientError, match="name of a service"):
-            async with visiting(settings, TUTOR):
+            async with connected_client(settings, TUTOR):
                 pass
         assert await resources.log.last_sequence() == end
         assert abs(await client.clock() - datetime.now(UTC)) < timedelta(minutes=1)
@@ -199,11 +199,14 @@ async def test_what_cannot_be_taught_is_refused(settings: Settings) -> None:
 async def test_the_largest_chapter_is_read(settings: Settings) -> None:
     """In one event that the server takes, whatever is learned from it."""
     model = Verbose()
-    async with at_work(settings, models=Models(model, model)) as resources, visiting(settings) as client:
+    async with (
+        running_services(settings, models=Models(model, model)) as resources,
+        connected_client(settings) as client,
+    ):
         textbook = TEXTBOOK.model_copy(update={"chapters": (LARGEST,)})
         course = await school(resources, client, textbook, repeating="none")
         assert course.chapters[0].memories == len(LARGEST.sections)
-        [read] = [each for each in await effective(resources.log) if isinstance(each, ChapterRead)]
+        [read] = [each for each in await effective_events(resources.log) if isinstance(each, ChapterRead)]
         assert CHAPTER_BYTES * 0.95 < LARGEST.size <= CHAPTER_BYTES
         assert {len(each.memory.learnings["semantics"]) for each in read.sections} == {LEARNING_CHARACTERS}
         assert len(read.model_dump_json().encode()) < resources.log.room
@@ -212,15 +215,15 @@ async def test_the_largest_chapter_is_read(settings: Settings) -> None:
 
 async def test_nobody_else_takes_an_exercise_for_the_tutor(settings: Settings) -> None:
     """A client that says success in words of its own changes no course, and a chosen id is none of the tutor's."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    async with running_services(settings) as resources, connected_client(settings) as client:
         course = await school(resources, client)
         before = (await snapshot(resources))["trial"]
-        graded = next(each for each in await effective(resources.log) if isinstance(each, ExerciseGraded))
+        graded = next(each for each in await effective_events(resources.log) if isinstance(each, ExerciseGraded))
         await resources.log.append(
             FeedbackGiven(
                 event_id=course.course_id, client_id="mallory", correlation_id=graded.task_id, result="success"
             )
         )
-        await quiet(resources)
+        await until_idle(resources)
         assert (await snapshot(resources))["trial"] == before
     await assert_verified(settings)

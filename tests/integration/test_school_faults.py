@@ -18,16 +18,16 @@ from nemuri_contracts.tasks import ReactionFailed
 from nemuri_infra.embeddings.hashing import HashingEmbedder
 from nemuri_infra.runtime.resources import open_resources
 from nemuri_infra.runtime.settings import Settings
-from tests.integration.classroom import LOST, TEXTBOOK, finished, over
-from tests.integration.scene import (
-    EVERYBODY,
+from tests.integration.classroom import TEXTBOOK, UNANSWERABLE_EXERCISE, until_finished, until_finished_and_idle
+from tests.integration.harness import (
+    ALL_SERVICES,
     agent_defined,
     assert_verified,
-    at_work,
-    effective,
+    connected_client,
+    effective_events,
     eventually,
-    quiet,
-    visiting,
+    running_services,
+    until_idle,
 )
 
 pytestmark = pytest.mark.connected
@@ -35,15 +35,15 @@ pytestmark = pytest.mark.connected
 
 async def test_an_exercise_that_the_tutor_cannot_grade_is_wrong(settings: Settings) -> None:
     """With the reason, once however often it is given up on; and the course ends."""
-    others = [each for each in EVERYBODY if each != "attribution"]  # no session of a task ends, so nothing is graded
-    async with at_work(settings, others) as resources, visiting(settings) as client:
+    others = [each for each in ALL_SERVICES if each != "attribution"]  # no session of a task ends, so nothing is graded
+    async with running_services(settings, others) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
         course_id = await client.teach("python", TEXTBOOK)
 
         async def asked() -> list[Any]:
             """Both exercises are set."""
-            found = [each for each in await effective(resources.log) if isinstance(each, TaskSubmitted)]
+            found = [each for each in await effective_events(resources.log) if isinstance(each, TaskSubmitted)]
             return found if len(found) == 2 else []
 
         for task in await eventually(asked):
@@ -53,12 +53,12 @@ async def test_an_exercise_that_the_tutor_cannot_grade_is_wrong(settings: Settin
                 failed = {"service": TUTOR, "cause_kind": SessionEnded.kind_of(), "error": "a fault of its own"}
                 known = {"event_id": uuid4(), "correlation_id": task.event_id, "attempt": 1}
                 await resources.log.append(ReactionFailed.model_validate(known | failed))
-        course = await finished(client, course_id)
-        await quiet(resources, others)
+        course = await until_finished(client, course_id)
+        await until_idle(resources, others)
         assert (course.chapters[0].right, course.chapters[0].wrong) == (0, 2)
         answers = [each for exercise in course.chapters[0].details for each in exercise.answers]
         assert [each.reason for each in answers] == ["session_ended: a fault of its own"] * 2
-        assert len([each for each in await effective(resources.log) if isinstance(each, ExerciseGraded)]) == 2
+        assert len([each for each in await effective_events(resources.log) if isinstance(each, ExerciseGraded)]) == 2
     await assert_verified(settings)
 
 
@@ -67,24 +67,24 @@ class Stumbling(HashingEmbedder):
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """The vectors, except of that."""
-        if LOST.answer in texts:
+        if UNANSWERABLE_EXERCISE.answer in texts:
             raise ValueError("a fault of its own")
         return await super().embed(texts)
 
 
 async def test_a_review_that_the_tutor_gives_up_has_found_nothing(settings: Settings) -> None:
     """And the course ends."""
-    async with open_resources(settings) as usual, visiting(settings) as client:
+    async with open_resources(settings) as usual, connected_client(settings) as client:
         vectors = replace(usual.vectors, embedder=Stumbling())
-        async with working(replace(usual, vectors=vectors), EVERYBODY):
+        async with working(replace(usual, vectors=vectors), ALL_SERVICES):
             await usual.log.append(agent_defined())
             await client.settle()
-            course = await over(usual, client, await client.teach("python", TEXTBOOK))
+            course = await until_finished_and_idle(usual, client, await client.teach("python", TEXTBOOK))
             assert (course.chapters[0].right, course.chapters[0].wrong) == (1, 1)
-            events = await effective(usual.log)
+            events = await effective_events(usual.log)
             [failed] = [each for each in events if isinstance(each, ReactionFailed)]
             [review] = [each for each in events if isinstance(each, MemoriesReviewed)]
             assert (failed.cause_kind, review.causation_id) == (ExerciseGraded.kind_of(), failed.event_id)
             assert review.memory_ids == ()
-            await quiet(usual)
+            await until_idle(usual)
     await assert_verified(settings)

@@ -8,15 +8,15 @@ from nemuri_contracts.strength import MemoryEncoded
 from nemuri_contracts.tasks import TaskRouted
 from nemuri_infra.models.factory import Models
 from nemuri_infra.runtime.settings import Settings
-from tests.integration.classroom import TEXTBOOK, TRUTH, over
-from tests.integration.scene import (
+from tests.integration.classroom import TEXTBOOK, TRUTH_EXERCISE, until_finished_and_idle
+from tests.integration.harness import (
     CountingModel,
     agent_defined,
     assert_verified,
-    at_work,
-    effective,
-    quiet,
-    visiting,
+    connected_client,
+    effective_events,
+    running_services,
+    until_idle,
 )
 
 pytestmark = pytest.mark.connected
@@ -29,7 +29,7 @@ BANK, SHOP = Scope(level="project", name="bank"), Scope(level="project", name="s
 
 async def test_the_table_of_contents_tells_only_what_is_valid_in_the_setting(settings: Settings) -> None:
     """What is universal everywhere; a project's and a domain's topics there alone."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
         steel = Scope(level="domain", name="steel")
@@ -45,33 +45,35 @@ async def test_the_table_of_contents_tells_only_what_is_valid_in_the_setting(set
 
 async def test_who_works_on_a_task_is_decided_by_what_is_valid_there(settings: Settings) -> None:
     """What z knows of the bank's deal brings it the bank's tasks, and not the shop's."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    async with running_services(settings) as resources, connected_client(settings) as client:
         for name in ("a", "z"):
             await resources.log.append(agent_defined(name, role="clerk", description=""))
         await client.settle()
         await client.remember("z", SECRET, tags=["zirconium", "deal"], scope=BANK)
         assert (await client.ask(QUESTION, project="shop", settled=True)).agent_id == "a"
         assert (await client.ask(QUESTION, project="bank", settled=True)).agent_id == "z"
-        await quiet(resources)
+        await until_idle(resources)
 
 
 async def test_the_orchestrator_recalls_past_tasks_where_they_took_place(settings: Settings) -> None:
     """A judged task of the bank says something of the bank's next one like it, and nothing of the shop's."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
         first = await client.ask(QUESTION, project="bank", settled=True)
         await client.feedback(first.task_id, "helpful")
-        await quiet(resources)
+        await until_idle(resources)
         remembered = await client.memories(ORCHESTRATOR)
         assert {each.memory.scope.name for each in remembered} == {"bank"}
         assert (await client.recall(ORCHESTRATOR, QUESTION, project="shop")).memories == ()
         there = await client.ask(QUESTION, project="shop", settled=True)
         here = await client.ask(QUESTION, project="bank", settled=True)
-        routed = {each.correlation_id: each for each in await effective(resources.log) if isinstance(each, TaskRouted)}
+        routed = {
+            each.correlation_id: each for each in await effective_events(resources.log) if isinstance(each, TaskRouted)
+        }
         assert routed[there.task_id].recalled == ()
         assert routed[here.task_id].recalled
-        await quiet(resources)
+        await until_idle(resources)
     await assert_verified(settings)
 
 
@@ -79,15 +81,15 @@ async def test_what_is_learned_in_a_setting_stays_there(settings: Settings) -> N
     """In the project; without one in the only domain. Elsewhere it does not come to mind."""
     model = CountingModel(teaches={QUESTION: {"semantics": LESSON}})
     models = Models(main=model, light=model)
-    async with at_work(settings, models=models) as resources, visiting(settings) as client:
+    async with running_services(settings, models=models) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
         for where in ({"project": "bank"}, {"domains": ["steel"]}):
             await client.ask(QUESTION, perspective="semantics", settled=True, **where)
-        await quiet(resources)
+        await until_idle(resources)
         learned = {
             (each.memory.scope.level, each.memory.scope.name)
-            for each in await effective(resources.log)
+            for each in await effective_events(resources.log)
             if isinstance(each, MemoryEncoded) and each.agent_id == "python" and each.source == "task"
         }
         assert learned == {("project", "bank"), ("domain", "steel")}
@@ -98,20 +100,24 @@ async def test_what_is_learned_in_a_setting_stays_there(settings: Settings) -> N
 
 async def test_a_textbook_is_read_and_tested_where_it_is_valid(settings: Settings) -> None:
     """Its sections come to mind there alone; read again elsewhere, it is remembered there too."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
-        report = await over(resources, client, await client.teach("python", TEXTBOOK, repeating="none", scope=BANK))
+        report = await until_finished_and_idle(
+            resources, client, await client.teach("python", TEXTBOOK, repeating="none", scope=BANK)
+        )
         assert report.scope == BANK
         [right, wrong] = report.chapters[0].details
         assert right.answers[0].correct
         assert wrong.answers[0].reviewed, "what is reviewed is found where it is valid"
-        asked = [each for each in await effective(resources.log) if isinstance(each, TaskSubmitted)]
+        asked = [each for each in await effective_events(resources.log) if isinstance(each, TaskSubmitted)]
         assert {each.setting for each in asked} == {Setting(project="bank")}
-        assert (await client.recall("python", TRUTH.question, project="bank")).memories
-        assert (await client.recall("python", TRUTH.question, project="shop")).memories == ()
+        assert (await client.recall("python", TRUTH_EXERCISE.question, project="bank")).memories
+        assert (await client.recall("python", TRUTH_EXERCISE.question, project="shop")).memories == ()
         assert (await client.memo("python", project="shop")).memo == ""
-        await over(resources, client, await client.teach("python", TEXTBOOK, repeating="none", scope=SHOP))
+        await until_finished_and_idle(
+            resources, client, await client.teach("python", TEXTBOOK, repeating="none", scope=SHOP)
+        )
         read = [each.memory.scope for each in await client.memories("python") if each.source == "education"]
         assert (read.count(BANK), read.count(SHOP)) == (3, 3)
     await assert_verified(settings)

@@ -14,15 +14,15 @@ from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
 from nemuri_services.trainer import handlers, training
 from nemuri_services.trainer.retrieval_log_cache import Pasts
-from tests.integration.scene import (
+from tests.integration.harness import (
     agent_defined,
     append_all,
     assert_verified,
-    at_work,
-    effective,
-    logged,
-    quiet,
-    visiting,
+    connected_client,
+    effective_events,
+    opened_log,
+    running_services,
+    until_idle,
 )
 from tests.unit.domain.strength.schooling import AGENT, World, by_impact, by_relevance, retrieved, used
 
@@ -82,13 +82,13 @@ async def lived(log: Log, numbers: range, world: World) -> None:
 
 async def trained(resources: Resources) -> list[ScorerTrained]:
     """Every scorer so far, once nobody has anything to do."""
-    await quiet(resources, TRAINING)
-    return [each for each in await effective(resources.log) if isinstance(each, ScorerTrained)]
+    await until_idle(resources, TRAINING)
+    return [each for each in await effective_events(resources.log) if isinstance(each, ScorerTrained)]
 
 
 async def test_a_scorer_is_trained_when_there_is_enough_and_serves_while_it_is_better(settings: Settings) -> None:
     """A hundred samples begin it, thirty more renew it; where the world has turned, the linear score ranks again."""
-    async with at_work(settings, TRAINING) as resources:
+    async with running_services(settings, TRAINING) as resources:
         await resources.log.append(agent_defined(AGENT))
         await lived(resources.log, range(8), by_impact)
         assert await trained(resources) == [], "not enough yet"
@@ -109,7 +109,7 @@ async def test_a_scorer_is_trained_when_there_is_enough_and_serves_while_it_is_b
 
 async def test_feedback_days_later_trains_again_once(settings: Settings) -> None:
     """What an old assignment is worth has changed, so the scorer has; saying it another way changes nothing."""
-    async with at_work(settings, TRAINING) as resources:
+    async with running_services(settings, TRAINING) as resources:
         await resources.log.append(agent_defined(AGENT))
         await lived(resources.log, range(60), by_impact)
         [first] = await trained(resources)
@@ -129,7 +129,7 @@ async def test_feedback_days_later_trains_again_once(settings: Settings) -> None
 
 async def test_the_policy_says_how_much_that_is_new_trains_again(settings: Settings) -> None:
     """With a single new sample, two more assignments are enough, which by default they are not."""
-    async with at_work(settings, TRAINING) as resources:
+    async with running_services(settings, TRAINING) as resources:
         await resources.log.append(agent_defined(AGENT))
         await resources.log.append(
             PolicyAdopted(event_id=derive("test", "policy"), agent_id=AGENT, parameters={"retrain_after": 1})
@@ -144,13 +144,13 @@ async def test_the_policy_says_how_much_that_is_new_trains_again(settings: Setti
 
 async def test_what_was_trained_on_is_not_trained_on_again(settings: Settings) -> None:
     """Every cause comes again, also to a trainer that has forgotten everything; nothing is added."""
-    async with at_work(settings, TRAINING) as resources:
+    async with running_services(settings, TRAINING) as resources:
         await resources.log.append(agent_defined(AGENT))
         await lived(resources.log, range(60), by_impact)
         before = await trained(resources)
         assert len(before) == 1
         handlers.pasts.known = Pasts().known
-        for each in await effective(resources.log):
+        for each in await effective_events(resources.log):
             if isinstance(each, SessionEnded):
                 assert await handlers.train(each, resources) is None
         assert await trained(resources) == before
@@ -161,7 +161,7 @@ async def test_without_torch_the_linear_score_goes_on(settings: Settings, monkey
     monkeypatch.setattr(training, "available", lambda: False)
     handlers.can_train.cache_clear()
     try:
-        async with at_work(settings, TRAINING) as resources:
+        async with running_services(settings, TRAINING) as resources:
             await resources.log.append(agent_defined(AGENT))
             await lived(resources.log, range(60), by_impact)
             assert await trained(resources) == []
@@ -175,7 +175,7 @@ async def test_without_torch_the_linear_score_goes_on(settings: Settings, monkey
 
 async def test_the_scorer_ranks_while_it_serves(settings: Settings) -> None:
     """A retrieval names the scorer by its number; one that does not serve, or a policy against it, is not asked."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    async with running_services(settings) as resources, connected_client(settings) as client:
         log = resources.log
         await log.append(agent_defined(AGENT))
         await client.settle()
@@ -190,7 +190,7 @@ async def test_the_scorer_ranks_while_it_serves(settings: Settings) -> None:
         await log.append(_scorer(1, serves=True))
         assert await ranking() == "scorer-1"
         asked = await client.ask("What is the truth value of an empty list?", settled=True)
-        events = await effective(log)
+        events = await effective_events(log)
         [retrieval] = [each for each in events if isinstance(each, MemoriesRetrieved)]
         assert (retrieval.task_id, retrieval.ranking) == (asked.task_id, "scorer-1")
         await log.append(_scorer(2, serves=False))
@@ -200,20 +200,20 @@ async def test_the_scorer_ranks_while_it_serves(settings: Settings) -> None:
             PolicyAdopted(event_id=derive("test", "policy"), agent_id=AGENT, parameters={"ranking": "linear"})
         )
         await client.ask("What is the truth value of zero?", settled=True)
-        await quiet(resources)
+        await until_idle(resources)
         assert await ranking() == "linear-1", "the policy came into force with the sleep"
     await assert_verified(settings)
 
 
 async def test_eight_trainers_make_one_scorer(settings: Settings) -> None:
     """However many sessions end at once, one training covers them."""
-    async with logged(settings) as log:
+    async with opened_log(settings) as log:
         await log.append(agent_defined(AGENT))
         for number in range(60):
             for event in work(number, by_impact):
                 await log.append(event)
         await append_all(log, [ended(number) for number in range(60)])
-    async with at_work(settings, TRAINING) as resources, at_work(settings, ("trainer",)):
+    async with running_services(settings, TRAINING) as resources, running_services(settings, ("trainer",)):
         assert len(await trained(resources)) == 1
 
 

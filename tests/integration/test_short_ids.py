@@ -6,7 +6,7 @@ import pytest
 
 from nemuri.client.exchange import ClientError
 from nemuri_infra.runtime.settings import Settings
-from tests.integration.scene import at_work, visiting
+from tests.integration.harness import connected_client, running_services
 
 pytestmark = pytest.mark.connected
 KEYS = tuple(UUID(f"1c0ffee{last}-0000-4000-8000-00000000000{last}") for last in "12")
@@ -14,7 +14,7 @@ KEYS = tuple(UUID(f"1c0ffee{last}-0000-4000-8000-00000000000{last}") for last in
 
 async def test_the_beginning_of_an_id_is_enough_where_it_is_the_only_one(settings: Settings) -> None:
     """What two have in common names none of them, and says how many there are; a task's id names no memory."""
-    async with at_work(settings, ("query-api", "projector")), visiting(settings) as client:
+    async with running_services(settings, ("query-api", "projector")), connected_client(settings) as client:
         for key in KEYS:
             await client.submit("What is a truth value?", key=key)
         assert [await client.whole_id("task", str(key)[:8]) for key in KEYS] == [*KEYS]

@@ -21,15 +21,15 @@ from nemuri_infra.runtime.service import ConditionalAppend, EventProcessor
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.vectors import vector_key
 from nemuri_services.strength_sleep.handlers import service
-from tests.integration.scene import (
+from tests.integration.harness import (
     agent_defined,
     append_all,
     assert_verified,
-    at_work,
-    effective,
+    effective_events,
     eventually,
-    patiently,
-    recorded,
+    recorded_events,
+    retried,
+    running_services,
 )
 from tests.integration.servers import Servers, three_nodes
 
@@ -93,10 +93,10 @@ def ended_sessions(events: Sequence[Event]) -> set[UUID]:
 
 async def assert_each_slept_once(resources: Resources) -> None:
     """The sleeps that count, and even all that were recorded, cover every session once."""
-    facts = await effective(resources.log)
+    facts = await effective_events(resources.log)
     assert len(ended_sessions(facts)) == SESSIONS
     assert slept_sessions(facts) == Counter(ended_sessions(facts))
-    assert slept_sessions(await recorded(resources.log)) == slept_sessions(facts)
+    assert slept_sessions(await recorded_events(resources.log)) == slept_sessions(facts)
 
 
 def all_slept(resources: Resources) -> Callable[[], Awaitable[bool]]:
@@ -114,9 +114,9 @@ async def test_eight_workers_sleep_every_session_exactly_once(settings: Settings
     """Eight workers of the sleep service share one agent while it goes on living."""
     rng = random.Random(seed)
     async with AsyncExitStack() as stack:
-        resources = await stack.enter_async_context(at_work(settings, ["projector"]))
+        resources = await stack.enter_async_context(running_services(settings, ["projector"]))
         for _ in range(WORKERS):
-            await stack.enter_async_context(at_work(settings, ["strength-sleep"]))
+            await stack.enter_async_context(running_services(settings, ["strength-sleep"]))
         await resources.log.append(agent_defined())
         await append_slowly(resources.log, traffic(rng), rng)
         await eventually(all_slept(resources))
@@ -126,10 +126,10 @@ async def test_eight_workers_sleep_every_session_exactly_once(settings: Settings
 
 async def test_of_two_sleeps_decided_on_the_same_view_one_is_refused(settings: Settings, seed: int) -> None:
     """Both cover the same sessions; the log takes the one that comes first."""
-    async with at_work(settings, ["projector"]) as resources:
+    async with running_services(settings, ["projector"]) as resources:
         await resources.log.append(agent_defined())
         await append_slowly(resources.log, traffic(random.Random(seed)), random.Random(seed))
-        facts = [each for each in await effective(resources.log) if isinstance(each, SessionEnded)]
+        facts = [each for each in await effective_events(resources.log) if isinstance(each, SessionEnded)]
         await resources.views.since(facts[-1])
         one, other = [await service.handlers[SessionEnded](each, resources) for each in facts[:2]]
         assert isinstance(one, ConditionalAppend)
@@ -143,11 +143,11 @@ async def test_of_two_sleeps_decided_on_the_same_view_one_is_refused(settings: S
 async def test_the_log_alone_keeps_sleeps_apart(settings: Settings, seed: int) -> None:
     """Even where nothing hands events out one at a time, racing workers sleep every session once."""
     rng = random.Random(seed)
-    async with at_work(settings, ["projector"]) as resources:
+    async with running_services(settings, ["projector"]) as resources:
         await resources.log.append(agent_defined())
         events = traffic(rng)
         await append_slowly(resources.log, events, rng)
-        facts = [each for each in await effective(resources.log) if isinstance(each, SessionEnded)]
+        facts = [each for each in await effective_events(resources.log) if isinstance(each, SessionEnded)]
         await asyncio.gather(*(race(resources, facts, rng.random()) for _ in range(WORKERS)))
         await eventually(all_slept(resources))
         await assert_each_slept_once(resources)
@@ -173,7 +173,7 @@ async def test_a_sleep_that_does_not_fit_goes_on_until_there_is_room(
     monkeypatch.setattr(sleep, "CHANGES_PER_SLEEP", 7)
     rng = random.Random(seed)
     async with AsyncExitStack() as stack:
-        resources = await stack.enter_async_context(at_work(settings, ["projector"]))
+        resources = await stack.enter_async_context(running_services(settings, ["projector"]))
         await resources.log.append(agent_defined())
         await resources.log.append(
             PolicyAdopted(event_id=uuid4(), agent_id="python", parameters={"max_active_memories": 5})
@@ -182,7 +182,7 @@ async def test_a_sleep_that_does_not_fit_goes_on_until_there_is_room(
         await append_slowly(resources.log, [each for each in events if not isinstance(each, SessionEnded)], rng)
         await append_all(resources.log, [each for each in events if isinstance(each, SessionEnded)])
         for _ in range(WORKERS):
-            await stack.enter_async_context(at_work(settings, ["strength-sleep"]))
+            await stack.enter_async_context(running_services(settings, ["strength-sleep"]))
         await eventually(all_slept(resources))
 
         async def roomy() -> bool:
@@ -192,7 +192,7 @@ async def test_a_sleep_that_does_not_fit_goes_on_until_there_is_room(
 
         await eventually(roomy)
         await assert_each_slept_once(resources)
-        slept = [each for each in await effective(resources.log) if isinstance(each, AgentSlept)]
+        slept = [each for each in await effective_events(resources.log) if isinstance(each, AgentSlept)]
         assert max(len(each.pruned) for each in slept) == sleep.CHANGES_PER_SLEEP
         assert any(each.sessions == () for each in slept)
         again = [await service.handlers[AgentSlept](each, resources) for each in slept]
@@ -206,10 +206,10 @@ async def test_a_cluster_that_loses_a_node_sleeps_every_session_exactly_once(ser
     async with three_nodes() as cluster, AsyncExitStack() as stack:
         settings = servers.settings().model_copy(update={"nats_url": cluster.urls[0], "replicas": 3})
         await prepare(settings)
-        resources = await stack.enter_async_context(at_work(settings, ["projector"]))
+        resources = await stack.enter_async_context(running_services(settings, ["projector"]))
         for _ in range(WORKERS):
-            await stack.enter_async_context(at_work(settings, ["strength-sleep"]))
-        await patiently(lambda: resources.log.append(agent_defined()))
+            await stack.enter_async_context(running_services(settings, ["strength-sleep"]))
+        await retried(lambda: resources.log.append(agent_defined()))
         events, victim = traffic(rng), rng.randrange(3)
         for step, start in enumerate(range(0, len(events), 8)):
             if step == 8:
@@ -218,10 +218,10 @@ async def test_a_cluster_that_loses_a_node_sleeps_every_session_exactly_once(ser
                 await cluster.restart(victim)
             await asyncio.gather(*(said(resources.log, each) for each in events[start : start + 8]))
         await eventually(all_slept(resources), seconds=60)
-        await patiently(lambda: assert_each_slept_once(resources))
-        await patiently(lambda: assert_verified(settings))
+        await retried(lambda: assert_each_slept_once(resources))
+        await retried(lambda: assert_verified(settings))
 
 
 async def said(log: Log, event: Event) -> int:
     """Append as a service does: again and again until it is acknowledged."""
-    return await patiently(lambda: log.append(event))
+    return await retried(lambda: log.append(event))

@@ -27,7 +27,7 @@ from nemuri_infra.runtime.readiness import Readiness
 from nemuri_infra.runtime.settings import MEGABYTE, Settings
 from nemuri_infra.runtime.storage_limits import SHARES, WARNING, fullness, limits, nearly_full, streams, warnings
 from tests.faults.machines import Disk
-from tests.integration.scene import agent_defined, at_work, eventually, logged, visiting
+from tests.integration.harness import agent_defined, connected_client, eventually, opened_log, running_services
 
 pytestmark = pytest.mark.connected
 
@@ -134,7 +134,7 @@ async def test_a_full_log_refuses_in_order_and_goes_on_when_its_limit_is_raised(
     """Refuse without harm to the server, delete nothing by any limit, and take more without a restart."""
     small = settings.model_copy(update={"storage": 16})
     await prepare(small)
-    async with logged(settings) as log:
+    async with opened_log(settings) as log:
         bounds = limits(log.subjects, 16 * MEGABYTE)
         for name in streams(log.subjects).values():
             assert (await log.stream.stream_info(name)).config.max_bytes == bounds[name]
@@ -158,7 +158,7 @@ async def test_a_full_log_refuses_in_order_and_goes_on_when_its_limit_is_raised(
 
 async def test_a_limit_below_what_is_stored_deletes_nothing(settings: Settings) -> None:
     """Keep everything, of every kind of stream, and refuse the next message."""
-    async with logged(settings) as log:
+    async with opened_log(settings) as log:
         places = {
             log.subjects.stream: f"{settings.namespace}.client.ann.nothing",
             f"KV_{settings.namespace}-vectors": f"$KV.{settings.namespace}-vectors.x.{{}}",
@@ -177,7 +177,7 @@ async def test_a_limit_below_what_is_stored_deletes_nothing(settings: Settings) 
 async def test_who_looks_is_warned_before_the_log_is_full(settings: Settings) -> None:
     """Tell it at `/ready` and at `/metrics`, and stay ready; answer again what waited while the log was full."""
     await prepare(settings.model_copy(update={"storage": 16}))
-    async with at_work(settings) as resources, visiting(settings) as client:
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
         readiness = Readiness(resources, (), {})

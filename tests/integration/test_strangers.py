@@ -14,7 +14,14 @@ from nemuri_domain.strength.policy import Policy
 from nemuri_infra.projections.precedent_queries import past_tasks
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
-from tests.integration.scene import agent_defined, assert_verified, at_work, effective, quiet, visiting
+from tests.integration.harness import (
+    agent_defined,
+    assert_verified,
+    connected_client,
+    effective_events,
+    running_services,
+    until_idle,
+)
 
 pytestmark = pytest.mark.connected
 
@@ -36,7 +43,11 @@ def said_by(client: str, task_id: UUID, event_id: UUID | None = None) -> Feedbac
 
 async def test_feedback_of_a_stranger_is_refused(settings: Settings) -> None:
     """Credit nothing for what another client says, before the task, while it is answered or after it."""
-    async with at_work(settings) as resources, visiting(settings) as ann, visiting(settings, "mallory") as mallory:
+    async with (
+        running_services(settings) as resources,
+        connected_client(settings) as ann,
+        connected_client(settings, "mallory") as mallory,
+    ):
         memory_id = await knowing(resources, ann)
         task_id = uuid4()
         early = said_by("mallory", task_id)
@@ -48,16 +59,16 @@ async def test_feedback_of_a_stranger_is_refused(settings: Settings) -> None:
         late = await mallory.feedback(task_id, "unhelpful", result="failure", prevented_error=memory_id)
         assert late.standing == "refused"
         assert late.reason == "the task belongs to client ann; only that client or an operator may rate it"
-        await quiet(resources)
+        await until_idle(resources)
         told = (await ann.progress(task_id)).feedback
         assert {each.standing for each in told} == {"refused"}
         assert early.event_id in {each.feedback_id for each in told}
-        said = await effective(resources.log)
+        said = await effective_events(resources.log)
         assert not [each for each in said if isinstance(each, ImpactCredited)]
         assert len([each for each in said if isinstance(each, FeedbackRefused)]) == len(told)
         assert (await ann.memory(memory_id)).impact_score == 0
         assert (await ann.feedback(task_id, "helpful")).standing == "applied"
-        await quiet(resources)
+        await until_idle(resources)
         assert {each.standing for each in (await ann.progress(task_id)).feedback} == {"refused", "applied"}
         assert (await ann.memory(memory_id)).impact_score == pytest.approx(Policy().impact_user_positive)
     await assert_verified(settings)
@@ -65,7 +76,11 @@ async def test_feedback_of_a_stranger_is_refused(settings: Settings) -> None:
 
 async def test_an_operator_judges_every_task(settings: Settings) -> None:
     """Credit what is said on the command line, whoever submitted the task."""
-    async with at_work(settings) as resources, visiting(settings) as ann, visiting(settings, OPERATOR) as operator:
+    async with (
+        running_services(settings) as resources,
+        connected_client(settings) as ann,
+        connected_client(settings, OPERATOR) as operator,
+    ):
         memory_id = await knowing(resources, ann)
         task_id = (await ann.ask(QUESTION, settled=True)).task_id
         assert (await operator.feedback(task_id, "helpful")).memories == (memory_id,)
@@ -74,14 +89,18 @@ async def test_an_operator_judges_every_task(settings: Settings) -> None:
 
 async def test_what_a_stranger_says_of_a_task_sets_no_precedent(settings: Settings) -> None:
     """Count no feedback but that of the task's client where past tasks tell who is to be asked."""
-    async with at_work(settings) as resources, visiting(settings) as ann, visiting(settings, "mallory") as mallory:
+    async with (
+        running_services(settings) as resources,
+        connected_client(settings) as ann,
+        connected_client(settings, "mallory") as mallory,
+    ):
         await knowing(resources, ann)
         task_id = (await ann.ask(QUESTION, settled=True)).task_id
         await mallory.feedback(task_id, "unhelpful", result="failure")
-        await quiet(resources)
+        await until_idle(resources)
         learned = [
             each.memory_id
-            for each in await effective(resources.log)
+            for each in await effective_events(resources.log)
             if isinstance(each, MemoryEncoded) and each.correlation_id == task_id
         ]
         before = [each.outcomes for each in (await past_tasks(resources.database, learned)).values()]
@@ -94,7 +113,11 @@ async def test_what_a_stranger_says_of_a_task_sets_no_precedent(settings: Settin
 
 async def test_a_stranger_does_not_choose_how_a_task_goes_on(settings: Settings) -> None:
     """Refuse the choice of another client, by our client before it is said and by the platform where it was said."""
-    async with at_work(settings) as resources, visiting(settings) as ann, visiting(settings, "mallory") as mallory:
+    async with (
+        running_services(settings) as resources,
+        connected_client(settings) as ann,
+        connected_client(settings, "mallory") as mallory,
+    ):
         await knowing(resources, ann)
         task_id = await ann.submit(LISTED)
         assert (await ann.result(task_id)).status == "negotiation"
@@ -104,9 +127,9 @@ async def test_a_stranger_does_not_choose_how_a_task_goes_on(settings: Settings)
         assert await resources.log.last_sequence() == end
         raw = NegotiationAnswered(event_id=uuid4(), client_id="mallory", correlation_id=task_id, option="all")
         await resources.log.append(raw)
-        await quiet(resources)
+        await until_idle(resources)
         assert (await ann.result(task_id)).status == "negotiation"
-        said = await effective(resources.log)
+        said = await effective_events(resources.log)
         [refused] = [each for each in said if isinstance(each, NegotiationRefused)]
         assert (refused.answer_id, refused.correlation_id, refused.causation_id) == (
             raw.event_id,
@@ -125,7 +148,11 @@ async def test_a_stranger_does_not_choose_how_a_task_goes_on(settings: Settings)
 
 async def test_an_operator_chooses_how_every_task_goes_on(settings: Settings) -> None:
     """Go on as the command line says, whoever submitted the task."""
-    async with at_work(settings) as resources, visiting(settings) as ann, visiting(settings, OPERATOR) as operator:
+    async with (
+        running_services(settings) as resources,
+        connected_client(settings) as ann,
+        connected_client(settings, OPERATOR) as operator,
+    ):
         await knowing(resources, ann)
         task_id = await ann.submit(LISTED)
         assert (await ann.result(task_id)).status == "negotiation"
@@ -135,7 +162,7 @@ async def test_an_operator_chooses_how_every_task_goes_on(settings: Settings) ->
 
 async def test_what_a_client_offers_belongs_to_no_task_of_others(settings: Settings) -> None:
     """Ignore the task that a client names in an event which is about none: no memory is tied to it."""
-    async with at_work(settings) as resources, visiting(settings) as ann:
+    async with running_services(settings) as resources, connected_client(settings) as ann:
         await knowing(resources, ann)
         task_id = (await ann.ask(QUESTION, settled=True)).task_id
         memory = MemoryContent(content="Mallory was here.")
@@ -143,7 +170,7 @@ async def test_what_a_client_offers_belongs_to_no_task_of_others(settings: Setti
             event_id=uuid4(), client_id="mallory", correlation_id=task_id, agent_id="python", memory=memory
         )
         await resources.log.append(offer)
-        await quiet(resources)
-        [encoded] = [each for each in await effective(resources.log) if each.causation_id == offer.event_id]
+        await until_idle(resources)
+        [encoded] = [each for each in await effective_events(resources.log) if each.causation_id == offer.event_id]
         assert encoded.correlation_id is None
     await assert_verified(settings)

@@ -21,15 +21,15 @@ from nemuri_infra.projections.rebuilder import catch_up
 from nemuri_infra.runtime.readiness import Readiness
 from nemuri_infra.runtime.resources import Resources, open_resources
 from nemuri_infra.runtime.settings import Settings
-from tests.integration.scene import (
+from tests.integration.harness import (
     agent_defined,
     assert_verified,
-    at_work,
+    connected_client,
     eventually,
-    quiet,
-    recorded,
+    recorded_events,
+    running_services,
     snapshot,
-    visiting,
+    until_idle,
 )
 from tests.integration.test_every_event import emptied_tables
 
@@ -48,7 +48,7 @@ def upgrade() -> None:
 
 async def stretch(resources: Resources, after: int, until: int) -> Batch:
     """Return what the log has between two places."""
-    events = [each for each in await recorded(resources.log) if after < (each.sequence or 0) <= until]
+    events = [each for each in await recorded_events(resources.log) if after < (each.sequence or 0) <= until]
     return Batch(tuple(events), (), after, until)
 
 
@@ -77,14 +77,14 @@ async def missing(resources: Resources) -> Sequence[str]:
 
 async def test_views_that_went_back_while_nothing_came_are_read_again_from_there(settings: Settings) -> None:
     """A projector that idles over a database that comes back older loses none of the events between."""
-    async with at_work(settings, ["projector"]) as resources:
+    async with running_services(settings, ["projector"]) as resources:
         await defined(resources, 9)
-        await quiet(resources, ["projector"])
+        await until_idle(resources, ["projector"])
         async with open_resources(settings) as operator:
             await gone_back(operator, 5)
         assert (await resources.projection.position()).sequence == 5
         await resources.log.append(agent_defined("newest"))
-        await quiet(resources, ["projector"])
+        await until_idle(resources, ["projector"])
         assert len(await resources.views.agents()) == 10
     await assert_verified(settings)
 
@@ -106,9 +106,9 @@ async def test_a_stretch_beyond_the_views_changes_nothing(settings: Settings) ->
 
 async def test_an_older_version_stands_aside_and_says_so(settings: Settings) -> None:
     """Into views that a newer version made nobody else folds, and nobody makes them anew by older folds."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
-        await quiet(resources)
+        await until_idle(resources)
         await made_by(resources, FOLD + 1)
         before = await snapshot(resources)
         with pytest.raises(OtherFoldsError, match="this one waits"):
@@ -124,22 +124,22 @@ async def test_an_older_version_stands_aside_and_says_so(settings: Settings) -> 
             await forget(settings, [Thing("agent", "python")])
         assert await resources.projection.position() == Position(1, FOLD + 1)
         assert await snapshot(resources) == before
-    async with at_work(settings, ["projector"]) as resources:
+    async with running_services(settings, ["projector"]) as resources:
         assert any(told in each for each in await missing(resources)), "one that starts now stands aside too"
         assert await snapshot(resources) == before
         await made_by(resources, FOLD)
-        await quiet(resources, ["projector"])
+        await until_idle(resources, ["projector"])
     await assert_verified(settings)
 
 
 async def test_views_of_an_older_version_are_made_anew_by_whoever_follows(settings: Settings) -> None:
     """A projector at work that finds older views under it, from an older copy, makes them anew and goes on."""
-    async with at_work(settings, ["projector"]) as resources:
+    async with running_services(settings, ["projector"]) as resources:
         await resources.log.append(agent_defined())
-        await quiet(resources, ["projector"])
+        await until_idle(resources, ["projector"])
         await made_by(resources, FOLD - 1)
         await resources.log.append(agent_defined("cook"))
-        await quiet(resources, ["projector"])
+        await until_idle(resources, ["projector"])
         assert await resources.projection.position() == Position(2, FOLD)
     await assert_verified(settings)
 
@@ -159,7 +159,10 @@ async def test_the_views_halt_right_before_what_cannot_be_folded(
     for place in ("projection", "bulk_fold"):
         monkeypatch.setattr(f"nemuri_infra.projections.{place}.fold_courses", fragile)
     why = "event 6, agent_defined of agent-5, cannot be folded: ValueError"
-    async with at_work(settings, ["projector", "query-api"]) as resources, visiting(settings) as client:
+    async with (
+        running_services(settings, ["projector", "query-api"]) as resources,
+        connected_client(settings) as client,
+    ):
 
         async def halted() -> bool:
             """The views are halted at the event."""
@@ -174,7 +177,7 @@ async def test_the_views_halt_right_before_what_cannot_be_folded(
         found = await verify(settings)
         assert (found.differences, found.halted, found.halted_at) == ((), why, 6)
         monkeypatch.undo()
-        await quiet(resources, ["projector"])
+        await until_idle(resources, ["projector"])
         assert await resources.projection.position() == Position(9, FOLD)
     await assert_verified(settings)
 

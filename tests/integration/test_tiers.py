@@ -33,7 +33,15 @@ from nemuri_infra.projections.tiered_queries import TieredQueries
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
 from nemuri_services.tiered_memory.consolidation_schedule import look
-from tests.integration.scene import agent_defined, assert_verified, at_work, effective, eventually, quiet, visiting
+from tests.integration.harness import (
+    agent_defined,
+    assert_verified,
+    connected_client,
+    effective_events,
+    eventually,
+    running_services,
+    until_idle,
+)
 
 pytestmark = pytest.mark.connected
 
@@ -45,7 +53,7 @@ MINED = tuple(f"Noah mined iron with Lila in the cave in the {each}" for each in
 @asynccontextmanager
 async def remembering(settings: Settings, *names: str, **policy: object) -> AsyncIterator[tuple[Resources, Client]]:
     """The services of tiered memory, agents that remember by it, and a client."""
-    async with at_work(settings, AT_WORK) as resources, visiting(settings) as client:
+    async with running_services(settings, AT_WORK) as resources, connected_client(settings) as client:
         last = 0
         for each in names or ("noah",):
             last = await resources.log.append(agent_defined(each, memory="tiered", perspectives=()))
@@ -64,7 +72,7 @@ async def memories(resources: Resources) -> list[TierMemory]:
 
 async def assert_as_folded(resources: Resources) -> None:
     """The rows are the pure fold of the log, and every memory has the vector of its words, and no other has one."""
-    tiers = fold([each for each in await effective(resources.log) if isinstance(each, FOLDED)])
+    tiers = fold([each for each in await effective_events(resources.log) if isinstance(each, FOLDED)])
     async with resources.database.reading() as connection:
         agents = await load(connection, tables.tier_agent, TiersAgent)
     known = await memories(resources)
@@ -94,7 +102,7 @@ async def test_an_experience_is_recorded_once_however_often_it_is_told(settings:
         found = await memories(resources)
         assert [(each.type, each.importance) for each in found] == [("conversation", 0.7), ("observation", 0.6)]
         assert found[1].memory_id == seen
-        refused = [each for each in await effective(resources.log) if isinstance(each, MemoryRefused)]
+        refused = [each for each in await effective_events(resources.log) if isinstance(each, MemoryRefused)]
         assert elsewhere.event_id in {each.causation_id for each in refused}
         assert (await client.tiers("noah")).short == 2
     await assert_verified(settings)
@@ -128,7 +136,7 @@ async def test_what_is_too_much_goes_over_and_comes_to_mind(settings: Settings) 
         talking = await client.tiers_recall("noah", "iron", module="talking", quietly=True)
         working = await client.tiers_recall("noah", "iron", module="action_awareness", quietly=True)
         assert (talking.recalled, working.recalled, working.working) == ((), (), True)
-        await quiet(resources)
+        await until_idle(resources)
         assert {each.access_count for each in await memories(resources)} == {1}
         await assert_as_folded(resources)
         done = await reembed(settings, embedder=HashingEmbedder(256))
@@ -142,13 +150,13 @@ async def test_what_is_too_much_goes_over_and_comes_to_mind(settings: Settings) 
 async def test_each_experience_goes_over_once_however_many_notice(settings: Settings) -> None:
     """Two workers, each with sixteen events at once: groups never share a memory, and none is left behind."""
     policy = {"short_term": {"base_capacity": 4, "max_capacity": 4, "kept_share": 0.5}}
-    async with remembering(settings, **policy) as (resources, client), at_work(settings, ["tiered-memory"]):
+    async with remembering(settings, **policy) as (resources, client), running_services(settings, ["tiered-memory"]):
         for each in range(24):
             lived = Experience(type="action", content=f"Noah mined iron ore number {each}", second=float(each))
             told = ExperienceOffered(event_id=uuid4(), client_id="ann", agent_id="noah", experience=lived)
             await resources.log.append(told)
-        await quiet(resources, AT_WORK)
-        facts = await effective(resources.log)
+        await until_idle(resources, AT_WORK)
+        facts = await effective_events(resources.log)
         begun = [each for each in facts if isinstance(each, ConsolidationBegun)]
         gone = Counter(memory for each in begun for group in each.groups for memory in group.memory_ids)
         assert len(begun) > 1
@@ -170,10 +178,10 @@ async def test_what_is_old_goes_over_in_time(settings: Settings) -> None:
         now = (await memories(resources))[-1].at
         for later in (60.0, 29 * 60.0):
             await look(resources, now + later)
-        assert not [each for each in await effective(resources.log) if isinstance(each, ConsolidationAsked)]
+        assert not [each for each in await effective_events(resources.log) if isinstance(each, ConsolidationAsked)]
         for _ in range(2):
             await look(resources, now + 31 * 60.0)
-        asked = [each for each in await effective(resources.log) if isinstance(each, ConsolidationAsked)]
+        asked = [each for each in await effective_events(resources.log) if isinstance(each, ConsolidationAsked)]
         assert [(each.agent_id, each.because) for each in asked] == [("noah", "interval")]
 
 
@@ -201,7 +209,7 @@ async def test_what_is_shared_is_seen_by_whom_it_is_shared_with(settings: Settin
         assert await told("mira") == [secret]
         done = await consolidate(client, "noah")
         assert (done.gone, done.view.shared) == (0, 2)
-        assert not [each for each in await effective(resources.log) if isinstance(each, ConsolidationBegun)]
+        assert not [each for each in await effective_events(resources.log) if isinstance(each, ConsolidationBegun)]
     await assert_verified(settings)
 
 
@@ -212,11 +220,11 @@ async def test_an_erased_experience_goes_with_all_that_was_made_of_it(settings: 
         await client.experience("noah", "Mira sang a canary song", type="conversation")
         done = await consolidate(client, "noah")
         assert (done.gone, done.view.short, done.view.long) == (4, 0, 2)
-        await quiet(resources)
+        await until_idle(resources)
         await assert_as_folded(resources)
     await forget(settings, [Thing("memory", mined[1])])
-    async with at_work(settings, ("projector",)) as resources:
-        left = await effective(resources.log)
+    async with running_services(settings, ("projector",)) as resources:
+        left = await effective_events(resources.log)
         words = [each for each in left if isinstance(each, ExperienceOffered | ExperienceRecorded | MemoryFormed)]
         assert words
         assert not [each for each in words if "iron" in each.model_dump_json()]

@@ -28,15 +28,15 @@ from nemuri_infra.projections.rows import load
 from nemuri_infra.runtime.resources import Resources, open_resources
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.vectors import vector_key
-from tests.integration.scene import (
+from tests.integration.harness import (
     EMBEDDING,
     agent_defined,
-    assert_followed_and_rebuilt,
     assert_verified,
-    at_work,
-    effective,
+    assert_views_follow_and_rebuild,
+    effective_events,
     messages,
-    quiet,
+    running_services,
+    until_idle,
 )
 from tests.integration.servers import Servers, files_with
 
@@ -104,7 +104,7 @@ def life(rng: random.Random, length: int) -> list[Event]:
 
 async def assert_as_folded(resources: Resources) -> None:
     """The rows are the pure fold of the log; every memory has its vector, and nothing else has one."""
-    tiers = fold([each for each in await effective(resources.log) if isinstance(each, FOLDED)])
+    tiers = fold([each for each in await effective_events(resources.log) if isinstance(each, FOLDED)])
     vector = tables.memory_vector.c
     async with resources.database.reading() as connection:
         agents = await load(connection, tables.tier_agent, TiersAgent)
@@ -118,7 +118,7 @@ async def assert_as_folded(resources: Resources) -> None:
 async def test_a_life_is_in_the_views_what_the_pure_fold_makes_of_it(settings: Settings, seed: int) -> None:
     """Event by event, in stretches and from the whole log at once."""
     rng = random.Random(seed)
-    await assert_followed_and_rebuilt(settings, life(rng, 100), rng, assert_as_folded)
+    await assert_views_follow_and_rebuild(settings, life(rng, 100), rng, assert_as_folded)
     async with open_resources(settings) as resources:
         async with resources.database.reading() as connection:
             [memory, *_] = await load(connection, tables.tier_memory, TierMemory)
@@ -137,10 +137,10 @@ async def test_a_forgotten_experience_is_in_no_byte(servers: Servers, settings: 
     made = formed(rng, "serpentonwise it was", (gone.event_id, twin.event_id))
     merged = formed(rng, "ophicleidean times", (made.event_id,))
     kept = recorded(rng, "the pangolinkind thing")
-    async with at_work(settings, ["projector"]) as resources:
+    async with running_services(settings, ["projector"]) as resources:
         for each in (agent_defined(AGENT, memory="tiered", perspectives=()), offered, gone, twin, kept, made, merged):
             await resources.log.append(each)
-        await quiet(resources, ["projector"])
+        await until_idle(resources, ["projector"])
         canaries = ("zugtrompetish", "barytonhornlike", "serpentonwise", "ophicleidean")
         assert all(files_with(servers.directory, *canaries).values())
         old = [each for each in await messages(resources.log) if any(one.encode() in each.data for one in canaries)]
@@ -154,7 +154,7 @@ async def test_a_forgotten_experience_is_in_no_byte(servers: Servers, settings: 
         await assert_verified(settings)
         for message in old:
             await resources.log.stream.publish(message.subject, message.data)
-        await quiet(resources, ["projector"])
+        await until_idle(resources, ["projector"])
         async with resources.database.reading() as connection:
             left = await load(connection, tables.tier_memory, TierMemory)
         assert [each.memory_id for each in left] == [kept.event_id]

@@ -13,16 +13,16 @@ from nemuri_contracts.education import ExerciseGraded
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.runtime.timers import Timers
 from nemuri_infra.stores.clock import Clock
-from tests.integration.classroom import TEXTBOOK, over
-from tests.integration.scene import (
+from tests.integration.classroom import TEXTBOOK, until_finished_and_idle
+from tests.integration.harness import (
     agent_defined,
     assert_verified,
-    at_work,
-    effective,
+    connected_client,
+    effective_events,
     eventually,
-    logged,
-    quiet,
-    visiting,
+    opened_log,
+    running_services,
+    until_idle,
 )
 
 pytestmark = pytest.mark.connected
@@ -32,7 +32,7 @@ SOON = timedelta(seconds=2)
 @asynccontextmanager
 async def listening(settings: Settings) -> AsyncIterator[tuple[Timers, list[str]]]:
     """Timers, and the keys of those that rang so far."""
-    async with logged(settings) as log:
+    async with opened_log(settings) as log:
         timers, rang = Timers(log, await Clock.open(log)), list[str]()
 
         async def hear() -> None:
@@ -76,7 +76,7 @@ async def test_timers_ring_when_they_are_due_and_not_before(settings: Settings) 
 
 async def test_the_clock_moves_for_everybody_and_by_every_step(settings: Settings) -> None:
     """Two that move it at the same moment move it by both steps."""
-    async with logged(settings) as one, logged(settings) as other:
+    async with opened_log(settings) as one, opened_log(settings) as other:
         first, second = await Clock.open(one), await Clock.open(other)
         before = await first.now()
         await asyncio.gather(*(clock.advance(timedelta(days=1)) for clock in (first, second) for _ in range(5)))
@@ -85,11 +85,11 @@ async def test_the_clock_moves_for_everybody_and_by_every_step(settings: Setting
 
 async def test_a_lost_timer_is_set_again_and_a_false_one_sets_nothing(settings: Settings) -> None:
     """The views say what is due: without its timers the platform sets them anew, and heeds none that lies."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
-        course = await over(resources, client, await client.teach("python", TEXTBOOK))
-    async with logged(settings) as log:
+        course = await until_finished_and_idle(resources, client, await client.teach("python", TEXTBOOK))
+    async with opened_log(settings) as log:
         timers = Timers(log, await Clock.open(log))
         await log.stream.purge_stream(log.subjects.timers_stream)
         for false in (f"{course.course_id}_0_0", f"{course.course_id}_0_99", f"{uuid4()}_0_0"):
@@ -101,7 +101,7 @@ async def test_a_lost_timer_is_set_again_and_a_false_one_sets_nothing(settings: 
             return bool((await log.stream.consumer_info(log.subjects.timers_stream, "tutor")).num_pending == 4)
 
         await eventually(all_ring)
-    async with at_work(settings) as resources, visiting(settings) as client:
+    async with running_services(settings) as resources, connected_client(settings) as client:
 
         async def all_heard() -> bool:
             """Nothing rings any more."""
@@ -109,14 +109,16 @@ async def test_a_lost_timer_is_set_again_and_a_false_one_sets_nothing(settings: 
             return not known.num_pending and not known.num_ack_pending
 
         await eventually(all_heard)
-        await quiet(resources)
-        assert len([each for each in await effective(resources.log) if isinstance(each, TaskSubmitted)]) == 2
+        await until_idle(resources)
+        assert len([each for each in await effective_events(resources.log) if isinstance(each, TaskSubmitted)]) == 2
         await client.clock(advance=timedelta(days=1, minutes=5))
 
         async def again() -> bool:
             """Both exercises came again, because their timers were there."""
-            return len([each for each in await effective(resources.log) if isinstance(each, ExerciseGraded)]) == 4
+            return (
+                len([each for each in await effective_events(resources.log) if isinstance(each, ExerciseGraded)]) == 4
+            )
 
         await eventually(again)
-        await quiet(resources)
+        await until_idle(resources)
     await assert_verified(settings)

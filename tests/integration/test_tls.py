@@ -11,7 +11,7 @@ from nemuri.client.connection import connected
 from nemuri.client.exchange import NotConnectedError
 from nemuri.platform.serving import prepare, serving
 from nemuri_infra.runtime.settings import Settings
-from tests.integration.guarded import Guarded
+from tests.integration.restricted_servers import RestrictedServers
 from tests.integration.servers import Servers
 
 pytestmark = pytest.mark.connected
@@ -30,11 +30,11 @@ def certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def encrypted(servers: Servers, certificates: Path) -> AsyncIterator[Guarded]:
+async def encrypted(servers: Servers, certificates: Path) -> AsyncIterator[RestrictedServers]:
     """A server that shows a certificate and asks for one."""
     files = {"cert_file": "server.pem", "key_file": "server.key", "ca_file": "ca.pem"}
     lines = ", ".join(f'{option}: "{certificates / name}"' for option, name in files.items())
-    async with Guarded.running(servers, more=f"tls {{ {lines}, verify: true }}", scheme="tls") as running:
+    async with RestrictedServers.running(servers, more=f"tls {{ {lines}, verify: true }}", scheme="tls") as running:
         yield running
 
 
@@ -44,7 +44,7 @@ def showing(settings: Settings, certificates: Path) -> Settings:
     return settings.model_copy(update={"nats_ca": certificates / "ca.pem", **mine})
 
 
-async def test_services_and_clients_talk_over_tls(encrypted: Guarded, certificates: Path) -> None:
+async def test_services_and_clients_talk_over_tls(encrypted: RestrictedServers, certificates: Path) -> None:
     """A client asks, and a service whose consumers and answers go over encrypted connections tells it."""
     await prepare(showing(encrypted.of("provisioner"), certificates))
     async with (
@@ -56,7 +56,9 @@ async def test_services_and_clients_talk_over_tls(encrypted: Guarded, certificat
 
 
 @pytest.mark.parametrize("missing", ["nats_ca", "nats_certificate"])
-async def test_without_certificates_nobody_talks(encrypted: Guarded, certificates: Path, missing: str) -> None:
+async def test_without_certificates_nobody_talks(
+    encrypted: RestrictedServers, certificates: Path, missing: str
+) -> None:
     """Neither to a server that nobody vouches for, nor as somebody for whom nobody does."""
     settings = showing(encrypted.client("ann"), certificates).model_copy(update={missing: None, "nats_key": None})
     with pytest.raises(NotConnectedError):
@@ -64,7 +66,7 @@ async def test_without_certificates_nobody_talks(encrypted: Guarded, certificate
             pass
 
 
-async def test_a_certificate_that_is_not_there_is_said(encrypted: Guarded, certificates: Path) -> None:
+async def test_a_certificate_that_is_not_there_is_said(encrypted: RestrictedServers, certificates: Path) -> None:
     """In one line that names the setting."""
     settings = encrypted.client("ann").model_copy(update={"nats_ca": certificates / "none.pem"})
     with pytest.raises(NotConnectedError, match="NEMURI_NATS_CA"):

@@ -11,7 +11,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from nemuri_contracts.client_events import TaskSubmitted
 from nemuri_contracts.codec import encode
 from nemuri_infra.runtime.settings import Settings
-from tests.integration.scene import agent_defined, at_work, messages, quiet, visiting
+from tests.integration.harness import agent_defined, connected_client, messages, running_services, until_idle
 
 pytestmark = pytest.mark.connected
 
@@ -56,10 +56,10 @@ async def test_a_task_is_one_trace_from_its_submission_to_the_sleep(
     settings: Settings, spans: InMemorySpanExporter
 ) -> None:
     """Each reaction is a child of the one that said what it reacts to; the client's own span is the root."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         result = await client.ask("What is truth value testing?")
-        await quiet(resources)
+        await until_idle(resources)
         written = await messages(resources.log)
 
     found = spans.get_finished_spans()
@@ -96,10 +96,10 @@ async def test_a_task_is_one_trace_from_its_submission_to_the_sleep(
 async def test_what_is_cut_and_joined_again_stays_in_the_trace(settings: Settings, spans: InMemorySpanExporter) -> None:
     """Every piece is a child of the cut; who joins them is linked to the others."""
     pages = "\f".join(f"Page {number}: a value is true unless its class says otherwise." * 40 for number in range(25))
-    async with at_work(settings) as resources, visiting(settings) as client:
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.ask("What is truth value testing?", documents=[("book.txt", pages)])
-        await quiet(resources)
+        await until_idle(resources)
 
     found = spans.get_finished_spans()
     [submitted] = _named(found, "intake task_submitted")
@@ -121,13 +121,13 @@ async def test_a_trace_that_began_elsewhere_goes_on_here(settings: Settings, spa
     """The header is all that has to travel, as it does from another process; one that is none begins a new trace."""
 
     remote = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
-    async with at_work(settings, ["projector", "intake"]) as resources:
+    async with running_services(settings, ["projector", "intake"]) as resources:
         log = resources.log
         for number, header in enumerate((remote, "00-nonsense")):
             event = TaskSubmitted(event_id=f"00000000-0000-4000-8000-00000000000{number}", text="Is it true?")
             subject = log.subjects.of(event.model_copy(update={"client_id": "bob"}))
             await log.stream.publish(subject, encode(event), headers={"traceparent": header})
-        await quiet(resources, ["projector", "intake"])
+        await until_idle(resources, ["projector", "intake"])
 
     first, second = sorted(
         _named(spans.get_finished_spans(), "intake task_submitted"),

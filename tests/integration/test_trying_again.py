@@ -20,17 +20,17 @@ from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.dead_letters import DeadLetters
 from nemuri_infra.stores.delivery_attempts import MAX_FAULTS
-from tests.integration.scene import (
-    EVERYBODY,
+from tests.integration.harness import (
+    ALL_SERVICES,
     CountingModel,
     agent_defined,
     assert_verified,
-    at_work,
+    connected_client,
     dead_letters,
-    effective,
+    effective_events,
     messages,
-    quiet,
-    visiting,
+    running_services,
+    until_idle,
 )
 
 pytestmark = pytest.mark.connected
@@ -67,7 +67,10 @@ class Breakable(CountingModel):
 @asynccontextmanager
 async def platform(settings: Settings, model: Breakable) -> AsyncIterator[tuple[Resources, Client]]:
     """Everybody at work with the model, one agent and one client."""
-    async with at_work(settings, models=Models(main=model, light=model)) as resources, visiting(settings) as client:
+    async with (
+        running_services(settings, models=Models(main=model, light=model)) as resources,
+        connected_client(settings) as client,
+    ):
         await resources.log.append(agent_defined())
         await client.settle()
         yield resources, client
@@ -80,7 +83,7 @@ async def test_a_failed_task_is_opened_again_as_a_new_attempt(settings: Settings
         failed = await client.ask(QUESTION, timeout=30)
         assert (failed.status, failed.attempt) == ("failed", 1)
         assert failed.reason == "specialist could not handle memories_retrieved: the model broke"
-        await quiet(resources)
+        await until_idle(resources)
         [buried] = await dead_letters(resources.log)
         letter = buried.letter
         assert (letter.service, letter.kind, letter.task_id) == ("specialist", "memories_retrieved", failed.task_id)
@@ -94,7 +97,7 @@ async def test_a_failed_task_is_opened_again_as_a_new_attempt(settings: Settings
         assert await dead_letters(resources.log) == []
         with pytest.raises(ClientError, match="has its answer"):
             await dead.reopen(client, failed.task_id)
-        await quiet(resources)
+        await until_idle(resources)
     await assert_verified(settings)
 
 
@@ -103,24 +106,24 @@ async def test_what_fails_again_has_a_letter_again(settings: Settings) -> None:
     model = Breakable(answers=False)
     async with platform(settings, model) as (resources, client):
         failed = await client.ask(QUESTION, timeout=30)
-        await quiet(resources)
+        await until_idle(resources)
         [first] = await dead_letters(resources.log)
         await dead.retry(client, first.letter.name)
-        await quiet(resources)
+        await until_idle(resources)
         assert (await client.progress(failed.task_id)).status == "failed"
         [second] = await dead_letters(resources.log)
         assert (first.letter.attempt, second.letter.attempt) == (1, 2)
         await DeadLetters(resources.log).bury(first.letter, first.original)
         assert await dead.retry(client, first.letter.name) == f"task {failed.task_id} is at attempt 2 already"
-        opened = [each for each in await effective(resources.log) if isinstance(each, TaskReopened)]
+        opened = [each for each in await effective_events(resources.log) if isinstance(each, TaskReopened)]
         assert len(opened) == 1
     await assert_verified(settings)
 
 
 async def test_giving_up_on_an_earlier_attempt_ends_no_later_one(settings: Settings) -> None:
     """What is said late of the first attempt leaves the second as it is; what is said of the second ends it."""
-    names = [each for each in EVERYBODY if each != "specialist"]
-    async with at_work(settings, names) as resources, visiting(settings) as client:
+    names = [each for each in ALL_SERVICES if each != "specialist"]
+    async with running_services(settings, names) as resources, connected_client(settings) as client:
         log = resources.log
         await log.append(agent_defined())
         task_id = await client.submit(QUESTION)
@@ -129,11 +132,11 @@ async def test_giving_up_on_an_earlier_attempt_ends_no_later_one(settings: Setti
         async def give_up(attempt: int) -> tuple[str, int]:
             """How the task stands after a service gave up on an attempt."""
             await log.append(ReactionFailed.model_validate({"event_id": uuid4(), "attempt": attempt} | fault))
-            await quiet(resources, names)
+            await until_idle(resources, names)
             told = await client.progress(task_id)
             return told.status, told.attempt
 
-        await quiet(resources, names)
+        await until_idle(resources, names)
         with pytest.raises(ClientError, match="has not failed, it is in progress: 0 of 1 parts answered"):
             await dead.reopen(client, task_id)
         assert await give_up(1) == ("failed", 1)
@@ -149,7 +152,7 @@ async def test_what_the_answer_did_not_need_is_handed_back_to_its_service(settin
     async with platform(settings, model) as (resources, client):
         done = await client.ask(QUESTION, settled=True, timeout=30)
         assert (done.status, done.learned) == ("done", ())
-        await quiet(resources)
+        await until_idle(resources)
         [buried] = await dead_letters(resources.log)
         with pytest.raises(ClientError, match="attribution failed: the model broke"):
             await dead.retry(client, buried.letter.name)
@@ -157,7 +160,7 @@ async def test_what_the_answer_did_not_need_is_handed_back_to_its_service(settin
         model.learns = True
         assert await dead.retry(client, buried.letter.name) == "attribution has handled memories_used"
         assert await dead_letters(resources.log) == []
-        await quiet(resources)
+        await until_idle(resources)
         learned = await client.progress(done.task_id)
         assert (learned.status, learned.attempt) == ("done", 1)
         assert learned.learned != ()
@@ -184,12 +187,12 @@ async def test_several_letters_of_a_task_open_it_once(settings: Settings) -> Non
         pages = "\f".join(f"Page {number} says that {number} is true." for number in range(1, 16))
         failed = await client.ask(QUESTION, documents=[("pages", pages)], timeout=30)
         assert failed.status == "failed"
-        await quiet(resources)
+        await until_idle(resources)
         first, second = await dead.every(client)
         model.reads = True
         assert await dead.retry(client, first) == f"task {failed.task_id} is open again, attempt 2"
         assert (await client.result(failed.task_id, settled=True, timeout=30)).status == "done"
         assert await dead.retry(client, second) == f"task {failed.task_id} is at attempt 2 already"
-        await quiet(resources)
+        await until_idle(resources)
         assert await dead_letters(resources.log) == []
     await assert_verified(settings)

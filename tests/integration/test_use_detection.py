@@ -15,15 +15,15 @@ from nemuri_infra.models.factory import Models
 from nemuri_infra.models.protocol import Answer, AnswerJob, JudgeJob, ModelRefused, Reply
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
-from tests.integration.scene import (
+from tests.integration.harness import (
     CountingModel,
     agent_defined,
     assert_verified,
-    at_work,
-    effective,
+    connected_client,
+    effective_events,
     messages,
-    quiet,
-    visiting,
+    running_services,
+    until_idle,
 )
 
 pytestmark = pytest.mark.connected
@@ -64,7 +64,7 @@ async def knowing(resources: Resources, client: Client, detection: str) -> dict[
     policy = PolicyAdopted(event_id=uuid4(), agent_id="python", parameters={"use_detection": detection})
     await resources.log.append(policy)
     await resources.log.append(SessionEnded(event_id=uuid4(), agent_id="python", assignment_id=uuid4()))
-    await quiet(resources)
+    await until_idle(resources)
     agent = await resources.views.agent("python")
     assert agent is not None
     assert agent.rules.use_detection == detection
@@ -74,14 +74,17 @@ async def knowing(resources: Resources, client: Client, detection: str) -> dict[
 
 async def used(resources: Resources) -> MemoriesUsed:
     """What was recognised."""
-    [found] = [each for each in await effective(resources.log) if isinstance(each, MemoriesUsed)]
+    [found] = [each for each in await effective_events(resources.log) if isinstance(each, MemoriesUsed)]
     return found
 
 
 async def test_a_judge_says_what_was_used_and_what_it_cost(settings: Settings) -> None:
     """Its word counts, not the citations; and it is not asked again when everything is delivered again."""
     judge = Judge()
-    async with at_work(settings, models=Models(main=Uncited(), light=judge)) as resources, visiting(settings) as client:
+    async with (
+        running_services(settings, models=Models(main=Uncited(), light=judge)) as resources,
+        connected_client(settings) as client,
+    ):
         await knowing(resources, client, "judge")
         result = await client.ask(QUESTION, settled=True)
         found = await used(resources)
@@ -93,7 +96,7 @@ async def test_a_judge_says_what_was_used_and_what_it_cost(settings: Settings) -
         assert sum(number for name, number in calls.items() if name.startswith("judgement")) == 1
         for each in await messages(resources.log):
             await resources.log.stream.publish(each.subject, each.data)
-        await quiet(resources)
+        await until_idle(resources)
         assert judge.calls == calls
     await assert_verified(settings)
 
@@ -101,7 +104,10 @@ async def test_a_judge_says_what_was_used_and_what_it_cost(settings: Settings) -
 async def test_where_the_judge_refuses_the_layered_way_decides(settings: Settings) -> None:
     """The answer cites nothing, so what it is similar to was used; no judgement, no cost."""
     light = Refusing()
-    async with at_work(settings, models=Models(main=Uncited(), light=light)) as resources, visiting(settings) as client:
+    async with (
+        running_services(settings, models=Models(main=Uncited(), light=light)) as resources,
+        connected_client(settings) as client,
+    ):
         memories = await knowing(resources, client, "judge")
         await client.ask(QUESTION, settled=True)
         found = await used(resources)
@@ -118,7 +124,10 @@ async def test_where_the_judge_refuses_the_layered_way_decides(settings: Setting
 async def test_each_way_can_be_set_alone(settings: Settings, detection: str, methods: set[str]) -> None:
     """An answer that cites nothing has used nothing by citations, and the memory about lists otherwise."""
     light = CountingModel()
-    async with at_work(settings, models=Models(main=Uncited(), light=light)) as resources, visiting(settings) as client:
+    async with (
+        running_services(settings, models=Models(main=Uncited(), light=light)) as resources,
+        connected_client(settings) as client,
+    ):
         memories = await knowing(resources, client, detection)
         await client.ask(QUESTION, settled=True)
         found = await used(resources)

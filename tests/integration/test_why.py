@@ -9,7 +9,14 @@ from nemuri_contracts.scorers import HeldOut, ScorerTrained, Weights
 from nemuri_contracts.strength import FEATURES
 from nemuri_domain.strength.scorer import copy_of_linear
 from nemuri_infra.runtime.settings import Settings
-from tests.integration.scene import agent_defined, assert_verified, at_work, quiet, retrieval, visiting
+from tests.integration.harness import (
+    agent_defined,
+    assert_verified,
+    connected_client,
+    retrieval_of,
+    running_services,
+    until_idle,
+)
 
 pytestmark = pytest.mark.connected
 
@@ -34,7 +41,7 @@ def trained(number: int, weights: Weights) -> ScorerTrained:
 
 async def test_a_retrieval_is_explained_from_the_log(settings: Settings) -> None:
     """Nine features of every candidate, what they added, and what decided the order; also long after it."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined(principles=("Truth values come before operators.",)))
         await client.settle()
         facts = (FACT, "The truth value of an empty string is false.", "A list has a truth value of its own.")
@@ -42,7 +49,7 @@ async def test_a_retrieval_is_explained_from_the_log(settings: Settings) -> None
         result = await client.ask(QUESTION, perspective="semantics", settled=True)
         await client.remember("python", "The truth value of an empty set is false.")
         [explanation] = await client.why(result.task_id)
-        event = await retrieval(resources, result.task_id)
+        event = await retrieval_of(resources, result.task_id)
         assert tuple(each.candidate for each in explanation.candidates) == event.candidates
         assert set(known) <= {each.candidate.memory_id for each in explanation.candidates}
         assert (explanation.perspective, explanation.ranking) == ("semantics", event.ranking)
@@ -59,13 +66,13 @@ async def test_a_retrieval_is_explained_from_the_log(settings: Settings) -> None
             await client.why(uuid4())
         with pytest.raises(ClientError, match="there is no task"):
             await client.routing(uuid4())
-        await quiet(resources)
+        await until_idle(resources)
     await assert_verified(settings)
 
 
 async def test_what_a_learned_scorer_ranked_is_explained_by_its_own_weights(settings: Settings) -> None:
     """Those of the version that ranked, also when a newer one has come since."""
-    async with at_work(settings) as resources, visiting(settings) as client:
+    async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await resources.log.append(trained(1, copy_of_linear()))
         await client.settle()
@@ -80,5 +87,5 @@ async def test_what_a_learned_scorer_ranked_is_explained_by_its_own_weights(sett
         assert explanation.ranking == "scorer-1"
         between = sum(best.contributions) - sum(other.contributions)
         assert between == pytest.approx(best.candidate.score - other.candidate.score)
-        await quiet(resources)
+        await until_idle(resources)
     await assert_verified(settings)

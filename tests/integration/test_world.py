@@ -34,7 +34,7 @@ from nemuri_infra.bus.access import Access
 from nemuri_infra.bus.connection import connect
 from nemuri_infra.observability.world_metrics import WorldMetrics
 from nemuri_services.simulation.world_process import WorldProcess
-from tests.integration.scene import eventually
+from tests.integration.harness import eventually
 from tests.integration.servers import Servers, fresh_namespace
 
 pytestmark = pytest.mark.connected

@@ -17,7 +17,15 @@ from nemuri_domain.strength.learning_decision import REPEATS_OTHER_LEARNING, REP
 from nemuri_infra.models.factory import Models
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
-from tests.integration.scene import CountingModel, agent_defined, assert_verified, at_work, effective, quiet, visiting
+from tests.integration.harness import (
+    CountingModel,
+    agent_defined,
+    assert_verified,
+    connected_client,
+    effective_events,
+    running_services,
+    until_idle,
+)
 
 pytestmark = pytest.mark.connected
 
@@ -30,8 +38,8 @@ async def taught(settings: Settings, **lessons: str) -> AsyncIterator[tuple[Reso
     """Services at work, an agent, and a model that teaches it this whenever the workshop is asked about."""
     model = CountingModel(teaches={QUESTION: lessons})
     async with (
-        at_work(settings, models=Models(main=model, light=model)) as resources,
-        visiting(settings) as client,
+        running_services(settings, models=Models(main=model, light=model)) as resources,
+        connected_client(settings) as client,
     ):
         await resources.log.append(agent_defined())
         await client.settle()
@@ -68,7 +76,7 @@ async def test_a_repetition_that_was_none_becomes_a_memory(settings: Settings) -
         assert (now.repeated, now.learned) == ((), (made,))
         with pytest.raises(ClientError, match="did not repeat"):
             await separate(client, result.task_id)
-        await quiet(resources)
+        await until_idle(resources)
         assert len(await client.memories("python")) == 2
 
 
@@ -128,7 +136,7 @@ async def test_a_document_that_contradicts_a_memory_is_learned_from(
         await unlink(client, newer, older)
 
         assert (await client.memory(older)).yields_to == ()
-        await quiet(resources)
+        await until_idle(resources)
 
 
 async def test_what_says_nothing_or_the_same_twice_is_dropped_and_told(settings: Settings) -> None:
@@ -142,7 +150,7 @@ async def test_what_says_nothing_or_the_same_twice_is_dropped_and_told(settings:
             ("鋼材は冬に高い。", REPEATS_OTHER_LEARNING),
         ]
         assert len(result.learned) == 1
-        (event,) = [each for each in await effective(resources.log) if isinstance(each, LearningsExtracted)]
+        (event,) = [each for each in await effective_events(resources.log) if isinstance(each, LearningsExtracted)]
         assert (len(event.learnings), event.repetitions, event.dropped) == (1, (), result.dropped)
 
 
@@ -176,9 +184,9 @@ async def test_an_offered_memory_without_words_is_refused(settings: Settings) ->
             await client.remember_all("python", [MemoryContent(content=STEEL), MemoryContent(content="…")])
         offer = MemoryOffered(event_id=uuid4(), client_id="ann", agent_id="python", memory=MemoryContent(content="?!"))
         await resources.log.append(offer)
-        await quiet(resources)
+        await until_idle(resources)
 
-        facts = await effective(resources.log)
+        facts = await effective_events(resources.log)
         assert [each.reason for each in facts if isinstance(each, MemoryRefused)] == [WORDLESS]
         assert derive(offer.event_id, MemoryEncoded.kind_of()) not in {each.event_id for each in facts}
         assert await client.memories("python") == ()

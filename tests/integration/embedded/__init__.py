@@ -1,1 +1,1 @@
-"""The servers from wheels, started and stopped."""
+"""Tests of the embedded servers, which are started from wheels."""

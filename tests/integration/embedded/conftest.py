@@ -1,4 +1,4 @@
-"""A directory of its own for every test of the embedded servers."""
+"""Fixtures of the tests of the embedded servers."""
 
 import shutil
 import tempfile
@@ -8,14 +8,14 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.integration.embedded.evidence import processes_in
+from tests.integration.embedded.stored_data import processes_in
 
 
 @pytest.fixture
 def directory() -> Iterator[Path]:
-    """Empty, and again without processes afterwards.
+    """An empty directory. No process may be left in it afterwards.
 
-    Outside pytest's own, which closes its root to others whenever a session starts: PostgreSQL must pass through.
+    It is outside pytest's own directories, which PostgreSQL's user may not enter.
     """
     path = Path(tempfile.mkdtemp(prefix="nemuri-test-")).resolve()
     yield path

@@ -1,4 +1,4 @@
-"""The OS user that PostgreSQL runs as."""
+"""The operating system's user that PostgreSQL runs as."""
 
 import os
 import subprocess
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-TRY = """
+CREATE_USER = """
 import sys
 from pathlib import Path
 from nemuri_infra.embedded import os_user
@@ -17,14 +17,14 @@ print(os_user.database_account(Path(sys.argv[2])))
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may create users")
-def test_many_that_create_the_user_at_once_create_one(tmp_path: Path) -> None:
-    """Two useradd at once both succeed, and one of them takes the user's number away from the other."""
+def test_concurrent_creations_make_one_user(tmp_path: Path) -> None:
+    """Four processes that create the user at the same time create one user, and all succeed."""
     name = f"nemuri-try-{os.getpid()}"
-    command = [sys.executable, "-c", TRY, name, str(tmp_path / "none")]
+    command = [sys.executable, "-c", CREATE_USER, name, str(tmp_path / "none")]
     try:
-        tries = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(4)]
-        told = {each.communicate()[0] for each in tries}
-        assert [each.returncode for each in tries] == [0, 0, 0, 0]
-        assert len(told) == 1
+        processes = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(4)]
+        accounts = {each.communicate()[0] for each in processes}
+        assert [each.returncode for each in processes] == [0, 0, 0, 0]
+        assert len(accounts) == 1
     finally:
         subprocess.run(["userdel", name], check=False, capture_output=True)

@@ -1,4 +1,4 @@
-"""A connection that is lost and found: nobody waits for what cannot come any more."""
+"""A lost connection ends pending requests with an error instead of leaving them waiting."""
 
 import asyncio
 from pathlib import Path
@@ -10,21 +10,21 @@ from nats.errors import TimeoutError as NoAnswerError
 from nemuri_infra.bus.access import Access
 from nemuri_infra.bus.connection import connect
 from nemuri_infra.embedded.nats import EmbeddedNats
-from tests.integration.scene import eventually
+from tests.integration.harness import eventually
 
 pytestmark = pytest.mark.connected
 
-FOR_EVER = 3600.0
+ONE_HOUR = 3600.0
 
 
-async def test_who_waits_for_an_answer_is_told_that_the_connection_is_lost(directory: Path) -> None:
-    """And is answered over the next one, having asked again."""
+async def test_a_pending_request_fails_when_the_connection_is_lost(directory: Path) -> None:
+    """A pending request fails when the connection is lost, and a new request over the next connection is answered."""
     server = EmbeddedNats(directory / "nats")
     await server.start()
     connection = await connect(server.url, Access(), patient=False, name="asker", lost=asyncio.Event(), denied=[])
     try:
         slow = await connection.subscribe("slow")
-        asking = asyncio.ensure_future(connection.request("slow", timeout=FOR_EVER))
+        asking = asyncio.ensure_future(connection.request("slow", timeout=ONE_HOUR))
         await slow.next_msg(timeout=10)
 
         await server.kill()
@@ -44,8 +44,8 @@ async def test_who_waits_for_an_answer_is_told_that_the_connection_is_lost(direc
 
 
 @pytest.mark.parametrize("how", ["close", "drain"])
-async def test_a_lost_connection_can_be_closed_with_something_left_to_send(directory: Path, how: str) -> None:
-    """Close it for good, and say so, instead of failing on what cannot be sent any more."""
+async def test_a_lost_connection_with_unsent_data_can_be_closed(directory: Path, how: str) -> None:
+    """A lost connection with unsent data closes without an error and reports that it is closed."""
     server, lost = EmbeddedNats(directory / "nats"), asyncio.Event()
     await server.start()
     connection = await connect(server.url, Access(), patient=False, name="asker", lost=lost, denied=[])

@@ -1,4 +1,4 @@
-"""The embedded nats-server: what it keeps, where it listens, what it survives."""
+"""The embedded nats-server: durability, addresses and restarts."""
 
 import asyncio
 import socket
@@ -11,13 +11,13 @@ from nats import connect
 from nemuri_infra.embedded.child_processes import ServerFailed
 from nemuri_infra.embedded.nats import EmbeddedNats, EmbeddedNatsCluster
 from nemuri_infra.embedded.supervisor import Supervisor
-from tests.integration.embedded.evidence import messages, processes_in, publish, until
+from tests.integration.embedded.stored_data import messages, processes_in, publish, until
 
 pytestmark = pytest.mark.connected
 
 
-async def test_a_message_outlives_a_clean_restart_on_the_same_port(directory: Path) -> None:
-    """Clients that reconnect find the server where it was, with everything in it."""
+async def test_a_message_survives_a_clean_restart(directory: Path) -> None:
+    """A message and the server's address survive a clean restart."""
     server = EmbeddedNats(directory)
     await server.start()
     await publish(server.url, "first")
@@ -32,8 +32,8 @@ async def test_a_message_outlives_a_clean_restart_on_the_same_port(directory: Pa
     assert processes_in(directory) == []
 
 
-async def test_what_was_acknowledged_outlives_a_kill(directory: Path) -> None:
-    """Every acknowledged message is there after SIGKILL, and a client that was connected comes back by itself."""
+async def test_acknowledged_messages_survive_a_kill(directory: Path) -> None:
+    """Every acknowledged message survives SIGKILL, and a connected client reconnects."""
     server = EmbeddedNats(directory)
     await server.start()
     client = await connect(server.url, max_reconnect_attempts=-1, reconnect_time_wait=0.05)
@@ -47,8 +47,8 @@ async def test_what_was_acknowledged_outlives_a_kill(directory: Path) -> None:
     await server.stop()
 
 
-async def test_it_listens_on_the_loopback_only(directory: Path) -> None:
-    """Neither clients' port nor the monitoring port is open to the network."""
+async def test_the_server_listens_on_the_loopback_only(directory: Path) -> None:
+    """Neither the client port nor the monitoring port is open to the network."""
     server = EmbeddedNats(directory)
     await server.start()
     listening = [one.laddr.ip for one in psutil.Process(server.pid).net_connections() if one.status == "LISTEN"]
@@ -57,8 +57,8 @@ async def test_it_listens_on_the_loopback_only(directory: Path) -> None:
     assert set(listening) == {"127.0.0.1"}
 
 
-async def test_a_kept_port_that_somebody_took_is_replaced(directory: Path) -> None:
-    """A port is only a convenience: the server comes up on another one."""
+async def test_a_taken_port_is_replaced(directory: Path) -> None:
+    """A server whose former port is taken by another program starts on a new port."""
     server = EmbeddedNats(directory)
     await server.start()
     before = server.url
@@ -69,8 +69,8 @@ async def test_a_kept_port_that_somebody_took_is_replaced(directory: Path) -> No
         await server.stop()
 
 
-async def test_a_fixed_port_that_is_taken_is_an_error_with_the_log(directory: Path) -> None:
-    """Whoever asked for a port gets that one or is told why not."""
+async def test_a_taken_fixed_port_is_an_error(directory: Path) -> None:
+    """A server with a fixed port that is taken fails with an error that quotes its log."""
     with socket.create_server(("127.0.0.1", 0)) as other:
         server = EmbeddedNats(directory, port=other.getsockname()[1])
         with pytest.raises(ServerFailed, match="address already in use"):
@@ -78,8 +78,8 @@ async def test_a_fixed_port_that_is_taken_is_an_error_with_the_log(directory: Pa
     assert not server.alive
 
 
-async def test_a_server_left_behind_is_ended_before_the_store_is_opened_again(directory: Path) -> None:
-    """The directory is served by one process, also when the record of the first is lost."""
+async def test_an_orphaned_server_is_ended_first(directory: Path) -> None:
+    """A server left by an earlier run is ended before a new one opens the store, even without a record of it."""
     lost = EmbeddedNats(directory)
     await lost.start()
     (directory / "nats.pid").unlink()
@@ -91,8 +91,8 @@ async def test_a_server_left_behind_is_ended_before_the_store_is_opened_again(di
 
 
 @pytest.mark.parametrize("name", ['a "folder" of 眠り: $100 \\', "/".join(["long" * 20] * 4)], ids=["special", "long"])
-async def test_any_path_can_hold_it(directory: Path, name: str) -> None:
-    """Quotes, blanks and other scripts in the path mean nothing to the configuration."""
+async def test_any_path_can_hold_the_data(directory: Path, name: str) -> None:
+    """Quotes, blanks and other scripts in the path do not break the configuration."""
     server = EmbeddedNats(directory / name)
     await server.start()
     await publish(server.url, "kept")
@@ -103,7 +103,7 @@ async def test_any_path_can_hold_it(directory: Path, name: str) -> None:
 
 
 async def test_a_cluster_serves_while_one_node_is_dead(directory: Path) -> None:
-    """Two of three nodes acknowledge and answer; the third comes back with everything."""
+    """Two of three nodes accept messages, and the third one returns with all of them."""
     cluster = EmbeddedNatsCluster(directory)
     await cluster.start()
     await publish(cluster.urls[0], "before", replicas=3)
@@ -115,8 +115,8 @@ async def test_a_cluster_serves_while_one_node_is_dead(directory: Path) -> None:
     assert processes_in(directory) == []
 
 
-async def test_a_server_that_could_not_write_serves_again_once_there_is_room(directory: Path) -> None:
-    """It would take nothing more by itself; it is started anew, with everything that it had acknowledged."""
+async def test_a_server_that_failed_to_write_is_restarted(directory: Path) -> None:
+    """A server that failed to write is restarted by the supervisor and keeps all acknowledged messages."""
     server, stop = EmbeddedNats(directory), asyncio.Event()
     supervisor = Supervisor([server])
     await supervisor.start()
@@ -125,7 +125,7 @@ async def test_a_server_that_could_not_write_serves_again_once_there_is_room(dir
         await publish(server.url, str(number))
     full = psutil.Process(server.pid)
     full.rlimit(psutil.RLIMIT_FSIZE, (100, psutil.RLIM_INFINITY))
-    client = await connect(server.url, max_reconnect_attempts=-1, reconnect_time_wait=0.05, error_cb=silent)
+    client = await connect(server.url, max_reconnect_attempts=-1, reconnect_time_wait=0.05, error_cb=ignore_error)
     with pytest.raises(TimeoutError):
         await client.jetstream(timeout=0.2).publish("kept.one", b"refused")
     await client.close()
@@ -136,8 +136,8 @@ async def test_a_server_that_could_not_write_serves_again_once_there_is_room(dir
     await work
 
 
-async def test_a_server_may_store_what_the_disk_holds(directory: Path) -> None:
-    """However much of it was free when it was started."""
+async def test_a_stream_may_reserve_more_than_the_free_space(directory: Path) -> None:
+    """A stream may reserve more bytes than are free on the disk."""
     server = EmbeddedNats(directory)
     await server.start()
     client = await connect(server.url)
@@ -146,5 +146,5 @@ async def test_a_server_may_store_what_the_disk_holds(directory: Path) -> None:
     await server.stop()
 
 
-async def silent(_: Exception) -> None:
-    """Nobody needs to hear that the server is away."""
+async def ignore_error(_: Exception) -> None:
+    """Ignore errors of the connection."""

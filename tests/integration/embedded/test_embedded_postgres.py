@@ -1,4 +1,4 @@
-"""The embedded PostgreSQL: what it keeps, who may reach it, what it survives."""
+"""The embedded PostgreSQL: durability, access and restarts."""
 
 import stat
 from pathlib import Path
@@ -12,18 +12,18 @@ from sqlalchemy.ext.asyncio import create_async_engine
 
 from nemuri_infra.embedded.child_processes import Child, ServerFailed, is_living
 from nemuri_infra.embedded.postgres import EmbeddedPostgres
-from tests.integration.embedded.evidence import insert, processes_in, rows
+from tests.integration.embedded.stored_data import insert, processes_in, rows
 
 pytestmark = pytest.mark.connected
 
 
 def socket_folder(server: EmbeddedPostgres) -> Path:
-    """Where the server's socket lies, from its address."""
+    """Return the directory of the server's socket."""
     return Path(parse_qs(urlsplit(server.url).query)["host"][0])
 
 
-async def test_a_row_outlives_a_clean_restart_at_the_same_address(directory: Path) -> None:
-    """Connection pools find the database where it was, with everything in it."""
+async def test_a_row_survives_a_clean_restart(directory: Path) -> None:
+    """A row and the server's address survive a clean restart."""
     server = EmbeddedPostgres(directory)
     await server.start()
     await insert(server.url, "眠り")
@@ -37,8 +37,8 @@ async def test_a_row_outlives_a_clean_restart_at_the_same_address(directory: Pat
     await again.stop()
 
 
-async def test_sqlalchemy_takes_the_address_and_vectors_are_there(directory: Path) -> None:
-    """The engine of the views needs nothing but the address."""
+async def test_sqlalchemy_connects_and_vectors_are_available(directory: Path) -> None:
+    """SQLAlchemy connects with the server's address, vectors are available, and fsync is on."""
     server = EmbeddedPostgres(directory)
     await server.start()
     engine = create_async_engine(server.url)
@@ -51,8 +51,8 @@ async def test_sqlalchemy_takes_the_address_and_vectors_are_there(directory: Pat
     assert (distance, durable) == (2.0, "on")
 
 
-async def test_what_was_committed_outlives_a_kill_of_its_first_process(directory: Path) -> None:
-    """SIGKILL, then a start that recovers."""
+async def test_a_committed_row_survives_a_kill(directory: Path) -> None:
+    """A committed row survives SIGKILL of the server's first process."""
     server = EmbeddedPostgres(directory)
     await server.start()
     await insert(server.url, "committed")
@@ -63,8 +63,8 @@ async def test_what_was_committed_outlives_a_kill_of_its_first_process(directory
     assert processes_in(directory) == []
 
 
-async def test_a_living_stranger_in_its_lock_file_does_not_hinder_it(directory: Path) -> None:
-    """After a reboot the recorded process id belongs to somebody else, who is left alone."""
+async def test_a_reused_process_id_in_the_lock_file_is_ignored(directory: Path) -> None:
+    """A server starts although its lock file names a living process of another program, which keeps running."""
     server = EmbeddedPostgres(directory)
     await server.start()
     await insert(server.url, "kept")
@@ -81,8 +81,8 @@ async def test_a_living_stranger_in_its_lock_file_does_not_hinder_it(directory: 
     await stranger.stop()
 
 
-async def test_a_server_left_behind_is_shut_down_first(directory: Path) -> None:
-    """One directory, one server: the orphan ends cleanly and the new one serves its data."""
+async def test_an_orphaned_server_is_shut_down_first(directory: Path) -> None:
+    """A server left by an earlier run is shut down cleanly before a new one starts on its data."""
     lost = EmbeddedPostgres(directory)
     await lost.start()
     await insert(lost.url, "kept")
@@ -95,7 +95,7 @@ async def test_a_server_left_behind_is_shut_down_first(directory: Path) -> None:
 
 
 async def test_an_interrupted_initdb_is_repeated(directory: Path) -> None:
-    """Data that was only half made never gets to its place."""
+    """A data directory left half made by initdb is removed and made again."""
     half = directory / "data.new"
     half.mkdir()
     (half / "PG_VERSION").write_text("18\n")
@@ -106,8 +106,8 @@ async def test_an_interrupted_initdb_is_repeated(directory: Path) -> None:
     assert not half.exists()
 
 
-async def test_a_folder_that_is_no_database_is_refused_untouched(directory: Path) -> None:
-    """Somebody's files under our name are not ours to delete."""
+async def test_a_directory_of_other_files_is_refused(directory: Path) -> None:
+    """A directory with other files is refused as data directory and not changed."""
     (directory / "data").mkdir()
     (directory / "data" / "letter.txt").write_text("dear")
     with pytest.raises(ServerFailed, match="not a data directory"):
@@ -116,8 +116,10 @@ async def test_a_folder_that_is_no_database_is_refused_untouched(directory: Path
 
 
 @pytest.mark.parametrize("name", ["a folder, of 眠り: 100%", "/".join(["long" * 20] * 4)], ids=["special", "long"])
-async def test_any_path_can_hold_it(directory: Path, name: str) -> None:
-    """The socket moves to a short private folder of its own, stays there over restarts and goes when it ends."""
+async def test_any_path_can_hold_the_data(directory: Path, name: str) -> None:
+    """The socket of a long or unusual path lies in a private directory, which survives restarts and is removed at the
+    end.
+    """
     server = EmbeddedPostgres(directory / name)
     await server.start()
     await insert(server.url, "kept")
@@ -132,14 +134,14 @@ async def test_any_path_can_hold_it(directory: Path, name: str) -> None:
     assert not sockets.exists()
 
 
-async def test_a_path_beyond_its_limits_is_a_clear_error(directory: Path) -> None:
-    """PostgreSQL would cut it off somewhere."""
+async def test_a_path_that_is_too_long_is_refused(directory: Path) -> None:
+    """A path of more than 800 bytes is refused, because PostgreSQL would truncate it."""
     with pytest.raises(ServerFailed, match="more than 800 bytes"):
         await EmbeddedPostgres(directory.joinpath(*["long" * 30] * 8)).start()
 
 
-async def test_it_never_runs_as_root_and_only_its_owner_can_connect(directory: Path) -> None:
-    """No password is needed because nobody else can reach the socket."""
+async def test_the_server_is_not_root_and_only_its_owner_can_connect(directory: Path) -> None:
+    """The server does not run as root, and only its owner can reach the socket."""
     server = EmbeddedPostgres(directory)
     await server.start()
     assert psutil.Process(server.pid).uids().effective != 0
@@ -148,7 +150,7 @@ async def test_it_never_runs_as_root_and_only_its_owner_can_connect(directory: P
 
 
 async def test_open_transactions_do_not_hold_up_a_stop(directory: Path) -> None:
-    """The shutdown is a fast one."""
+    """A stop does not wait for open transactions."""
     server = EmbeddedPostgres(directory)
     await server.start()
     connection = await psycopg.AsyncConnection.connect(server.url)
@@ -158,8 +160,8 @@ async def test_open_transactions_do_not_hold_up_a_stop(directory: Path) -> None:
     assert not server.alive
 
 
-async def test_a_server_that_ends_at_once_is_an_error_with_its_log(directory: Path) -> None:
-    """A damaged setting is named in the message."""
+async def test_the_error_of_a_failed_start_quotes_the_log(directory: Path) -> None:
+    """The error of a server that ends at once names the invalid setting."""
     server = EmbeddedPostgres(directory)
     await server.start()
     await server.stop()
@@ -170,8 +172,8 @@ async def test_a_server_that_ends_at_once_is_an_error_with_its_log(directory: Pa
     assert not server.alive
 
 
-async def test_a_hanging_rest_of_a_killed_server_is_ended(directory: Path) -> None:
-    """A stopped process would hold the shared memory for ever after its server was killed."""
+async def test_a_suspended_process_of_a_killed_server_is_ended(directory: Path) -> None:
+    """A suspended process of a killed server is ended at the next start, because it would hold the shared memory."""
     server = EmbeddedPostgres(directory)
     await server.start()
     await insert(server.url, "kept")

@@ -1,4 +1,4 @@
-"""Another user of the machine reaches nothing of a platform, and nothing above its data is opened for anybody."""
+"""Other users of the machine cannot reach a platform, and no directory above its data is opened to them."""
 
 import asyncio
 import os
@@ -22,7 +22,7 @@ from nemuri_infra.embedded import os_user
 from nemuri_infra.embedded.data_directory import Addresses, Home
 from nemuri_infra.embedded.nats import EmbeddedNats, EmbeddedNatsCluster, kept_url
 from nemuri_infra.embedded.postgres import EmbeddedPostgres
-from tests.integration.embedded.evidence import messages, publish
+from tests.integration.embedded.stored_data import messages, publish
 
 pytestmark = pytest.mark.connected
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be another user")
@@ -35,13 +35,13 @@ line.recv(4096)
 line.sendall(b'CONNECT {"verbose":false}\\r\\nPING\\r\\n')
 print(line.recv(4096))
 """
-ASK = """
+HTTP_GET = """
 import socket, sys
 line = socket.create_connection(("127.0.0.1", int(sys.argv[1])), 5)
 line.sendall(b"GET " + sys.argv[2].encode() + b" HTTP/1.0\\r\\n\\r\\n")
 print(line.recv(4096))
 """
-REACH = """
+CONNECT_UNIX = """
 import socket, sys
 socket.socket(socket.AF_UNIX).connect(sys.argv[1])
 """
@@ -49,7 +49,7 @@ socket.socket(socket.AF_UNIX).connect(sys.argv[1])
 
 @pytest.fixture
 def directory() -> Iterator[Path]:
-    """A directory below one that only its owner may pass."""
+    """A directory below one that only its owner may enter."""
     above = Path(tempfile.mkdtemp(prefix="nemuri-test-"))
     (above / "data").mkdir(mode=0o755)
     yield above / "data"
@@ -58,7 +58,7 @@ def directory() -> Iterator[Path]:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def nats(directory: Path) -> AsyncIterator[EmbeddedNats]:
-    """An embedded server with something on a stream."""
+    """An embedded server with a message on a stream."""
     server = EmbeddedNats(directory / "nats")
     await server.start()
     try:
@@ -68,7 +68,7 @@ async def nats(directory: Path) -> AsyncIterator[EmbeddedNats]:
         await server.stop()
 
 
-def by_nobody(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+def run_as_nobody(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run a program of the standard library as the user `nobody`."""
     known = pwd.getpwnam("nobody")
     python = "/usr/bin/python3" if Path("/usr/bin/python3").exists() else sys.executable
@@ -80,32 +80,32 @@ def by_nobody(program: str, *arguments: str) -> subprocess.CompletedProcess[str]
 
 
 def modes(path: Path) -> dict[Path, int]:
-    """Return the permissions of a folder and of all above it."""
+    """Return the permissions of a directory and of all above it."""
     return {each: stat.S_IMODE(each.stat().st_mode) for each in (path, *path.parents)}
 
 
 @needs_root
-async def test_nobody_else_gets_into_the_bus(nats: EmbeddedNats) -> None:
-    """Refuse whoever shows no password, and tell nothing where the server is watched."""
-    place = f"127.0.0.1:{urlsplit(nats.url).port}"
-    told = await asyncio.to_thread(by_nobody, CONNECT, place)
-    assert "Authorization Violation" in told.stdout, told
+async def test_other_users_cannot_connect_to_nats(nats: EmbeddedNats) -> None:
+    """A connection without password is refused, and the monitoring port answers every page with 404."""
+    address = f"127.0.0.1:{urlsplit(nats.url).port}"
+    done = await asyncio.to_thread(run_as_nobody, CONNECT, address)
+    assert "Authorization Violation" in done.stdout, done
     assert await messages(nats.url) == ["private"]
     for path in ("/", "/varz", "/connz?subs=1", "/jsz?streams=1", "/healthz"):
-        told = await asyncio.to_thread(by_nobody, ASK, str(monitoring_port(nats)), path)
-        assert "404" in told.stdout, told
+        done = await asyncio.to_thread(run_as_nobody, HTTP_GET, str(monitoring_port(nats)), path)
+        assert "404" in done.stdout, done
 
 
 def monitoring_port(nats: EmbeddedNats) -> int:
-    """Return the port beside that of clients on which the server listens."""
+    """Return the server's second listening port."""
     found = psutil.Process(nats.pid).net_connections()
     ports = {each.laddr.port for each in found if each.status == psutil.CONN_LISTEN}
     [other] = ports - {urlsplit(nats.url).port}
     return int(other)
 
 
-async def test_the_password_lies_in_files_of_their_owner_and_stays(nats: EmbeddedNats, directory: Path) -> None:
-    """Keep it over a restart, so that those who are connected come back; a damaged one is made anew."""
+async def test_the_password_is_private_and_survives_a_restart(nats: EmbeddedNats, directory: Path) -> None:
+    """The password is stored in files of mode 0600 and survives a restart; a damaged one is replaced."""
     known, secret = nats.url, directory / "nats" / "secret"
     assert stat.S_IMODE(secret.parent.stat().st_mode) == 0o700
     for each in (secret, directory / "nats" / "nats.conf"):
@@ -122,8 +122,8 @@ async def test_the_password_lies_in_files_of_their_owner_and_stays(nats: Embedde
     assert await messages(nats.url) == ["private"]
 
 
-def test_addresses_are_private_whatever_was_there_before(tmp_path: Path) -> None:
-    """Write them as 0600 even where a file of that name could be read by others."""
+def test_the_file_of_addresses_is_private(tmp_path: Path) -> None:
+    """The file of addresses gets mode 0600 even if it existed with other permissions."""
     home = Home(tmp_path)
     for name in ("addresses.json", "addresses.json.new"):
         (tmp_path / name).touch(mode=0o644)
@@ -133,7 +133,7 @@ def test_addresses_are_private_whatever_was_there_before(tmp_path: Path) -> None
 
 
 async def test_all_nodes_of_a_cluster_share_a_password(directory: Path) -> None:
-    """Let a client in at each of them by what the first address says."""
+    """One password is valid at all nodes of a cluster."""
     cluster = EmbeddedNatsCluster(directory)
     try:
         await cluster.start()
@@ -145,8 +145,10 @@ async def test_all_nodes_of_a_cluster_share_a_password(directory: Path) -> None:
 
 
 @needs_root
-async def test_nobody_else_gets_into_the_database_and_nothing_above_it_is_opened(directory: Path) -> None:
-    """Refuse another user at the socket, and leave every folder above the data as it was, also after a kill."""
+async def test_other_users_cannot_connect_to_postgres(directory: Path) -> None:
+    """Another user is refused at the database's socket, and directories above the data keep their permissions after a
+    kill.
+    """
     before = modes(directory)
     assert before[directory.parent] == 0o700
     server = EmbeddedPostgres(directory / "postgres")
@@ -154,11 +156,11 @@ async def test_nobody_else_gets_into_the_database_and_nothing_above_it_is_opened
         await server.start()
         assert modes(directory) == before
         socket = f"{directory}/postgres/run/.s.PGSQL.5432"
-        told = await asyncio.to_thread(by_nobody, REACH, socket)
-        assert "PermissionError" in told.stderr, told
+        done = await asyncio.to_thread(run_as_nobody, CONNECT_UNIX, socket)
+        assert "PermissionError" in done.stderr, done
         directory.parent.chmod(0o755)
-        told = await asyncio.to_thread(by_nobody, REACH, socket)
-        assert "PermissionError" in told.stderr, told
+        done = await asyncio.to_thread(run_as_nobody, CONNECT_UNIX, socket)
+        assert "PermissionError" in done.stderr, done
         directory.parent.chmod(0o700)
         async with await psycopg.AsyncConnection.connect(server.url) as connection:
             await connection.execute("CREATE TABLE kept AS SELECT 7 AS number")
@@ -177,10 +179,8 @@ async def test_nobody_else_gets_into_the_database_and_nothing_above_it_is_opened
 
 
 @needs_root
-def test_programs_that_others_cannot_reach_are_copied_and_not_opened(
-    directory: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Leave them in place where everybody passes; else copy them once, and change nothing where they are installed."""
+def test_unreachable_programs_are_copied(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Programs that other users cannot reach are copied once, and the originals keep their permissions."""
     with tempfile.TemporaryDirectory() as open_to_all:
         Path(open_to_all).chmod(0o755)
         monkeypatch.setattr(os_user, "COPIES", Path(open_to_all) / "copies")
@@ -196,10 +196,10 @@ def test_programs_that_others_cannot_reach_are_copied_and_not_opened(
         assert found[0] == found[1] != root / "wheel/pg"
         assert modes(program) == before
         known = pwd.getpwnam("nobody")
-        said = subprocess.run(
+        output = subprocess.run(
             [found[0] / "bin/postgres"], capture_output=True, text=True, check=True, cwd="/", user=known.pw_uid
         )
-        assert said.stdout == "started\n"
+        assert output.stdout == "started\n"
         assert not [each for each in (Path(open_to_all) / "copies").iterdir() if each.suffix == ".new"]
-        there = os_user.reachable_programs(Path(open_to_all), found[0], found[0].parent.parent / "wheel.libs")
-        assert there == found[0]
+        unchanged = os_user.reachable_programs(Path(open_to_all), found[0], found[0].parent.parent / "wheel.libs")
+        assert unchanged == found[0]

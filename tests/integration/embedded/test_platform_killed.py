@@ -1,4 +1,4 @@
-"""Both servers together: the platform above them is killed, or run by an ordinary user."""
+"""Both embedded servers after a kill of the platform, and run by an unprivileged user."""
 
 import os
 import pwd
@@ -12,7 +12,7 @@ import pytest
 from nemuri_infra.embedded.child_processes import Child
 from nemuri_infra.embedded.nats import EmbeddedNats
 from nemuri_infra.embedded.postgres import EmbeddedPostgres
-from tests.integration.embedded.evidence import insert, messages, processes_in, publish, rows, until
+from tests.integration.embedded.stored_data import insert, messages, processes_in, publish, rows, until
 
 pytestmark = pytest.mark.connected
 
@@ -41,8 +41,8 @@ asyncio.run(main(Path(sys.argv[1]), len(sys.argv) == 2))
 """
 
 
-async def test_a_platform_killed_with_its_servers_left_behind_starts_again(directory: Path) -> None:
-    """SIGKILL of the platform orphans both servers; the next start ends them, takes their places and loses nothing."""
+async def test_a_killed_platform_restarts_without_loss(directory: Path) -> None:
+    """A platform restarted after SIGKILL ends the orphaned servers, takes their addresses and loses nothing."""
     command = [sys.executable, "-c", PLATFORM, str(directory)]
     platform = Child("platform", command, directory)
     await platform.start()
@@ -66,10 +66,10 @@ async def test_a_platform_killed_with_its_servers_left_behind_starts_again(direc
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else; everybody else is one already")
-def test_an_ordinary_user_runs_both_servers(directory: Path) -> None:
-    """No right beyond one's own directory is needed.
+def test_an_unprivileged_user_runs_both_servers(directory: Path) -> None:
+    """An unprivileged user runs both servers in a directory of its own.
 
-    The platform gives up root only after its imports, for Python itself may lie where only root can read.
+    The platform gives up root after its imports, because Python may be installed where only root can read.
     """
     somebody = pwd.getpwnam("nobody")
     home = directory / "home"

@@ -1,4 +1,4 @@
-"""Children: their logs, their ends, and those that an earlier run left behind."""
+"""Child processes: logs, ends, and processes left by an earlier run."""
 
 import signal
 import sys
@@ -8,14 +8,14 @@ import psutil
 import pytest
 
 from nemuri_infra.embedded.child_processes import Child, ServerFailed
-from tests.integration.embedded.evidence import processes_in, until
+from tests.integration.embedded.stored_data import processes_in, until
 
 SLEEPER = [sys.executable, "-c", "import time; time.sleep(600)"]
-DEAF = "import signal, time; signal.signal(15, signal.SIG_IGN); print(1, flush=True); time.sleep(600)"
+IGNORES_SIGTERM = "import signal, time; signal.signal(15, signal.SIG_IGN); print(1, flush=True); time.sleep(600)"
 
 
-async def test_a_child_is_known_while_it_lives(directory: Path) -> None:
-    """Its id and its record are there from start to stop."""
+async def test_a_child_has_a_record_while_it_runs(directory: Path) -> None:
+    """A child has a process id and a record from start to stop."""
     child = Child("worker", SLEEPER, directory)
     await child.start()
     assert child.alive
@@ -27,7 +27,7 @@ async def test_a_child_is_known_while_it_lives(directory: Path) -> None:
 
 
 async def test_both_outputs_are_in_its_log(directory: Path) -> None:
-    """The reason for an end is found where the message says."""
+    """Standard output and standard error of a child are in its log."""
     child = Child("worker", [sys.executable, "-c", "import sys; print('out', flush=True); sys.exit('err')"], directory)
     await child.start()
     assert await child.wait() == 1
@@ -35,9 +35,9 @@ async def test_both_outputs_are_in_its_log(directory: Path) -> None:
     await child.stop()
 
 
-async def test_whoever_ignores_the_request_is_killed_after_the_grace(directory: Path) -> None:
-    """A stop always ends."""
-    child = Child("worker", [sys.executable, "-c", DEAF], directory)
+async def test_a_child_that_ignores_sigterm_is_killed(directory: Path) -> None:
+    """A child that ignores SIGTERM is killed after the grace period."""
+    child = Child("worker", [sys.executable, "-c", IGNORES_SIGTERM], directory)
     await child.start()
     await until(child.log_tail)
     await child.stop(grace=0.05)
@@ -45,7 +45,7 @@ async def test_whoever_ignores_the_request_is_killed_after_the_grace(directory: 
 
 
 async def test_a_second_start_of_a_living_child_does_nothing(directory: Path) -> None:
-    """A child is one process."""
+    """Starting a living child again keeps its process."""
     child = Child("worker", SLEEPER, directory)
     await child.start()
     pid = child.pid
@@ -55,14 +55,14 @@ async def test_a_second_start_of_a_living_child_does_nothing(directory: Path) ->
 
 
 async def test_a_program_that_is_missing_is_a_clear_error(directory: Path) -> None:
-    """The message names the child and the program."""
+    """The error of a missing program names the child and the program."""
     with pytest.raises(ServerFailed, match=r"worker cannot be started: .*no-such-program"):
         await Child("worker", ["/no-such-program"], directory).start()
 
 
 @pytest.mark.parametrize("record", [True, False], ids=["by its record", "without a record"])
-async def test_what_a_killed_run_left_behind_is_ended(directory: Path, record: bool) -> None:
-    """Also when the run was killed before it could write the record."""
+async def test_an_orphaned_child_is_ended(directory: Path, record: bool) -> None:
+    """A process left by a killed run is ended, even if that run had not written the record."""
     lost = Child("worker", SLEEPER, directory)
     await lost.start()
     if not record:
@@ -74,8 +74,8 @@ async def test_what_a_killed_run_left_behind_is_ended(directory: Path, record: b
     await child.stop()
 
 
-async def test_a_stranger_with_the_recorded_id_is_left_alone(directory: Path) -> None:
-    """An id alone proves nothing: it may have been given again."""
+async def test_another_process_with_the_recorded_id_is_left_alone(directory: Path) -> None:
+    """A process of another program with the recorded id is left alone."""
     child, stranger = Child("worker", SLEEPER, directory), Child("stranger", ["sleep", "600"], directory)
     await child.start()
     await stranger.start()
@@ -89,16 +89,16 @@ async def test_a_stranger_with_the_recorded_id_is_left_alone(directory: Path) ->
     await stranger.stop()
 
 
-async def test_a_damaged_record_is_no_obstacle(directory: Path) -> None:
-    """It can be half a file after a power failure."""
+async def test_a_damaged_record_is_ignored(directory: Path) -> None:
+    """A child starts although its record is cut off, as after a power failure."""
     (directory / "worker.pid").write_text('{"pid": 1')
     child = Child("worker", SLEEPER, directory)
     await child.start()
     await child.stop()
 
 
-async def test_a_log_that_has_grown_large_is_put_aside(directory: Path) -> None:
-    """One old log is kept, not all of them."""
+async def test_a_large_log_is_rotated(directory: Path) -> None:
+    """A log of more than 8 MiB is renamed, and one old log is kept."""
     (directory / "worker.log").write_bytes(b"x" * (8 * 1024 * 1024 + 1))
     child = Child("worker", [sys.executable, "-c", "print('new')"], directory)
     await child.start()

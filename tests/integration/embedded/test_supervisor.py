@@ -1,4 +1,4 @@
-"""The supervisor: what ends is started again, until everything is told to stop."""
+"""The supervisor restarts every process that ends until it is stopped."""
 
 import asyncio
 import sys
@@ -11,7 +11,7 @@ from nemuri_infra.embedded.child_processes import Child, ServerFailed
 from nemuri_infra.embedded.nats import EmbeddedNats
 from nemuri_infra.embedded.postgres import EmbeddedPostgres
 from nemuri_infra.embedded.supervisor import Restart, Supervised, Supervisor
-from tests.integration.embedded.evidence import insert, messages, patiently, processes_in, publish, rows, until
+from tests.integration.embedded.stored_data import insert, messages, processes_in, publish, retrying, rows, until
 
 pytestmark = pytest.mark.connected
 
@@ -19,8 +19,8 @@ DEADLINE = 30.0
 SLEEPER = [sys.executable, "-c", "import time; time.sleep(600)"]
 
 
-class Watched(Supervisor):
-    """A supervisor that runs in the background of a test, and what it reported."""
+class ReportingSupervisor(Supervisor):
+    """A supervisor that runs in the background of a test and collects its reports."""
 
     def __init__(self, *things: Supervised, steady_seconds: float = 30.0) -> None:
         self.reports: asyncio.Queue[Restart] = asyncio.Queue()
@@ -28,12 +28,12 @@ class Watched(Supervisor):
 
 
 async def until_replaced(thing: EmbeddedNats | EmbeddedPostgres | Child, old: int) -> None:
-    """Wait until the thing runs as another process."""
+    """Wait until the supervised thing runs as another process."""
     await until(lambda: thing.pid not in (None, old))
 
 
-def kill_now(thing: EmbeddedNats | EmbeddedPostgres | Child) -> int:
-    """SIGKILL from outside, behind the back of the object; the process id that it had."""
+def kill_from_outside(thing: EmbeddedNats | EmbeddedPostgres | Child) -> int:
+    """Kill the process from outside and return its former id."""
     assert thing.pid is not None
     old = thing.pid
     psutil.Process(old).kill()
@@ -41,18 +41,18 @@ def kill_now(thing: EmbeddedNats | EmbeddedPostgres | Child) -> int:
 
 
 async def test_killed_servers_come_back_at_the_same_address_with_their_data(directory: Path) -> None:
-    """Both real servers are killed; what was acknowledged is found at the same addresses."""
+    """Killed servers are restarted at the same addresses with their acknowledged data."""
     nats, postgres = EmbeddedNats(directory / "nats"), EmbeddedPostgres(directory / "postgres")
-    supervisor = Watched(nats, postgres)
+    supervisor = ReportingSupervisor(nats, postgres)
     async with supervisor.kept():
         addresses = nats.url, postgres.url
         await publish(nats.url, "kept")
         await insert(postgres.url, "kept")
         for server in (nats, postgres):
-            kill_now(server)
+            kill_from_outside(server)
             report = await asyncio.wait_for(supervisor.reports.get(), DEADLINE)
             assert (report.name, report.reason, report.attempt) == (server.name, "ended with -9", 1)
-            async for attempt in patiently():
+            async for attempt in retrying():
                 with attempt:
                     found = await (messages(nats.url) if server is nats else rows(postgres.url))
             assert found == ["kept"]
@@ -60,10 +60,10 @@ async def test_killed_servers_come_back_at_the_same_address_with_their_data(dire
     assert processes_in(directory) == []
 
 
-async def test_a_worker_that_keeps_ending_is_started_ever_more_slowly(directory: Path) -> None:
-    """The delay doubles, and the reports count."""
+async def test_the_restart_delay_doubles(directory: Path) -> None:
+    """The delay before each restart of a failing worker doubles, and each report numbers the attempt."""
     worker = Child("worker", [sys.executable, "-c", "raise SystemExit(3)"], directory)
-    supervisor = Watched(worker)
+    supervisor = ReportingSupervisor(worker)
     async with supervisor.kept():
         reports = [await asyncio.wait_for(supervisor.reports.get(), DEADLINE) for _ in range(4)]
     assert [report.attempt for report in reports] == [1, 2, 3, 4]
@@ -71,52 +71,52 @@ async def test_a_worker_that_keeps_ending_is_started_ever_more_slowly(directory:
     assert {report.reason for report in reports} == {"ended with 3"}
 
 
-async def test_who_stayed_up_is_started_again_at_once(directory: Path) -> None:
-    """The count begins anew after a steady time."""
+async def test_a_steady_process_is_restarted_at_once(directory: Path) -> None:
+    """The count of attempts restarts after a steady time."""
     worker = Child("worker", SLEEPER, directory)
-    supervisor = Watched(worker, steady_seconds=0.0)
+    supervisor = ReportingSupervisor(worker, steady_seconds=0.0)
     async with supervisor.kept():
         for _ in range(2):
-            await until_replaced(worker, kill_now(worker))
+            await until_replaced(worker, kill_from_outside(worker))
         assert [(await supervisor.reports.get()).attempt for _ in range(2)] == [1, 1]
 
 
-async def test_all_end_in_reverse_order(directory: Path) -> None:
-    """Workers go before the servers that they need."""
+async def test_processes_stop_in_reverse_order(directory: Path) -> None:
+    """Supervised processes are stopped in the reverse order of their start."""
     note = "import signal, sys, time; signal.signal(15, lambda *_: (open('order', 'a').write(sys.argv[1]), sys.exit()))"
     run = f"{note}; open('ready' + sys.argv[1], 'w').close(); time.sleep(600)"
     names = ("a", "b", "c")
-    supervisor = Watched(*(Child(name, [sys.executable, "-c", run, name], directory) for name in names))
+    supervisor = ReportingSupervisor(*(Child(name, [sys.executable, "-c", run, name], directory) for name in names))
     async with supervisor.kept():
         await until(lambda: all((directory / f"ready{name}").exists() for name in names))
     assert (directory / "order").read_text() == "cba"
 
 
-async def test_if_one_does_not_come_up_at_first_the_others_are_stopped(directory: Path) -> None:
-    """A platform that cannot start leaves nothing running."""
+async def test_a_failed_start_stops_the_others(directory: Path) -> None:
+    """If one process does not start, the others are stopped and the error is raised."""
     good, bad = Child("good", SLEEPER, directory), Child("bad", ["/no/such/program"], directory)
     with pytest.raises(ServerFailed, match="bad cannot be started"):
         await Supervisor([good, bad]).run_until(asyncio.Event())
     assert not good.alive
 
 
-async def test_a_failing_restart_is_tried_again(directory: Path) -> None:
-    """Once supervised, a thing is given up never: here its program is missing for a while."""
+async def test_a_failed_restart_is_repeated(directory: Path) -> None:
+    """A restart that fails is tried again until the program is back."""
     program = directory / "program"
     program.symlink_to(sys.executable)
     worker = Child("worker", [str(program), *SLEEPER[1:]], directory)
-    supervisor = Watched(worker)
+    supervisor = ReportingSupervisor(worker)
     async with supervisor.kept():
         program.unlink()
-        old = kill_now(worker)
+        old = kill_from_outside(worker)
         reports = [await asyncio.wait_for(supervisor.reports.get(), DEADLINE) for _ in range(2)]
         program.symlink_to(sys.executable)
         await until_replaced(worker, old)
     assert "cannot be started" in reports[1].reason
 
 
-async def test_a_stop_interrupts_a_waiting_restart(directory: Path) -> None:
-    """Nobody waits for a delay that has lost its purpose."""
+async def test_a_stop_interrupts_a_pending_restart(directory: Path) -> None:
+    """A stop does not wait for the delay of a pending restart."""
     worker = Child("worker", [sys.executable, "-c", ""], directory)
     supervisor = Supervisor([worker], first_delay=1e6)
     stop = asyncio.Event()

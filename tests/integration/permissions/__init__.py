@@ -1,1 +1,1 @@
-"""What everybody may do with the log and the views: stated by hand, and tried on servers that check."""
+"""Tests of the rights of every user of the log and the views: listed by hand, and checked on real servers."""

@@ -1,4 +1,4 @@
-"""One platform in which everybody is a user of its own, for all tests of what they may do."""
+"""Fixture: one platform with a user for each service, shared by all tests of permissions."""
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
@@ -8,15 +8,15 @@ import pytest_asyncio
 
 from nemuri.platform.service_registry import SERVICES
 from nemuri.platform.serving import NotProvisioned, prepared, serving
-from tests.integration.guarded import Guarded
+from tests.integration.restricted_servers import RestrictedServers
 from tests.integration.servers import Servers
 
 
 @pytest_asyncio.fixture(scope="package", loop_scope="session")
-async def platform(servers: Servers) -> AsyncIterator[Guarded]:
-    """Every service at work, each as a user of its own, provisioned by the provisioner."""
+async def platform(servers: Servers) -> AsyncIterator[RestrictedServers]:
+    """A provisioned platform in which every service runs as a user of its own."""
     async with AsyncExitStack() as stack:
-        running = await stack.enter_async_context(Guarded.running(servers))
+        running = await stack.enter_async_context(RestrictedServers.running(servers))
         with pytest.raises(NotProvisioned, match="nothing yet"):
             await prepared(running.of("strength-sleep"), ["strength-sleep"])
         await prepared(running.of("provisioner"), ())

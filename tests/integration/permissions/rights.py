@@ -1,4 +1,4 @@
-"""What every user may do, stated by hand: independent of how the platform itself arrives at the rights it writes."""
+"""Table of every user's rights, written by hand, independent of the code that generates the permissions."""
 
 from nemuri.platform.service_registry import SERVICES
 from nemuri_contracts.codec import EVENTS
@@ -6,9 +6,9 @@ from nemuri_contracts.codec import EVENTS
 OPERATORS = {"operator", "importer", "eraser"}
 ALL = {*SERVICES, *OPERATORS, "provisioner", "host", "world", "ann", "bob"}
 IN_THE_ACCOUNT = ALL - {"ann", "bob"}
-REACTING = {*SERVICES} - {"projector"}
-"""They decide on events, and all of them answer somebody: at least whoever asks them to try one again."""
-SAYS: dict[str, set[str]] = {
+WITH_HANDLERS = {*SERVICES} - {"projector"}
+"""Services with event handlers; each of them also answers requests for a retry."""
+PUBLISHERS: dict[str, set[str]] = {
     "task_chunked": {"intake"},
     "chunk_ready": {"intake"},
     "chunk_summarised": {"intake"},
@@ -49,7 +49,7 @@ SAYS: dict[str, set[str]] = {
     "memory_shared": OPERATORS,
     "night_fell": {"affective-nightly"},
     "night_passed": {"affective-nightly"},
-    "reaction_failed": REACTING,
+    "reaction_failed": WITH_HANDLERS,
     "agent_defined": OPERATORS,
     "policy_adopted": OPERATORS,
     "memories_embedded": OPERATORS,
@@ -63,14 +63,17 @@ SAYS: dict[str, set[str]] = {
     "task_reopened": OPERATORS,
     "event_parked": OPERATORS,
 }
-"""Who may say what of tasks and agents. The importer says everything; the routing memory speaks for one agent only."""
-THE_ORCHESTRATORS = {"agent_defined", "memory_encoded", "memories_used", "session_ended"}
-"""What the routing memory says of the orchestrator's own mind."""
-CLIENTS_SAY = {
+"""Users that may publish each kind of event about tasks and agents. The importer may publish all of them.
+
+The routing memory may publish for the orchestrator only.
+"""
+ROUTING_MEMORY_KINDS = {"agent_defined", "memory_encoded", "memories_used", "session_ended"}
+"""Kinds of events that the routing memory publishes for the orchestrator's own memory."""
+CLIENT_KINDS = {
     "task_submitted", "negotiation_answered", "feedback_given", "memory_offered", "turn_offered", "experience_offered",
 }  # fmt: skip
-TUTOR_SAYS = {"task_submitted", "feedback_given"}
-ANSWERS = {
+TUTOR_KINDS = {"task_submitted", "feedback_given"}
+ANSWERED_BY = {
     "recall": "specialist",
     "courses": "tutor",
     "due": "tutor",
@@ -82,39 +85,39 @@ ANSWERS = {
     "tiers-recall": "tiered-memory",
     "tiers-memory": "tiered-memory",
 }
-"""Who answers which question; all others are the query API's, and whoever reacts can be asked to try again."""
+"""Service that answers each query; all others are answered by the query API."""
 
 
 def may_publish(name: str) -> dict[str, set[str]]:
-    """Who may publish on which subject of a namespace."""
+    """Return the users that may publish on each subject of a namespace."""
     expected: dict[str, set[str]] = {}
     for kind, event in EVENTS.items():
-        if kind in CLIENTS_SAY:
+        if kind in CLIENT_KINDS:
             expected |= {f"{name}.client.{each}.{kind}": {each, "importer"} for each in ("ann", "bob")}
             expected[f"{name}.client.cli.{kind}"] = OPERATORS
-            expected[f"{name}.client.tutor.{kind}"] = {"importer"} | ({"tutor"} if kind in TUTOR_SAYS else set())
+            expected[f"{name}.client.tutor.{kind}"] = {"importer"} | ({"tutor"} if kind in TUTOR_KINDS else set())
         elif event.stream == "operator":
-            expected[f"{name}.operator.{kind}"] = SAYS[kind] | {"importer"}
+            expected[f"{name}.operator.{kind}"] = PUBLISHERS[kind] | {"importer"}
         elif event.stream == "task":
-            expected[f"{name}.task.7.{kind}"] = SAYS[kind] | {"importer"}
+            expected[f"{name}.task.7.{kind}"] = PUBLISHERS[kind] | {"importer"}
         else:
-            expected[f"{name}.agent.7.python.{kind}"] = SAYS[kind] | {"importer"}
-            mine = {"routing-memory"} if kind in THE_ORCHESTRATORS else set()
-            expected[f"{name}.agent.104.orchestrator.{kind}"] = SAYS[kind] | {"importer"} | mine
+            expected[f"{name}.agent.7.python.{kind}"] = PUBLISHERS[kind] | {"importer"}
+            mine = {"routing-memory"} if kind in ROUTING_MEMORY_KINDS else set()
+            expected[f"{name}.agent.104.orchestrator.{kind}"] = PUBLISHERS[kind] | {"importer"} | mine
     expected |= {f"{name}.agent.7.python.made_up": {"importer"}, f"{name}.client.ann.agent_slept": {"importer"}}
     questions = [each.name for service in SERVICES.values() for each in service.query_handlers]
     expected |= {f"{name}-query.{each}": OPERATORS | {"ann", "bob"} for each in questions}
-    expected |= {f"{name}-dead.{each}.7": {each} & REACTING for each in SERVICES}
-    expected |= {f"$KV.{name}-tries.{each}.7": {each} & REACTING for each in SERVICES}
-    expected |= {f"{name}-query.retry.{each}": OPERATORS for each in REACTING}
+    expected |= {f"{name}-dead.{each}.7": {each} & WITH_HANDLERS for each in SERVICES}
+    expected |= {f"$KV.{name}-tries.{each}.7": {each} & WITH_HANDLERS for each in SERVICES}
+    expected |= {f"{name}-query.retry.{each}": OPERATORS for each in WITH_HANDLERS}
     expected[f"{name}-projected"] = {"projector"}
     expected |= {f"{name}-timers.set.x": {"tutor"}, f"{name}-timers.due.x": set()}
-    expected |= of_stores(name) | of_answers(name) | of_streams(name) | of_consumers(name)
-    return expected | of_societies(name)
+    expected |= store_rights(name) | inbox_rights(name) | stream_rights(name) | consumer_rights(name)
+    return expected | society_rights(name)
 
 
-def of_stores(name: str) -> dict[str, set[str]]:
-    """Who writes beside the log."""
+def store_rights(name: str) -> dict[str, set[str]]:
+    """Return the users that may write to and read from each store beside the log."""
     embedding = {
         "intake",
         "orchestrator",
@@ -147,8 +150,8 @@ def of_stores(name: str) -> dict[str, set[str]]:
     }
 
 
-def of_societies(name: str) -> dict[str, set[str]]:
-    """Who says what in a society, and who writes which of its states: hosts agents and cells, the world itself."""
+def society_rights(name: str) -> dict[str, set[str]]:
+    """Return the users that may publish each message of a society and write each of its states."""
     spoken, states, kept = f"{name}.society.village", f"$KV.{name}-societies.village", f"{name}-checkpoints"
     hosts = {"host"} | OPERATORS
     return {
@@ -181,18 +184,20 @@ def of_societies(name: str) -> dict[str, set[str]]:
     }
 
 
-def of_answers(name: str) -> dict[str, set[str]]:
-    """Who may answer whom: answering services, those that ask; nobody speaks into another's inbox."""
-    asked = {f"_INBOX.{name}-{each}.x": REACTING for each in sorted(OPERATORS)}
-    return asked | {f"_INBOX.{name}-strength-sleep.x": set(), "_INBOX.x": set(), "_R_.x.y": REACTING}
+def inbox_rights(name: str) -> dict[str, set[str]]:
+    """Return the users that may publish to each inbox."""
+    asked = {f"_INBOX.{name}-{each}.x": WITH_HANDLERS for each in sorted(OPERATORS)}
+    return asked | {f"_INBOX.{name}-strength-sleep.x": set(), "_INBOX.x": set(), "_R_.x.y": WITH_HANDLERS}
 
 
-def of_streams(name: str) -> dict[str, set[str]]:
-    """Who may make, change and empty streams: nobody but the provisioner, and the log nobody empties."""
+def stream_rights(name: str) -> dict[str, set[str]]:
+    """Return the users that may create, change and purge streams: the provisioner and the eraser; nobody purges the
+    log.
+    """
     expected: dict[str, set[str]] = {}
     beside = (f"{name}-dead", f"{name}-timers", f"KV_{name}-vectors", f"KV_{name}-results", f"OBJ_{name}-blobs")
-    of_societies = (f"KV_{name}-societies", f"OBJ_{name}-checkpoints")
-    for stream in (name, *beside, *of_societies):
+    society_streams = (f"KV_{name}-societies", f"OBJ_{name}-checkpoints")
+    for stream in (name, *beside, *society_streams):
         expected |= {f"$JS.API.STREAM.{verb}.{stream}": {"provisioner"} for verb in ("CREATE", "UPDATE")}
         expected |= {f"$JS.API.STREAM.{verb}.{stream}": set() for verb in ("DELETE", "RESTORE", "SNAPSHOT")}
         expected[f"$JS.API.STREAM.PURGE.{stream}"] = set() if stream == name else {"eraser"}
@@ -205,8 +210,8 @@ def of_streams(name: str) -> dict[str, set[str]]:
     return expected | {"$JS.API.STREAM.CREATE.other": set(), f"$JS.API.STREAM.MSG.GET.{name}-other": set()}
 
 
-def of_consumers(name: str) -> dict[str, set[str]]:
-    """Who may make consumers, and work from whose: each service from its own."""
+def consumer_rights(name: str) -> dict[str, set[str]]:
+    """Return the users that may create consumers and fetch from them: each service from its own only."""
     readers = {"projector"} | OPERATORS
     expected = {
         f"$JS.API.CONSUMER.CREATE.{name}": readers,
@@ -233,8 +238,8 @@ def of_consumers(name: str) -> dict[str, set[str]]:
     return expected
 
 
-def may_hear(name: str) -> dict[str, set[str]]:
-    """Who may subscribe to what in a namespace; `subject queue` where a question goes to one of several."""
+def may_subscribe(name: str) -> dict[str, set[str]]:
+    """Return the users that may subscribe to each subject; `subject queue` names a queue group."""
     expected: dict[str, set[str]] = {
         ">": set(),
         f"{name}.>": set(),
@@ -260,9 +265,9 @@ def may_hear(name: str) -> dict[str, set[str]]:
     }
     for role in sorted(IN_THE_ACCOUNT):
         expected[f"_INBOX.{name}-{role}.x"] = {role, "ann", "bob"}
-    expected |= {f"{name}-query.retry.{each} {each}": {each} for each in REACTING}
+    expected |= {f"{name}-query.retry.{each} {each}": {each} for each in WITH_HANDLERS}
     for service in SERVICES.values():
         for query in service.query_handlers:
             expected[f"{name}-query.{query.name}"] = set()
-            expected[f"{name}-query.{query.name} {service.name}"] = {ANSWERS.get(query.name, "query-api")}
+            expected[f"{name}-query.{query.name} {service.name}"] = {ANSWERED_BY.get(query.name, "query-api")}
     return expected

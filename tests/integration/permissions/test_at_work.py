@@ -1,4 +1,4 @@
-"""The platform works with the rights that everybody has, and nobody gets round them."""
+"""The platform works with the rights of its users, and no client can get round its rights."""
 
 from datetime import timedelta
 from hashlib import sha256
@@ -16,15 +16,15 @@ from nemuri.operations import rebuild, verify
 from nemuri_infra.projections.database import Database
 from nemuri_infra.stores.blobs import blob_bucket
 from nemuri_infra.stores.objects import object_stream
-from tests.integration.classroom import TEXTBOOK, finished
-from tests.integration.guarded import Guarded, answered
-from tests.integration.scene import agent_defined, eventually
+from tests.integration.classroom import TEXTBOOK, until_finished
+from tests.integration.harness import agent_defined, eventually
+from tests.integration.restricted_servers import RestrictedServers, until_handled
 
 pytestmark = pytest.mark.connected
 
 
-async def test_the_platform_works_with_no_more_rights_than_it_takes(platform: Guarded) -> None:
-    """A task of a client, its feedback, sleep, a course with its repetitions, and the operators' work on it."""
+async def test_the_platform_works_with_the_listed_rights(platform: RestrictedServers) -> None:
+    """A task, its feedback, sleep, a course with repetitions, and operators' commands cause no denied operation."""
     before = len(platform.denied())
     operator = platform.of("operator")
     async with connected(operator, "cli") as cli, connected(platform.client("ann"), "ann") as ann:
@@ -37,28 +37,28 @@ async def test_the_platform_works_with_no_more_rights_than_it_takes(platform: Gu
         assert (await ann.recall("python", "how does Ann like answers")).memories
         await ann.feedback(result.task_id, "helpful", result="success")
         course = await cli.teach("python", TEXTBOOK)
-        await finished(cli, course)
+        await until_finished(cli, course)
         await cli.clock(timedelta(days=1, minutes=10))
-        await eventually(lambda: repeated(cli, course))
+        await eventually(lambda: all_repeated(cli, course))
         await eventually(platform.idle)
     assert (await verify(operator)).differences == ()
     assert await redelivered(platform) == 0
     assert platform.denied()[before:] == []
 
 
-async def repeated(client: Client, course: UUID) -> bool:
-    """Every exercise came again."""
+async def all_repeated(client: Client, course: UUID) -> bool:
+    """Every exercise has two answers."""
     [found] = (await client.courses("python", course)).courses
     return {len(each.answers) for chapter in found.chapters for each in chapter.details} == {2}
 
 
-async def redelivered(platform: Guarded) -> int:
-    """Events that were handed out again, as they are when an acknowledgement does not get through."""
+async def redelivered(platform: RestrictedServers) -> int:
+    """Return the number of redelivered events; a denied acknowledgement causes redelivery."""
     return sum(int(each.num_redelivered or 0) for each in await platform.consumers())
 
 
-async def test_who_only_reads_the_views_still_does_after_a_rebuild(platform: Guarded) -> None:
-    """The new tables are readable to the same roles, and to nobody else."""
+async def test_read_rights_survive_a_rebuild(platform: RestrictedServers) -> None:
+    """After a rebuild the new tables are readable to the same roles, and to no role of another namespace."""
     async with connected(platform.of("operator"), "cli") as cli:
         await cli.log.append(agent_defined("seen"))
         await cli.settle()
@@ -66,13 +66,13 @@ async def test_who_only_reads_the_views_still_does_after_a_rebuild(platform: Gua
     async with connected(platform.client("bob"), "bob") as bob:
         assert "seen" in {each.agent_id for each in await bob.agents()}
     other = platform.settings(f"{platform.subjects.namespace}-other-strength-sleep")
-    strange = Database.at(str(other.database_url), platform.subjects.namespace)
+    others = Database.at(str(other.database_url), platform.subjects.namespace)
     try:
         with pytest.raises(ProgrammingError, match="permission denied"):
-            async with strange.reading() as connection:
+            async with others.reading() as connection:
                 await connection.execute(text(f'SELECT count(*) FROM "{platform.subjects.namespace}".agent'))
     finally:
-        await strange.close()
+        await others.close()
 
 
 @pytest.mark.parametrize(
@@ -84,8 +84,8 @@ async def test_who_only_reads_the_views_still_does_after_a_rebuild(platform: Gua
         "CREATE SCHEMA mine",
     ],
 )
-async def test_a_service_only_reads_the_views(platform: Guarded, statement: str) -> None:
-    """The database refuses everything else."""
+async def test_a_service_only_reads_the_views(platform: RestrictedServers, statement: str) -> None:
+    """The database refuses a service every write to the views."""
     settings = platform.of("specialist")
     database = Database.at(str(settings.database_url), settings.namespace)
     try:
@@ -96,10 +96,10 @@ async def test_a_service_only_reads_the_views(platform: Guarded, statement: str)
         await database.close()
 
 
-async def test_a_client_cannot_have_the_server_write_for_it(platform: Guarded) -> None:
-    """An answer, an acknowledgement or what was stored would be written wherever the asker wants it; so it is not ours.
+async def test_a_reply_subject_cannot_write_to_the_log(platform: RestrictedServers) -> None:
+    """A client's reply subject cannot make the server write to the log.
 
-    The reply subject of a request is subject to no permission: that is why clients have accounts of their own.
+    The server checks no permission on the reply subject of a request; clients therefore have accounts of their own.
     """
     name = platform.subjects.namespace
     settings = platform.client("bob")
@@ -114,13 +114,13 @@ async def test_a_client_cannot_have_the_server_write_for_it(platform: Guarded) -
             for stored in ("empty", "more"):
                 read = f"$JS.{name}.API.DIRECT.GET.OBJ_{name}-blobs.$O.{name}-blobs.M.bob.{stored}"
                 await bob.log.connection.publish(read, b"", reply=target)
-        await answered(bob.log.connection)
-        await bob.status()  # asked after all of these, and answered by the same service
+        await until_handled(bob.log.connection)
+        await bob.status()  # sent after all of these and answered by the same service
         assert await cli.log.last_sequence() == before
 
 
-async def test_a_client_hands_in_what_it_handed_in_before(platform: Guarded) -> None:
-    """Store a document once, submit a task twice under one key; replace what is damaged; read nobody else's."""
+async def test_a_document_submitted_again_is_stored_once(platform: RestrictedServers) -> None:
+    """A document submitted again is stored once, a damaged document is replaced, and no operation is denied."""
     before, text, key = len(platform.denied()), "An empty list is false. " * 20_000, uuid4()
     name = platform.subjects.namespace
     async with connected(platform.of("operator"), "cli") as cli:
@@ -141,8 +141,8 @@ async def test_a_client_hands_in_what_it_handed_in_before(platform: Guarded) -> 
     assert platform.denied()[before:] == []
 
 
-async def test_a_client_cannot_touch_the_inputs_of_others(platform: Guarded) -> None:
-    """Refuse a client to write or to read what is not in its own folder, and any rollup inside it."""
+async def test_a_client_cannot_access_documents_of_others(platform: RestrictedServers) -> None:
+    """A client can neither write nor read documents of another client, nor roll up its own."""
     bucket = blob_bucket(platform.subjects.namespace)
     async with connected(platform.client("ann"), "ann") as ann:
         ref = await ann._blobs.put("Ann's own words.")
@@ -152,23 +152,25 @@ async def test_a_client_cannot_touch_the_inputs_of_others(platform: Guarded) -> 
             await bob.log.stream.publish(f"$O.{bucket}.M.bob.x", b"", headers={"Nats-Rollup": "all"})
         asked = f"$JS.{platform.subjects.namespace}.API"
         stream = object_stream(bucket)
-        strange = (
+        others = (
             f"$O.{bucket}.M.ann.{ref}",
             f"$O.{bucket}.C.ann.{ref}.{ref}.0",
             f"{asked}.DIRECT.GET.{stream}.$O.{bucket}.M.ann.{ref}",
             f"{asked}.DIRECT.GET.{stream}",
             f"{asked}.STREAM.MSG.GET.{stream}",
         )
-        for each in strange:
+        for each in others:
             await bob.log.connection.publish(each, b"{}")
-        await answered(bob.log.connection)
-        assert len(platform.denied()[before:]) == len(strange)
+        await until_handled(bob.log.connection)
+        assert len(platform.denied()[before:]) == len(others)
     async with connected(platform.of("operator"), "cli") as cli:
         assert await cli._blobs.get(ref) == "Ann's own words."
 
 
-async def test_who_may_not_is_told_so(platform: Guarded, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The server tells the connection and not the request, which waits in vain; the user hears the reason."""
+async def test_a_denied_publication_raises_not_permitted(
+    platform: RestrictedServers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A denied publication raises `NotPermitted` with the subject."""
     monkeypatch.setattr("nemuri_infra.bus.event_log.ANSWER_SECONDS", 1.0)
     with pytest.raises(NotPermitted, match=r"publish to .*agent_defined"):
         async with connected(platform.client("bob"), "bob") as bob:

@@ -1,4 +1,4 @@
-"""What the hooks of a client may do under its own account: ask, and say in its own name."""
+"""The rights that a client's hooks need."""
 
 import asyncio
 from pathlib import Path
@@ -12,16 +12,16 @@ from nemuri.hook.spool import put
 from nemuri_contracts.affective import TurnOffered
 from nemuri_contracts.agents import AgentDefined, Definition
 from nemuri_infra.process.hook_settings import HookSettings
-from tests.integration.guarded import Guarded
-from tests.integration.scene import EMBEDDING, logged
+from tests.integration.harness import EMBEDDING, opened_log
+from tests.integration.restricted_servers import RestrictedServers
 
 pytestmark = pytest.mark.connected
 
 TURN = {"id": "6e656d75-7269-3000-8000-000000000001", "prompt": "Hello", "reply": "", "said_at": "2026-01-18T22:00:00Z"}
 
 
-async def test_a_client_hands_over_sessions_in_its_own_name(platform: Guarded, tmp_path: Path) -> None:
-    """Over a plain socket, with the name and the password that its address holds, and nobody complains."""
+async def test_a_hook_uploads_sessions_under_the_clients_name(platform: RestrictedServers, tmp_path: Path) -> None:
+    """A hook uploads a session under the client's own name and password without a denied operation."""
     definition = Definition(role="memory", memory="affective")
     before = len(platform.denied())
     async with connected(platform.of("operator"), "cli") as cli:
@@ -36,7 +36,7 @@ async def test_a_client_hands_over_sessions_in_its_own_name(platform: Guarded, t
         where = HookSettings(str(tmp_path))
     became = await asyncio.to_thread(flush, where, 30.0)
     assert (became.turns, became.troubles) == (1, [])
-    async with logged(platform.of("operator")) as log:
+    async with opened_log(platform.of("operator")) as log:
         said = await log.newest_on(log.subjects.of_client("ann", TurnOffered))
     assert said.event_id == TURN["id"]
     assert platform.denied()[before:] == []

@@ -1,4 +1,4 @@
-"""Export, import, backup, restore and erasure are done by those whose office they are, and by nobody else."""
+"""Export, import, backup, restore and erasure are permitted to their own users only."""
 
 from pathlib import Path
 
@@ -14,8 +14,8 @@ from nemuri_contracts.society import Society
 from nemuri_infra.projections.lineage import Thing
 from nemuri_infra.stores.society_states import States
 from nemuri_services.simulation.checkpoints import Checkpoints
-from tests.integration.guarded import Guarded
-from tests.integration.scene import agent_defined, eventually
+from tests.integration.harness import agent_defined, eventually
+from tests.integration.restricted_servers import RestrictedServers
 from tests.integration.servers import files_with
 
 pytestmark = pytest.mark.connected
@@ -24,21 +24,21 @@ OKAPI = "The zwiebelphone report. " + "The okapiphone says that any object can b
 CANARIES = ("quetzalcoat", "okapiphone", "zwiebelphone")
 
 
-async def test_operators_export_and_the_importer_imports(platform: Guarded) -> None:
-    """Into another namespace on the same servers, whose users are others."""
+async def test_operators_export_and_the_importer_imports(platform: RestrictedServers) -> None:
+    """An operator exports a namespace, and the importer of another namespace imports it."""
     empty, path = f"{platform.subjects.namespace}-empty", platform.directory / "export.jsonl"
     await prepare(platform.settings(f"{empty}-provisioner"))
     async with connected(platform.of("operator"), "cli") as operator:
         await operator.log.append(agent_defined("exported"))
-    number = await export_log(platform.of("operator"), path, quietly_on)
-    assert await import_log(platform.settings(f"{empty}-importer"), path, quietly_on) == number > 0
+    number = await export_log(platform.of("operator"), path, ignore_progress)
+    assert await import_log(platform.settings(f"{empty}-importer"), path, ignore_progress) == number > 0
     assert (await verify(platform.settings(f"{empty}-operator"))).differences == ()
 
 
-async def test_the_eraser_erases_and_what_it_erased_is_not_restored(platform: Guarded, tmp_path: Path) -> None:
-    """A memory and a task, as the eraser; backed up before as an operator, restored as an importer; nobody is refused.
+async def test_erased_data_is_not_restored(platform: RestrictedServers, tmp_path: Path) -> None:
+    """The eraser erases a memory and a task, and a restored backup leaves them out, without a denied operation.
 
-    The bytes of the database are for its superuser to clean, which the eraser says.
+    Only a superuser cleans the database's own files, and the eraser's result says so.
     """
     before, copy = len(platform.denied()), tmp_path / "copy"
     eraser, restored = (
@@ -77,18 +77,18 @@ async def test_the_eraser_erases_and_what_it_erased_is_not_restored(platform: Gu
     assert platform.denied()[before:] == []
 
 
-async def test_the_eraser_erases_what_is_no_event(platform: Guarded) -> None:
-    """Out of the log and of every letter about it."""
+async def test_the_eraser_removes_an_invalid_message(platform: RestrictedServers) -> None:
+    """The eraser removes a message that is not an event from the log and from its dead letter."""
     before, eraser = len(platform.denied()), platform.of("eraser")
     async with connected(platform.of("operator"), "cli") as cli, connected(eraser, "cli") as erasing:
         subject = f"{platform.subjects.namespace}.client.cli.task_submitted"
         sent = await cli.log.stream.publish(subject, b"{ my address is Pomeloweg 7")
 
-        async def buried() -> bool:
-            """Intake has given it up."""
+        async def dead_lettered() -> bool:
+            """Intake has dead-lettered it."""
             return f"intake/{sent.seq}" in await dead_letters.every(cli)
 
-        await eventually(buried)
+        await eventually(dead_lettered)
         await eventually(platform.idle)
         await dead_letters.erase(erasing, f"intake/{sent.seq}")
         assert await dead_letters.every(cli) == []
@@ -96,8 +96,10 @@ async def test_the_eraser_erases_what_is_no_event(platform: Guarded) -> None:
     assert platform.denied()[before:] == []
 
 
-async def test_who_may_not_erase_hears_so_in_one_line(platform: Guarded, monkeypatch: pytest.MonkeyPatch) -> None:
-    """And nothing has happened."""
+async def test_an_erasure_by_an_operator_is_refused(
+    platform: RestrictedServers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An erasure by an operator is refused in one line and leaves no consumer paused."""
     async with connected(platform.of("operator"), "cli") as operator:
         await operator.log.append(agent_defined("python"))
         await operator.settle()
@@ -107,5 +109,5 @@ async def test_who_may_not_erase_hears_so_in_one_line(platform: Guarded, monkeyp
     assert not [each for each in await platform.consumers() if each.paused]
 
 
-def quietly_on(_done: int, _total: int) -> None:
-    """Nobody looks on."""
+def ignore_progress(_done: int, _total: int) -> None:
+    """Ignore the progress."""

@@ -1,4 +1,4 @@
-"""The server refuses everybody what is not theirs, and lets nobody in whom it does not know."""
+"""The server enforces the table of rights and refuses unknown users."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable
@@ -12,33 +12,40 @@ from nemuri.platform.serving import NotProvisioned, prepare, prepared
 from nemuri_contracts.codec import EVENTS
 from nemuri_infra.bus.access import Access, options
 from nemuri_infra.runtime.settings import Settings
-from tests.integration.guarded import CLIENTS, Guarded, answered
-from tests.integration.permissions.rights import ALL, CLIENTS_SAY, IN_THE_ACCOUNT, SAYS, may_hear, may_publish
+from tests.integration.permissions.rights import (
+    ALL,
+    CLIENT_KINDS,
+    IN_THE_ACCOUNT,
+    PUBLISHERS,
+    may_publish,
+    may_subscribe,
+)
+from tests.integration.restricted_servers import CLIENTS, RestrictedServers, until_handled
 from tests.integration.servers import Servers
 
 pytestmark = pytest.mark.connected
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def guarded(servers: Servers) -> AsyncIterator[Guarded]:
-    """A namespace with permissions, and nothing in it yet."""
-    async with Guarded.running(servers) as running:
+async def restricted(servers: Servers) -> AsyncIterator[RestrictedServers]:
+    """A namespace with permissions and without content."""
+    async with RestrictedServers.running(servers) as running:
         yield running
 
 
-def test_somebody_may_say_every_kind() -> None:
-    """A new kind of event needs a line in the table by hand: that is what the table is for."""
-    assert {*SAYS, *CLIENTS_SAY} == {*EVENTS}
+def test_the_table_lists_every_kind() -> None:
+    """The table of rights lists every kind of event."""
+    assert {*PUBLISHERS, *CLIENT_KINDS} == {*EVENTS}
 
 
-async def test_the_server_refuses_everybody_what_is_not_theirs(guarded: Guarded) -> None:
-    """Every user on every subject: the server's own answer is what was stated by hand."""
-    publish, hear = may_publish(guarded.subjects.namespace), may_hear(guarded.subjects.namespace)
-    users = {role: guarded.of(role) for role in IN_THE_ACCOUNT} | {each: guarded.client(each) for each in CLIENTS}
+async def test_the_server_enforces_the_table(restricted: RestrictedServers) -> None:
+    """The server permits every user exactly the subjects that the table of rights lists."""
+    publish, subscribe = may_publish(restricted.subjects.namespace), may_subscribe(restricted.subjects.namespace)
+    users = {role: restricted.of(role) for role in IN_THE_ACCOUNT} | {each: restricted.client(each) for each in CLIENTS}
     assert users.keys() == ALL
-    outcomes = await asyncio.gather(*(refused(each, publish, hear) for each in users.values()))
+    outcomes = await asyncio.gather(*(refused_subjects(each, publish, subscribe) for each in users.values()))
     found = dict(zip(users, outcomes, strict=True))
-    for number, expected in enumerate((publish, hear)):
+    for number, expected in enumerate((publish, subscribe)):
         wrong = {
             subject: {user for user in ALL if (subject not in found[user][number]) != (user in allowed)}
             for subject, allowed in expected.items()
@@ -46,64 +53,66 @@ async def test_the_server_refuses_everybody_what_is_not_theirs(guarded: Guarded)
         assert {subject: sorted(users) for subject, users in wrong.items() if users} == {}
 
 
-async def refused(settings: Settings, publish: Iterable[str], hear: Iterable[str]) -> tuple[set[str], set[str]]:
-    """What the server refuses a user: the subjects to publish on, and to subscribe to."""
-    said: list[str] = []
+async def refused_subjects(
+    settings: Settings, publish: Iterable[str], subscribe: Iterable[str]
+) -> tuple[set[str], set[str]]:
+    """Return the subjects on which the server refuses a user to publish, and to subscribe."""
+    errors: list[str] = []
 
-    async def complain(error: Exception) -> None:
-        said.append(str(error))
+    async def note_error(error: Exception) -> None:
+        errors.append(str(error))
 
-    connection = await nats.connect(**options(str(settings.nats_url), Access()), error_cb=complain)
+    connection = await nats.connect(**options(str(settings.nats_url), Access()), error_cb=note_error)
     try:
         for subject in publish:
             await connection.publish(subject, b"?")
-        await answered(connection)
-        not_said = {each for each in publish if any(f'publish to "{each}"'.lower() in line for line in said)}
-        assert len(said) == len(not_said)
-        not_heard = {each for each in hear if not await heard(connection, each, said)}
+        await until_handled(connection)
+        publish_denied = {each for each in publish if any(f'publish to "{each}"'.lower() in line for line in errors)}
+        assert len(errors) == len(publish_denied)
+        subscribe_denied = {each for each in subscribe if not await can_subscribe(connection, each, errors)}
     finally:
         await connection.close()
-    return not_said, not_heard
+    return publish_denied, subscribe_denied
 
 
-async def heard(connection: Nats, subject: str, said: list[str]) -> bool:
-    """Whether a subscription is accepted."""
-    said.clear()
+async def can_subscribe(connection: Nats, subject: str, errors: list[str]) -> bool:
+    """Return whether the server accepts a subscription."""
+    errors.clear()
     name, _, queue = subject.partition(" ")
     subscription = await connection.subscribe(name, queue)
-    await answered(connection)
-    if not said:
+    await until_handled(connection)
+    if not errors:
         await subscription.unsubscribe()
-    return not said
+    return not errors
 
 
-async def test_nobody_gets_in_without_a_password(guarded: Guarded) -> None:
-    """And a right name with a wrong one is none."""
+async def test_a_connection_without_password_is_refused(restricted: RestrictedServers) -> None:
+    """A connection without a password, or with a wrong one, is refused."""
     for url in (
-        guarded.nats.url,
-        guarded.nats.url.replace("//", f"//{guarded.permissions.user('strength-sleep')}:wrong@"),
+        restricted.nats.url,
+        restricted.nats.url.replace("//", f"//{restricted.permissions.user('strength-sleep')}:wrong@"),
     ):
         connection = Nats()
         with pytest.raises(nats.errors.Error):
-            await connection.connect(url, allow_reconnect=False, max_reconnect_attempts=0, error_cb=quietly)
+            await connection.connect(url, allow_reconnect=False, max_reconnect_attempts=0, error_cb=ignore_error)
         await connection.close()
 
 
-async def quietly(_: Exception) -> None:
-    """What is expected."""
+async def ignore_error(_: Exception) -> None:
+    """Ignore expected errors."""
 
 
-async def test_a_worker_without_the_right_to_provision_says_what_is_missing(guarded: Guarded) -> None:
-    """In another namespace, that nobody has provisioned."""
-    other = guarded.settings(f"{guarded.subjects.namespace}-other-strength-sleep")
+async def test_a_worker_requires_a_provisioned_namespace(restricted: RestrictedServers) -> None:
+    """A worker in a namespace that is not provisioned raises `NotProvisioned`."""
+    other = restricted.settings(f"{restricted.subjects.namespace}-other-strength-sleep")
     with pytest.raises(NotProvisioned):
         await prepared(other, ["strength-sleep"])
 
 
-async def test_only_the_provisioner_provisions(guarded: Guarded) -> None:
-    """Another one is refused, and hears of it as of a server that does not answer."""
-    other = guarded.settings(f"{guarded.subjects.namespace}-other-operator")
+async def test_only_the_provisioner_provisions(restricted: RestrictedServers) -> None:
+    """An operator's attempt to provision is denied and times out."""
+    other = restricted.settings(f"{restricted.subjects.namespace}-other-operator")
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(2):
             await prepare(other)
-    assert any("STREAM.CREATE" in line for line in guarded.denied())
+    assert any("STREAM.CREATE" in line for line in restricted.denied())

@@ -1,4 +1,4 @@
-"""A society lives on servers where each of its processes is a user of its own, and does what is its own only."""
+"""A society runs on servers where each of its processes is a user of its own, with no more rights than it needs."""
 
 import asyncio
 import json
@@ -20,22 +20,24 @@ from nemuri_infra.bus.event_log import Log
 from nemuri_infra.stores.society_states import States, societies
 from nemuri_services.simulation.checkpoints import Checkpoints
 from tests.e2e.conftest import SCRIPT, environment
-from tests.integration.guarded import Guarded
+from tests.integration.harness import agent_defined, eventually, opened_log
 from tests.integration.probes import ready
-from tests.integration.scene import agent_defined, eventually, logged
+from tests.integration.restricted_servers import RestrictedServers
 
 pytestmark = pytest.mark.connected
 NAME = "village"
-LEFT = "hamlet"
-"""A society that nobody lives in."""
+IDLE_SOCIETY = "hamlet"
+"""Name of a society without running processes."""
 
 
 @asynccontextmanager
-async def started(platform: Guarded, role: str, data: Path, *words: str) -> AsyncIterator[asyncio.subprocess.Process]:
-    """A command on societies, in the environment that was written for a user; told to end where it has not."""
-    told = environment(**platform.environment(platform.permissions.user(role)), NEMURI_PROVIDERS="extractive")
+async def running_command(
+    platform: RestrictedServers, role: str, data: Path, *arguments: str
+) -> AsyncIterator[asyncio.subprocess.Process]:
+    """Run a `nemuri society` command with a user's environment, and terminate it if it has not ended."""
+    variables = environment(**platform.environment(platform.permissions.user(role)), NEMURI_PROVIDERS="extractive")
     process = await asyncio.create_subprocess_exec(
-        *map(str, (SCRIPT, "--data", data, "society", *words)), stdout=asyncio.subprocess.PIPE, env=told
+        *map(str, (SCRIPT, "--data", data, "society", *arguments)), stdout=asyncio.subprocess.PIPE, env=variables
     )
     try:
         yield process
@@ -45,43 +47,41 @@ async def started(platform: Guarded, role: str, data: Path, *words: str) -> Asyn
         await process.communicate()
 
 
-async def said(platform: Guarded, role: str, data: Path, *words: str) -> str:
-    """What a command says that succeeds."""
-    async with started(platform, role, data, *words) as process:
+async def output_of(platform: RestrictedServers, role: str, data: Path, *arguments: str) -> str:
+    """Return the output of a `nemuri society` command that succeeds."""
+    async with running_command(platform, role, data, *arguments) as process:
         out, _ = await process.communicate()
         assert process.returncode == 0
         return out.decode()
 
 
-async def test_a_society_lives_with_each_of_its_processes_under_a_name_of_its_own(
-    platform: Guarded, tmp_path: Path
-) -> None:
-    """An operator begins, watches, goes back, resumes, lists and deletes it; nobody is refused anything."""
+async def test_a_society_runs_with_one_user_per_process(platform: RestrictedServers, tmp_path: Path) -> None:
+    """An operator runs, watches, restores, resumes, lists and deletes a society without a denied operation."""
     before, operating = len(platform.denied()), ("operator", tmp_path)
-    assert await born(platform, tmp_path) == 4
-    await settled(platform, tmp_path)
+    assert await run_until_checkpoint(platform, tmp_path) == 4
+    await run_world_and_host(platform, tmp_path)
     back = ("--checkpoint", "newest", "--seconds", "1", "--json")
-    again = json.loads(await said(platform, *operating, "resume", NAME, *back))
+    again = json.loads(await output_of(platform, *operating, "resume", NAME, *back))
     assert (again["agents"], again["conflicts"], again["items"] is None) == (4, 0, False)
-    async with logged(platform.of("operator")) as log:
-        assert {"agent_defined", "experience_recorded", "memories_accessed"} <= await lived(log)
-    await said(platform, *operating, "delete", NAME)
-    assert json.loads(await said(platform, *operating, "list", "--json")) == {}
+    async with opened_log(platform.of("operator")) as log:
+        assert {"agent_defined", "experience_recorded", "memories_accessed"} <= await event_kinds(log)
+    await output_of(platform, *operating, "delete", NAME)
+    assert json.loads(await output_of(platform, *operating, "list", "--json")) == {}
     assert platform.denied()[before:] == []
 
 
-async def born(platform: Guarded, data: Path) -> int:
-    """Begin it, watch it, and end it after a checkpoint; how many agents lived in the end."""
-    words = ("run", "--agents", "4", "--size", "64", "--name", NAME, "--checkpoint-every", "1", "--json")
-    async with started(platform, "operator", data, *words) as running:
+async def run_until_checkpoint(platform: RestrictedServers, data: Path) -> int:
+    """Run a society, watch it and stop it after a checkpoint. Return its final number of agents."""
+    arguments = ("run", "--agents", "4", "--size", "64", "--name", NAME, "--checkpoint-every", "1", "--json")
+    async with running_command(platform, "operator", data, *arguments) as running:
 
         async def living() -> bool:
-            """it has a checkpoint"""
-            return bool(json.loads(await said(platform, "operator", data, "list", "--json")).get(NAME))
+            """The society has a checkpoint."""
+            return bool(json.loads(await output_of(platform, "operator", data, "list", "--json")).get(NAME))
 
         await eventually(living)
         assert users_of(running) == {platform.permissions.user(each) for each in ("host", "world")}
-        seen = await said(platform, "operator", data, "watch", NAME, "--seconds", "2", "--json")
+        seen = await output_of(platform, "operator", data, "watch", NAME, "--seconds", "2", "--json")
         assert {each["agents"] for each in map(json.loads, seen.splitlines()) if "agents" in each} == {4}
         running.terminate()
         out, _ = await running.communicate()
@@ -89,18 +89,18 @@ async def born(platform: Guarded, data: Path) -> int:
     return int(json.loads(out)["agents"])
 
 
-async def settled(platform: Guarded, data: Path) -> None:
-    """Have a world and a host of their own live in it, each by its command with what was written for its user."""
+async def run_world_and_host(platform: RestrictedServers, data: Path) -> None:
+    """Run a world and a host as separate commands, each as its own user, until both are ready."""
     async with (
-        started(platform, "world", data, "world", NAME, "--http", "127.0.0.1:0") as world,
-        started(platform, "host", data, "host", NAME, "--http", "127.0.0.1:0") as host,
+        running_command(platform, "world", data, "world", NAME, "--http", "127.0.0.1:0") as world,
+        running_command(platform, "host", data, "host", NAME, "--http", "127.0.0.1:0") as host,
     ):
         for each in (world, host):
             await eventually(readiness(await address(each)))
 
 
 def users_of(process: asyncio.subprocess.Process) -> set[str]:
-    """As whom the processes that it has started come to the log's server; none knows a user beside its own."""
+    """Return the users of a process's children. Asserts that no child knows the secret of another user."""
     environments = [each.environ() for each in psutil.Process(process.pid).children()]
     secrets = ("DATABASE_URL", "NEMURI_HOST_NATS_URL", "NEMURI_WORLD_NATS_URL")
     assert not any(each[name] for each in environments for name in secrets)
@@ -108,23 +108,23 @@ def users_of(process: asyncio.subprocess.Process) -> set[str]:
 
 
 async def address(process: asyncio.subprocess.Process) -> str:
-    """Where it says that it tells of itself."""
+    """Return the address of the probes that a process prints."""
     assert process.stdout is not None
     return (await process.stdout.readline()).decode().split()[-1]
 
 
 def readiness(url: str) -> Callable[[], Awaitable[bool]]:
-    """A question whether it is ready."""
+    """Return a condition that holds when the process is ready."""
 
     async def asking() -> bool:
-        """it is ready"""
+        """The process is ready."""
         return (await ready(url))[0]
 
     return asking
 
 
-async def lived(log: Log) -> set[str]:
-    """The kinds of what the agents of the society have on the log."""
+async def event_kinds(log: Log) -> set[str]:
+    """Return the kinds of events of the society's agents on the log."""
     return await kinds(log, *(each.id for each in residents(NAME, 4, 0)))
 
 
@@ -134,33 +134,37 @@ async def kinds(log: Log, *agents: str) -> set[str]:
     return {each.kind async for batch in log.read(until=await log.last_sequence(), only=minds) for each in batch.events}
 
 
-async def test_hosts_and_worlds_do_nothing_that_is_others(platform: Guarded, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The server refuses it, and all is as it was."""
+async def test_hosts_and_worlds_are_denied_other_operations(
+    platform: RestrictedServers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The server denies hosts and worlds every operation of others, and nothing changes."""
     monkeypatch.setattr("nemuri_infra.bus.event_log.ANSWER_SECONDS", 0.5)
     monkeypatch.setattr("nemuri_infra.stores.society_states.ANSWER_SECONDS", 0.5)
-    async with logged(platform.of("operator")) as log:
-        await create_society(log, Society(name=LEFT, seed=1, agents=residents(LEFT, 3, 1)))
-        checkpoint = await (await Checkpoints.open(log, LEFT)).make(States(log, LEFT))
-    async with logged(platform.of("host")) as log:
-        await all_refused(log, everybodys(log, "world.head"))
-    async with logged(platform.of("world")) as log:
-        await all_refused(log, everybodys(log, f"agent.0.{LEFT}-0000.goals") | await hosts(log))
-    async with logged(platform.of("operator")) as log:
-        # Of these two only: services may still be at work on what the test before left to them.
+    async with opened_log(platform.of("operator")) as log:
+        await create_society(log, Society(name=IDLE_SOCIETY, seed=1, agents=residents(IDLE_SOCIETY, 3, 1)))
+        checkpoint = await (await Checkpoints.open(log, IDLE_SOCIETY)).make(States(log, IDLE_SOCIETY))
+    async with opened_log(platform.of("host")) as log:
+        await assert_denied(log, denied_to_both(log, "world.head"))
+    async with opened_log(platform.of("world")) as log:
+        await assert_denied(
+            log, denied_to_both(log, f"agent.0.{IDLE_SOCIETY}-0000.goals") | await denied_to_worlds(log)
+        )
+    async with opened_log(platform.of("operator")) as log:
+        # Only these two agents: services may still handle events of the previous test.
         assert await kinds(log, "intruder", "x") == set()
-        assert [each.key async for each in States(log, LEFT).read()] == ["society"]
-        assert await (await Checkpoints.open(log, LEFT)).names() == [checkpoint]
-        await delete_society(log, LEFT)
+        assert [each.key async for each in States(log, IDLE_SOCIETY).read()] == ["society"]
+        assert await (await Checkpoints.open(log, IDLE_SOCIETY)).names() == [checkpoint]
+        await delete_society(log, IDLE_SOCIETY)
         assert await societies(log) == []
 
 
-def everybodys(log: Log, key: str) -> dict[str, Awaitable[Any]]:
-    """What neither may do, by the subject that it is refused on; `key` is one that the other one writes."""
-    states, name, stream = States(log, LEFT), log.subjects.namespace, log.subjects.stream
+def denied_to_both(log: Log, key: str) -> dict[str, Awaitable[Any]]:
+    """Return operations that neither host nor world may do, by the denied subject. `key` is a key of the other one."""
+    states, name, stream = States(log, IDLE_SOCIETY), log.subjects.namespace, log.subjects.stream
     return {
         "agent_defined": log.append(agent_defined("intruder")),
-        f"$KV.{name}-societies.{LEFT}.society": states.write({"society": b"mine"}, {}),
-        f"$KV.{name}-societies.{LEFT}.{key}": states.write({key: b"mine"}, {}),
+        f"$KV.{name}-societies.{IDLE_SOCIETY}.society": states.write({"society": b"mine"}, {}),
+        f"$KV.{name}-societies.{IDLE_SOCIETY}.{key}": states.write({key: b"mine"}, {}),
         f"$KV.{name}-vectors.x": log.stream.publish(f"$KV.{name}-vectors.x", b"1"),
         f"STREAM.PURGE.{states.stream}": states.delete(),
         f"STREAM.DELETE.{states.stream}": log.stream.delete_stream(states.stream),
@@ -168,20 +172,20 @@ def everybodys(log: Log, key: str) -> dict[str, Awaitable[Any]]:
     }
 
 
-async def hosts(log: Log) -> dict[str, Awaitable[Any]]:
-    """What a world may not do and a host may: append what somebody lives through, read by readers, lay checkpoints."""
+async def denied_to_worlds(log: Log) -> dict[str, Awaitable[Any]]:
+    """Return operations permitted to hosts only: append experiences, read states with readers, make checkpoints."""
     experience = Experience(type="action", content="I stood there.", second=1.0)
     recorded = ExperienceRecorded(event_id=uuid4(), agent_id="x", experience=experience, importance=0.5, vector="v")
-    checkpoints = await Checkpoints.open(log, LEFT)
+    checkpoints = await Checkpoints.open(log, IDLE_SOCIETY)
     return {
         "experience_recorded": log.append(recorded),
-        f"CONSUMER.CREATE.{States(log, LEFT).stream}": anext(States(log, LEFT).read()),
+        f"CONSUMER.CREATE.{States(log, IDLE_SOCIETY).stream}": anext(States(log, IDLE_SOCIETY).read()),
         f"$O.{log.subjects.namespace}-checkpoints": checkpoints.put("x", b"y"),
     }
 
 
-async def all_refused(log: Log, attempts: dict[str, Awaitable[Any]]) -> None:
-    """Each is refused, and the server says on which subject."""
+async def assert_denied(log: Log, attempts: dict[str, Awaitable[Any]]) -> None:
+    """Assert that each operation is denied with its subject."""
     for subject, attempt in attempts.items():
         log.denied.clear()
         with pytest.raises(TimeoutError):

@@ -1,1 +1,1 @@
-"""The providers' clients against a server on loopback that speaks their wire formats."""
+"""Tests of the providers' clients against a server on the loopback that speaks their wire formats."""

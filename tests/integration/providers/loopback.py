@@ -1,4 +1,4 @@
-"""A server on the loopback, on a free port, for as long as a test wants it."""
+"""A server on a free port of the loopback."""
 
 import asyncio
 from abc import ABC, abstractmethod
@@ -6,13 +6,13 @@ from typing import Self
 
 
 class Loopback(ABC):
-    """Handles every connection in a task of its own, and ends them all with itself."""
+    """A server that handles every connection in a task, and ends all tasks when it closes."""
 
     def __init__(self, form: str) -> None:
         self._form = form
         self._handlers: set[asyncio.Task[None]] = set()
         self.url = ""
-        """Where it listens: the form with its port in it."""
+        """The server's address: the form with the port filled in."""
 
     @abstractmethod
     async def handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

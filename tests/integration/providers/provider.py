@@ -1,4 +1,4 @@
-"""A provider on loopback: HTTP as Anthropic and OpenAI speak it, with replies that a test wrote down before."""
+"""A provider on the loopback: the HTTP formats of Anthropic and OpenAI with scripted replies."""
 
 import asyncio
 import json
@@ -10,18 +10,18 @@ from tests.integration.providers.loopback import Loopback
 
 
 @dataclass(frozen=True)
-class Scripted:
-    """One reply."""
+class ScriptedReply:
+    """One scripted reply."""
 
     body: object = None
-    """Bytes as they are, anything else as JSON."""
+    """Bytes are sent as they are, anything else as JSON."""
     status: int = 200
     headers: dict[str, str] = field(default_factory=dict)
     after: asyncio.Event | None = None
-    """Hold the reply back until this is set."""
+    """The reply is held back until this event is set."""
 
     def encoded(self) -> bytes:
-        """The reply as it goes over the wire; the connection closes after it."""
+        """Return the reply as sent over the wire; the connection closes after it."""
         raw = self.body if isinstance(self.body, bytes) else json.dumps(self.body).encode()
         headers = {"content-type": "application/json", **self.headers}
         lines = [f"HTTP/1.1 {self.status} Scripted", *(f"{name}: {value}" for name, value in headers.items())]
@@ -29,8 +29,8 @@ class Scripted:
 
 
 @dataclass(frozen=True)
-class Received:
-    """One request."""
+class ReceivedRequest:
+    """One received request."""
 
     path: str
     headers: dict[str, str]
@@ -40,21 +40,21 @@ class Received:
 
 
 class Provider(Loopback):
-    """Gives the replies in order; the last one again and again."""
+    """A server that sends the replies in order, and repeats the last one."""
 
-    def __init__(self, replies: Sequence[Scripted]) -> None:
+    def __init__(self, replies: Sequence[ScriptedReply]) -> None:
         super().__init__("http://127.0.0.1:{port}")
         self._replies = list(replies)
         self._open = 0
-        self.received: list[Received] = []
-        self.most_at_once = 0
+        self.received: list[ReceivedRequest] = []
+        self.max_concurrent = 0
 
     async def handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """The next reply."""
+        """Send the next reply."""
         try:
-            reply = self._next(await read(reader))
+            reply = self._next(await read_request(reader))
             self._open += 1
-            self.most_at_once = max(self.most_at_once, self._open)
+            self.max_concurrent = max(self.max_concurrent, self._open)
             if reply.after:
                 await reply.after.wait()
             self._open -= 1
@@ -63,22 +63,22 @@ class Provider(Loopback):
         finally:
             writer.close()
 
-    def _next(self, request: Received) -> Scripted:
+    def _next(self, request: ReceivedRequest) -> ScriptedReply:
         self.received.append(request)
         return self._replies[min(len(self.received), len(self._replies)) - 1]
 
 
-async def read(reader: asyncio.StreamReader) -> Received:
-    """The request that a connection brings."""
+async def read_request(reader: asyncio.StreamReader) -> ReceivedRequest:
+    """Return the request read from a connection."""
     head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
     pairs = (line.split(": ", 1) for line in head[1:] if line)
     headers = {name.lower(): value for name, value in pairs}
     body = await reader.readexactly(int(headers.get("content-length", "0")))
-    return Received(head[0].split()[1], headers, json.loads(body), asyncio.get_running_loop().time())
+    return ReceivedRequest(head[0].split()[1], headers, json.loads(body), asyncio.get_running_loop().time())
 
 
-def anthropic_says(text: str, **more: object) -> dict[str, object]:
-    """A message of Anthropic: a thought, then the text; 12 tokens in, 7 out."""
+def anthropic_reply(text: str, **more: object) -> dict[str, object]:
+    """Return a message in Anthropic's format: a thought, then the text; 12 input and 7 output tokens."""
     return {
         "id": "msg_1",
         "type": "message",
@@ -91,8 +91,8 @@ def anthropic_says(text: str, **more: object) -> dict[str, object]:
     }
 
 
-def openai_says(text: str | None, finish_reason: str = "stop", **more: object) -> dict[str, object]:
-    """A completion in OpenAI's format; 11 tokens in, 5 out."""
+def openai_reply(text: str | None, finish_reason: str = "stop", **more: object) -> dict[str, object]:
+    """Return a completion in OpenAI's format; 11 input and 5 output tokens."""
     message = {"role": "assistant", "content": text}
     return {
         "id": "chatcmpl-1",
@@ -105,7 +105,7 @@ def openai_says(text: str | None, finish_reason: str = "stop", **more: object) -
     }
 
 
-def openai_embeds(*vectors: Sequence[float]) -> dict[str, object]:
-    """Embeddings in OpenAI's format, last vector first: their order is in the index."""
+def openai_embeddings(*vectors: Sequence[float]) -> dict[str, object]:
+    """Return embeddings in OpenAI's format, the last vector first; their index gives the order."""
     data = [{"object": "embedding", "index": place, "embedding": list(row)} for place, row in enumerate(vectors)]
     return {"object": "list", "model": "e", "data": data[::-1], "usage": {"prompt_tokens": 3, "total_tokens": 3}}

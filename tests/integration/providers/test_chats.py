@@ -1,4 +1,4 @@
-"""Both chats over the wire: what they send, read and make of every failure."""
+"""The chats of Anthropic and OpenAI over the wire: requests, replies and failures."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -13,7 +13,7 @@ from nemuri_infra.models.anthropic import ANTHROPIC_URL, AnthropicChat
 from nemuri_infra.models.network_guard import ModelCallsForbidden
 from nemuri_infra.models.openai import OPENAI_URL, OpenAIChat
 from nemuri_infra.models.protocol import Chat, ModelRefused, ModelUnavailable, ModelUnusable
-from tests.integration.providers.provider import Provider, Scripted, anthropic_says, openai_says
+from tests.integration.providers.provider import Provider, ScriptedReply, anthropic_reply, openai_reply
 
 pytestmark = pytest.mark.connected
 
@@ -22,21 +22,21 @@ Make = Callable[[str, float], Chat]
 
 
 def anthropic(url: str, timeout: float = 5.0) -> Chat:
-    """A chat of Anthropic at this address."""
+    """Return a chat of Anthropic at this address."""
     return AnthropicChat(api_key=KEY, base_url=url, model="claude-test", timeout=timeout)
 
 
 def openai(url: str, timeout: float = 5.0) -> Chat:
-    """A chat in OpenAI's format at this address."""
+    """Return a chat in OpenAI's format at this address."""
     return OpenAIChat(api_key=KEY, base_url=f"{url}/v1", model="gpt-test", timeout=timeout)
 
 
-both = pytest.mark.parametrize("make", [anthropic, openai])
+both_providers = pytest.mark.parametrize("make", [anthropic, openai])
 
 
 @asynccontextmanager
-async def talking(make: Make, *replies: Scripted, seconds: float = 5.0) -> AsyncIterator[tuple[Chat, Provider]]:
-    """A chat with a provider that gives these replies; both are closed afterwards."""
+async def chat_with(make: Make, *replies: ScriptedReply, seconds: float = 5.0) -> AsyncIterator[tuple[Chat, Provider]]:
+    """Yield a chat and a provider with these replies; close both afterwards."""
     async with Provider(replies) as provider:
         chat = make(provider.url, seconds)
         try:
@@ -46,9 +46,9 @@ async def talking(make: Make, *replies: Scripted, seconds: float = 5.0) -> Async
 
 
 async def test_anthropic_reads_text_and_tokens() -> None:
-    """Thinking is left out of the text, cached input counts as input."""
+    """The reply has the text without thinking, and cached input tokens count as input."""
     usage = {"input_tokens": 12, "output_tokens": 7, "cache_read_input_tokens": 30}
-    async with talking(anthropic, Scripted(anthropic_says(" 眠\0り ", usage=usage))) as (chat, provider):
+    async with chat_with(anthropic, ScriptedReply(anthropic_reply(" 眠\0り ", usage=usage))) as (chat, provider):
         reply = await chat.complete("be brief", "what is nemuri?", 100)
     assert reply.value == "眠り"
     assert reply.usage == Usage(model="anthropic:claude-test", input_tokens=42, output_tokens=7)
@@ -61,8 +61,8 @@ async def test_anthropic_reads_text_and_tokens() -> None:
 
 
 async def test_openai_reads_text_and_tokens() -> None:
-    """A server that is not OpenAI's gets the bound that every server knows, without head-room."""
-    async with talking(openai, Scripted(openai_says("sleep"))) as (chat, provider):
+    """A server other than OpenAI's gets `max_tokens` with the exact limit."""
+    async with chat_with(openai, ScriptedReply(openai_reply("sleep"))) as (chat, provider):
         reply = await chat.complete("be brief", "what is nemuri?", 100)
     assert reply.value == "sleep"
     assert reply.usage == Usage(model="openai:gpt-test", input_tokens=11, output_tokens=5)
@@ -74,41 +74,41 @@ async def test_openai_reads_text_and_tokens() -> None:
     assert "max_completion_tokens" not in request.body
 
 
-@both
+@both_providers
 async def test_tokens_are_zero_when_the_provider_does_not_count(make: Make) -> None:
-    """A missing usage is no failure."""
-    says = anthropic_says if make is anthropic else openai_says
-    async with talking(make, Scripted(says("yes", usage=None))) as (chat, _):
+    """A reply without usage counts zero tokens and is accepted."""
+    says = anthropic_reply if make is anthropic else openai_reply
+    async with chat_with(make, ScriptedReply(says("yes", usage=None))) as (chat, _):
         reply = await chat.complete("s", "u", 10)
     assert (reply.usage.input_tokens, reply.usage.output_tokens) == (0, 0)
 
 
-@both
+@both_providers
 async def test_a_lone_surrogate_can_be_sent(make: Make) -> None:
-    """What UTF-8 cannot carry becomes a question mark instead of an error for ever."""
-    says = anthropic_says if make is anthropic else openai_says
-    async with talking(make, Scripted(says("yes"))) as (chat, provider):
+    """A lone surrogate is sent as a question mark."""
+    says = anthropic_reply if make is anthropic else openai_reply
+    async with chat_with(make, ScriptedReply(says("yes"))) as (chat, provider):
         await chat.complete("s", "a\ud800b", 10)
     assert provider.received[0].body["messages"][-1]["content"] == "a?b"
 
 
-@both
+@both_providers
 @pytest.mark.parametrize("status", [408, 409, 429, 500, 503, 529])
 async def test_transient_statuses_are_unavailable_after_one_call(make: Make, status: int) -> None:
-    """The SDK's own repetitions are off: one call, one request."""
-    async with talking(make, Scripted({"error": {"message": "busy"}}, status)) as (chat, provider):
+    """A transient status raises `ModelUnavailable` after one request, because the SDK's own retries are off."""
+    async with chat_with(make, ScriptedReply({"error": {"message": "busy"}}, status)) as (chat, provider):
         with pytest.raises(ModelUnavailable, match=str(status)) as caught:
             await chat.complete("s", "u", 10)
     assert len(provider.received) == 1
     assert caught.value.retry_after is None
 
 
-@both
+@both_providers
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 413, 422])
 async def test_permanent_statuses_are_refused(make: Make, status: int) -> None:
-    """The message is one line, says the status and the provider's reason, and holds no key."""
+    """A permanent status raises `ModelRefused` with one line that has the status and the reason, and no key."""
     body = {"error": {"type": "bad_thing", "message": f"Incorrect key {KEY}\nsk-other-987654321 given"}}
-    async with talking(make, Scripted(body, status)) as (chat, _):
+    async with chat_with(make, ScriptedReply(body, status)) as (chat, _):
         with pytest.raises(ModelRefused, match=f"HTTP {status}, bad_thing: Incorrect key") as caught:
             await chat.complete("s", "u", 10)
     text = str(caught.value)
@@ -118,20 +118,20 @@ async def test_permanent_statuses_are_refused(make: Make, status: int) -> None:
     assert caught.value.__cause__ is None
 
 
-@both
+@both_providers
 async def test_retry_after_is_read_in_all_three_forms(make: Make) -> None:
-    """Seconds, milliseconds, or a date; a date by the provider's own clock where it tells it."""
+    """`retry-after` is read as seconds, milliseconds or a date; a date is measured by the provider's own clock."""
     now = datetime.now(UTC)
     date, slow = (format_datetime(now + timedelta(seconds=each), usegmt=True) for each in (100, -3_500))
     replies = [
-        Scripted({}, 429, {"retry-after": "7"}),
-        Scripted({}, 429, {"retry-after-ms": "250", "retry-after": "7"}),
-        Scripted({}, 503, {"retry-after": date}),
-        Scripted({}, 503, {"retry-after": "soon"}),
-        Scripted({}, 503, {"retry-after": slow, "date": format_datetime(now - timedelta(hours=1), usegmt=True)}),
+        ScriptedReply({}, 429, {"retry-after": "7"}),
+        ScriptedReply({}, 429, {"retry-after-ms": "250", "retry-after": "7"}),
+        ScriptedReply({}, 503, {"retry-after": date}),
+        ScriptedReply({}, 503, {"retry-after": "soon"}),
+        ScriptedReply({}, 503, {"retry-after": slow, "date": format_datetime(now - timedelta(hours=1), usegmt=True)}),
     ]
     waits = []
-    async with talking(make, *replies) as (chat, _):
+    async with chat_with(make, *replies) as (chat, _):
         for _reply in replies:
             with pytest.raises(ModelUnavailable) as caught:
                 await chat.complete("s", "u", 10)
@@ -144,27 +144,27 @@ async def test_retry_after_is_read_in_all_three_forms(make: Make) -> None:
 GARBAGE = [b"", b"<html>bad gateway</html>", b'{"content": [', b"null", b"[1]", b"{}", b'{"choices": [], "content": 3}']
 
 
-@both
+@both_providers
 @pytest.mark.parametrize("body", GARBAGE)
 @pytest.mark.parametrize("kind", ["application/json", "text/html"])
-async def test_a_garbage_body_cannot_be_used(make: Make, body: bytes, kind: str) -> None:
-    """A 200 whose body is not what the format promises is no outage, whatever it claims to be."""
-    async with talking(make, Scripted(body, headers={"content-type": kind})) as (chat, _):
+async def test_an_invalid_body_is_unusable(make: Make, body: bytes, kind: str) -> None:
+    """A reply of status 200 with an invalid body raises `ModelUnusable`, whatever its content type."""
+    async with chat_with(make, ScriptedReply(body, headers={"content-type": kind})) as (chat, _):
         with pytest.raises(ModelUnusable, match="unreadable reply"):
             await chat.complete("s", "u", 10)
 
 
-@both
+@both_providers
 async def test_a_slow_provider_is_unavailable(make: Make) -> None:
-    """The timeout bounds the whole call."""
-    async with talking(make, Scripted({}, after=asyncio.Event()), seconds=0.2) as (chat, _):
+    """A call that exceeds its timeout raises `ModelUnavailable`."""
+    async with chat_with(make, ScriptedReply({}, after=asyncio.Event()), seconds=0.2) as (chat, _):
         with pytest.raises(ModelUnavailable, match=r"no answer within 0\.2 s"):
             await chat.complete("s", "u", 10)
 
 
-@both
+@both_providers
 async def test_a_closed_port_is_unavailable(make: Make) -> None:
-    """Nobody listens there any more."""
+    """A call to a closed port raises `ModelUnavailable`."""
     async with Provider([]) as provider:
         url = provider.url
     chat = make(url, 5.0)
@@ -173,14 +173,20 @@ async def test_a_closed_port_is_unavailable(make: Make) -> None:
     await chat.aclose()
 
 
-async def test_silence_is_told_apart() -> None:
-    """Declined or out of tokens: the next provider's turn at once. Merely empty: asked for once more."""
+async def test_refusals_and_empty_replies_are_distinguished() -> None:
+    """A refusal or a lack of tokens raises `ModelRefused`, an empty text `ModelUnusable`; both report the usage."""
     empty: list[object] = []
-    async with talking(anthropic, Scripted(anthropic_says("", content=empty, stop_reason="refusal"))) as (chat, _):
+    async with chat_with(anthropic, ScriptedReply(anthropic_reply("", content=empty, stop_reason="refusal"))) as (
+        chat,
+        _,
+    ):
         with pytest.raises(ModelRefused, match="refusal") as refused:
             await chat.complete("s", "u", 10)
     assert refused.value.usage == Usage(model="anthropic:claude-test", input_tokens=12, output_tokens=7)
-    async with talking(openai, Scripted(openai_says(None, "length")), Scripted(openai_says(" "))) as (chat, _):
+    async with chat_with(openai, ScriptedReply(openai_reply(None, "length")), ScriptedReply(openai_reply(" "))) as (
+        chat,
+        _,
+    ):
         with pytest.raises(ModelRefused, match="length"):
             await chat.complete("s", "u", 10)
         with pytest.raises(ModelUnusable, match="no text") as empty_one:
@@ -188,9 +194,9 @@ async def test_silence_is_told_apart() -> None:
     assert empty_one.value.usage == Usage(model="openai:gpt-test", input_tokens=11, output_tokens=5)
 
 
-@both
+@both_providers
 async def test_calls_off_this_machine_are_forbidden(make: Make) -> None:
-    """The switch of the tests stops a call before anything is sent, and as an error that no fallback hides."""
+    """A call off this machine raises `ModelCallsForbidden` before anything is sent."""
     chat = make(ANTHROPIC_URL if make is anthropic else OPENAI_URL.removesuffix("/v1"), 5.0)
     try:
         with pytest.raises(ModelCallsForbidden, match="not loopback"):
@@ -199,11 +205,11 @@ async def test_calls_off_this_machine_are_forbidden(make: Make) -> None:
         await chat.aclose()
 
 
-@both
-async def test_a_reply_that_was_cut_off_is_asked_for_with_more_room(make: Make) -> None:
-    """Both calls are paid for; only the whole reply is returned."""
+@both_providers
+async def test_a_truncated_reply_is_requested_with_more_tokens(make: Make) -> None:
+    """A truncated reply is requested again with more tokens, and the usage counts both calls."""
     cut, whole = _cut_off(make)
-    async with talking(make, cut, whole) as (chat, provider):
+    async with chat_with(make, cut, whole) as (chat, provider):
         reply = await chat.complete("", "tell me all", 100)
     assert reply.value == "all of it"
     first, second = (each.body["max_tokens"] for each in provider.received)
@@ -211,18 +217,20 @@ async def test_a_reply_that_was_cut_off_is_asked_for_with_more_room(make: Make) 
     assert reply.usage.output_tokens == 2 * (7 if make is anthropic else 5)
 
 
-@both
-async def test_a_reply_that_never_ends_is_refused(make: Make) -> None:
-    """With the room that it had, so that nobody takes half of it for the answer."""
+@both_providers
+async def test_a_reply_truncated_twice_is_refused(make: Make) -> None:
+    """A reply that is truncated twice raises `ModelRefused` with its limit."""
     cut, _ = _cut_off(make)
-    async with talking(make, cut) as (chat, provider):
+    async with chat_with(make, cut) as (chat, provider):
         with pytest.raises(ModelRefused, match="the reply exceeds 400 tokens"):
             await chat.complete("", "tell me all", 100)
     assert len(provider.received) == 2
 
 
-def _cut_off(make: Make) -> tuple[Scripted, Scripted]:
-    """A reply that was cut off, and the whole one."""
+def _cut_off(make: Make) -> tuple[ScriptedReply, ScriptedReply]:
+    """Return a truncated reply and the full one."""
     if make is anthropic:
-        return Scripted(anthropic_says("half of", stop_reason="max_tokens")), Scripted(anthropic_says("all of it"))
-    return Scripted(openai_says("half of", "length")), Scripted(openai_says("all of it"))
+        return ScriptedReply(anthropic_reply("half of", stop_reason="max_tokens")), ScriptedReply(
+            anthropic_reply("all of it")
+        )
+    return ScriptedReply(openai_reply("half of", "length")), ScriptedReply(openai_reply("all of it"))

@@ -1,4 +1,4 @@
-"""Memories made into one over the wire: the JSON of document 004 §4.6.4 as providers send it."""
+"""Consolidation of memories over the wire: the JSON of document 004 §4.6.4 in the formats of both providers."""
 
 import json
 from typing import Final
@@ -7,7 +7,7 @@ import pytest
 
 from nemuri_domain.tiered.memory_formation import MemoryText
 from nemuri_infra.models import memory_consolidation
-from tests.integration.providers.provider import Provider, Scripted, anthropic_says, openai_says
+from tests.integration.providers.provider import Provider, ScriptedReply, anthropic_reply, openai_reply
 from tests.integration.providers.test_fallback import built
 from tests.unit.infra.models.test_memory_consolidation import JOB, SAID
 
@@ -17,11 +17,11 @@ FENCED: Final = f"```json\n{json.dumps(SAID, ensure_ascii=False, indent=2)}\n```
 READ: Final = MemoryText("Lilaは信頼できる採掘パートナーだ。", "semantic", ("Lila", "採掘", "協力"), 0.8)
 
 
-async def test_memories_are_made_into_one_over_either_wire() -> None:
-    """By the light model, steadily; where one provider fails the other does."""
+async def test_memories_are_consolidated_by_either_provider() -> None:
+    """The light model consolidates memories with temperature 0, and the second provider is the fallback."""
     async with (
-        Provider([Scripted(anthropic_says(FENCED)), Scripted({}, 500)]) as anthropic,
-        Provider([Scripted(openai_says(json.dumps(SAID)))]) as openai,
+        Provider([ScriptedReply(anthropic_reply(FENCED)), ScriptedReply({}, 500)]) as anthropic,
+        Provider([ScriptedReply(openai_reply(json.dumps(SAID)))]) as openai,
         built(anthropic, openai, anthropic_light_model="light") as models,
     ):
         first = await models.light.consolidate(JOB)

@@ -1,4 +1,4 @@
-"""Turns felt over the wire: replies recorded for the document's examples, and a temperature that some refuse."""
+"""Emotional reading of turns over the wire: recorded replies for the document's examples, and refused temperatures."""
 
 import json
 from typing import Final
@@ -8,7 +8,7 @@ from pydantic import SecretStr
 
 from nemuri_infra.models import turn_reading
 from nemuri_infra.models.protocol import CompressJob, FeelJob, ModelRefused
-from tests.integration.providers.provider import Provider, Scripted, anthropic_says, openai_says
+from tests.integration.providers.provider import Provider, ScriptedReply, anthropic_reply, openai_reply
 from tests.integration.providers.test_fallback import built
 
 pytestmark = pytest.mark.connected
@@ -80,7 +80,7 @@ RECORDED: Final = (
         },
     ),
 )
-"""The document's examples of classification, with replies as a model writes them in the document's form."""
+"""The document's examples of classification, with replies in the document's format."""
 TABLE: Final = (
     ("positive", 85, ("joy", "excitement", "pride")),
     ("positive", 25, ("satisfaction",)),
@@ -88,22 +88,22 @@ TABLE: Final = (
     ("negative", 20, ("sadness", "resignation")),
     ("neutral", 30, ()),
 )
-"""What the document says of each."""
+"""The document's classification of each example."""
 TEXTS: Final = tuple(
     f"```json\n{json.dumps(said, ensure_ascii=False, indent=2)}\n```" if place % 2 else json.dumps(said)
     for place, (_, said) in enumerate(RECORDED)
 )
 KEYS: Final = {"anthropic_api_key": SecretStr("key-1"), "openai_api_key": SecretStr("key-2")}
-"""No part of what a provider says; in errors a key is made unreadable."""
-REFUSED: Final = Scripted({"error": {"message": "`temperature` is deprecated for this model."}}, 400)
+"""Keys that occur in no reply, because keys are masked in errors."""
+REFUSED: Final = ScriptedReply({"error": {"message": "`temperature` is deprecated for this model."}}, 400)
 
 
-async def test_the_documents_examples_are_as_in_its_table() -> None:
-    """Exactly, over Anthropic's wire and, where that fails, over OpenAI's; temperature 0 and room for the reply."""
+async def test_the_documents_examples_are_read_as_in_its_table() -> None:
+    """The readings of the document's examples equal its table, by either provider, at temperature 0."""
     found = []
     async with (
-        Provider([*(Scripted(anthropic_says(text)) for text in TEXTS[:3]), Scripted({}, 500)]) as anthropic,
-        Provider([Scripted(openai_says(text)) for text in TEXTS[3:]]) as openai,
+        Provider([*(ScriptedReply(anthropic_reply(text)) for text in TEXTS[:3]), ScriptedReply({}, 500)]) as anthropic,
+        Provider([ScriptedReply(openai_reply(text)) for text in TEXTS[3:]]) as openai,
         built(anthropic, openai, anthropic_light_model="light") as models,
     ):
         for prompt, _ in RECORDED:
@@ -120,11 +120,11 @@ async def test_the_documents_examples_are_as_in_its_table() -> None:
     assert {each.body["model"] for each in anthropic.received} == {"light"}
 
 
-async def test_a_model_that_refuses_a_temperature_is_asked_without() -> None:
-    """Found out once; other requests never name one."""
+async def test_a_refused_temperature_is_left_out() -> None:
+    """A model that refuses a temperature is asked once more without it, and never with it again."""
     async with (
-        Provider([REFUSED, Scripted(anthropic_says(TEXTS[0]))]) as anthropic,
-        Provider([REFUSED, Scripted(openai_says(TEXTS[1]))]) as openai,
+        Provider([REFUSED, ScriptedReply(anthropic_reply(TEXTS[0]))]) as anthropic,
+        Provider([REFUSED, ScriptedReply(openai_reply(TEXTS[1]))]) as openai,
         built(anthropic, openai, providers=("anthropic",), **KEYS) as first,
         built(anthropic, openai, providers=("openai",), **KEYS) as second,
     ):
@@ -137,9 +137,9 @@ async def test_a_model_that_refuses_a_temperature_is_asked_without() -> None:
         assert ["temperature" in each.body for each in provider.received] == [True, False, False]
 
 
-async def test_another_refusal_is_one() -> None:
-    """Only what speaks of the temperature is asked again."""
-    declined = Scripted({"error": {"message": "prompt is too long"}}, 400)
+async def test_another_refusal_is_not_repeated() -> None:
+    """A refusal that does not mention the temperature is not repeated."""
+    declined = ScriptedReply({"error": {"message": "prompt is too long"}}, 400)
     async with (
         Provider([declined]) as anthropic,
         Provider([]) as openai,

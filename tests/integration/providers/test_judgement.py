@@ -1,4 +1,4 @@
-"""A judgement of what was used over the wire: what both providers are sent, and what is made of their replies."""
+"""The usage judge over the wire: requests to both providers and their replies."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from nemuri_contracts.event import Usage
 from nemuri_infra.models.factory import Models
 from nemuri_infra.models.protocol import JudgeJob, ModelRefused, Source
 from nemuri_infra.models.usage_judge import JUDGEMENT_TOKENS, judgement_prompt
-from tests.integration.providers.provider import Provider, Scripted, anthropic_says, openai_says
+from tests.integration.providers.provider import Provider, ScriptedReply, anthropic_reply, openai_reply
 from tests.integration.providers.test_fallback import built
 
 pytestmark = pytest.mark.connected
@@ -17,10 +17,10 @@ JOB = JudgeJob(
 SYSTEM, USER = judgement_prompt(JOB)
 
 
-async def test_anthropic_is_asked_by_its_light_model() -> None:
-    """System and user message as they are, and room for the labels."""
+async def test_anthropics_light_model_judges() -> None:
+    """Anthropic's light model gets the judge's prompt and enough tokens for the labels."""
     async with (
-        Provider([Scripted(anthropic_says('```json\n["m1"]\n```'))]) as anthropic,
+        Provider([ScriptedReply(anthropic_reply('```json\n["m1"]\n```'))]) as anthropic,
         Provider([]) as openai,
         built(anthropic, openai, anthropic_light_model="light", anthropic_model="heavy") as models,
     ):
@@ -34,11 +34,11 @@ async def test_anthropic_is_asked_by_its_light_model() -> None:
     assert request.body["max_tokens"] >= JUDGEMENT_TOKENS
 
 
-async def test_openai_is_asked_when_anthropic_fails() -> None:
-    """The same messages in its own format; [] is an answer."""
+async def test_openai_judges_when_anthropic_fails() -> None:
+    """OpenAI gets the same messages after a failure of Anthropic, and an empty list is a valid judgement."""
     async with (
-        Provider([Scripted({}, 500)]) as anthropic,
-        Provider([Scripted(openai_says("[]"))]) as openai,
+        Provider([ScriptedReply({}, 500)]) as anthropic,
+        Provider([ScriptedReply(openai_reply("[]"))]) as openai,
         built(anthropic, openai) as models,
     ):
         reply = await models.light.judgement(JOB)
@@ -49,17 +49,17 @@ async def test_openai_is_asked_when_anthropic_fails() -> None:
 
 
 async def refused(models: Models) -> str:
-    """Why there is no judgement."""
+    """Return the reason why the judgement is refused."""
     with pytest.raises(ModelRefused) as caught:
         await models.light.judgement(JOB)
     return str(caught.value)
 
 
-async def test_a_judge_that_declines_or_cannot_be_read_refuses() -> None:
-    """One error for both, so that another way of recognising use takes over."""
-    declined = Scripted(anthropic_says("", content=[], stop_reason="refusal"))
-    async with Provider([declined]) as one, Provider([Scripted({}, 400)]) as other, built(one, other) as models:
+async def test_a_declined_or_unreadable_judgement_is_refused() -> None:
+    """A declined and an unreadable judgement both raise `ModelRefused`."""
+    declined = ScriptedReply(anthropic_reply("", content=[], stop_reason="refusal"))
+    async with Provider([declined]) as one, Provider([ScriptedReply({}, 400)]) as other, built(one, other) as models:
         assert "refusal" in await refused(models)
-    chatty = Scripted(anthropic_says("Perhaps m1, perhaps m2."))
+    chatty = ScriptedReply(anthropic_reply("Perhaps m1, perhaps m2."))
     async with Provider([chatty]) as one, Provider([]) as other, built(one, other) as models:
         assert "no judgement that can be parsed" in await refused(models)

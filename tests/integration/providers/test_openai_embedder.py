@@ -12,7 +12,7 @@ from nemuri_infra.models.network_guard import ModelCallsForbidden
 from nemuri_infra.models.openai import OPENAI_URL
 from nemuri_infra.models.protocol import ModelRefused, ModelUnusable
 from nemuri_infra.models.retries import Retries
-from tests.integration.providers.provider import Provider, Scripted, openai_embeds
+from tests.integration.providers.provider import Provider, ScriptedReply, openai_embeddings
 
 pytestmark = pytest.mark.connected
 
@@ -20,13 +20,13 @@ QUICK = Retries(attempts=2, budget=5.0, first_wait=0.001, longest_wait=0.01)
 
 
 def embedder(url: str) -> Embedder:
-    """Two-dimensional vectors from this address."""
+    """Return an embedder of two dimensions at this address."""
     return OpenAIEmbedder(api_key="k", base_url=f"{url}/v1", name="org/tiny:1", dimension=2, timeout=5.0, retries=QUICK)
 
 
 async def test_rows_are_normalised_and_in_order() -> None:
-    """The reply's own order does not matter, blank texts are not sent and give zeros."""
-    async with Provider([Scripted(openai_embeds([3, 4], [0, -2]))]) as provider:
+    """Vectors are normalised and ordered by their index; blank texts are not sent and get zeros."""
+    async with Provider([ScriptedReply(openai_embeddings([3, 4], [0, -2]))]) as provider:
         vectors = embedder(provider.url)
         rows = await vectors.embed(["one", " \n", "two"])
         await vectors.aclose()
@@ -39,8 +39,11 @@ async def test_rows_are_normalised_and_in_order() -> None:
 
 
 async def test_many_texts_go_in_batches() -> None:
-    """No request holds more texts than the limit, and every row arrives at its place."""
-    replies = [Scripted(openai_embeds(*[[1.0, 0.0]] * BATCH_TEXTS)), Scripted(openai_embeds([0.0, 1.0]))]
+    """Many texts are sent in batches of limited size, and the vectors keep the texts' order."""
+    replies = [
+        ScriptedReply(openai_embeddings(*[[1.0, 0.0]] * BATCH_TEXTS)),
+        ScriptedReply(openai_embeddings([0.0, 1.0])),
+    ]
     async with Provider(replies) as provider:
         vectors = embedder(provider.url)
         rows = await vectors.embed(["text"] * (BATCH_TEXTS + 1))
@@ -50,11 +53,12 @@ async def test_many_texts_go_in_batches() -> None:
 
 
 @pytest.mark.parametrize(
-    "body", [openai_embeds(), openai_embeds([1, 2, 3]), {"data": 3}, b'{"data":[{"index":0,"embedding":[1e999,0]}]}']
+    "body",
+    [openai_embeddings(), openai_embeddings([1, 2, 3]), {"data": 3}, b'{"data":[{"index":0,"embedding":[1e999,0]}]}'],
 )
-async def test_unusable_vectors_are_asked_for_once_more(body: object) -> None:
-    """Missing, of the wrong length, of the wrong form or infinite."""
-    async with Provider([Scripted(body)]) as provider:
+async def test_unusable_vectors_are_requested_once_more(body: object) -> None:
+    """Missing, infinite or malformed vectors are requested once more and then raise `ModelUnusable`."""
+    async with Provider([ScriptedReply(body)]) as provider:
         vectors = embedder(provider.url)
         with pytest.raises(ModelUnusable):
             await vectors.embed(["one"])
@@ -63,8 +67,12 @@ async def test_unusable_vectors_are_asked_for_once_more(body: object) -> None:
 
 
 async def test_a_failure_is_repeated_and_a_refusal_is_not() -> None:
-    """The same two errors as those of the models."""
-    replies = [Scripted({}, 500), Scripted(openai_embeds([1, 0])), Scripted({"error": {"message": "no"}}, 401)]
+    """A failure of the provider is retried and a refusal is not."""
+    replies = [
+        ScriptedReply({}, 500),
+        ScriptedReply(openai_embeddings([1, 0])),
+        ScriptedReply({"error": {"message": "no"}}, 401),
+    ]
     async with Provider(replies) as provider:
         vectors = embedder(provider.url)
         assert (await vectors.embed(["one"])).shape == (1, 2)
@@ -74,9 +82,9 @@ async def test_a_failure_is_repeated_and_a_refusal_is_not() -> None:
     assert len(provider.received) == 3
 
 
-async def test_a_shorter_dimension_is_asked_for_where_the_model_can() -> None:
-    """text-embedding-3 shortens its vectors itself, and the settings' thresholds win."""
-    async with Provider([Scripted(openai_embeds([1, 0, 0]))]) as provider:
+async def test_a_shorter_dimension_is_requested() -> None:
+    """A dimension below the model's is requested from the provider, and the settings' threshold is used."""
+    async with Provider([ScriptedReply(openai_embeddings([1, 0, 0]))]) as provider:
         settings = EmbeddingSettings(
             spec="openai:text-embedding-3-small",
             dimension=3,
@@ -92,7 +100,7 @@ async def test_a_shorter_dimension_is_asked_for_where_the_model_can() -> None:
 
 
 async def test_calls_off_this_machine_are_forbidden() -> None:
-    """The same switch as for the chats."""
+    """A call off this machine raises `ModelCallsForbidden`."""
     vectors = embedder(OPENAI_URL.removesuffix("/v1"))
     with pytest.raises(ModelCallsForbidden):
         await vectors.embed(["one"])

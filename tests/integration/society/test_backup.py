@@ -14,7 +14,7 @@ from nemuri_infra.projections.lineage import Thing
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.society_states import States, societies
 from nemuri_services.simulation.checkpoints import Checkpoints
-from tests.integration.scene import logged
+from tests.integration.harness import opened_log
 from tests.integration.servers import Servers
 from tests.integration.test_backup import emptied
 
@@ -38,14 +38,14 @@ async def test_a_society_comes_back_as_it_stood_with_its_checkpoints(
     servers: Servers, settings: Settings, tmp_path: Path
 ) -> None:
     """Nobody keeps it, it can be gone back with, and a platform starts whose views know of its agents."""
-    async with logged(settings) as log:
+    async with opened_log(settings) as log:
         states = await settled(log, "village")
         there, names = await contents(states), await (await Checkpoints.open(log, "village")).names()
     await backup(settings, tmp_path / "copy")
     elsewhere = await emptied(servers, data=tmp_path / "nobody")
     assert (await restore(elsewhere, tmp_path / "copy")).societies == ("village",)
     await check_embedder(elsewhere, await embedding_in_force(elsewhere))
-    async with logged(elsewhere) as log:
+    async with opened_log(elsewhere) as log:
         restored = await States.open(log, "village")
         assert await contents(restored) == there
         assert [each async for each in restored.read("lease.*")] == []
@@ -58,17 +58,17 @@ async def test_a_society_of_somebody_who_was_forgotten_is_left_out(
     servers: Servers, settings: Settings, tmp_path: Path
 ) -> None:
     """Their words lie in its states; another society comes back."""
-    async with logged(settings) as log:
+    async with opened_log(settings) as log:
         await settled(log, "village")
         await settled(log, "town")
     await backup(settings, tmp_path / "copy")
-    async with logged(settings) as log:
+    async with opened_log(settings) as log:
         await delete_society(log, "village")
         await forget(settings, [Thing("agent", "village-0001")])
     elsewhere = await emptied(servers)
     done = await restore(elsewhere, tmp_path / "copy")
     assert (done.societies, done.without) == (("town",), ("village",))
-    async with logged(elsewhere) as log:
+    async with opened_log(elsewhere) as log:
         assert await societies(log) == ["town"]
 
 
@@ -76,11 +76,11 @@ async def test_a_copy_of_a_society_is_checked_before_anything_is_written(
     servers: Servers, settings: Settings, tmp_path: Path
 ) -> None:
     """Refuse a changed byte, a namespace with societies in it, and one whose log is not empty."""
-    async with logged(settings) as log:
+    async with opened_log(settings) as log:
         await settled(log, "village")
     await backup(settings, tmp_path / "copy")
     crowded = await emptied(servers)
-    async with logged(crowded) as log:
+    async with opened_log(crowded) as log:
         await States.create(log, Society(name="hamlet", seed=1, agents=residents("hamlet", 1, seed=1)))
     with pytest.raises(OperationError, match="societies already"):
         await restore(crowded, tmp_path / "copy")
@@ -91,6 +91,6 @@ async def test_a_copy_of_a_society_is_checked_before_anything_is_written(
     empty = await emptied(servers)
     with pytest.raises(OperationError, match="has changed since the backup"):
         await restore(empty, tmp_path / "copy")
-    async with logged(empty) as log:
+    async with opened_log(empty) as log:
         assert await societies(log) == []
         assert await log.last_sequence() == 0

@@ -13,7 +13,7 @@ from nemuri_infra.stores.society_states import SOCIETY, RevisionError, SocietyEr
 from nemuri_services.simulation.checkpoints import RESTORING_KEY, Checkpoints, CheckpointSchedule, interrupted_restore
 from nemuri_services.simulation.processes import run_world
 from nemuri_services.simulation.world_lease import PART_BYTES, WorldLease, read_world
-from tests.integration.scene import eventually
+from tests.integration.harness import eventually
 from tests.integration.society.jar import Jar
 
 

@@ -20,7 +20,7 @@ from nemuri_services.simulation.checkpoints import Checkpoints
 from nemuri_services.simulation.host import Host
 from nemuri_services.simulation.model_providers import Providers
 from nemuri_services.simulation.model_requests import ModelRequests
-from tests.integration.embedded.evidence import until
+from tests.integration.embedded.stored_data import until
 
 NOTHING = frozenset[str]()
 

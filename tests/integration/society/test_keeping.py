@@ -11,7 +11,7 @@ from nemuri_infra.bus.pull_reader import InterruptedPullError
 from nemuri_infra.stores.buckets import Entry
 from nemuri_infra.stores.society_states import SOCIETY, RevisionError, SocietyError, States, societies
 from nemuri_services.simulation.cell_leases import CellLeases
-from tests.integration.scene import eventually
+from tests.integration.harness import eventually
 
 
 def _keeping(name: str, society: Society, states: States) -> tuple[CellLeases, Engine]:

@@ -15,8 +15,8 @@ from nemuri_contracts.world_protocol import Acts, Give, Say
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.runtime.settings import Settings
 from tests.e2e.conftest import SCRIPT, environment
-from tests.integration.probes import asked, metrics, ready
-from tests.integration.scene import eventually
+from tests.integration.harness import eventually
+from tests.integration.probes import fetch_page, metrics, ready
 from tests.integration.society.villager import TOKENS, Villager
 
 NAME = "village"
@@ -49,7 +49,7 @@ async def test_a_host_is_ready_once_there_is_a_world_and_counts_what_its_modules
     await create_society(log, Society(name=NAME, seed=1, size=64, agents=residents(NAME, 3, 1)))
     async with telling("host", settings, tmp_path) as host:
         assert await ready(host) == (False, ["the world has not answered yet"])
-        assert json.loads((await asked(host, "/health"))[1])["healthy"]
+        assert json.loads((await fetch_page(host, "/health"))[1])["healthy"]
         assert (await metrics(host))["nemuri_host_agents"] == {(): 0.0}
         async with telling("world", settings, tmp_path) as world:
 

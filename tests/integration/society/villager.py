@@ -4,7 +4,7 @@ import json
 import re
 from typing import Final
 
-from tests.integration.providers.provider import Provider, Received, Scripted, openai_says
+from tests.integration.providers.provider import Provider, ReceivedRequest, ScriptedReply, openai_reply
 
 JOBS: Final = {
     "Decide what you do now": "decision",
@@ -23,16 +23,16 @@ class Villager(Provider):
 
     def __init__(self) -> None:
         """Nothing was asked yet."""
-        super().__init__([Scripted()])
+        super().__init__([ScriptedReply()])
         self.answered: dict[str, int] = {}
         """By job, how often it was asked."""
 
-    def _next(self, request: Received) -> Scripted:
+    def _next(self, request: ReceivedRequest) -> ScriptedReply:
         self.received.append(request)
         system, user = (str(each["content"]) for each in request.body["messages"])
         job = next(job for words, job in JOBS.items() if words in system)
         self.answered[job] = self.answered.get(job, 0) + 1
-        return Scripted(openai_says(_answer(job, system, user)))
+        return ScriptedReply(openai_reply(_answer(job, system, user)))
 
 
 def _answer(job: str, system: str, user: str) -> str:

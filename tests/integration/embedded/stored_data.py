@@ -1,4 +1,4 @@
-"""What a test leaves in a server, and looks for after the server was away."""
+"""Data that tests write to a server and read back after it was down."""
 
 import asyncio
 from collections.abc import Callable
@@ -16,24 +16,23 @@ STREAM = "kept"
 NO_ANSWER = (nats.errors.TimeoutError, nats.errors.NoRespondersError, NoStreamResponseError, ServiceUnavailableError)
 
 
-def patiently() -> AsyncRetrying:
-    """Attempts, for at most 30 s, until the servers answer."""
+def retrying() -> AsyncRetrying:
+    """Return attempts that retry for at most 30 s until the servers answer."""
     known = retry_if_exception_type((*NO_ANSWER, psycopg.OperationalError, OSError))
     return AsyncRetrying(retry=known, wait=wait_fixed(0.05), stop=stop_after_delay(30), reraise=True)
 
 
 async def until(holds: Callable[[], object]) -> None:
-    """Wait until the condition holds, for at most 30 s; nothing announces what a foreign process does."""
+    """Wait until the condition holds, for at most 30 s. Polls, because other processes send no notification."""
     async with asyncio.timeout(30):
         while not holds():  # noqa: ASYNC110
             await asyncio.sleep(0.02)
 
 
 async def publish(url: str, text: str, replicas: int = 1) -> None:
-    """Append one acknowledged message to a stream that is made if it is not there.
+    """Append one acknowledged message to a stream, which is created if it is missing.
 
-    A cluster that has just lost its leader does not answer before it has chosen another: asked again for 30 s, with
-    the text as the message's identity.
+    Retries for 30 s with the text as message id, because a cluster does not answer while it elects a leader.
     """
     async for attempt in AsyncRetrying(
         retry=retry_if_exception_type(NO_ANSWER), stop=stop_after_delay(30), reraise=True
@@ -49,7 +48,7 @@ async def publish(url: str, text: str, replicas: int = 1) -> None:
 
 
 async def messages(url: str) -> list[str]:
-    """All messages of the stream, in order."""
+    """Return all messages of the stream, in order."""
     client = await nats.connect(url)
     try:
         js = client.jetstream()
@@ -61,7 +60,7 @@ async def messages(url: str) -> list[str]:
 
 
 async def insert(url: str, text: str) -> None:
-    """Commit one row to a table that is made if it is not there."""
+    """Insert and commit one row into a table, which is created if it is missing."""
     connection = await psycopg.AsyncConnection.connect(url)
     async with connection:
         await connection.execute("CREATE TABLE IF NOT EXISTS kept (id serial, text text)")
@@ -69,7 +68,7 @@ async def insert(url: str, text: str) -> None:
 
 
 async def rows(url: str) -> list[str]:
-    """All rows of the table, in order."""
+    """Return all rows of the table, in order."""
     connection = await psycopg.AsyncConnection.connect(url)
     async with connection:
         found = await connection.execute("SELECT text FROM kept ORDER BY id")
@@ -77,7 +76,7 @@ async def rows(url: str) -> list[str]:
 
 
 def processes_in(directory: Path) -> list[psutil.Process]:
-    """The living processes that work in this directory or below it."""
+    """Return the living processes whose working directory is this directory or below it."""
     found = []
     for process in psutil.process_iter():
         try:

@@ -1,4 +1,4 @@
-"""Servers on which everybody has a name, a password and no more rights than it takes."""
+"""Servers with one user for every service and client, each with its own rights."""
 
 import shutil
 import tempfile
@@ -21,15 +21,15 @@ from nemuri_infra.embedded.listen_addresses import free_port
 from nemuri_infra.embedded.nats import EmbeddedNats
 from nemuri_infra.runtime.permissions import Permissions
 from nemuri_infra.runtime.settings import Settings
-from tests.integration.scene import logged
+from tests.integration.harness import opened_log
 from tests.integration.servers import Servers, fresh_namespace
 
 CLIENTS = ("ann", "bob")
 
 
 @dataclass(frozen=True, slots=True)
-class Guarded:
-    """A server of the log with the permissions of a fresh namespace, and of three others beside it."""
+class RestrictedServers:
+    """A nats-server with the permissions of a new namespace and of three others beside it."""
 
     nats: EmbeddedNats
     permissions: Permissions
@@ -38,7 +38,7 @@ class Guarded:
     @classmethod
     @asynccontextmanager
     async def running(cls, servers: Servers, more: str = "", scheme: str = "nats") -> AsyncIterator[Self]:
-        """A server of its own beside the session's database, which knows the roles."""
+        """Yield a new nats-server beside the session's database, in which the roles are created."""
         directory, name, port = Path(tempfile.mkdtemp(prefix="nemuri-test-")), fresh_namespace(), free_port()
         database = servers.postgres.url.partition("@")[2]
         address = f"{scheme}://127.0.0.1:{port}"
@@ -56,45 +56,45 @@ class Guarded:
 
     @property
     def subjects(self) -> Subjects:
-        """Of the namespace."""
+        """Subjects of the namespace."""
         return self.permissions.subjects
 
     def environment(self, user: str) -> dict[str, str]:
-        """What was written for a user."""
+        """Return the environment written for a user."""
         lines = (self.directory / f"{user}.env").read_text(encoding="utf-8").splitlines()
         return {name: value for name, _, value in (line.partition("=") for line in lines)}
 
     def settings(self, user: str) -> Settings:
-        """What the environment written for a user says."""
+        """Return the settings read from the environment written for a user."""
         with pytest.MonkeyPatch.context() as environment:
             for name, value in self.environment(user).items():
                 environment.setenv(name, value)
             return Settings(providers="extractive", embedder="hashing")
 
     def of(self, role: str) -> Settings:
-        """The settings of a service or an operator."""
+        """Return the settings of a service or an operator."""
         return self.settings(self.permissions.user(role))
 
     def client(self, name: str) -> Settings:
-        """The settings of a client."""
+        """Return the settings of a client."""
         return self.settings(self.permissions.client_user(name))
 
     def denied(self) -> list[str]:
-        """Everything that the server has refused anybody so far, from its own log."""
+        """Return the lines of the server's log about refused operations."""
         lines = (self.directory / "nats" / "nats.log").read_text(encoding="utf-8").splitlines()
         return [line for line in lines if "Violation" in line]
 
     async def consumers(self) -> list[ConsumerInfo]:
-        """The durable consumers, as the provisioner sees them."""
-        async with logged(self.of("provisioner")) as log:
+        """Return the durable consumers as the provisioner sees them."""
+        async with opened_log(self.of("provisioner")) as log:
             return await durable_consumers(log)
 
     async def idle(self) -> bool:
-        """Nobody has anything left to do."""
+        """All services are idle."""
         return not [each for each in await self.consumers() if each.num_pending or each.num_ack_pending]
 
 
-async def answered(connection: Nats) -> None:
-    """Return when the server has answered all that was sent: a flush sends its ping ahead of what is still pending."""
+async def until_handled(connection: Nats) -> None:
+    """Return when the server has handled all messages sent; one flush pings before pending messages are sent."""
     await connection.flush()
     await connection.flush()

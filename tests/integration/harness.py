@@ -1,4 +1,4 @@
-"""What tests of the running platform have in common: services at work, agents, the log, and waiting for conditions."""
+"""Harness of the tests with a running platform: services, agents, the log, and waiting for conditions."""
 
 import asyncio
 import random
@@ -48,51 +48,54 @@ from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.dead_letters import DeadLetters, StoredDeadLetter
 
 R = TypeVar("R")
-EVERYBODY = tuple(SERVICES)
+ALL_SERVICES = tuple(SERVICES)
 EMBEDDING = Embedding(model="hashing-v1", dimension=1024)
-AT_ONCE = 64
-"""Events on their way at the same time while a test writes a long log."""
-MISSING: tuple[type[BaseException], ...] = (*OUTAGE_ERRORS, PassingError)
-"""What is tried again while a server, a leader or a service is away."""
+CONCURRENT_APPENDS = 64
+"""Events appended concurrently while a test writes a long log."""
+UNAVAILABLE_ERRORS: tuple[type[BaseException], ...] = (*OUTAGE_ERRORS, PassingError)
+"""Errors after which a call is repeated while a server, a leader or a service is unavailable."""
 
 
 async def eventually(condition: Callable[[], Awaitable[Any]], *, seconds: float = 30.0) -> Any:
-    """What the condition yields as soon as that is true; fails loudly with what it yielded last."""
+    """Poll the condition and return its value as soon as it is true. Raises AssertionError with its last value."""
     last: Any = None
-    pauses = chain((0.01, 0.02, 0.03, 0.05), repeat(0.1))  # asking, too, takes the time of those who are waited for
+    # Polling takes processor time from the services that are waited for.
+    pauses = chain((0.01, 0.02, 0.03, 0.05), repeat(0.1))
     try:
         async with asyncio.timeout(seconds):
             while not (last := await condition()):  # noqa: ASYNC110 - nothing announces what others do
                 await asyncio.sleep(next(pauses))
     except TimeoutError:
-        raise AssertionError(f"{condition.__doc__ or condition} is not so after {seconds:g} s, but {last!r}") from None
+        raise AssertionError(
+            f"not true after {seconds:g} s: {condition.__doc__ or condition} Last value: {last!r}"
+        ) from None
     return last
 
 
-async def patiently(work: Callable[[], Awaitable[R]], *, seconds: float = 60.0) -> R:
-    """What the work yields once nothing is missing any more: what a program does whose request was not answered."""
+async def retried(work: Callable[[], Awaitable[R]], *, seconds: float = 60.0) -> R:
+    """Return the result of a call, repeating the call while a server or service is unavailable."""
     async with asyncio.timeout(seconds):
         while True:
             try:
                 return await work()
-            except MISSING:
+            except UNAVAILABLE_ERRORS:
                 await asyncio.sleep(0.05)
 
 
 @asynccontextmanager
-async def at_work(
-    settings: Settings, names: Iterable[str] = EVERYBODY, *, models: Models | None = None
+async def running_services(
+    settings: Settings, names: Iterable[str] = ALL_SERVICES, *, models: Models | None = None
 ) -> AsyncIterator[Resources]:
-    """Any of the services in this process, by default with the models of the settings."""
-    async with open_resources(settings) as usual:
-        resources = replace(usual, models=models) if models else usual
+    """Run services in this process, by default with the models of the settings."""
+    async with open_resources(settings) as default:
+        resources = replace(default, models=models) if models else default
         async with working(resources, names):
             yield resources
 
 
 @asynccontextmanager
-async def logged(settings: Settings) -> AsyncIterator[Log]:
-    """The log, for a test that writes and reads it directly."""
+async def opened_log(settings: Settings) -> AsyncIterator[Log]:
+    """Yield a connection to the log, to write and read it directly."""
     log = await Log.connect(str(settings.nats_url), settings.namespace, patient=False)
     try:
         yield log
@@ -101,14 +104,14 @@ async def logged(settings: Settings) -> AsyncIterator[Log]:
 
 
 @asynccontextmanager
-async def visiting(settings: Settings, client_id: str = "ann") -> AsyncIterator[Client]:
-    """A client of the namespace."""
+async def connected_client(settings: Settings, client_id: str = "ann") -> AsyncIterator[Client]:
+    """Yield a client of the namespace."""
     async with Client.connect(str(settings.nats_url), namespace=settings.namespace, client_id=client_id) as client:
         yield client
 
 
 def agent_defined(agent_id: str = "python", **definition: Any) -> AgentDefined:
-    """The definition of an agent that knows something of Python, or what the keywords say."""
+    """Return the definition of an agent that knows Python, with fields overridden by `definition`."""
     chosen = {
         "role": "expert",
         "description": "python language truth value testing operators",
@@ -123,8 +126,8 @@ def agent_defined(agent_id: str = "python", **definition: Any) -> AgentDefined:
 
 
 async def append_all(log: Log, events: Iterable[Event]) -> None:
-    """Append events, many of them at the same time, so in no particular order."""
-    room = asyncio.Semaphore(AT_ONCE)
+    """Append events concurrently, in no particular order."""
+    room = asyncio.Semaphore(CONCURRENT_APPENDS)
 
     async def append(event: Event) -> None:
         async with room:
@@ -135,18 +138,18 @@ async def append_all(log: Log, events: Iterable[Event]) -> None:
             group.create_task(append(event))
 
 
-async def recorded(log: Log) -> list[AnyEvent]:
-    """Every event of the log, repetitions included."""
+async def recorded_events(log: Log) -> list[AnyEvent]:
+    """Return every event on the log, repetitions included."""
     return [event async for batch in log.read(0, await log.last_sequence()) for event in batch.events]
 
 
-async def effective(log: Log) -> list[AnyEvent]:
-    """Every event that counts: the first of each id."""
-    return [*first_of_each(await recorded(log))]
+async def effective_events(log: Log) -> list[AnyEvent]:
+    """Return the first event of each id on the log."""
+    return [*first_of_each(await recorded_events(log))]
 
 
 async def messages(log: Log) -> list[Msg]:
-    """Every message of the log as it lies there, without those that were deleted."""
+    """Return every stored message of the log, except deleted ones."""
     found = []
     for sequence in range(1, await log.last_sequence() + 1):
         try:
@@ -158,16 +161,16 @@ async def messages(log: Log) -> list[Msg]:
 
 
 async def dead_letters(log: Log) -> list[StoredDeadLetter]:
-    """What services gave up on."""
+    """Return all dead letters."""
     return [each async for each in DeadLetters(log).all()]
 
 
-async def quiet(resources: Resources, names: Iterable[str] = EVERYBODY, *, seconds: float = 60.0) -> None:
-    """Wait until the services have nothing left to do and the views hold the whole log."""
+async def until_idle(resources: Resources, names: Iterable[str] = ALL_SERVICES, *, seconds: float = 60.0) -> None:
+    """Wait until the services are idle and the views hold the whole log."""
     durables = {each.name for name in names for each in SERVICES[name].durables(resources.log.subjects)}
 
     async def idle() -> bool:
-        """Nobody has anything to do."""
+        """All services are idle and the views hold the whole log."""
         log = resources.log
         end = await log.last_sequence()
         if (await resources.projection.position()).sequence < end:
@@ -180,7 +183,7 @@ async def quiet(resources: Resources, names: Iterable[str] = EVERYBODY, *, secon
 
 
 async def snapshot(resources: Resources) -> dict[str, list[str]]:
-    """Every row of every view."""
+    """Return every row of every view."""
     async with resources.database.begin() as connection:
         return {
             table.name: sorted(
@@ -191,7 +194,7 @@ async def snapshot(resources: Resources) -> dict[str, list[str]]:
 
 
 async def assert_verified(settings: Settings) -> None:
-    """The views are what the log says."""
+    """Assert that the views agree with the log."""
     found = await verify(settings)
     assert found.differences == ()
     assert found.rows > 0
@@ -199,84 +202,84 @@ async def assert_verified(settings: Settings) -> None:
 
 @dataclass
 class CountingModel(ExtractiveModel):
-    """The extractive model, which counts how often it was asked for what."""
+    """The extractive model with a count of the calls for each job."""
 
     calls: Counter[str] = field(default_factory=Counter)
     teaches: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """What questions teach, whatever is answered; for the others it is what the extractive model finds."""
+    """Learnings by question, whatever the answer; for other questions the extractive model decides."""
 
     async def answer(self, job: AnswerJob) -> Reply[Any]:
-        """Counted by the question."""
+        """Count by the question."""
         self.calls[f"answer {job.question}"] += 1
         return await super().answer(job)
 
     async def key_point(self, job: KeyPointJob) -> Reply[Any]:
-        """Counted by the text."""
+        """Count by the text."""
         self.calls[f"point {job.text}"] += 1
         return await super().key_point(job)
 
     async def learnings(self, job: LearningsJob) -> Reply[Any]:
-        """Counted by the question and the answer."""
+        """Count by the question and the answer."""
         self.calls[f"learnings {job.question} {job.answer}"] += 1
         taught = self.teaches.get(job.question)
         return await super().learnings(job) if taught is None else Reply(taught, Usage(model="teacher"))
 
     async def relations(self, job: RelationsJob) -> Reply[Any]:
-        """Counted by the statements."""
+        """Count by the statements."""
         self.calls[f"relations {[each.text for each in job.new]} {[each.text for each in job.older]}"] += 1
         return await super().relations(job)
 
     async def judgement(self, job: JudgeJob) -> Reply[Any]:
-        """Counted by the question and the answer."""
+        """Count by the question and the answer."""
         self.calls[f"judgement {job.question} {job.answer}"] += 1
         return await super().judgement(job)
 
     async def restate(self, job: RestateJob) -> Reply[Any]:
-        """Counted by the request."""
+        """Count by the request."""
         self.calls[f"restate {job.request}"] += 1
         return await super().restate(job)
 
     async def feel(self, job: FeelJob) -> Reply[Any]:
-        """Counted by the prompt."""
+        """Count by the prompt."""
         self.calls[f"feel {job.prompt}"] += 1
         return await super().feel(job)
 
     async def compress(self, job: CompressJob) -> Reply[Any]:
-        """Counted by the level and the trigger."""
+        """Count by the level and the trigger."""
         self.calls[f"compress {job.level} {job.trigger}"] += 1
         return await super().compress(job)
 
     async def consolidate(self, job: ConsolidateJob) -> Reply[Any]:
-        """Counted by the contents."""
+        """Count by the contents."""
         self.calls[f"consolidate {[each.content for each in job.memories]}"] += 1
         return await super().consolidate(job)
 
     async def merge(self, job: MergeJob) -> Reply[Any]:
-        """Counted by the question."""
+        """Count by the question."""
         self.calls[f"merge {job.question}"] += 1
         return await super().merge(job)
 
 
-async def retrieval(resources: Resources, task_id: UUID) -> MemoriesRetrieved:
-    """What was recorded as having come to mind for a task of one part."""
+async def retrieval_of(resources: Resources, task_id: UUID) -> MemoriesRetrieved:
+    """Return the retrieval recorded for a task with one assignment."""
     [found] = [
         each
-        for each in await effective(resources.log)
+        for each in await effective_events(resources.log)
         if isinstance(each, MemoriesRetrieved) and each.correlation_id == task_id
     ]
     return found
 
 
-async def assert_followed_and_rebuilt(
+async def assert_views_follow_and_rebuild(
     settings: Settings, events: Iterable[Event], rng: random.Random, as_folded: Callable[[Resources], Awaitable[None]]
 ) -> None:
-    """Event by event and in stretches the views become what the fold makes of the log, and the same when made anew."""
-    async with at_work(settings, ["projector"]) as resources:
+    """Assert that the views equal the fold of the log when followed in batches of any size, and after a rebuild."""
+    async with running_services(settings, ["projector"]) as resources:
         for each in events:
             await resources.log.append(each)
             if rng.random() < 0.1:
-                await quiet(resources, ["projector"])
-        await quiet(resources, ["projector"])
+                await until_idle(resources, ["projector"])
+        await until_idle(resources, ["projector"])
         await as_folded(resources)
         before = await snapshot(resources)
         await assert_verified(settings)

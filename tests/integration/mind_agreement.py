@@ -1,4 +1,4 @@
-"""What looking back has to agree with: the rows that the views hold, and what was recorded."""
+"""Comparison of past states and replays with the views and the log."""
 
 from nemuri.operations.history import agents_of, as_of, otherwise, steps_of
 from nemuri.operations.log_positions import LogPosition
@@ -9,8 +9,8 @@ from nemuri_infra.projections.rows import load
 from nemuri_infra.runtime.resources import Resources
 
 
-async def in_views(resources: Resources, agent_id: str) -> Mind:
-    """The mind as the views hold it."""
+async def mind_in_views(resources: Resources, agent_id: str) -> Mind:
+    """Return the mind that the views hold."""
     async with resources.database.begin() as connection:
         [agent] = await load(connection, tables.agent, Agent, tables.agent.c.agent_id == agent_id)
         mine = (tables.memory_state.c.agent_id == agent_id, tables.memory.c.agent_id == agent_id)
@@ -26,15 +26,15 @@ async def in_views(resources: Resources, agent_id: str) -> Mind:
 
 
 async def assert_minds_agree(resources: Resources) -> None:
-    """The log, the views, and a life lived anew under the very policy that was in force, are one and the same.
+    """Assert that the fold of the log, the views and a replay under the same policy give the same minds.
 
-    For every agent that remembers by use; and the steps of each memory end where it stands.
+    Checks every agent with strength memory, and that the history of each memory ends in its present state.
     """
     agents = await agents_of(resources.log)
     known = await resources.views.agents()
     assert agents == tuple(each.agent_id for each in known if each.definition.memory == "strength")
     for agent_id in agents:
-        rows = await in_views(resources, agent_id)
+        rows = await mind_in_views(resources, agent_id)
         [past] = await as_of(resources.log, agent_id, [LogPosition()])
         assert past.mind == rows
         anew = await otherwise(resources.log, agent_id, {}, None)
