@@ -64,7 +64,7 @@ UPDATE agent SET active = (
 
 
 async def say(resources: Resources, *events: Event) -> None:
-    """Append the events and wait until the projections contain them."""
+    """Append the events and fold them into the projections."""
     for event in events:
         await resources.log.append(event)
     await followed(resources)
