@@ -1,4 +1,4 @@
-"""Retrieval for agents: their indexes in this process, kept up to date from the projections."""
+"""Retrieval of agents' memories, by indexes that this process caches and updates from the projections."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -30,33 +30,35 @@ from nemuri_infra.stores.vectors import Vectors
 _PROCESS = IndexCache()
 """The indexes shared by all services of this process."""
 THREAD_THRESHOLD = 64
-"""Number of memories above which indexing runs in a thread, under the index's lock, so that the event loop stays
-free.
+"""Number of memories above which indexing runs in a thread, so that the event loop stays free.
+
+The index stays locked.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class RetrievalResult:
-    """Result of a retrieval: ranked candidates, best first, and all inputs of the ranking."""
+    """The result of a retrieval: the ranked candidates, best first, and all inputs of the ranking."""
 
     candidates: tuple[Candidate, ...]
     known: dict[UUID, Remembered]
     terms: tuple[str, ...]
     expansions: dict[str, str]
     items: int
-    """Number of requests that the query lists."""
+    """Number of separate requests that the query contains."""
     ranking: str
     deep: bool
-    """Whether the archive was searched."""
+    """Whether the archive was searched too."""
     principles: tuple[Remembered, ...]
-    """The agent's active principles, relevant or not."""
+    """Active principles of the agent that are valid in the setting, whether relevant to the query or not."""
 
 
 @dataclass(slots=True)
 class AgentIndexes:
-    """The indexes of this process, by database and namespace, agent and vector generation.
+    """The retrieval indexes of this process, one for each agent and vector generation.
 
-    They use at most `Settings.index_bytes`, except that the index in use is always kept.
+    After each use the least recently used indexes are evicted until the rest fits in `Settings.index_bytes`. So an
+    index that is larger than this is read again for each use.
     """
 
     indexes: IndexCache = field(default_factory=lambda: _PROCESS)
@@ -73,9 +75,9 @@ class AgentIndexes:
         now: datetime | None = None,
         summary: str | None = None,
     ) -> RetrievalResult:
-        """Return the memories relevant to a query, and to the summary of its task, ranked; may be empty.
+        """Return the memories relevant to a query and to the summary of its task, ranked. There may be none.
 
-        The archive is searched too if nothing active is relevant, and always with `deep`.
+        No event is recorded. With `deep` the archive is searched too; without it only if no active memory is relevant.
         """
         with span("recall", agent=agent.agent_id):
             wording = query_texts(agent, query, summary)
@@ -101,9 +103,10 @@ class AgentIndexes:
             )
 
     async def near(self, resources: Resources, agent: Agent, text: str, scope: Scope) -> tuple[Remembered, ...]:
-        """Return the active memories of exactly this scope that are similar enough to be compared with the text.
+        """Return at most `COMPARED_MEMORIES` active memories that are similar enough to `text` to be compared with it,
+        most relevant first.
 
-        At most `COMPARED`, the most relevant first. Strength is ignored.
+        Only memories of exactly this scope are returned. Their strength is ignored.
         """
         vectors = resources.vectors.serving(agent.embedding)
         asked = await _asked(vectors, QueryTexts(text), setting_of(scope))
@@ -120,7 +123,7 @@ class AgentIndexes:
 
     @asynccontextmanager
     async def _current(self, resources: Resources, agent: Agent, vectors: Vectors) -> AsyncIterator[CachedIndex]:
-        """Yield the index of an agent, brought up to date and locked during the context."""
+        """Yield the index of an agent, updated from the projections and locked during the context."""
         views, dimension = resources.database, vectors.embedder.dimension
         name = (views.url, views.schema, agent.agent_id, vectors.generation)
         indexed = self.indexes.take(name, lambda: CachedIndex(AgentIndex(dimension), vectors.generation))
@@ -138,7 +141,10 @@ async def _asked(vectors: Vectors, wording: QueryTexts, setting: Setting) -> Ret
 
 
 async def _refresh(indexed: CachedIndex, resources: Resources, agent: Agent, vectors: Vectors) -> None:
-    """Add the changes since the index was last used."""
+    """Add the changes of the projections since the last update.
+
+    Read everything again if a memory in the index was erased.
+    """
     here = await resources.views.progress.here()
     if here == indexed.seen:
         return
@@ -160,7 +166,7 @@ async def _refresh(indexed: CachedIndex, resources: Resources, agent: Agent, vec
 async def _index(indexed: CachedIndex, fresh: Sequence[MemoryChange], vectors: Vectors) -> None:
     if not fresh:
         return
-    # A memory encoded under another model gets its vector of this model here.
+    # A memory that was encoded with another embedding model gets a vector of this model here.
     missing = [each.content for each in fresh if each.vector is None]
     made = await vectors.of([embedded_text(each.memory) for each in missing])
     own = {each.memory_id: row for each, row in zip(missing, made, strict=True)}

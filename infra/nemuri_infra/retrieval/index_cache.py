@@ -12,9 +12,9 @@ from nemuri_domain.strength.aggregate import Remembered
 from nemuri_domain.strength.retrieval_index import AgentIndex
 
 IndexKey = tuple[str, str, str, str]
-"""Database and namespace, agent and vector generation."""
+"""Database URL, schema, agent and vector generation."""
 MEMORY_BYTES = 4_000
-"""Measured bytes of a memory beside its texts: two pydantic models with their ids, times and mappings."""
+"""Measured size of a memory in bytes without its texts: two pydantic models with their ids, times and mappings."""
 TAG_BYTES = 60
 
 
@@ -26,35 +26,40 @@ class CachedIndex:
     generation: str
     known: dict[UUID, Remembered] = field(default_factory=dict)
     principles: set[UUID] = field(default_factory=set)
-    """Memories that come from definitions, active or not, in the present definition or not."""
+    """Ids of the memories that come from any definition of the agent, including archived ones and those of earlier
+    definitions.
+    """
     until: int = 0
-    """Log sequence of the newest change in the index."""
+    """Log sequence of the newest change of a memory in the index."""
     seen: int = -1
     """Position of the projections at the last update."""
     texts: int = 0
-    """Bytes of the texts in the index."""
+    """Estimated size in bytes of the memories in `known`, texts included."""
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     @property
     def bytes(self) -> int:
-        """Return its estimated memory, good to about a quarter."""
+        """Return the estimated size of the index and its memories in bytes, accurate to about a quarter."""
         return self.index.nbytes + self.texts
 
     def learn(self, changed: dict[UUID, Remembered]) -> None:
-        """Add or replace memories."""
+        """Add or replace memories, by id."""
         self.texts += sum(map(_bytes, changed.values()))
         self.texts -= sum(_bytes(self.known[each]) for each in changed.keys() & self.known.keys())
         self.known |= changed
 
     def begin_again(self) -> None:
-        """Clear the index, so that everything is read again and no part of it contains erased data."""
+        """Clear the index, so that the next update reads everything again and no erased data stays in it."""
         self.index, self.known, self.principles = AgentIndex(self.index.dimension), {}, set()
         self.until = self.texts = 0
 
 
 @dataclass(slots=True)
 class IndexCache:
-    """Indexes by name. Also serialises the loading of whole agents, whose size is unknown before."""
+    """An LRU cache of indexes by key.
+
+    It also makes whole agents load one at a time, because their size is not known before.
+    """
 
     _kept: OrderedDict[IndexKey, CachedIndex] = field(default_factory=OrderedDict)
     _loading: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = field(default_factory=WeakKeyDictionary)
@@ -64,16 +69,19 @@ class IndexCache:
 
     @property
     def loading(self) -> asyncio.Lock:
-        """Return the lock under which one agent at a time is loaded."""
+        """Return the lock of this event loop under which one agent at a time is loaded."""
         return self._loading.setdefault(asyncio.get_running_loop(), asyncio.Lock())
 
     @property
     def bytes(self) -> int:
-        """Return the memory of all indexes."""
+        """Return the estimated size of all indexes in bytes."""
         return sum(each.bytes for each in self._kept.values())
 
     def take(self, name: IndexKey, make: Callable[[], CachedIndex]) -> CachedIndex:
-        """Return the index of this name and mark it as most recently used; a new one if it is not cached."""
+        """Return the index with this key and mark it as most recently used.
+
+        Calls `make` for a new one if it is not cached.
+        """
         indexed = self._kept.get(name)
         if indexed is None:
             indexed = self._kept[name] = make()
@@ -81,7 +89,7 @@ class IndexCache:
         return indexed
 
     def fit(self, limit: int) -> None:
-        """Evict the least recently used indexes until the rest fits the limit, even the last one."""
+        """Evict the least recently used indexes until the others fit in `limit` bytes, if necessary all of them."""
         taken = self.bytes
         while self._kept and taken > limit:
             _, dropped = self._kept.popitem(last=False)

@@ -1,4 +1,4 @@
-"""A cache of the topics of agents, read from the projections again only after a change of the agent's memory."""
+"""A cache of agents' topics. They are read from the projections again only after a change of the agent's memories."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -17,20 +17,22 @@ from nemuri_infra.projections.queries import Views
 from nemuri_infra.projections.sql_arithmetic import SQL
 
 MAX_MEMORIES = 500
-"""Maximum number of memories from which topics are derived: the strongest active ones that are valid in a setting."""
+"""Maximum number of memories from which topics are derived: the strongest active ones that are valid in the setting."""
 READ_CHARACTERS = 400
-"""Characters of an untagged memory from which topics are derived."""
+"""Number of characters, from the beginning, from which the topics of an untagged memory are derived."""
 CACHE_BYTES = 16 * 1024 * 1024
-"""Bytes of topics cached for each service of a process."""
+"""Maximum number of bytes of topics that each service of a process caches."""
 TOPIC_BYTES = 150
-"""Bytes of a topic beside its name, and of a domain of a setting."""
+"""Estimated size in bytes of a topic or a domain without its name."""
 
 MemoryFingerprint = tuple[int, int, tuple[int, ...], int]
-"""Values that change with an agent's memories: sessions slept and waiting, active memories by level, archived."""
+"""Numbers that change with an agent's memories: sessions slept over, sessions not yet slept over, active memories by
+level, archived memories.
+"""
 
 
 TopicKey = tuple[str, str, str, tuple[str | None, frozenset[str]]]
-"""Database and its schema, agent, project and domains."""
+"""Database URL, schema, agent, and the project and domains of the setting."""
 Known = tuple[MemoryFingerprint, tuple[Topic, ...]]
 
 
@@ -47,7 +49,7 @@ class TopicCache:
         state = (agent.slept, len(agent.awake), agent.active, agent.archived)
         found = self.known.get(name)
         if found is None or found[0] != state:
-            # In a thread, because extracting keywords from many untagged memories takes long the first time.
+            # In a thread, because extracting keywords from many untagged memories is slow the first time.
             found = (state, await asyncio.to_thread(topics, await strongest_memories(views.database, agent, setting)))
             self.known.keep(name, found)
         return found[1]
@@ -77,7 +79,7 @@ async def strongest_memories(database: Database, agent: Agent, setting: Setting)
 
 
 def _valid(setting: Setting) -> ColumnElement[bool]:
-    """Return the condition of memories that the scope rule `valid` accepts in the setting."""
+    """Return the SQL condition that a memory is valid in the setting, by the same rule as `valid` of the domain."""
     scope = tables.memory.c.memory["scope"]
     level, name = scope["level"].astext, scope["name"].astext
     return or_(

@@ -1,3 +1,4 @@
-"""Stores beside the log on its server: inputs, vectors, results, delivery attempts, dead letters, timers. None is a
-source of facts.
+"""The stores on the NATS server beside the log: inputs, vectors, results, delivery attempts, dead letters and others.
+
+The log stays the only source of facts.
 """

@@ -16,7 +16,10 @@ from nemuri_infra.process.byte_cache import ByteCache
 from nemuri_infra.stores.objects import IncompleteObjectError, MalformedObjectError, Objects
 
 CACHE_BYTES = 64 * 1024 * 1024
-"""Bytes of recently read inputs that are cached, since the pieces of a document are read one after the other."""
+"""Maximum number of bytes of recently read inputs in the cache.
+
+The pieces of a document are read one after the other.
+"""
 MAX_INPUT_BYTES = 80 * 1024 * 1024
 """Maximum size of an input in bytes. The largest document that our clients upload has 20 million characters."""
 _REF = re.compile(r"[0-9a-f]{64}")
@@ -28,21 +31,24 @@ def blob_bucket(namespace: str) -> str:
 
 
 def ref_of(text: str) -> str:
-    """Return the content reference of a text."""
+    """Return the reference of a text: the sha256 of its bytes, in hexadecimal digits."""
     return sha256(text.encode()).hexdigest()
 
 
 class BlobMissingError(Exception):
-    """The blob store contains nothing under this reference."""
+    """The blob store has no input under this reference."""
 
 
 class BlobForgedError(Exception):
-    """The content stored under this reference does not match its hash."""
+    """No copy stored under this reference has content with this hash."""
 
 
 @dataclass(slots=True)
 class TextCache:
-    """An LRU cache of texts, bounded in bytes. It is never stale, since a reference is a content hash."""
+    """An LRU cache of texts by reference, bounded in bytes.
+
+    It is never stale, because a reference is a hash of the content.
+    """
 
     limit: int = CACHE_BYTES
     _texts: ByteCache[str, str] = field(init=False)
@@ -53,7 +59,7 @@ class TextCache:
 
     @property
     def bytes(self) -> int:
-        """Return the size of the cached texts."""
+        """Return the size of the cached texts in bytes."""
         return self._texts.bytes
 
     def fetching(self, ref: str) -> asyncio.Lock:
@@ -61,7 +67,7 @@ class TextCache:
         return self._locks.setdefault(ref, asyncio.Lock())
 
     def get(self, ref: str) -> str | None:
-        """Return the text if it is cached."""
+        """Return the text of a reference; None if it is not cached."""
         return self._texts.get(ref)
 
     def keep(self, ref: str, text: str) -> None:
@@ -71,27 +77,27 @@ class TextCache:
 
 @dataclass(frozen=True, slots=True)
 class Blobs:
-    """Large inputs by the sha256 of their bytes, each in the folder of the client that uploaded it.
+    """A store of large inputs. The reference of an input is the sha256 of its bytes.
 
-    A client can write its own folder only, so it cannot replace another client's input. Readers take the first copy
-    whose content matches the reference, from any folder.
+    Every client has a folder and can write only there, so it cannot replace another client's input. A reader takes the
+    first copy in any folder whose content matches the reference.
     """
 
     store: Objects
     client: str
-    """Client whose folder is written."""
+    """Client to whose folder `put` writes."""
     recent: TextCache = field(default_factory=TextCache)
 
     @classmethod
     async def open(cls, log: Log, client: str = OPERATOR) -> Self:
-        """Return the blobs of the log's namespace, for a client that uploads inputs or for a reader."""
+        """Return the blob store of the log's namespace. `put` will write to the folder of `client`."""
         bucket = blob_bucket(log.subjects.namespace)
         return cls(await Objects.open(log.stream, bucket, direct=log.borrowed), client)
 
     async def put(self, text: str) -> str:
-        """Store a text and return its reference. Storing it again changes nothing.
+        """Store a text and return its reference. Does nothing if the client's folder has an intact copy.
 
-        An existing copy in the client's folder is read and compared; it is overwritten if it differs.
+        An existing copy is read and compared; it is overwritten if it differs.
         """
         data = text.encode()
         ref = sha256(data).hexdigest()
@@ -106,10 +112,11 @@ class Blobs:
             return False
 
     async def get(self, ref: str) -> str:
-        """Return the text of a reference.
+        """Return the text of a reference, from the cache or from the first intact copy.
 
-        Raises `BlobMissingError`, `BlobForgedError` if no copy matches the reference, `IncompleteObjectError` while a
-        piece of the only copy is missing, and UnicodeDecodeError if the content is not text.
+        Raises `BlobMissingError` if there is no copy, `BlobForgedError` if no copy matches the reference,
+        `IncompleteObjectError` while a piece of the only copy is missing, and UnicodeDecodeError if the content is not
+        text.
         """
         async with self.recent.fetching(ref):
             text = self.recent.get(ref)
@@ -134,7 +141,7 @@ class Blobs:
         raise incomplete or BlobForgedError(f"the content stored under {ref} does not match it, or is too large")
 
     async def _copy(self, name: str) -> bytes | None:
-        """Return the bytes of one copy; None if it is missing, too large, or does not match its name."""
+        """Return the bytes of one copy; None if it is missing, too large, or differs from the reference in its name."""
         ref = name.rpartition(".")[2]
         try:
             described = await self.store.describe(name)
@@ -150,6 +157,6 @@ class Blobs:
         await self.store.erase(f"*.{ref}")
 
     async def refs(self) -> list[str]:
-        """Return the references of all stored blobs."""
+        """Return the references of all stored inputs, each once."""
         names = (each.rpartition(".") for each in await self.store.names())
         return list(dict.fromkeys(ref for client, _, ref in names if "." not in client and _REF.fullmatch(ref)))

@@ -1,6 +1,6 @@
 """Complete reads of a key-value bucket.
 
-The client library's `watch`, and with it `keys`, may report the end before the first entry, because it asks the server
+The client library's `watch`, which its `keys` uses too, may report the end before the first entry. It asks the server
 for the number of pending entries while some are in flight.
 """
 
@@ -19,7 +19,7 @@ OPERATION = "KV-Operation"
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """The entry of a key."""
+    """A key of a bucket with its present value and the revision of the value."""
 
     key: str
     value: bytes
@@ -29,11 +29,11 @@ class Entry:
 async def entries(
     log: Log, bucket: str, keys: str = ">", *, under: str = "", idle: float = IDLE_SECONDS
 ) -> AsyncIterator[Entry]:
-    """Yield the entries whose keys match, in the order of their revisions. A key that is written meanwhile may come
-    twice.
+    """Yield the entries whose keys match the pattern `keys`, in the order of their revisions.
 
-    Returned keys are relative to the prefix `under`. Reading fails if the caller takes longer than `idle` seconds over
-    an entry. Raises the errors of `Pull`.
+    `under` is a prefix of the pattern that is removed from the yielded keys. A key that is written during the reading
+    may be yielded twice. Reading fails if the caller takes longer than `idle` seconds over an entry. Raises one of
+    `READER_ERRORS` if reading is interrupted.
     """
     beginning = f"$KV.{bucket}.{under}"
     async with Pull.of(log.connection, log.stream, f"KV_{bucket}", [f"{beginning}{keys}"], after=0, idle=idle) as pull:
@@ -44,23 +44,23 @@ async def entries(
 
 
 class EntryReader:
-    """A long-lived reader of the entries whose keys match, for callers that poll.
+    """A long-lived reader of the entries whose keys match a pattern, for callers that poll.
 
-    It does not see purges. Keys that are followed are never purged.
+    It does not notice purges, so it is only for keys that are never purged.
     """
 
     def __init__(self, log: Log, bucket: str, keys: str, *, under: str = "", idle: float = IDLE_SECONDS) -> None:
-        """Create the reader. It starts again from the beginning after `idle` seconds without a read."""
+        """Create the reader. If it is not used for `idle` seconds, it reads all entries again."""
         self._log, self._stream, self._beginning = log, f"KV_{bucket}", f"$KV.{bucket}.{under}"
         self._keys, self._idle = keys, idle
         self._there: dict[str, Entry] = {}
         self._reader: tuple[AsyncExitStack, Pull] | None = None
 
     async def present(self) -> Mapping[str, Entry]:
-        """Return the current entries by key. A write may become visible shortly after its writer got the
-        acknowledgement.
+        """Return the present entries by key. The next call changes the returned mapping.
 
-        Raises the errors of `Pull` if reading is interrupted; call again.
+        A write may become visible shortly after its writer got the acknowledgement. Raises one of `READER_ERRORS` if
+        reading is interrupted; call again then.
         """
         try:
             _, pull = self._reader = self._reader or await self._begun()
@@ -77,7 +77,7 @@ class EntryReader:
         return self._there
 
     async def close(self) -> None:
-        """Close the reader."""
+        """Close the reader. A later call of `present` reads all entries again."""
         if self._reader is not None:
             stack, _ = self._reader
             self._reader = None
@@ -92,7 +92,7 @@ class EntryReader:
 
 
 def _entry(message: Msg, beginning: str) -> Entry | None:
-    """Return the entry in a message; None if it deletes its key."""
+    """Return the entry in a message; None if the message deletes its key."""
     if OPERATION in (message.headers or {}):
         return None
     return Entry(message.subject.removeprefix(beginning), message.data, message.metadata.sequence.stream)

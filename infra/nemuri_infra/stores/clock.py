@@ -13,19 +13,19 @@ from nemuri_infra.bus.event_log import Log
 
 KEY = "ahead"
 HEARTBEAT_SECONDS = 5.0
-"""Seconds without a notification after which the offset is read again, in case a notification was lost."""
+"""Seconds without a notification after which the offset is read again, because a notification may have been lost."""
 MAX_OFFSET = timedelta(days=36_500)
-"""Maximum offset of the clock."""
+"""Maximum offset of the clock from wall-clock time."""
 
 
 def clock_bucket(namespace: str) -> str:
-    """Return the name of the namespace's bucket of the clock offset."""
+    """Return the name of the bucket that stores the clock offset of a namespace."""
     return f"{namespace}-clock"
 
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """The clock that decides when exercises are due. The log always records wall-clock time."""
+    """The clock that decides when timers and scheduled work are due. The log always records wall-clock time."""
 
     store: KeyValue
     connection: Nats
@@ -46,9 +46,9 @@ class Clock:
         return (await self._entry())[0]
 
     async def advance(self, by: timedelta) -> datetime:
-        """Advance the clock for all processes and return its time. Everything that becomes due happens at once.
+        """Advance the clock for all processes and return its time. Everything that becomes due is done immediately.
 
-        Raises ValueError for a step that is not positive, or that makes the offset exceed `MAX_OFFSET`.
+        Raises ValueError if `by` is not positive, or makes the offset exceed `MAX_OFFSET`.
         """
         while True:
             ahead, revision = await self._entry()
@@ -62,12 +62,12 @@ class Clock:
             return await self.now()
 
     async def reach(self, ahead: timedelta) -> None:
-        """Advance the clock to an offset. Does nothing if the offset is reached already."""
+        """Advance the clock until its offset is at least `ahead`."""
         while (by := ahead - await self.ahead()) > timedelta():
             await self.advance(by)
 
     async def changes(self) -> AsyncIterator[timedelta]:
-        """Yield the offset of the clock now and after every change, without end."""
+        """Yield the offset of the clock at once and after every change, without end."""
         moved = await self.connection.subscribe(f"$KV.{clock_bucket(self.namespace)}.{KEY}")
         known: timedelta | None = None
         try:
@@ -84,7 +84,7 @@ class Clock:
                 await moved.unsubscribe()
 
     async def _entry(self) -> tuple[timedelta, int]:
-        """Return the offset and its revision in the bucket; revision 0 if the clock was never advanced."""
+        """Return the offset and its revision in the bucket. The revision is 0 if the clock was never advanced."""
         try:
             entry = await self.store.get(KEY)
         except KeyNotFoundError:

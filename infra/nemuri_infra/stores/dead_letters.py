@@ -1,4 +1,7 @@
-"""The dead letters of a namespace, each on a subject of its own, so that a service has at most one per message."""
+"""The dead letters of a namespace.
+
+Each has a subject of its own, so a service has at most one for each message of the log.
+"""
 
 import json
 from collections.abc import AsyncIterator
@@ -14,14 +17,16 @@ from nemuri_contracts.event import Event
 from nemuri_infra.bus.event_log import EXPECTED_SEQUENCE, WRONG_LAST_SEQUENCE, Log
 
 HEADER = "Nemuri-Letter"
-"""Header with the dead letter as ASCII JSON. The body is the original message."""
+"""Header with the description of the dead letter as ASCII JSON. The body is the original message."""
 NO_MESSAGE = 10057
-"""Server's error code for the deletion of a missing message."""
+"""Error code of the server if a message to be deleted does not exist."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredDeadLetter:
-    """A stored dead letter with its sequence and the original's bytes."""
+    """A stored dead letter: its description, its sequence (`place`), when it was stored, and the bytes of the original
+    message.
+    """
 
     letter: DeadLetter
     place: int
@@ -31,12 +36,15 @@ class StoredDeadLetter:
 
 @dataclass(frozen=True, slots=True)
 class DeadLetters:
-    """The messages that services gave up."""
+    """The dead letters of a namespace: messages that services gave up."""
 
     log: Log
 
     async def bury(self, letter: DeadLetter, original: bytes) -> None:
-        """Store a dead letter. Does nothing if the service has one for this message already."""
+        """Store a dead letter with the original message, cut to the server's limit.
+
+        Does nothing if the service has one for this message already.
+        """
         subject = self.log.subjects.dead(letter.service, letter.sequence)
         headers = {HEADER: json.dumps(letter.model_dump(mode="json")), EXPECTED_SEQUENCE: "0"}
         stream = self.log.subjects.dead_stream
@@ -53,9 +61,10 @@ class DeadLetters:
     async def all(
         self, service: str | None = None, *, after: int = 0, about: int | None = None
     ) -> AsyncIterator[StoredDeadLetter]:
-        """Yield the dead letters of one service or of all after a sequence, oldest first, with one request per letter.
+        """Yield the dead letters of a service, or of all services, oldest first, with one request for each.
 
-        With `about`, yield only those about the message at this sequence of the log.
+        `after` is a sequence of the dead letter stream. `about` is a sequence of the log; with it only dead letters
+        about that message are yielded.
         """
         subject = self.log.subjects.dead(service or "*", about or "*")
         while True:
@@ -75,7 +84,7 @@ class DeadLetters:
             return None
 
     async def drop(self, found: StoredDeadLetter) -> None:
-        """Delete a dead letter and its bytes on disk. Does nothing if it is deleted already."""
+        """Delete a dead letter and overwrite its bytes. Does nothing if it is deleted already."""
         try:
             await self.log.stream.delete_msg(self.log.subjects.dead_stream, found.place)
         except NotFoundError:
@@ -86,7 +95,7 @@ class DeadLetters:
 
 
 def dead_letter_of(service: str, raw: Msg, reason: str, error: str) -> DeadLetter:
-    """Return a dead letter about a message that is no event."""
+    """Return a dead letter about a message. It contains no details of the event in it."""
     return DeadLetter(
         service=service,
         sequence=raw.metadata.sequence.stream,
@@ -101,7 +110,7 @@ def dead_letter_of(service: str, raw: Msg, reason: str, error: str) -> DeadLette
 
 
 def with_event_details(letter: DeadLetter, event: Event, attempt: int | None, faults: int) -> DeadLetter:
-    """Return the dead letter with the details of an event that could not be handled."""
+    """Return the dead letter with the details of its event added."""
     known = {"event_id": event.event_id, "kind": event.kind, "task_id": event.thread, "agent_id": event.agent_id}
     return letter.model_copy(update=known | {"attempt": attempt, "faults": faults})
 

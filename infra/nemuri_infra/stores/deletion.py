@@ -1,4 +1,4 @@
-"""Physical deletion of erased data from the log, its stores and the dead letters, as the tombstones demand."""
+"""Search for erased data that is still stored, and deletion of the dead letters that contain it."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -23,23 +23,29 @@ from nemuri_infra.stores.dead_letters import DeadLetters
 
 Advance = Callable[[int, int], None]
 MAX_SEPARATE_PARTITIONS = 32
-"""Maximum number of partitions that are read one by one. Above it the whole log is read."""
+"""Maximum number of task partitions that are read alone.
+
+If an erasure concerns more, the events of all tasks are read.
+"""
 
 
 @dataclass(slots=True)
 class ErasedData:
-    """The erased data that the log still contains, by store."""
+    """The erased data that is still stored. `sequences` are those of erased events in the log."""
 
     sequences: list[int] = field(default_factory=list)
     refs: set[str] = field(default_factory=set)
-    """References of blobs. Remaining tasks may use them too."""
+    """References of inputs in erased events. Remaining tasks may use them too."""
     vectors: set[str] = field(default_factory=set)
-    """Keys of vectors. Remaining memories may use them too."""
+    """Keys of vectors in erased events. Remaining memories may use them too."""
     hashes: set[str] = field(default_factory=set)
-    """Sha256 of texts whose vectors are deleted, of any model. Remaining memories may have the same text."""
+    """Sha256 of erased texts, whose vectors of any model are to be deleted.
+
+    Remaining memories may have the same text.
+    """
 
     def take(self, event: Event) -> None:
-        """Add the data of an erased event."""
+        """Add the data of an erased event: its sequence, its references, and the keys or hashes of its vectors."""
         self.sequences.append(event.sequence or 0)
         self.refs.update(refs_in(event))
         match event:
@@ -73,7 +79,7 @@ class ErasedData:
 
 
 def refs_in(event: Event) -> Iterator[str]:
-    """Yield the references of blobs in an event."""
+    """Yield the references of inputs and details that an event contains."""
     match event:
         case TaskSubmitted():
             yield from (each.ref for each in event.documents)
@@ -88,7 +94,7 @@ def refs_in(event: Event) -> Iterator[str]:
 
 
 async def tombstones(log: Log, after: int, until: int) -> list[Event]:
-    """Return the tombstones between two sequences of the log."""
+    """Return the tombstones of the log after the sequence `after`, up to and including `until`."""
     only = [subject for kind in TOMBSTONES for subject in log.subjects.of_kind(kind)]
     return [each async for batch in log.read(after, until, only=only) for each in batch.events]
 
@@ -96,13 +102,14 @@ async def tombstones(log: Log, after: int, until: int) -> list[Event]:
 async def find_erased_data(
     log: Log, erased: Erased, advance: Advance, *, only: Iterable[Sequence[str]] = ((),)
 ) -> ErasedData:
-    """Return the erased data that the log still contains, up to its present end.
+    """Return the erased data that is in the log from its beginning to its present end.
 
-    Each element of `only` is a group of subjects that is read together; by default all subjects are read.
+    Each element of `only` is a group of subjects that is read together; by default all subjects are read. `advance` is
+    called with the progress after each batch: a number of sequences done, and their total.
     """
     found, until, places = ErasedData(), await log.last_sequence(), list(only)
     for number, subjects in enumerate(places):
-        # A parked message has no effect, but it contains text all the same.
+        # A parked message has no effect, but its text must be erased too.
         async for batch in log.read(0, until, only=subjects, with_parked=True):
             for event in batch.events:
                 if erased.deletes(event):
@@ -112,9 +119,9 @@ async def find_erased_data(
 
 
 def subjects_of(subjects: Subjects, whole: Erasure) -> Iterator[tuple[str, ...]]:
-    """Yield the subjects that may contain data of an erasure, in groups that are read together.
+    """Yield the subjects that may contain data of the erasure `whole`, in groups that are read together.
 
-    These are the sub-streams of the named agents, the partitions of the tasks, and the client events about tasks and
+    These are the subjects of the named agents, the partitions of the tasks, and the client events about tasks and
     agents.
     """
     for agent_id in dict.fromkeys((*whole.agents, *whole.memories, *whole.restated)):
@@ -143,7 +150,10 @@ async def delete_letters(log: Log, erased: Erased, sequences: Iterable[int]) -> 
 
 
 def _holds(data: bytes, erased: Erased) -> bool:
-    """Return whether a copied message is of an erased event. An unreadable one counts if it names an erased id."""
+    """Return whether the message copied into a dead letter is an erased event.
+
+    An undecodable message counts if it contains an erased id.
+    """
     try:
         return erased.deletes(decode(data, recorded_at=datetime.now(UTC), sequence=0))
     except UndecodableError:

@@ -11,15 +11,19 @@ from pydantic.dataclasses import dataclass as validated
 from nemuri_infra.bus.event_log import Log
 
 MAX_FAULTS = 5
-"""Faults of an event after which it is given up."""
+"""Number of faults after which an event is given up."""
 MAX_MISSING_OUTCOMES = 10
-"""Deliveries without an outcome after which an event is given up. The worker died or lost its connection."""
+"""Number of deliveries without an outcome after which an event is given up.
+
+A delivery has no outcome if its worker died or lost its connection.
+"""
 SUSPECT_MISSING_OUTCOMES = 2
-"""Deliveries without an outcome from which an event is suspect. Suspects are tried one at a time, because a dying
-worker interrupts all its events.
+"""Number of deliveries without an outcome from which an event is suspected of killing its worker.
+
+A worker handles suspected events one at a time, because a dying worker interrupts all its events.
 """
 ATTEMPTS_SECONDS = 30 * 24 * 3600.0
-"""Seconds that attempts are stored after the last one."""
+"""Seconds for which the attempts of an event are stored after the last one."""
 
 
 def attempts_bucket(namespace: str) -> str:
@@ -29,23 +33,25 @@ def attempts_bucket(namespace: str) -> str:
 
 @validated(frozen=True, config=ConfigDict(extra="forbid"))
 class DeliveryAttempts:
-    """The delivery attempts of an event by a service."""
+    """The number and the outcomes of a service's attempts to handle an event."""
 
     begun: int = 0
-    """Deliveries recorded at their begin, including the present one."""
+    """Number of deliveries that were recorded when they began, including the present one."""
     ended: int = 0
-    """Those of them that ended with a fault or were put off."""
+    """Number of these deliveries that ended with a fault or were put off."""
     faults: int = 0
     error: str = ""
     """Message of the last fault, one line."""
     fault: str = ""
     """Type of the last fault."""
     calls: int = 0
-    """Replies of models for the event, which may have cost money."""
+    """Number of model replies for the event in all deliveries. They may have cost money."""
 
     @property
     def waited(self) -> float:
-        """Return the minimum number of seconds for which the event has been put off."""
+        """Return a lower bound of the seconds that the event has waited: the sum of the backoffs after the ended
+        deliveries.
+        """
         return sum(0.05 * 2.0**time for time in range(1, 1 + min(self.ended, 10)))
 
     @property
@@ -55,11 +61,11 @@ class DeliveryAttempts:
 
     @property
     def suspect(self) -> bool:
-        """Return whether the event may have killed its workers."""
+        """Return whether the event is suspected of killing its workers."""
         return self.silent >= SUSPECT_MISSING_OUTCOMES
 
     def why(self) -> tuple[str, str] | None:
-        """Return the reason for giving up and the type of the error; None while the event is tried again."""
+        """Return the reason for giving up the event and the type of the error; None if the event may be tried again."""
         if self.faults >= MAX_FAULTS:
             return self.error, self.fault
         if self.silent >= MAX_MISSING_OUTCOMES:
@@ -70,19 +76,22 @@ class DeliveryAttempts:
         return None
 
     def again(self) -> "DeliveryAttempts":
-        """Return the attempts at the begin of another delivery."""
+        """Return the attempts with one more delivery begun."""
         return replace(self, begun=self.begun + 1)
 
     def put_off(self) -> "DeliveryAttempts":
-        """Return the attempts after a delivery that was put off."""
+        """Return the attempts with one more delivery put off."""
         return replace(self, ended=self.ended + 1)
 
     def failed(self, error: str, fault: str) -> "DeliveryAttempts":
-        """Return the attempts after a delivery that ended with a fault."""
+        """Return the attempts with one more delivery that ended with a fault.
+
+        `error` is its message and `fault` its type.
+        """
         return replace(self, ended=self.ended + 1, faults=self.faults + 1, error=error, fault=fault)
 
     def given_up(self, error: str, fault: str) -> "DeliveryAttempts":
-        """Return the attempts after a delivery that ended with a permanent fault."""
+        """Return the attempts with a permanent fault added, so that the event is given up."""
         return replace(self.failed(error, fault), faults=MAX_FAULTS)
 
 
@@ -91,17 +100,20 @@ _adapter = TypeAdapter(DeliveryAttempts)
 
 @dataclass(frozen=True, slots=True)
 class DeliveryAttemptStore:
-    """The delivery attempts of all services. Nothing is written for an event that succeeds at once."""
+    """The store of all services' delivery attempts. Nothing is written for an event whose first delivery succeeds."""
 
     store: KeyValue
 
     @classmethod
     async def open(cls, log: Log) -> Self:
-        """Return the delivery attempts of the log's namespace."""
+        """Return the store of the log's namespace."""
         return cls(await log.stream.key_value(attempts_bucket(log.subjects.namespace)))
 
     async def of(self, service: str, sequence: int, delivery: int) -> DeliveryAttempts:
-        """Return the attempts at a delivery, numbered from 1. Records nothing."""
+        """Return the attempts for an event, including the present delivery. Records nothing.
+
+        `delivery` is the number of the present delivery, from 1. The first delivery reads nothing from the store.
+        """
         if delivery <= 1:
             return DeliveryAttempts(begun=1)
         try:
@@ -111,7 +123,7 @@ class DeliveryAttemptStore:
         return known.again()
 
     async def begin(self, service: str, sequence: int, delivery: int, tried: DeliveryAttempts) -> None:
-        """Record that the event is in work, from its second delivery on.
+        """Record that the event is in work. Does nothing at its first delivery.
 
         Raises an outage error while the store accepts no write. Missing outcomes are counted only for recorded
         deliveries, so a full disk does not count against the event.
@@ -120,7 +132,7 @@ class DeliveryAttemptStore:
             await self.note(service, sequence, tried)
 
     async def note(self, service: str, sequence: int, tried: DeliveryAttempts) -> None:
-        """Record the outcome of a delivery."""
+        """Store the attempts after a delivery."""
         await self.store.put(_key(service, sequence), _adapter.dump_json(tried))
 
 

@@ -1,7 +1,7 @@
-"""The memories of a process's agents on disk, so that they do not fill its RAM.
+"""A cache of tiered memories on disk, so that they do not fill the RAM of the process.
 
 It is an unnamed temporary SQLite database that disappears with the process. It is not a source of facts: a new process
-fills another one from the log. The memories of one agent are adjacent, so a search reads them in one scan.
+fills a new cache from the log. The memories of one agent are adjacent on disk, so a search reads them in one scan.
 """
 
 import sqlite3
@@ -18,7 +18,7 @@ from nemuri_domain.tiered.vector_index import TieredVectorIndex
 
 Vector = NDArray[np.float32]
 _SETTINGS = (
-    "PRAGMA page_size = 16384",  # bytes, for about eight memories
+    "PRAGMA page_size = 16384",  # bytes; room for about eight memories
     "PRAGMA cache_size = -2048",  # kibibytes; the operating system caches the rest
     "PRAGMA journal_mode = MEMORY",
     "PRAGMA synchronous = OFF",
@@ -32,7 +32,10 @@ _COLUMNS = struct.Struct("<bbdd")  # the layout in which numpy packs `COLUMNS`
 
 
 class MemoryCache:
-    """The memories of many agents. Raises `sqlite3.OperationalError` if the disk is full."""
+    """A cache of the memories and vectors of many agents.
+
+    Every method raises `sqlite3.OperationalError` if the disk is full.
+    """
 
     def __init__(self, dimension: int) -> None:
         """Create an empty cache for vectors of this dimension."""
@@ -46,7 +49,11 @@ class MemoryCache:
         self._database.close()
 
     def take(self, memories: Iterable[TierMemory], vectors: Mapping[UUID, Vector]) -> None:
-        """Add memories with their vectors. A memory without a vector here is updated."""
+        """Add or replace the memories that have a vector in `vectors`.
+
+        Update the others, which keep their cached vectors. A memory without a vector in `vectors` and in the cache is
+        ignored.
+        """
         with self._database:
             for each in memories:
                 columns, record = _COLUMNS.pack(*row_of(each)), each.model_dump_json()
@@ -59,7 +66,7 @@ class MemoryCache:
                     self._database.execute("INSERT OR REPLACE INTO memory VALUES (?, ?, ?, ?, ?)", row)
 
     def drop(self, agent_id: str, memory_ids: Iterable[UUID] | None = None) -> None:
-        """Remove memories of an agent; without ids all of them."""
+        """Remove the memories with these ids from an agent, or all its memories if `memory_ids` is None."""
         with self._database:
             if memory_ids is None:
                 self._database.execute("DELETE FROM memory WHERE agent = ?", (agent_id,))
@@ -68,7 +75,10 @@ class MemoryCache:
                 self._database.executemany("DELETE FROM memory WHERE agent = ? AND id = ?", gone)
 
     def memories(self, agent_id: str, memory_ids: Iterable[UUID] | None = None) -> dict[UUID, TierMemory]:
-        """Return the stored ones of these memories; without ids all of the agent's."""
+        """Return the agent's memories with these ids, or all if `memory_ids` is None, by id.
+
+        Unknown ids are left out.
+        """
         rows: Sequence[tuple[bytes, ...]]
         if memory_ids is None:
             rows = self._database.execute("SELECT record FROM memory WHERE agent = ?", (agent_id,)).fetchall()
@@ -82,12 +92,12 @@ class MemoryCache:
         return self.memories(agent_id, (memory_id,))[memory_id]
 
     def vectors(self, agent_id: str, memory_ids: Iterable[UUID]) -> dict[UUID, Vector]:
-        """Return the vectors of these memories, as far as they are stored."""
+        """Return the vectors of the memories with these ids, by id. Unknown ids are left out."""
         rows = self._each("SELECT id, vector FROM memory WHERE agent = ? AND id = ?", agent_id, memory_ids)
         return {UUID(bytes=each): np.frombuffer(vector, "<f4") for each, vector in rows}
 
     def shelf(self, agent_id: str) -> TieredVectorIndex:
-        """Return all memories of an agent as columns."""
+        """Return a vector index of all memories of an agent."""
         rows = self._database.execute("SELECT id, columns, vector FROM memory WHERE agent = ?", (agent_id,)).fetchall()
         ids, columns, vectors = zip(*rows, strict=True) if rows else ((), (), ())
         return TieredVectorIndex(

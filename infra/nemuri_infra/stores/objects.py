@@ -5,10 +5,11 @@ An object NAME (one or more tokens of a subject) of the bucket BUCKET uses these
     $O.BUCKET.M.NAME                  its description: number of pieces, sha256; written last
     $O.BUCKET.C.NAME.SHA256.NUMBER    its pieces, counted from 0
 
-The last message of a subject is valid. The layout differs from the object stores of NATS clients. These replace a
-description by a rollup, and a stream that allows rollups of a subject also allows a rollup of everything, which deletes
-the objects of all others. Here a write never deletes, and names begin with their owner, so that permissions can
-restrict every user to its own objects. Every request has a timeout.
+The last message on a subject is the valid one. Every request has a timeout.
+
+The layout differs from the object stores of NATS clients. These replace a description by a rollup. A stream that allows
+rollups of one subject also allows a rollup of all subjects, which deletes everybody's objects. Here a write never
+deletes, and names begin with their owner, so that permissions can restrict every user to its own objects.
 """
 
 from dataclasses import dataclass
@@ -41,7 +42,7 @@ class Description(BaseModel):
 
     pieces: int = Field(ge=0)
     digest: str = Field(pattern=r"^[0-9a-f]{64}$")
-    """Sha256 of its bytes, as its writer states it."""
+    """Sha256 of the object's bytes, as the writer of the description states it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,10 @@ class Objects:
     context: JetStreamContext
     bucket: str
     direct: bool = False
-    """Whether to read by direct gets. Clients must, since they may read their own objects only."""
+    """Whether to read by direct gets.
+
+    Clients must do so, because only direct gets can be permitted for single subjects.
+    """
 
     @classmethod
     async def open(cls, context: JetStreamContext, bucket: str, *, direct: bool = False) -> Self:
@@ -60,19 +64,22 @@ class Objects:
         return cls(context, bucket, direct)
 
     async def names(self) -> list[str]:
-        """Return the names of all objects in the order of their writing, with one request per object."""
+        """Return the names of all objects, in the order in which they were written, with one request per object."""
         beginning = f"$O.{self.bucket}.M."
         found = messages_on(self.context, object_stream(self.bucket), f"{beginning}>")
         return list(dict.fromkeys([str(each.subject).removeprefix(beginning) async for each in found]))
 
     async def names_like(self, pattern: str) -> list[str]:
-        """Return the names that match a subject pattern, at most 100,000, with one request."""
+        """Return the names that match a subject pattern, sorted, at most 100,000, with one request."""
         beginning = f"$O.{self.bucket}.M."
         known = await self.context.stream_info(object_stream(self.bucket), f"{beginning}{pattern}")
         return sorted(each.removeprefix(beginning) for each in known.state.subjects or {})
 
     async def describe(self, name: str) -> Description:
-        """Return the description of an object. Raises `ObjectNotFoundError` and `MalformedObjectError`."""
+        """Return the description of an object.
+
+        Raises `ObjectNotFoundError`, and `MalformedObjectError` if it is invalid.
+        """
         try:
             found = await self._newest(f"$O.{self.bucket}.M.{name}")
         except NotFoundError as error:
@@ -83,16 +90,16 @@ class Objects:
             raise MalformedObjectError(f"the description of {name} in {self.bucket} is invalid") from error
 
     async def get(self, name: str) -> bytes:
-        """Return the whole object.
+        """Return the bytes of an object.
 
         Raises `ObjectNotFoundError`, `MalformedObjectError`, and `IncompleteObjectError` while a piece is missing. The
-        reader must check the bytes against a hash from elsewhere, because the description and the pieces have the same
-        writer.
+        caller must check the bytes against a hash from another source, because the description and the pieces have the
+        same writer.
         """
         return await self.read(name, await self.describe(name))
 
     async def read(self, name: str, described: Description, *, largest: int | None = None) -> bytes:
-        """Return the bytes of an object that is described.
+        """Return the bytes of an object whose description is known.
 
         Raises `IncompleteObjectError` while a piece is missing, and `MalformedObjectError` as soon as the pieces have
         more than `largest` bytes.
@@ -105,7 +112,7 @@ class Objects:
         return bytes(data)
 
     async def put(self, name: str, data: bytes) -> None:
-        """Write an object; return once it is on disk. Its description is written after all pieces."""
+        """Write an object and return once it is on disk. The description is written after all pieces."""
         described = Description(pieces=-(-len(data) // PIECE_BYTES), digest=sha256(data).hexdigest())
         for number in range(described.pieces):
             piece = data[number * PIECE_BYTES : (number + 1) * PIECE_BYTES]
@@ -113,9 +120,9 @@ class Objects:
         await self.context.publish(f"$O.{self.bucket}.M.{name}", orjson.dumps(described.model_dump()))
 
     async def erase(self, name: str) -> None:
-        """Delete an object and the rest of interrupted writes, its description last, and overwrite the bytes.
+        """Delete an object with all its pieces and overwrite their bytes. Pieces of interrupted writes are deleted too.
 
-        The name may be a subject pattern.
+        The description is deleted last. `name` may be a subject pattern.
         """
         stream = object_stream(self.bucket)
         for subject in (f"$O.{self.bucket}.C.{name}.>", f"$O.{self.bucket}.M.{name}"):
@@ -145,8 +152,8 @@ def object_stream(bucket: str) -> str:
 def object_stream_config(bucket: str, replicas: int) -> api.StreamConfig:
     """Return the configuration of a bucket's stream.
 
-    It allows no rollups. It allows direct gets, because a client can be granted those of single subjects. Inside the
-    namespace's account nobody may use them, see `runtime/permissions.py`.
+    It allows no rollups. It allows direct gets, because a client can be permitted to read single subjects by them.
+    Inside the namespace's account nobody may use direct gets, see `runtime/permissions.py`.
     """
     return api.StreamConfig(
         name=object_stream(bucket),

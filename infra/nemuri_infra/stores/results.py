@@ -18,7 +18,7 @@ from nemuri_infra.stores.buckets import entries
 SHORTENED_FIELDS = ("answer", "reason", "items", "citations", "used", "learned", "feedback")
 """Fields of a result that may be shortened."""
 CONCURRENT_WRITES = 64
-"""Results that are written back concurrently."""
+"""Number of results that are written back concurrently."""
 
 logger = structlog.get_logger()
 
@@ -36,8 +36,8 @@ def result_subject(namespace: str, task: str) -> str:
 def shortened_result(result: TaskResult, room: int) -> TaskResult:
     """Return the result if it fits in `room` bytes, else a shortened one.
 
-    The retrievals are removed first, then the panel, whose content is part of the answer too. Then the longest field is
-    cut, repeatedly; a text that was cut ends in "…".
+    The retrievals are removed first, then the panel, whose content is part of the answer too. Then the longest of the
+    `SHORTENED_FIELDS` is cut, again and again until the result fits. A text that was cut ends in "…".
     """
     if _size(result) <= room:
         return result
@@ -71,14 +71,15 @@ class Results:
 
     @classmethod
     async def open(cls, log: Log) -> Self:
-        """Return the results of the log's namespace."""
+        """Return the results store of the log's namespace."""
         return cls(await log.stream.key_value(result_bucket(log.subjects.namespace)), log)
 
     async def tell(self, task_id: UUID, standing: Callable[[], Awaitable[TaskResult | None]]) -> None:
-        """Publish the state of a task to clients that wait, shortened if it exceeds the server's limit.
+        """Store the state of a task and publish it to waiting clients, shortened if it exceeds the server's limit.
 
-        `standing` is called after the last revision was read; nothing is published if it returns None. So a slower
-        writer never overwrites a newer state: it raises `KeyWrongLastSequenceError`, and the caller tries again.
+        `standing` returns the state; if it returns None, nothing is stored. It is called after the revision of the
+        stored state was read. So a slow writer never overwrites a newer state: `KeyWrongLastSequenceError` is raised,
+        and the caller tries again.
         """
         key, before = str(task_id), await self._told(task_id)
         result = await standing()
@@ -91,17 +92,17 @@ class Results:
         await (self.store.create(key, data) if before is None else self.store.update(key, data, last=before))
 
     async def _told(self, task_id: UUID) -> int | None:
-        """Return the revision of the last published state; None if there is none."""
+        """Return the revision of the stored state; None if there is none."""
         try:
             return (await self.store.get(str(task_id))).revision
         except KeyNotFoundError:
             return None
 
     async def erase(self, task_ids: Iterable[UUID]) -> None:
-        """Delete the results of these tasks and all overwritten versions on disk. The results of other tasks stay.
+        """Delete the results of these tasks, including all overwritten versions on disk.
 
-        Old versions stay in the store's files until the whole store is purged. Then the other results are written back,
-        without overwriting one that was published meanwhile.
+        The results of other tasks stay. Old versions stay in the store's files until the whole store is purged. So the
+        store is purged and the other results are written back, except those that were published meanwhile.
         """
         gone = set(map(str, task_ids))
         there = entries(self.log, result_bucket(self.log.subjects.namespace))
@@ -117,9 +118,10 @@ class Results:
 
     @asynccontextmanager
     async def following(self, task_id: UUID) -> AsyncIterator[Callable[[float], Awaitable[TaskResult | None]]]:
-        """Yield a function that waits for news of a task. Each call waits up to the given number of seconds.
+        """Subscribe to the results of a task, and yield a function that waits for the next one.
 
-        It receives the messages as they are published. A consumer of the store could be told to deliver to any subject.
+        The function waits up to the given number of seconds; it returns None if no result arrives. It needs no consumer
+        of the store, which clients may not create: a consumer could make the server deliver to any subject.
         """
         subscription = await self.log.connection.subscribe(result_subject(self.log.subjects.namespace, str(task_id)))
 

@@ -1,8 +1,11 @@
-"""The states of societies: written behind in atomic batches, with a compare-and-set on the revision of each entry.
+"""The states of societies.
 
-All societies share one key-value bucket in the layout of every NATS client. Keys begin with the name of the society,
-which only this module adds. An agent's sections are written in the same batch as the lease of its cell. So a host that
-has lost the lease can write nothing more, however late its batch arrives (fencing).
+Hosts write them some time after a change, in atomic batches with an expected revision for each entry. All societies
+share one key-value bucket in the layout of every NATS client. Keys begin with the name of the society, which only this
+module adds.
+
+The state of an agent is written in the same batch as the lease of its cell. So a host that has lost the lease can write
+nothing more, however late its batch arrives (fencing).
 """
 
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -22,13 +25,17 @@ from nemuri_infra.stores.buckets import Entry, EntryReader, entries
 MAX_BATCH_ENTRIES: Final = 900
 """Maximum number of entries of one batch. The server's limit is a thousand."""
 READER_IDLE_SECONDS: Final = 5.0
-"""Seconds after which the server deletes an idle reader. Each host reads the leases four times a second."""
+"""Seconds without a read after which the server deletes a reader. Each host reads the leases four times a second."""
 SOCIETY: Final = "society"
 """Key of the society's definition."""
 LEASE: Final = "lease"
 AGENT: Final = "agent"
 WORLD: Final = "world"
-"""Prefixes of the other keys, used to grant permissions to hosts and worlds. `WORLD` is also the name of a lease."""
+"""`LEASE`, `AGENT` and `WORLD` are the first tokens of the other keys; permissions of hosts and worlds are granted by
+them.
+
+`WORLD` is also the name of the world's lease.
+"""
 
 
 class SocietyError(LookupError):
@@ -36,7 +43,7 @@ class SocietyError(LookupError):
 
 
 class RevisionError(Exception):
-    """Another writer changed one of the entries. Nothing of the batch was written."""
+    """Nothing of the batch was written, because another writer changed one of the entries."""
 
 
 def societies_bucket(namespace: str) -> str:
@@ -45,34 +52,34 @@ def societies_bucket(namespace: str) -> str:
 
 
 def checkpoints_bucket(namespace: str) -> str:
-    """Return the name of the object store of all their checkpoints."""
+    """Return the name of the object store of the checkpoints of all societies of a namespace."""
     return f"{namespace}-checkpoints"
 
 
 @dataclass(frozen=True, slots=True)
 class States:
-    """The states of one society. The provisioner creates the bucket."""
+    """The states of one society. The bucket must have been provisioned."""
 
     log: Log
     society: str
 
     @classmethod
     async def create(cls, log: Log, society: Society) -> Self:
-        """Return the states of a new society, which contain its definition only.
+        """Create a society and return its states, which contain only its definition.
 
-        Raises FileExistsError if a society of the name exists, and the errors of `write`.
+        Raises FileExistsError if a society of this name exists, and the errors of `write`.
         """
         states = cls(log, society.name)
         try:
             known = await states.write({SOCIETY: society.model_dump_json().encode()}, {})
         except RevisionError as error:
             raise FileExistsError(f"the society {society.name!r} exists already") from error
-        await states.empty(before=known[SOCIETY])  # left by a host of a deleted society of the same name
+        await states.empty(before=known[SOCIETY])  # a host of a deleted society of the same name may have left entries
         return states
 
     @classmethod
     async def open(cls, log: Log, society: str) -> Self:
-        """Return the states of a society. Raises SocietyError if there is none of that name."""
+        """Return the states of an existing society. Raises SocietyError if there is none of this name."""
         states = cls(log, society)
         if not await states.exists():
             raise SocietyError(f"there is no society {society!r}")
@@ -88,12 +95,15 @@ class States:
         return await self.get(SOCIETY) is not None
 
     async def delete(self) -> None:
-        """Delete the whole society."""
+        """Delete all entries of the society, including its definition."""
         await self.log.stream.purge_stream(self.stream, subject=self._subject(">"))
 
     async def empty(self, before: int) -> None:
-        """Delete every entry with an earlier revision, so that others can replace them."""
-        if before > 1:  # the server takes 1 for "everything"
+        """Delete every entry of the society with a revision below `before`.
+
+        New entries with these keys can be written then.
+        """
+        if before > 1:  # the server would take 1 for "everything"
             await self.log.stream.purge_stream(self.stream, seq=before, subject=self._subject(">"))
 
     async def take_away(self, key: str) -> None:
@@ -103,8 +113,9 @@ class States:
     async def write(self, values: Mapping[str, bytes], known: Mapping[str, int]) -> dict[str, int]:
         """Write up to `MAX_BATCH_ENTRIES` entries, all or none, and return the revision of each once they are on disk.
 
-        `known` contains the last known revision of each key, none for a new key. Raises `RevisionError` if a revision
-        differs. After a `TimeoutError` of the connection the batch may or may not be written.
+        `known` contains the expected revision of each key; a key that is not in `known` must be new. Raises
+        `RevisionError` if an entry has another revision. After a `TimeoutError` the batch may or may not have been
+        written.
         """
         keys, batch = list(values), uuid4().hex
         for nth, key in enumerate(keys[:-1], 1):
@@ -126,23 +137,24 @@ class States:
         return {key: first + nth for nth, key in enumerate(keys)}
 
     def read(self, keys: str = ">") -> AsyncIterator[Entry]:
-        """Yield the entries whose keys match, in the order of their revisions."""
+        """Yield the entries whose keys match the pattern `keys`, in the order of their revisions."""
         return entries(self.log, self._bucket, keys, under=f"{self.society}.", idle=READER_IDLE_SECONDS)
 
     def following(self, keys: str) -> EntryReader:
-        """Return a long-lived reader of the entries whose keys match, for callers that poll."""
+        """Return a long-lived reader of the entries whose keys match the pattern `keys`, for callers that poll."""
         return EntryReader(self.log, self._bucket, keys, under=f"{self.society}.", idle=READER_IDLE_SECONDS)
 
     async def read_singly(self, keys: str) -> AsyncIterator[Entry]:
-        """Yield the entries whose keys match with one request each. For few entries, since a world may create no
-        consumer.
+        """Yield the entries whose keys match the pattern `keys`, with one request for each. Creates no consumer.
+
+        Use it for few entries, or in a world process, which may not create consumers.
         """
         beginning = self._subject("")
         async for each in messages_on(self.log.stream, self.stream, f"{beginning}{keys}"):
             yield Entry((each.subject or "").removeprefix(beginning), each.data or b"", each.seq or 0)
 
     async def get(self, key: str) -> Entry | None:
-        """Return one entry; None if there is none. Creates no consumer."""
+        """Return the entry of a key; None if there is none. Creates no consumer."""
         try:
             raw = await self.log.stream.get_last_msg(self.stream, self._subject(key))
         except NotFoundError:
@@ -164,18 +176,20 @@ async def societies(log: Log) -> list[str]:
 
 
 async def sweep(log: Log) -> None:
-    """Purge the bucket with all overwritten entries if no society exists any more.
+    """Delete everything in the bucket, including overwritten entries, if no society exists.
 
     Requires the permissions of an eraser.
     """
     stream = f"KV_{societies_bucket(log.subjects.namespace)}"
     last = int((await log.stream.stream_info(stream)).state.last_seq)
     if last and not await societies(log):
-        await log.stream.purge_stream(stream, seq=last + 1)  # a society that is created meanwhile has later revisions
+        await log.stream.purge_stream(
+            stream, seq=last + 1
+        )  # the entries of a society that is created meanwhile have later revisions
 
 
 def in_batches(values: Mapping[str, bytes], size: int = MAX_BATCH_ENTRIES) -> Sequence[dict[str, bytes]]:
-    """Split the entries into batches of this size."""
+    """Split the entries into batches of at most `size` entries."""
     items = list(values.items())
     return [dict(items[start : start + size]) for start in range(0, len(items), size)]
 

@@ -1,4 +1,4 @@
-"""The vector store: embeddings of texts, kept so that a replay never calls a model. It is not a source of facts."""
+"""The vector store: embeddings of texts, stored so that a replay never calls a model. It is not a source of facts."""
 
 import asyncio
 import re
@@ -22,12 +22,12 @@ from nemuri_infra.stores.buckets import Entry, entries
 
 HASHING = HashingEmbedder().model
 CONCURRENT_VECTORS = 128
-"""Vectors that are read or written concurrently."""
+"""Number of vectors that are read or written concurrently."""
 
 
 _KEY = re.compile(r"([A-Za-z0-9._-]{1,128})\.([1-9][0-9]{0,4})\.[0-9a-f]{64}")
 MAX_DIMENSION = 16_000
-"""Maximum dimension of a vector in a table."""
+"""Maximum dimension of a vector that a database table can store."""
 
 
 def vector_bucket(namespace: str) -> str:
@@ -41,29 +41,29 @@ def vector_key(model: str, dimension: int, text: str) -> str:
 
 
 def generation_of(model: str, dimension: int) -> str:
-    """Return the generation of a model and dimension, which is the prefix of its vectors' keys."""
+    """Return the generation of the vectors of this model and dimension. It is the prefix of their keys."""
     return f"{model}.{dimension}"
 
 
 def generation_in(key: str) -> str:
-    """Return the generation in a key."""
+    """Return the generation in a vector's key."""
     return key.rpartition(".")[0]
 
 
 def hash_in(key: str) -> str:
-    """Return the sha256 of the text in a key."""
+    """Return the sha256 of the text in a vector's key."""
     return key.rpartition(".")[2]
 
 
 def bytes_under(key: str) -> int | None:
-    """Return the size in bytes of the vector of a key; None if the key is not one of a vector."""
+    """Return the size in bytes of the vector with this key; None if the key is no valid key of a vector."""
     parts = _KEY.fullmatch(key)
     return np.dtype(np.float32).itemsize * int(parts[2]) if parts else None
 
 
 @dataclass(frozen=True, slots=True)
 class Vectors:
-    """The embeddings of texts, stored so that a replay never calls a model."""
+    """The vector store of a namespace, with the embedder that computes missing vectors."""
 
     store: KeyValue
     embedder: Embedder
@@ -71,30 +71,32 @@ class Vectors:
 
     @classmethod
     async def open(cls, log: Log, embedder: Embedder) -> Self:
-        """Return the vectors of the log's namespace. Missing ones are made by `embedder`."""
+        """Return the vector store of the log's namespace. Missing vectors are computed by `embedder`."""
         return cls(await log.stream.key_value(vector_bucket(log.subjects.namespace)), embedder, log)
 
     @property
     def generation(self) -> str:
-        """Return the generation of these vectors. Vectors of another model or dimension do not belong to it."""
+        """Return the generation of the vectors that this store's embedder computes."""
         return generation_of(self.embedder.model, self.embedder.dimension)
 
     def serving(self, embedding: Embedding) -> Self:
-        """Return the vectors for an agent that retrieves by `embedding` if this process can make them, else its own.
+        """Return the vector store with the embedder of `embedding` if this process has it, else this store unchanged.
 
-        Hashed vectors of any dimension can be made everywhere, those of a model only if it is the configured one.
+        Every process can compute hashed vectors of any dimension, but vectors of a model only if it is the configured
+        one.
         """
         if embedding.model == HASHING and generation_of(HASHING, embedding.dimension) != self.generation:
             return replace(self, embedder=HashingEmbedder(embedding.dimension))
         return self
 
     def key(self, text: str) -> str:
-        """Return the key of a text's vector."""
+        """Return the key of a text's vector by this store's embedder."""
         return vector_key(self.embedder.model, self.embedder.dimension, text)
 
     async def of(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return the vectors of texts, shape (n, dimension), rows of length 1 or 0. They are stored before they are
-        returned.
+        """Return the vectors of texts, shape (n, dimension), with rows of length 1, or 0 for a text without content.
+
+        Missing vectors are computed and stored first. Hashed vectors are computed each time and not stored.
         """
         if not self.embedder.stored:
             return await self.embedder.embed(texts)
@@ -104,7 +106,7 @@ class Vectors:
         return np.stack(rows) if rows else np.zeros((0, self.embedder.dimension), dtype=np.float32)
 
     async def _made(self, texts: Sequence[str]) -> list[NDArray[np.float32]]:
-        """Return the vectors of a few texts, read from the store or newly made."""
+        """Return the vectors of a few texts. Those that are not in the store are computed and stored."""
         keys = [self.key(text) for text in texts]
         found = dict(zip(keys, await asyncio.gather(*map(self._stored, keys)), strict=True))
         missing = {key: text for key, text in zip(keys, texts, strict=True) if found[key] is None}
@@ -115,10 +117,10 @@ class Vectors:
         return [known[key] for key in keys]
 
     async def recorded(self, texts: Mapping[str, str]) -> dict[str, NDArray[np.float32] | None]:
-        """Return the vectors by key, of any model. `texts` maps each key to its text.
+        """Return the vectors with these keys, of any model, by key. `texts` maps each key to its text.
 
-        Vectors of the hashing embedder are computed again. The value is None for a missing vector, for one that is too
-        long for a table, and for an invalid key.
+        Hashed vectors are computed again; no other model is called. The value is None for a vector that is not stored,
+        for one that is too long for a table, and for an invalid key.
         """
         hashed: defaultdict[int, list[str]] = defaultdict(list)
         stored: list[str] = []
@@ -134,22 +136,22 @@ class Vectors:
         return found
 
     async def everything(self) -> AsyncIterator[tuple[str, bytes]]:
-        """Yield every stored vector: its key and its numbers as raw little-endian float32."""
+        """Yield every stored vector: its key, and its numbers as raw little-endian float32."""
         async for entry in self._entries():
             yield entry.key, entry.value
 
     async def put(self, key: str, data: bytes) -> None:
-        """Store a vector from an export."""
+        """Store a vector, for example from an export. `data` is raw little-endian float32."""
         await self.store.put(key, data)
 
     async def any(self) -> bool:
-        """Return whether any vector is stored. Vectors of the hashing embedder never are."""
+        """Return whether any vector is stored. Hashed vectors never are."""
         return bool((await self.log.stream.stream_info(f"KV_{self._bucket}")).state.messages)
 
     async def erase(self, hashes: Iterable[str], generations: Iterable[str] | None) -> None:
-        """Delete the vectors of texts with these hashes in these generations, or in all if None.
+        """Delete the vectors of the texts with these hashes in these generations, and overwrite their bytes.
 
-        Without generations the whole store is scanned.
+        If `generations` is None, the whole store is scanned and the vectors of all generations are deleted.
         """
         texts = set(hashes)
         if generations is None:
