@@ -1,1 +1,1 @@
-"""Embedders behind one protocol: hashing, OpenAI, local sentence-transformers."""
+"""Embedders behind one protocol: hashing, OpenAI and compatible servers, and local sentence-transformers."""

@@ -1,4 +1,4 @@
-"""Construction of an embedder from settings."""
+"""Construction of the embedder from settings."""
 
 from typing import Final
 
@@ -15,9 +15,10 @@ SPECS: Final = "hashing, openai:MODEL or sentence-transformers:NAME_OR_PATH"
 
 
 def build_embedder(settings: EmbeddingSettings) -> Embedder:
-    """Return the embedder of the settings. Raises `ValueError` in one line for an unknown spec.
+    """Return the embedder for these settings.
 
-    A sentence-transformer is loaded here, which takes seconds. Raises `ModuleNotFoundError` without its extra.
+    Raises `ValueError` with a message of one line for an unknown embedder or an incomplete setting. A
+    sentence-transformer is loaded here, which takes seconds; without its extra `ModuleNotFoundError` is raised.
     """
     kind, _, name = settings.spec.strip().partition(":")
     if kind == "hashing" and not name:

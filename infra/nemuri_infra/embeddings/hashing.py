@@ -22,11 +22,11 @@ WORD_GRAMS: Final = (3, 4, 5)
 LONGEST_WORD: Final = 64
 
 WHOLE_WORD: Final = 2.0
-"""Weight of a stemmed word; an n-gram has weight 1."""
+"""Weight of a whole word by its stem. An n-gram has weight 1."""
 CHARACTER: Final = 0.7
-"""Weight of a single kanji, katakana or hangul."""
+"""Weight of a single character of kanji, katakana or hangul."""
 GRAMMAR: Final = 0.05
-"""Weight of an n-gram of hiragana alone, usually a particle or an ending."""
+"""Weight of an n-gram that is all hiragana, usually a particle or an ending."""
 
 _AT_ONCE: Final = 64
 _WORDS = re.compile(rf"{WORD}+")
@@ -42,19 +42,25 @@ Features = tuple[Hashes, Weights]
 class HashingEmbedder:
     """A lexical embedder: texts are similar if they are spelled alike, not if they mean the same.
 
-    Each text becomes a sum of signed slots (feature hashing). For Latin and other spaced scripts the features are the
-    stems of its words and the 3- to 5-grams inside them, without English stop words unless there is nothing else. For
-    kana, kanji and hangul they are the 2- and 3-grams and single characters. A feature that occurs n times counts 1 +
-    ln n. Texts are NFKC-normalised and case-folded first. Equal texts give equal vectors in every process and on every
-    machine. The embedder is thread-safe.
+    Each text becomes a sum of signed slots (feature hashing). Its features depend on the script:
 
-    Calibrated with 1,024 dimensions on 4,442 Japanese questions over 1,145 paragraphs (JSQuAD) and on 936 passages of
-    Python's documentation, each searched by half the words of one of its sentences. Relevance: recall@10 at 0.08 equals
-    that at 0.02 (.935 and .897), while 4 % and 27 % of the unrelated texts pass; 0.3 would lose a quarter of the
-    Japanese. Use: an answer of three sentences, one of them the memory, reaches 0.4 in 95 % (Japanese) and 99 %
-    (English) of the cases. Of unrelated memories 1 in 200,000 does, and 1 in 300 in the documentation, whose topics
-    repeat each other. Recall: 0.1, together with the words in common of `domain/language/overlap.py`, finds a memory
-    for 55 of 56 prompts that return to a coding session, in two languages, and for none of 79 unrelated ones.
+    - Latin and other scripts with spaces: the stems of the words, and the 3- to 5-grams inside the words. English stop
+      words are left out unless there is nothing else.
+    - Kana, kanji and hangul: the 2- and 3-grams and the single characters.
+
+    A feature that occurs n times counts 1 + ln n. Texts are NFKC-normalised and case-folded first. Equal texts give
+    equal vectors in every process and on every machine. The embedder is thread-safe.
+
+    The thresholds are calibrated with 1,024 dimensions on 4,442 Japanese questions about 1,145 paragraphs (JSQuAD), and
+    on 936 passages of Python's documentation. The query for such a passage is half the words of one of its sentences.
+
+    - Relevance: with 0.08, recall@10 is the same as with 0.02 (.935 in Japanese, .897 in English), and 4 % and 27 % of
+      the unrelated texts pass. 0.3 would lose a quarter of the Japanese texts.
+    - Use: an answer of three sentences, one of them the memory, reaches 0.4 in 95 % (Japanese) and 99 % (English) of
+      the cases. Of the unrelated memories 1 in 200,000 reaches it, and 1 in 300 in the documentation, whose topics
+      repeat each other.
+    - Recall: 0.1, together with the common words that `word_overlap` of the domain requires, finds a memory for 55 of
+      56 prompts that return to a coding session, in two languages, and for none of 79 unrelated prompts.
     """
 
     model: Final = "hashing-v1"
@@ -70,18 +76,19 @@ class HashingEmbedder:
         self.dimension: Final = dimension
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return the vectors, shape (len(texts), dimension). Many texts are embedded in a thread, about 0.3 ms per 200
-        characters.
+        """Return the vectors of the texts, shape (len(texts), dimension). 200 characters take about 0.3 ms.
+
+        More than 64 texts are embedded in a thread.
         """
         if len(texts) > _AT_ONCE:
             return await asyncio.to_thread(self.rows, texts)
         return self.rows(texts)
 
     async def aclose(self) -> None:
-        """Do nothing, since there are no connections."""
+        """Do nothing. This embedder has no connections."""
 
     def rows(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return the vectors synchronously."""
+        """Return the vectors of the texts, shape (len(texts), dimension). Blocks the event loop."""
         rows = np.zeros((len(texts), self.dimension), dtype=np.float32)
         for start in range(0, len(texts), _AT_ONCE):
             some = texts[start : start + _AT_ONCE]
@@ -89,11 +96,14 @@ class HashingEmbedder:
         return normalised(rows)
 
     def _sums(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return the rows of some texts of any length, in one array, since numpy takes as long for a short one."""
+        """Return the unnormalised vectors of a few texts, shape (len(texts), dimension).
+
+        All texts are computed in one array, because numpy takes as long for a short array as for a long one.
+        """
         found = [_features(unicodedata.normalize("NFKC", text).casefold()) for text in texts]
         owners = np.repeat(np.arange(len(texts), dtype=np.uint8), [sum(len(each) for each, _ in one) for one in found])
         hashes, weights = _joined([part for one in found for part in one])
-        # By text and then by hash. The order of equal features does not matter.
+        # Sort by text, and within a text by hash. The order of equal features does not matter.
         order = hashes.argsort()
         order = order[owners[order].argsort(kind="stable")]
         hashes, owners = hashes[order], owners[order]
@@ -132,7 +142,7 @@ def _of_word(word: str) -> Features:
 
 @lru_cache(maxsize=4 * LONGEST_WORD)
 def _of_grams(number: int) -> Weights:
-    """Return the weights of a whole word and its n-grams. Words of equal length share one array."""
+    """Return the weights of a word and its n-grams, `number` features in all. Words of equal length share one array."""
     weights = np.ones(number, np.float32)
     weights[0] = WHOLE_WORD
     return weights
@@ -163,7 +173,7 @@ def _points(text: str) -> Hashes:
 
 
 def _windows(points: Hashes, size: int) -> Hashes:
-    """Return one number per run of `size` code points, a polynomial modulo 2^64 that still needs mixing."""
+    """Return one hash per run of `size` code points: a polynomial modulo 2^64, to be mixed by `_mixed`."""
     windows = max(0, points.size - size + 1)
     hashes = np.full(windows, size, np.uint64)
     for offset in range(size):
@@ -172,7 +182,7 @@ def _windows(points: Hashes, size: int) -> Hashes:
 
 
 def _mixed(hashes: Hashes) -> Hashes:
-    """Return hashes of which every bit depends on every input bit (the finaliser of SplitMix64)."""
+    """Return mixed hashes: every bit depends on every input bit (the finaliser of SplitMix64)."""
     hashes = (hashes ^ (hashes >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     hashes = (hashes ^ (hashes >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return hashes ^ (hashes >> np.uint64(31))

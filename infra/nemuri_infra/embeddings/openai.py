@@ -1,4 +1,4 @@
-"""Embeddings of OpenAI, or of a server with the same format."""
+"""An embedder that uses the embeddings of OpenAI or of a compatible server."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -17,12 +17,13 @@ from nemuri_infra.models.provider_calls import read_body, sendable, translated_e
 from nemuri_infra.models.retries import Retries, call_with_retries
 
 LONGEST_TEXT: Final = 6_000
-"""Estimated tokens of a text after which it is truncated. The models accept 8,192, and the estimate is good to a
-quarter.
+"""Maximum number of estimated tokens of a text; the rest is cut off.
+
+The models accept 8,192 tokens, and the estimate is accurate to about a quarter.
 """
 BATCH_TEXTS: Final = 256
 BATCH_TOKENS: Final = 150_000
-"""Estimated tokens of one request. OpenAI accepts 300,000."""
+"""Maximum number of estimated tokens of one request. OpenAI accepts 300,000."""
 
 KNOWN_DIMENSIONS: Final = {
     "text-embedding-3-small": 1536,
@@ -43,9 +44,10 @@ class _Vectors(BaseModel):
 
 
 class OpenAIEmbedder:
-    """An embedder with one model behind a base URL, in batches, with retries. The SDK is imported on construction.
+    """An embedder with one model behind a base URL. It sends texts in batches and retries.
 
-    The default thresholds are estimates for text-embedding-3, not measurements. Set your own for another model.
+    The constructor imports the SDK. The default thresholds are estimates for text-embedding-3, not measurements. Pass
+    other thresholds for another model.
     """
 
     stored: Final = True
@@ -78,7 +80,10 @@ class OpenAIEmbedder:
         self.recall_threshold: Final = thresholds.recall
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return the vectors, shape (len(texts), dimension), batch by batch. Blank texts are not sent."""
+        """Return the vectors of the texts, shape (len(texts), dimension).
+
+        Blank texts are not sent; their rows are zeros.
+        """
         require_allowed(self._base_url)
         rows = np.zeros((len(texts), self.dimension), dtype=np.float32)
         for places, batch in _batches(texts):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """The calibrated cosine thresholds of an embedder."""
+    """The calibrated thresholds of an embedder, as cosine similarities. `Embedder` explains each."""
 
     relevance: float
     use: float
@@ -18,14 +18,18 @@ class Thresholds:
 
 
 class Embedder(Protocol):
-    """Maps texts to vectors of length 1, so that the inner product is the cosine.
+    """An embedder: it maps texts to vectors of length 1, so that the inner product of two vectors is their cosine
+    similarity.
 
-    All thresholds are cosines calibrated for this embedder. They do not apply to another one.
+    All thresholds are cosine similarities that were calibrated for this embedder. They do not apply to another one.
     """
 
     @property
     def model(self) -> str:
-        """Return the name of the vectors, in characters [A-Za-z0-9._-]. Equal names mean interchangeable vectors."""
+        """Return the name of the model, in characters [A-Za-z0-9._-].
+
+        Embedders with equal names give interchangeable vectors.
+        """
 
     @property
     def dimension(self) -> int:
@@ -33,39 +37,47 @@ class Embedder(Protocol):
 
     @property
     def stored(self) -> bool:
-        """Return whether vectors should be stored; False if they are recomputed quickly and equal everywhere."""
+        """Return whether vectors should be stored; False if computing them again is quick and gives the same on every
+        machine.
+        """
 
     @property
     def relevance_threshold(self) -> float:
-        """Return the minimum cosine of a candidate for a query; low, so that almost nothing relevant is lost."""
+        """Return the minimum cosine of a query and a candidate memory.
+
+        It is low, so that hardly any relevant memory is lost.
+        """
 
     @property
     def use_threshold(self) -> float:
-        """Return the minimum cosine of an answer and a memory that it used; high, so that unrelated texts do not
-        pass.
+        """Return the minimum cosine of an answer and a memory that it used.
+
+        It is high, so that unrelated memories do not count.
         """
 
     @property
     def recall_threshold(self) -> float:
-        """Return the minimum cosine of an unrequested recall; higher than the relevance threshold."""
+        """Return the minimum cosine of a memory that is recalled without a request; higher than the relevance
+        threshold.
+        """
 
     @property
     def lexical(self) -> bool:
-        """Return whether similarity means similar spelling. Then words in common are required too."""
+        """Return whether similarity means similar spelling. Affective retrieval then compares words too."""
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return the vectors, shape (len(texts), dimension), rows of length 1. A text without content gives a row of
-        zeros.
+        """Return the vectors of the texts, shape (len(texts), dimension), with rows of length 1, or zeros for a text
+        without content.
 
         Raises `ModelUnavailable` or `ModelRefused` of `nemuri_infra.models.protocol` if a provider fails.
         """
 
     async def aclose(self) -> None:
-        """Release the connections or the model."""
+        """Release the connections or the model. The embedder must not be used afterwards."""
 
 
 def normalised(rows: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return the rows, shape (n, dimension), divided by their lengths. Rows of zeros stay."""
+    """Return the rows, shape (n, dimension), scaled to length 1. Rows of zeros stay zeros."""
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     scaled: NDArray[np.float32] = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
     return scaled

@@ -1,4 +1,4 @@
-"""A sentence-transformer on this machine (the extra "local")."""
+"""An embedder that runs a sentence-transformer on this machine (the extra "local")."""
 
 import asyncio
 import hashlib
@@ -20,17 +20,22 @@ _SMALL: Final = 1 << 20
 
 
 class SentenceTransformerEmbedder:
-    """An embedder with a model by its Hugging Face name or its path, on the CPU, one batch at a time, in a thread.
+    """An embedder with a sentence-transformer, by Hugging Face name or path.
 
-    The constructor imports torch and loads the model, which takes seconds and may download it; after that it works
-    offline. The name of a model from a path carries a digest of its files, so that two models in folders of the same
-    name stay apart. Raises `ModuleNotFoundError`, in one line with the remedy, if the extra is not installed.
+    It runs on the CPU in a thread, one batch at a time. The constructor imports torch and loads the model, which takes
+    seconds and may download it. After that the embedder works offline. The name of a model from a path contains a
+    digest of its files, so two models in folders of the same name are not confused. Raises `ModuleNotFoundError`, with
+    the remedy in one line, if the extra is not installed.
 
-    The default thresholds are calibrated for all-MiniLM-L6-v2 on 350 passages of Python's documentation, each searched
-    by half the words of one of its sentences. Relevance: 0.15 leaves recall@10 at .857, as without a threshold, and
-    rejects 55 % of the unrelated texts; 0.3 costs four points. Use: an answer of three sentences, one of them the
-    memory, reaches 0.6 in 80 % of the cases; of unrelated memories 1 in 480 does, in a text that repeats itself. Other
-    models distribute their cosines differently: set thresholds of your own for them.
+    The default thresholds are calibrated for all-MiniLM-L6-v2 on 350 passages of Python's documentation. The query for
+    a passage is half the words of one of its sentences.
+
+    - Relevance: 0.15 leaves recall@10 at .857, as without a threshold, and rejects 55 % of the unrelated texts. 0.3
+      costs four points of recall.
+    - Use: an answer of three sentences, one of them the memory, reaches 0.6 in 80 % of the cases. Of the unrelated
+      memories 1 in 480 reaches it, in a text that repeats itself.
+
+    Other models distribute their cosines differently: pass other thresholds for them.
     """
 
     stored: Final = True
@@ -51,8 +56,9 @@ class SentenceTransformerEmbedder:
         self.recall_threshold: Final = thresholds.recall
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return the vectors, shape (len(texts), dimension). Texts are truncated at the model's own limit (often 256
-        tokens).
+        """Return the vectors of the texts, shape (len(texts), dimension).
+
+        A text is cut at the model's own limit, often 256 tokens. Blank texts get rows of zeros.
         """
         rows = np.zeros((len(texts), self.dimension), dtype=np.float32)
         places = [place for place, text in enumerate(texts) if text.strip()]
@@ -66,7 +72,7 @@ class SentenceTransformerEmbedder:
         return np.asarray(vectors, dtype=np.float32)
 
     async def aclose(self) -> None:
-        """Do nothing. The memory is freed with the object."""
+        """Do nothing. The memory of the model is freed with this object."""
 
 
 def _name(name_or_path: str) -> str:

@@ -15,17 +15,18 @@ class EmbeddingSettings(BaseModel):
     spec: str = "hashing"
     """`hashing`, `openai:MODEL` or `sentence-transformers:NAME_OR_PATH`."""
     dimension: Annotated[int, Field(ge=1)] | None = None
-    """None: 1,024 for hashing, the model's own otherwise. Required for unknown models in OpenAI's format, ignored for
-    sentence-transformers.
+    """Dimension of the vectors; None for 1,024 with hashing and for the model's own otherwise.
+
+    Required for an unknown model in OpenAI's format; ignored for sentence-transformers.
     """
     relevance_threshold: Cosine | None = None
     use_threshold: Cosine | None = None
-    """Replaces the embedder's calibrated threshold; ignored for hashing."""
+    """Thresholds that replace the calibrated ones of the embedder; None keeps these. Ignored for hashing."""
     openai_api_key: SecretStr | None = None
-    """Optional for servers other than OpenAI's."""
+    """API key of OpenAI. Not required for other servers."""
     openai_base_url: AnyHttpUrl | None = None
     timeout: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 30.0
     """Timeout of one request in seconds."""
     attempts: Annotated[int, Field(ge=1)] = 4
     budget: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 90.0
-    """Maximum number of seconds for one batch, retries included."""
+    """Maximum number of seconds for one batch of texts, retries included."""

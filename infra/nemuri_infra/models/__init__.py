@@ -1,1 +1,1 @@
-"""Language models behind one protocol: Anthropic, OpenAI-compatible, extractive."""
+"""Language models behind one protocol: Anthropic, OpenAI and compatible servers, and the extractive model."""

@@ -1,4 +1,4 @@
-"""Anthropic's Messages API as a chat."""
+"""A chat that uses Anthropic's Messages API."""
 
 from functools import partial
 from typing import Final
@@ -48,10 +48,10 @@ class _Message(BaseModel):
 
 
 class AnthropicChat:
-    """A chat with one model of Anthropic. The SDK is imported when the first chat is made; its own retries are off.
+    """A chat with one model of Anthropic. The constructor imports the SDK and switches the SDK's own retries off.
 
-    A truncated reply is requested once more. `timeout` is in seconds and applies to each call. A reply without text
-    raises `ModelRefused` if the model declined or spent all its tokens on thinking, else `ModelUnusable`.
+    `timeout` is the maximum number of seconds of one call. A truncated reply is requested once more. A reply without
+    text raises `ModelRefused` if the model declined or spent all its tokens on thinking, else `ModelUnusable`.
     """
 
     def __init__(self, *, api_key: str, base_url: str, model: str, timeout: float) -> None:
@@ -67,11 +67,11 @@ class AnthropicChat:
 
     @property
     def name(self) -> str:
-        """Return "anthropic:" and the model."""
+        """Return the name "anthropic:MODEL"."""
         return f"anthropic:{self._model}"
 
     async def complete(self, system: str, user: str, max_tokens: int, *, steady: bool = False) -> Reply[str]:
-        """Return the text of the whole reply. Thinking is not part of it but is counted as output tokens."""
+        """Return the text of the whole reply. The model's thinking is left out, but counts as output tokens."""
         require_allowed(self._base_url)
         return await complete_reply(self.name, max_tokens, lambda room: self._asked(system, user, room, steady=steady))
 

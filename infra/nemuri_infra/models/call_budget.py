@@ -1,4 +1,4 @@
-"""The budget of model replies for one event, with a cache so that no reply is paid for twice."""
+"""The budget of model replies for one event, and a cache of its replies so that none is paid for twice."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,50 +11,58 @@ from nemuri_infra.models.protocol import Chat, Reply
 from nemuri_infra.process.byte_cache import ByteCache
 
 KEPT_BYTES = 64 * 1024 * 1024
-"""Bytes of prompts and replies that a process caches for waiting events. The oldest are evicted, and paid for again."""
+"""Maximum number of bytes of prompts and replies that a process caches for waiting events.
+
+The oldest are evicted; their replies must be paid for again.
+"""
 REPLY_BYTES = 1_500
-"""Bytes of a cached reply beside its texts."""
+"""Estimated size in bytes of a cached reply without its texts."""
 
 
 class SpentError(Exception):
-    """The event has used all its model replies and is not done."""
+    """The event needs more model replies than its budget allows."""
 
 
 RequestKey = tuple[str, str, str, int]
-"""Name of a chat, system message, user message, and maximum number of tokens of the reply."""
+"""Name of the chat, system message, user message, and maximum number of tokens of the reply."""
 
 
 @dataclass(slots=True)
 class Spending:
-    """The model replies for one event."""
+    """The model replies that one event has used."""
 
     limit: int
     calls: int = 0
     """Number of replies, usable or not."""
     replies: dict[RequestKey, Reply[str]] = field(default_factory=dict)
-    """Usable replies by request."""
+    """Usable replies by request, for further attempts of the event."""
 
     def ask(self) -> None:
-        """Raise `SpentError` if the budget is used up."""
+        """Raise `SpentError` if the event has used its budget. Called before every call of a model."""
         if self.calls >= self.limit:
             raise SpentError(f"{self.calls} model replies were used for it, the maximum")
 
 
 @dataclass(slots=True)
 class Spendings:
-    """The spendings of events that were put off, so that the next attempt starts with their replies."""
+    """A cache of the spendings of waiting events, so that the next attempt reuses their replies."""
 
     limit: int
     _known: ByteCache[tuple[str, int], Spending] = field(default_factory=lambda: ByteCache(KEPT_BYTES, _bytes))
 
     def of(self, service: str, event: Event, calls: int) -> Spending:
-        """Return the spending of the event, cached in this process or with the number of `calls` in other processes."""
+        """Return the cached spending of the event, or a new one. Its number of replies is at least `calls`.
+
+        `calls` is the number of replies that were stored for the event, also by other processes.
+        """
         spent = self._known.get((service, event.sequence or 0)) or Spending(self.limit)
         spent.calls = max(spent.calls, calls)
         return spent
 
     def keep(self, service: str, event: Event, spent: Spending, *, waits: bool) -> None:
-        """Cache the spending of a waiting event for its next attempt. After a fault or at the end it is removed."""
+        """Cache the spending of the event for its next attempt if the event `waits`; otherwise remove it from the
+        cache.
+        """
         if waits and spent.replies:
             self._known.keep((service, event.sequence or 0), spent)
         else:
@@ -71,7 +79,7 @@ _current: ContextVar[Spending | None] = ContextVar("count_replies", default=None
 
 @contextmanager
 def count_replies(spent: Spending) -> Iterator[None]:
-    """Count the model replies during the context in this spending."""
+    """Add the model replies during the context to this spending."""
     token = _current.set(spent)
     try:
         yield
@@ -80,12 +88,14 @@ def count_replies(spent: Spending) -> Iterator[None]:
 
 
 def current_spending() -> Spending | None:
-    """Return the spending of the event that is being handled; None outside of an event."""
+    """Return the spending of the event that is being handled; None if no event is being handled."""
     return _current.get()
 
 
 class CachedChat:
-    """A chat wrapper that repeats the reply to the same request while one event is handled, over all its attempts."""
+    """A chat wrapper with a cache: while one event is handled, in all its attempts, the same request gets the same
+    reply.
+    """
 
     def __init__(self, chat: Chat) -> None:
         self._chat = chat
@@ -96,7 +106,7 @@ class CachedChat:
         return self._chat.name
 
     async def complete(self, system: str, user: str, max_tokens: int, *, steady: bool = False) -> Reply[str]:
-        """Return the cached reply to the request, else the wrapped chat's."""
+        """Return the cached reply to this request; if there is none, call the wrapped chat and cache its reply."""
         spent, asked = current_spending(), (self.name, system, user, max_tokens)
         if spent is not None and asked in spent.replies:
             return spent.replies[asked]

@@ -1,4 +1,4 @@
-"""A model without a language model: it quotes the most relevant sentences of its sources, and says so."""
+"""The extractive model. It is no language model: it quotes the most relevant sentences of its sources, and says so."""
 
 import asyncio
 import re
@@ -52,14 +52,14 @@ from nemuri_infra.models.usage_judge import judge_by_words
 
 MOST_QUOTES: Final = 6
 QUOTED_CHARACTERS: Final = 1_200
-"""Maximum number of characters of all quotes of one answer, without labels and framing."""
+"""Maximum number of characters of all quotes of one answer together, without labels and framing."""
 
 _NAME: Final = "extractive"
 _FREE: Final = Usage(model=_NAME)
 _WHICH: Final = re.compile(
     rf"\bwhich (?:(?:one )?of (?:the|these|those) )?([\w-]+)|(?:どの|どんな)([{KATAKANA}{KANJI}]+)", re.IGNORECASE
 )
-"""The distinguishing words of a question ("which …")."""
+"""The word after "which" in a question: the kind of thing that is asked for ("which service …")."""
 _JAPANESE = re.compile(f"[{HIRAGANA}{KATAKANA}{KANJI}]")
 _QUOTING: Final = {
     "en": "No language model is connected, so these are quotations from memories and details:",
@@ -87,7 +87,7 @@ _FRAMING: Final = frozenset(
     (*_QUOTING.values(), *_NOTHING.values(), *_NOT_READ.values(), *_OPEN.values(), *_COMPARED.values())
 )
 _TITLE = re.compile(r"^## .*$", re.MULTILINE)
-"""The heading of a part of an answer."""
+"""A heading between the parts of an answer."""
 
 
 class ExtractiveModel:
@@ -100,13 +100,16 @@ class ExtractiveModel:
         return asyncio.Lock()
 
     async def answer(self, job: AnswerJob) -> Reply[Answer]:
-        """Return at most 6 sentences or 1,200 characters, quoted line by line, each followed by its label in brackets.
+        """Return at most 6 quoted sentences with at most 1,200 characters, one per line, each followed by its label in
+        brackets.
 
-        Relevance is the number of shared terms weighted by their rarity among the sentences. The framing is in the
-        language of the question, the quotes in that of their sources. Without a shared term the answer says that
-        nothing was found and cites nothing. A question with several items is answered item by item; each gets at least
-        one sentence or a note that nothing was found. Sentences that are questions or repeat the question are not
-        quoted. A memory that a detail contradicts is ranked after it. The memo is not quoted, since it is not a source.
+        Sentences are ranked by the terms that they share with the question, weighted by the rarity of the terms among
+        the sentences. A memory that a detail contradicts is ranked after that detail. Sentences that are questions or
+        repeat the question are not quoted, and neither is the memo, since it is not a source.
+
+        The framing is in the language of the question, the quotes are in the language of their sources. If no sentence
+        shares a term, the answer says that nothing was found and cites nothing. A question with several items is
+        answered item by item. Each item gets at least one sentence or a note that nothing was found.
         """
         language = _language(job.question)
         items = requests(job.question)
@@ -123,20 +126,23 @@ class ExtractiveModel:
         return Reply(Answer(text, tuple(dict.fromkeys(passage.label for passage in chosen)), complete=True), _FREE)
 
     async def key_point(self, job: KeyPointJob) -> Reply[str]:
-        """Return the most central sentence of the text. Sentences with content and terms of the question are
-        preferred.
+        """Return the most central sentence of the text.
+
+        Sentences with content and with terms of the question are preferred.
         """
         async with self._one_chunk:
-            # In a thread, one at a time: a chunk takes about 20 ms, and the event loop stays free meanwhile.
+            # In a thread, one at a time. A chunk takes about 20 ms, and the event loop stays free meanwhile.
             return Reply(await asyncio.to_thread(_point, job), _FREE)
 
     async def learnings(self, job: LearningsJob) -> Reply[Mapping[str, str]]:
         """Return for each perspective the most informative sentence that shares terms with its name and keywords.
 
-        The answer's first sentence, its best one, goes to the perspective with which it shares most terms, else to the
-        first. Sentences of the answer are preferred to those of the details, which must share a third of the question's
-        terms. No sentence is returned twice. An answer without content of its own, for example one that found nothing
-        or only asks, yields no learnings. Neither do quotes that hardly answer the question (`_is_worth_learning`).
+        The first sentence of the answer is its best one. It goes to the perspective with which it shares most terms,
+        else to the first perspective. Sentences of the answer are preferred to sentences of the details, which must
+        share a third of the question's terms. No sentence is returned twice.
+
+        There are no learnings from an answer without content of its own, for example one that found nothing or only
+        asks, nor from quotes that hardly answer the question (`_is_worth_learning`).
         """
         asked = (job.question, *requests(job.question))
         said = _telling((Source("", _substance(job.question, job.answer)),), asked)
@@ -152,22 +158,27 @@ class ExtractiveModel:
         return Reply(_learned(job, worth, details) if worth else {}, _FREE)
 
     async def relations(self, job: RelationsJob) -> Reply[Comparisons]:
-        """Return the comparisons that follow from the words alone; unrelated if in doubt."""
+        """Return the comparisons of the pairs, decided by their words alone.
+
+        A doubtful pair counts as unrelated and is left out.
+        """
         return Reply(by_words(job), _FREE)
 
     async def judgement(self, job: JudgeJob) -> Reply[tuple[str, ...]]:
-        """Return the memories with a sentence whose rarer terms occur in the answer."""
+        """Return the labels of the memories with a sentence whose rarer terms occur in the answer."""
         return Reply(judge_by_words(job), _FREE)
 
     async def restate(self, job: RestateJob) -> Reply[str]:
-        """Return a request that depends on an earlier question, by rules, with that question's topic added."""
+        """Return the request; if rules find that it depends on an earlier question, with the topic of that question
+        added.
+        """
         return Reply(self_contained(job.request, [turn.question for turn in job.turns]), _FREE)
 
     async def merge(self, job: MergeJob) -> Reply[Merged]:
-        """Return the statements that at least two voices share, then those of single voices. Contradicted ones are
-        dissent.
+        """Return the statements that at least two voices share, then those of single voices.
 
-        The text says that no language model merged them, or that nothing was found if all voices are empty.
+        Contradicted statements become dissent. The text says that no language model merged the answers, or that nothing
+        was found if all answers are empty.
         """
         language = _language(job.question)
         substances = (_TITLE.sub("", _substance(job.question, each.answer)) for each in job.voices)
@@ -178,19 +189,22 @@ class ExtractiveModel:
         return Reply(Merged(f"{_COMPARED[language]}\n{text or _DIVIDED[language]}", dissent), _FREE)
 
     async def feel(self, job: FeelJob) -> Reply[Reading]:
-        """Return the reading by a lexicon and the markers in the text. The usage names the lexicon."""
+        """Return a reading of the turn by a lexicon and by markers in the text.
+
+        The usage names the lexicon as the model.
+        """
         return Reply(read_turn(job.prompt, job.reply), Usage(model=LEXICON_MODEL))
 
     async def compress(self, job: CompressJob) -> Reply[Compressed]:
-        """Return the memory's most informative sentences, or its keywords."""
+        """Return the memory's most informative sentences at level 2, its keywords at level 3."""
         return Reply(Compressed(*compressed(job.level, job.trigger, job.content)), _FREE)
 
     async def consolidate(self, job: ConsolidateJob) -> Reply[MemoryText]:
-        """Return the memories' most informative sentences."""
+        """Return a memory made of the most informative sentences of the memories."""
         return Reply(extract_memory(job.memories, job.rules), _FREE)
 
     async def aclose(self) -> None:
-        """Do nothing, since there are no connections."""
+        """Do nothing. This model has no connections."""
 
 
 def _point(job: KeyPointJob) -> str:
@@ -201,12 +215,12 @@ def _point(job: KeyPointJob) -> str:
 
 
 def substance(answer: str) -> str:
-    """Return an answer of this model without its framing and labels. Any other answer is unchanged."""
+    """Return an answer of this model without its framing and labels. In other answers only labels are removed."""
     return _substance("", answer)
 
 
 def _telling(sources: Sequence[Source], asked: Sequence[str]) -> list[Passage]:
-    """Return the passages of the sources without questions and repetitions of the question."""
+    """Return the passages of the sources, except those that are questions or repeat one of the questions `asked`."""
     found: list[Passage] = []
     for source in sources:
         listed = listed_requests(source.text, asked)
@@ -219,7 +233,10 @@ def _telling(sources: Sequence[Source], asked: Sequence[str]) -> list[Passage]:
 
 
 def _quotes(candidates: Sequence[Passage], question: str, *, share: int) -> list[Passage]:
-    """Return the quotes for one of `share` questions (0 or 1: the only one). The questions divide the length limit."""
+    """Return the passages to quote for one question.
+
+    `share` questions divide the length limit; 0 or 1 means only one.
+    """
     parts = max(share, 1)
     room = max(QUOTED_CHARACTERS // parts, QUOTE_LIMIT)
     most = max(MOST_QUOTES // parts, 1)
@@ -253,21 +270,22 @@ def _learned(job: LearningsJob, said: list[Passage], details: list[Passage]) -> 
 
 
 def _is_worth_learning(passage: Passage, asked: Sequence[str]) -> bool:
-    """Return whether a quote has content and shares more than half of the terms of one of the questions.
+    """Return whether a quote has content and contains more than half of the terms of at least one of the questions.
 
-    The distinguishing words of a question do not count: most sentences about services that route nothing share them.
+    The terms after "which" do not count. In "which service routes nothing" this is "service", which most sentences
+    about services contain.
     """
     wanted = [content_terms(each) - _kinds(each) or content_terms(each) for each in asked]
     return passage.fitness > CODE_FITNESS and any(2 * len(each & passage.counts.keys()) > len(each) for each in wanted)
 
 
 def _kinds(question: str) -> frozenset[str]:
-    """Return the terms of the distinguishing words of a question."""
+    """Return the terms after "which" in a question."""
     return frozenset(term for named in _WHICH.findall(question) for term in terms(" ".join(named)))
 
 
 def _substance(question: str, answer: str) -> str:
-    """Return the answer without framing, labels, and the items of the question that it repeats."""
+    """Return the answer without framing, labels, and repeated items of the question."""
     asked = {*_FRAMING, *map(without_citation_brackets, requests(question))}
     lines = (line for line in answer.splitlines() if line[marker_end(line, 0, len(line)) :].strip() not in asked)
     return without_citations("\n".join(lines))

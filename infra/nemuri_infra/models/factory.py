@@ -1,4 +1,4 @@
-"""Construction of models from settings."""
+"""Construction of the models from settings."""
 
 from dataclasses import dataclass
 
@@ -21,23 +21,26 @@ class Models:
     """The two models of the platform, which may be the same."""
 
     main: Model
-    """For answers and learnings."""
+    """Model for answers and learnings."""
     light: Model
-    """For key points and judgements."""
+    """Model for key points and judgements."""
 
     async def aclose(self) -> None:
-        """Release the connections of both."""
+        """Close both models."""
         await close_all((self.main, self.light))
 
 
 def build_models(settings: ModelSettings, metrics: Metrics | None = None) -> Models:
-    """Return the models of the settings. Imports the SDKs of the chosen providers and opens no connection."""
+    """Return the models for these settings. Imports the SDKs of the chosen providers, but opens no connection."""
     seen = metrics or Metrics()
     return Models(main=_model(settings, seen, light=False), light=_model(settings, seen, light=True))
 
 
 def build_chats(settings: ModelSettings, metrics: Metrics | None = None, *, light: bool = True) -> list[Chat]:
-    """Return the chats of the settings in order of preference, for callers with prompts of their own."""
+    """Return the measured chats for these settings in order of preference, for callers with prompts of their own.
+
+    The list is empty if only the extractive model is chosen.
+    """
     seen = metrics or Metrics()
     providers = [each for each in settings.chosen if each != "extractive"]
     return [MeasuredChat(_chat(each, settings, light=light), seen) for each in providers]

@@ -1,4 +1,4 @@
-"""Combinations of models: fallback from one to the next, and a limit on concurrent calls."""
+"""Wrappers of chats and models: fallback from one to the next, and a limit on concurrent calls."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -34,9 +34,9 @@ T = TypeVar("T")
 
 
 class FallbackChat:
-    """A chat that calls several chats in turn until one answers, each with its own retry budget.
+    """A chat that calls several chats in turn until one answers. Each chat has a retry budget of its own.
 
-    If all fail, it raises `ModelUnavailable` if any was unavailable, with the shortest `retry_after`, else
+    If all fail, it raises `ModelUnavailable` if at least one was unavailable, with the shortest `retry_after`; else
     `ModelRefused`.
     """
 
@@ -48,11 +48,11 @@ class FallbackChat:
 
     @property
     def name(self) -> str:
-        """Return the names in the order of the calls."""
+        """Return the names of the chats in the order in which they are called."""
         return " > ".join(chat.name for chat in self._chats)
 
     async def complete(self, system: str, user: str, max_tokens: int, *, steady: bool = False) -> Reply[str]:
-        """Return the first reply. Its usage names the chat that gave it."""
+        """Return the reply of the first chat that gives one. Its usage names that chat."""
         failures: list[ModelUnavailable | ModelRefused] = []
         for chat in self._chats:
             try:
@@ -69,7 +69,7 @@ class FallbackChat:
 
 
 class LimitedChat:
-    """A chat wrapper with at most `limit` concurrent calls. Further calls wait in order."""
+    """A chat wrapper that allows at most `limit` concurrent calls. Further calls wait in order."""
 
     def __init__(self, chat: Chat, limit: int) -> None:
         if limit < 1:
@@ -83,7 +83,7 @@ class LimitedChat:
         return self._chat.name
 
     async def complete(self, system: str, user: str, max_tokens: int, *, steady: bool = False) -> Reply[str]:
-        """Return the wrapped chat's reply, once a slot is free."""
+        """Wait for a free slot and return the wrapped chat's reply."""
         async with self._places:
             return await self._chat.complete(system, user, max_tokens, steady=steady)
 
@@ -93,7 +93,7 @@ class LimitedChat:
 
 
 class FallbackModel:
-    """Two models as one. The second does the jobs for which the first is unavailable or that it refuses."""
+    """A model that asks a second model to do a job if the first is unavailable or refuses it."""
 
     def __init__(self, first: Model, second: Model) -> None:
         self._first = first
@@ -101,56 +101,56 @@ class FallbackModel:
 
     @property
     def name(self) -> str:
-        """Return both names in the order of the calls."""
+        """Return the names of both models in the order in which they are called."""
         return f"{self._first.name} > {self._second.name}"
 
     async def answer(self, job: AnswerJob) -> Reply[Answer]:
-        """Return the first model's answer, or the second's."""
+        """Return the first model's answer; the second's if the first fails."""
         return await _either(lambda: self._first.answer(job), lambda: self._second.answer(job))
 
     async def key_point(self, job: KeyPointJob) -> Reply[str]:
-        """Return the first model's key point, or the second's."""
+        """Return the first model's key point; the second's if the first fails."""
         return await _either(lambda: self._first.key_point(job), lambda: self._second.key_point(job))
 
     async def learnings(self, job: LearningsJob) -> Reply[Mapping[str, str]]:
-        """Return the first model's learnings, or the second's."""
+        """Return the first model's learnings; the second's if the first fails."""
         return await _either(lambda: self._first.learnings(job), lambda: self._second.learnings(job))
 
     async def relations(self, job: RelationsJob) -> Reply[Comparisons]:
-        """Return the first model's comparisons, or the second's."""
+        """Return the first model's comparisons; the second's if the first fails."""
         return await _either(lambda: self._first.relations(job), lambda: self._second.relations(job))
 
     async def judgement(self, job: JudgeJob) -> Reply[tuple[str, ...]]:
-        """Return the first model's judgement, or the second's."""
+        """Return the first model's judgement; the second's if the first fails."""
         return await _either(lambda: self._first.judgement(job), lambda: self._second.judgement(job))
 
     async def restate(self, job: RestateJob) -> Reply[str]:
-        """Return the first model's restated request, or the second's."""
+        """Return the first model's restated request; the second's if the first fails."""
         return await _either(lambda: self._first.restate(job), lambda: self._second.restate(job))
 
     async def merge(self, job: MergeJob) -> Reply[Merged]:
-        """Return the first model's merged answer, or the second's."""
+        """Return the first model's merged answer; the second's if the first fails."""
         return await _either(lambda: self._first.merge(job), lambda: self._second.merge(job))
 
     async def feel(self, job: FeelJob) -> Reply[Reading]:
-        """Return the first model's reading, or the second's."""
+        """Return the first model's reading; the second's if the first fails."""
         return await _either(lambda: self._first.feel(job), lambda: self._second.feel(job))
 
     async def compress(self, job: CompressJob) -> Reply[Compressed]:
-        """Return the first model's compression, or the second's."""
+        """Return the first model's compression; the second's if the first fails."""
         return await _either(lambda: self._first.compress(job), lambda: self._second.compress(job))
 
     async def consolidate(self, job: ConsolidateJob) -> Reply[MemoryText]:
-        """Return the first model's consolidation, or the second's."""
+        """Return the first model's consolidation; the second's if the first fails."""
         return await _either(lambda: self._first.consolidate(job), lambda: self._second.consolidate(job))
 
     async def aclose(self) -> None:
-        """Close both."""
+        """Close both models."""
         await close_all((self._first, self._second))
 
 
 async def close_all(closable: Sequence[Chat | Model]) -> None:
-    """Close each of them, then raise the first error if there was one."""
+    """Close all of them, then raise the first error if there was one."""
     outcomes = await asyncio.gather(*(one.aclose() for one in closable), return_exceptions=True)
     for outcome in outcomes:
         if isinstance(outcome, BaseException):

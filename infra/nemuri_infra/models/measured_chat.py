@@ -1,4 +1,4 @@
-"""A chat wrapper with metrics and spans: number, duration and tokens of calls."""
+"""A chat wrapper that records metrics and spans of calls and counts the replies of the handled event."""
 
 from time import perf_counter
 
@@ -12,7 +12,9 @@ from nemuri_infra.observability.tracing import span
 
 
 class MeasuredChat:
-    """A chat wrapper that counts every call, successful or not."""
+    """A chat wrapper that records every call, successful or not, and keeps the handled event within its budget of
+    replies.
+    """
 
     def __init__(self, chat: Chat, metrics: Metrics) -> None:
         self._chat = chat
@@ -24,7 +26,10 @@ class MeasuredChat:
         return self._chat.name
 
     async def complete(self, system: str, user: str, max_tokens: int, *, steady: bool = False) -> Reply[str]:
-        """Return the wrapped chat's reply."""
+        """Return the wrapped chat's reply.
+
+        Raises `SpentError` without a call if the handled event has used its budget.
+        """
         began, spent = perf_counter(), current_spending()
         if spent is not None:
             spent.ask()
@@ -47,7 +52,7 @@ class MeasuredChat:
         return reply
 
     def _pay(self, usage: Usage) -> None:
-        """Count the tokens of a reply, even of an unusable one."""
+        """Add the tokens of a reply to the metrics, even if the reply is unusable."""
         for direction, tokens in (("input", usage.input_tokens), ("output", usage.output_tokens)):
             self._metrics.model_tokens.labels(self.name, direction).inc(tokens)
 

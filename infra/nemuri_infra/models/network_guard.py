@@ -5,19 +5,20 @@ from typing import Final
 from urllib.parse import urlsplit
 
 ALLOW_MODEL_CALLS = True
-"""Whether calls may leave this machine. Tests set it to False (`guard.ALLOW_MODEL_CALLS = False`); then only servers on
-loopback are called.
+"""Whether models on other machines may be called.
+
+Tests set it to False (`network_guard.ALLOW_MODEL_CALLS = False`); then only servers on loopback are called.
 """
 
 _LOCAL_NAMES: Final = frozenset({"localhost", "localhost."})
 
 
 class ModelCallsForbidden(RuntimeError):  # noqa: N818 - states a condition
-    """A call would have left this machine while `ALLOW_MODEL_CALLS` is False. No fallback catches it."""
+    """A model on another machine was called while `ALLOW_MODEL_CALLS` is False. No fallback catches this error."""
 
 
 def require_allowed(base_url: str) -> None:
-    """Raise `ModelCallsForbidden` if calls are switched off and the URL's host is not loopback."""
+    """Raise `ModelCallsForbidden` if `ALLOW_MODEL_CALLS` is False and the URL's host is not loopback."""
     if not ALLOW_MODEL_CALLS and not is_loopback(base_url):
         raise ModelCallsForbidden(
             f"calls to models are switched off, and {urlsplit(base_url).hostname} is not loopback"

@@ -1,4 +1,4 @@
-"""Chat completions of OpenAI, or of a server with the same format, as a chat."""
+"""A chat that uses the chat completions of OpenAI or of a compatible server."""
 
 from functools import partial
 from typing import Final
@@ -44,13 +44,14 @@ class _Completion(BaseModel):
 
 
 class OpenAIChat:
-    """A chat with one model behind chat completions. The SDK is imported when the first chat is made; its own retries
-    are off.
+    """A chat with one model behind chat completions.
 
-    A truncated reply is requested once more. `timeout` is in seconds and applies to each call. OpenAI itself gets
-    `max_completion_tokens` with an allowance for thinking. Other servers get the older `max_tokens`, which more of them
-    support, without the allowance, because their contexts may be small. A reply without text raises `ModelRefused` if
-    the model declined or spent all its tokens on thinking, else `ModelUnusable`.
+    The constructor imports the SDK and switches the SDK's own retries off. `timeout` is the maximum number of seconds
+    of one call. A truncated reply is requested once more. A reply without text raises `ModelRefused` if the model
+    declined or spent all its tokens on thinking, else `ModelUnusable`.
+
+    OpenAI gets `max_completion_tokens` with additional tokens for thinking. Other servers get the older `max_tokens`,
+    which more of them support, without additional tokens, because their contexts may be small.
     """
 
     def __init__(self, *, api_key: str, base_url: str, model: str, timeout: float) -> None:
@@ -66,11 +67,11 @@ class OpenAIChat:
 
     @property
     def name(self) -> str:
-        """Return "openai:" and the model, for any server."""
+        """Return the name "openai:MODEL", also for other servers."""
         return f"openai:{self._model}"
 
     async def complete(self, system: str, user: str, max_tokens: int, *, steady: bool = False) -> Reply[str]:
-        """Return the whole text of the first choice."""
+        """Return the whole text of the first choice in the reply."""
         require_allowed(self._base_url)
         return await complete_reply(self.name, max_tokens, lambda room: self._asked(system, user, room, steady=steady))
 

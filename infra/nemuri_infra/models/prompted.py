@@ -1,4 +1,4 @@
-"""The jobs on top of a chat: prompts, and tolerant parsing of the replies."""
+"""The model that does its jobs by a chat: a prompt for each job, and tolerant parsing of the replies."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -90,7 +90,7 @@ the others"}}; leave out of "dissent" who does not dissent. The answers give you
 
 
 class PromptedModel:
-    """A model that does its jobs by prompting a chat. Raises the errors of the chat."""
+    """A model that does its jobs by prompting a chat. Every method raises the errors of the chat."""
 
     def __init__(self, chat: Chat) -> None:
         self._chat = chat
@@ -119,7 +119,7 @@ class PromptedModel:
         return Reply(next(iter(sentences(without_citations(reply.value))), ""), reply.usage)
 
     async def learnings(self, job: LearningsJob) -> Reply[Mapping[str, str]]:
-        """Return the chat's learnings for the given perspectives; empty if its reply cannot be parsed."""
+        """Return the chat's learnings for the job's perspectives; empty if its reply cannot be parsed."""
         perspectives = "\n".join(f"- {normalised(perspective)}" for perspective in job.perspectives)
         user = message(
             ("question", job.question),
@@ -130,13 +130,13 @@ class PromptedModel:
         return Reply(read_learnings(reply.value, job.perspectives), reply.usage)
 
     async def relations(self, job: RelationsJob) -> Reply[Comparisons]:
-        """Return the chat's comparisons of the pairs; empty if its reply cannot be parsed."""
+        """Return the chat's comparisons of the job's pairs; empty if its reply cannot be parsed."""
         user = message(("pairs", statement_relations.pairs(job)), "", (*job.new, *job.older))
         reply = await self._chat.complete(statement_relations.SYSTEM, user, statement_relations.TOKENS)
         return Reply(statement_relations.read(reply.value, job), reply.usage)
 
     async def judgement(self, job: JudgeJob) -> Reply[tuple[str, ...]]:
-        """Return the labels in the chat's reply. Raises `ModelRefused` if it cannot be parsed."""
+        """Return the labels that the chat's reply names. Raises `ModelRefused` if the reply cannot be parsed."""
         reply = await self._chat.complete(*judgement_prompt(job), JUDGEMENT_TOKENS)
         found = read_judgement(reply.value, [memory.label for memory in job.memories])
         if found is None:
@@ -144,7 +144,7 @@ class PromptedModel:
         return Reply(found, reply.usage)
 
     async def restate(self, job: RestateJob) -> Reply[str]:
-        """Return the chat's restated request; the request itself if the reply is empty."""
+        """Return the chat's restated request; the unchanged request if the reply is empty."""
         turns = [
             Source(f"{name} {number}", text)
             for number, turn in enumerate(job.turns, 1)
@@ -154,7 +154,7 @@ class PromptedModel:
         return Reply(reply.value.strip() or job.request, reply.usage)
 
     async def merge(self, job: MergeJob) -> Reply[Merged]:
-        """Return the chat's merged answer; the voices side by side if its reply cannot be parsed."""
+        """Return the chat's merged answer; the voices one after the other if its reply cannot be parsed."""
         labelled = {f"v{number}": voice for number, voice in enumerate(job.voices, 1)}
         voices = [Source(label, each.answer) for label, each in labelled.items()]
         reply = await self._chat.complete(_MERGING, message(("question", job.question), "", voices), MERGED_TOKENS)
@@ -162,7 +162,10 @@ class PromptedModel:
         return Reply(merged, reply.usage)
 
     async def feel(self, job: FeelJob) -> Reply[Reading]:
-        """Return the chat's reading. If its reply cannot be parsed, the lexicon's; the usage then names both."""
+        """Return the chat's reading of the turn; the lexicon's if the reply cannot be parsed.
+
+        The usage then names both.
+        """
         reply = await self._chat.complete(
             turn_reading.SYSTEM, turn_reading.prompt(job), turn_reading.TOKENS, steady=True
         )
@@ -171,8 +174,10 @@ class PromptedModel:
         return Reply(found or known, reply.usage if found else _instead(reply.usage, LEXICON_MODEL))
 
     async def compress(self, job: CompressJob) -> Reply[Compressed]:
-        """Return the chat's compression. If it cannot be parsed or is longer, the extractive one; the usage then names
-        both.
+        """Return the chat's compression of the memory; the extractive one if the reply cannot be parsed or is longer
+        than before.
+
+        With the extractive one the usage names both.
         """
         system, user = turn_compression.prompt(job)
         reply = await self._chat.complete(system, user, turn_compression.TOKENS, steady=True)
@@ -181,7 +186,10 @@ class PromptedModel:
         return Reply(found or Compressed(*own), reply.usage if found else _instead(reply.usage, EXTRACTIVE))
 
     async def consolidate(self, job: ConsolidateJob) -> Reply[MemoryText]:
-        """Return the chat's consolidation. If it cannot be parsed, the extractive one; the usage then names both."""
+        """Return the chat's consolidation; the extractive one if the reply cannot be parsed.
+
+        The usage then names both.
+        """
         system, user = memory_consolidation.prompt(job)
         reply = await self._chat.complete(system, user, memory_consolidation.TOKENS, steady=True)
         own = extract_memory(job.memories, job.rules)
@@ -194,19 +202,19 @@ class PromptedModel:
 
 
 def _partly_read(share: Share | None) -> str:
-    """Return a note on documents that were read in part; empty if they were read whole."""
+    """Return a note for the prompt that the documents were read in part; empty if they were read whole."""
     if share is None or share.text >= 1:
         return ""
     return _PARTLY_READ.format(percent=share.percent, chunks=share.chunks, of=share.of)
 
 
 def _contents(memo: str) -> str:
-    """Return the memo as fenced data; empty if there is none."""
+    """Return the memo as a fenced text for the prompt; empty if there is none."""
     if not memo:
         return ""
     return f"{_REMEMBERED}\n{fenced('contents', without_citation_brackets(memo), digest([memo]))}"
 
 
 def _instead(spent: Usage, by: str) -> Usage:
-    """Return the usage of an unusable reply, with the name of its substitute added."""
+    """Return the usage of an unusable reply, with the name of the model that replaced the reply added."""
     return Usage.together((spent, Usage(model=by)))

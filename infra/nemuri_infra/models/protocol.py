@@ -1,4 +1,4 @@
-"""The protocol of models: jobs instead of raw prompts, so that the extractive model can do them too."""
+"""The protocol of models. They get jobs instead of prompts, so that the extractive model can do the jobs too."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -26,9 +26,9 @@ class Source:
     """"m1", "m2", … for memories, "d1", "d2", … for details; unique within a job."""
     text: str
     note: str = ""
-    """Note on the source, for example that it is out of date; "" for none."""
+    """Remark about the source, for example that it is out of date; "" for none."""
     origin: str = ""
-    """Author of the source, for people and models; "" if it is obvious."""
+    """Origin of the source: the people and models that it is from; "" if this is obvious."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +37,15 @@ class AnswerJob:
 
     role: str
     system_prompt: str
-    """Agent's own instructions; may be empty."""
+    """The agent's own instructions; may be empty."""
     perspective: str | None
     question: str
     memories: tuple[Source, ...]
     details: tuple[Source, ...]
     memo: str = ""
-    """Table of contents of the agent's whole memory (document 000 §3.1); "" for none. It is not a source and is never
-    cited.
+    """Table of contents of the agent's whole memory (document 000 §3.1); "" for none.
+
+    The memo is not a source and is never cited.
     """
     share: Share | None = None
     """Share of the documents that the details cover; None without documents."""
@@ -61,14 +62,17 @@ class Answer:
 
     text: str
     cited: tuple[str, ...]
-    """Labels of the cited sources by first occurrence in the text, each once, only labels of the job."""
+    """Labels of the cited sources, each once, in the order of their first citation in the text.
+
+    All are labels of the job.
+    """
     complete: bool = False
-    """Whether the answer certainly used nothing that it does not cite."""
+    """Whether the citations are known to be complete: the answer used no source that it does not cite."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeyPointJob:
-    """Input of a key point: a part of a larger text, and the question that the point is to answer."""
+    """Input of a key point: one part of a longer text, and the question for which the key point is wanted."""
 
     question: str
     text: str
@@ -76,7 +80,7 @@ class KeyPointJob:
 
 @dataclass(frozen=True, slots=True)
 class LearningsJob:
-    """Input of learnings: a finished answer, from which one sentence is wanted for each perspective that applies."""
+    """Input of learnings: a finished answer. At most one sentence is wanted for each perspective."""
 
     role: str
     question: str
@@ -84,7 +88,7 @@ class LearningsJob:
     perspectives: tuple[str, ...]
     details: tuple[Source, ...]
     keywords: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Keywords of those perspectives that have any."""
+    """Keywords by perspective. Perspectives without keywords are left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,20 +96,20 @@ class RelationsJob:
     """Input of comparisons: new statements, older ones, and the pairs to compare."""
 
     new: tuple[Source, ...]
-    """Labels "n1", "n2", …"""
+    """New statements, with labels "n1", "n2", …"""
     older: tuple[Source, ...]
-    """Labels "o1", "o2", …"""
+    """Older statements, with labels "o1", "o2", …"""
     pairs: tuple[tuple[str, str], ...]
-    """Pairs to compare: the label of a new statement, and that of an older one or of an earlier new one."""
+    """Pairs to compare: the label of a new statement, and the label of an older one or of an earlier one in `new`."""
 
 
 Comparisons = Mapping[tuple[str, str], Comparison]
-"""Comparison of the first of a pair with the second. A missing pair is unrelated."""
+"""Relation of a pair's first statement to its second, by pair. A missing pair is unrelated."""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeJob:
-    """Input of the usage judge: an answer and the memories that were shown to it."""
+    """Input of the usage judge: an answer, and the memories that were shown to the model that wrote it."""
 
     question: str
     answer: str
@@ -114,7 +118,7 @@ class JudgeJob:
 
 @dataclass(frozen=True, slots=True)
 class RestateJob:
-    """Input of a restatement: a request that continues a conversation and is to be understood without it."""
+    """Input of a restatement: a request that continues a conversation, and the earlier turns of the conversation."""
 
     turns: tuple[Turn, ...]
     """Earlier questions and answers, oldest first; at least one."""
@@ -127,12 +131,12 @@ class MergeJob:
 
     question: str
     voices: tuple[Voice, ...]
-    """Answers without labels of sources, which differ between the members."""
+    """Answers of the members. They contain no labels, because each member has sources of its own."""
 
 
 @dataclass(frozen=True, slots=True)
 class FeelJob:
-    """Input of a reading: a turn of an assistant's session, whose meaning and emotion are wanted."""
+    """Input of a reading: one turn of an assistant's session. Its meaning and its emotion are wanted."""
 
     prompt: str
     reply: str
@@ -143,14 +147,14 @@ class CompressJob:
     """Input of a compression: the text of a memory."""
 
     level: Literal[2, 3]
-    """2: sentences, 3: keywords."""
+    """Level to compress to: 2 for sentences, 3 for keywords."""
     trigger: str
     content: str
 
 
 @dataclass(frozen=True, slots=True)
 class Compressed:
-    """A compressed memory. Neither part is longer than before."""
+    """A compressed memory. Neither text is longer than before the compression."""
 
     trigger: str
     content: str
@@ -158,39 +162,40 @@ class Compressed:
 
 @dataclass(frozen=True, slots=True)
 class ConsolidateJob:
-    """Input of a consolidation: related memories of an agent, from which one is to be made."""
+    """Input of a consolidation: related memories of an agent. One memory made of them is wanted."""
 
     agent: str
     memories: tuple[TierMemory, ...]
-    """Oldest first, at least one."""
+    """The memories, oldest first, at least one."""
     rules: Consolidation
 
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """A merged answer and the dissenting voices."""
+    """A merged answer and the dissent of single members."""
 
     text: str
     dissent: tuple[Dissent, ...]
-    """In the order of the voices; only agents of the job."""
+    """Dissent, in the order of the job's voices and only from its agents."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reply(Generic[T_co]):
-    """A value and the usage of the calls for it."""
+    """The result of a job or a call, and the usage of all calls that it needed."""
 
     value: T_co
     usage: Usage
 
 
 class Model(Protocol):
-    """A model that does the jobs. Every method may raise `ModelUnavailable` or `ModelRefused`, and no other error of a
-    provider.
+    """A model that does the jobs.
+
+    Every method may raise `ModelUnavailable` or `ModelRefused`. No other error of a provider is raised.
     """
 
     @property
     def name(self) -> str:
-        """Return the name of the model for logs. The usage of a reply names the one that replied."""
+        """Return the name of the model for logs. The usage of a reply names the model that really gave it."""
 
     async def answer(self, job: AnswerJob) -> Reply[Answer]:
         """Return an answer in the language of the question. It says so if the sources contain nothing relevant."""
@@ -199,80 +204,91 @@ class Model(Protocol):
         """Return the text's main point in one sentence; "" only for a text without content."""
 
     async def learnings(self, job: LearningsJob) -> Reply[Mapping[str, str]]:
-        """Return one sentence per perspective, only for perspectives of the job that apply."""
+        """Return at most one sentence for each perspective of the job. Perspectives that do not apply are left out."""
 
     async def relations(self, job: RelationsJob) -> Reply[Comparisons]:
-        """Return the comparisons of the new statements, only for pairs of the job."""
+        """Return the comparisons of the job's pairs. Unrelated pairs may be left out."""
 
     async def judgement(self, job: JudgeJob) -> Reply[tuple[str, ...]]:
-        """Return the labels of the memories that the answer used, in the job's order; may be empty."""
+        """Return the labels of the memories that the answer used, in the order of the job; may be empty."""
 
     async def restate(self, job: RestateJob) -> Reply[str]:
-        """Return the request in words that need no context, in its language; unchanged if it needs none already."""
+        """Return the request reworded so that it is understood without the earlier turns, in its own language.
+
+        A request that is understood without them is returned unchanged.
+        """
 
     async def merge(self, job: MergeJob) -> Reply[Merged]:
-        """Return the joint answer of the voices, with dissent of single ones."""
+        """Return one answer made of the voices, with the dissent of single members."""
 
     async def feel(self, job: FeelJob) -> Reply[Reading]:
-        """Return the meaning and the emotion of the turn. The usage names the reader, `lexicon` for words and
-        markers.
+        """Return the meaning and the emotion of the turn.
+
+        The usage names the model, or `lexicon` if no language model read it.
         """
 
     async def compress(self, job: CompressJob) -> Reply[Compressed]:
-        """Return the memory compressed to the level. The usage names the writer, `extractive` for its own sentences and
-        words.
+        """Return the memory compressed to the level.
+
+        The usage names the model, or `extractive` if no language model was used.
         """
 
     async def consolidate(self, job: ConsolidateJob) -> Reply[MemoryText]:
-        """Return the consolidated memory. The usage names the writer, `extractive` for the memories' own sentences."""
+        """Return one memory made of the memories.
+
+        The usage names the model, or `extractive` if no language model was used.
+        """
 
     async def aclose(self) -> None:
         """Release the connections. The model must not be used afterwards."""
 
 
 class Chat(Protocol):
-    """A language model behind one call. Raises `ModelUnavailable` or `ModelRefused`."""
+    """A language model that replies to a prompt. Every call may raise `ModelUnavailable` or `ModelRefused`."""
 
     @property
     def name(self) -> str:
-        """Return the name, "provider:model" for a single model."""
+        """Return the name of the chat; "PROVIDER:MODEL" for a single model."""
 
     async def complete(self, system: str, user: str, max_tokens: int, *, steady: bool = False) -> Reply[str]:
-        """Return the model's text, never blank, for one system and one user message. `max_tokens` limits the text.
+        """Return the model's reply to one system message and one user message. Its text is never blank.
 
-        `steady` requests temperature 0 if the model supports it; newer ones refuse it.
+        `max_tokens` limits the text. `steady` requests temperature 0, without effect on models that refuse a
+        temperature.
         """
 
     async def aclose(self) -> None:
-        """Release the connections."""
+        """Release the connections. The chat must not be used afterwards."""
 
 
 class ModelFailure(BriefError):  # noqa: N818 - states a condition
-    """A provider gave no usable answer. `brief` leaves out the provider's own words, which may quote the prompt."""
+    """A provider gave no usable reply. `brief` leaves out the provider's own words, which may quote the prompt."""
 
 
 class ModelUnavailable(ModelFailure):
-    """A transient failure: connection, timeout, 408, 409, 429, 5xx. One line."""
+    """A transient failure: no connection, timeout, or HTTP status 408, 409, 429 or 5xx. The message is one line."""
 
     def __init__(self, message: str, *, retry_after: float | None = None, brief: str | None = None) -> None:
         super().__init__(message, brief=brief)
         self.retry_after = retry_after
-        """Seconds that the provider asked to wait; None if it gave none."""
+        """Number of seconds that the provider asked to wait; None if it gave none."""
 
 
 class ModelRefused(ModelFailure):
-    """A permanent failure, which the same request would repeat: 400, 401, 403, 404, too long, declined by the model.
-    One line.
+    """A permanent failure: the same request would fail again. The message is one line.
+
+    Causes are HTTP status 400, 401, 403 or 404, a text that is too long, and a model that declines.
     """
 
     def __init__(self, message: str, *, brief: str | None = None, usage: Usage | None = None) -> None:
         super().__init__(message, brief=brief)
         self.usage = usage
-        """Usage of the reply, if there was one and its cost is known."""
+        """Usage of the refused reply; None if there was no reply or its usage is not known."""
 
 
 class ModelUnusable(ModelRefused):
-    """A reply, possibly with costs, without usable content: no text, or not the wire format. One line.
+    """A reply without usable content: no text, or not the wire format. It may have cost money. The message is one line.
 
-    It may be an accident, so the request is repeated once. It is never an outage, which would be retried without end.
+    The request is repeated once, because the reply may be an accident. It is no outage, because outages are retried
+    without end.
     """

@@ -1,4 +1,4 @@
-"""Code that all providers share: calls and their errors, reply bodies, and text that can be sent."""
+"""Code that all providers share: calls and their errors, reading of replies, and cleaning of texts."""
 
 import asyncio
 import math
@@ -17,13 +17,13 @@ from nemuri_infra.models.protocol import ModelRefused, ModelUnavailable, ModelUn
 BodyT = TypeVar("BodyT", bound=BaseModel)
 
 Count = Annotated[int, Field(ge=0)] | None
-"""Number of tokens in a provider's reply. Some leave it out, some write null."""
+"""Number of tokens in a provider's reply. Some providers leave it out, some write null."""
 
 REASONING_TOKENS: Final = 4_000
-"""Additional tokens for models that think before they write, since thinking counts towards the limit of a request."""
+"""Additional tokens of a request for models that think before they write, because thinking counts towards the limit."""
 
 TOKEN_FACTOR: Final = 4
-"""Factor by which the tokens are increased when a truncated reply is requested again."""
+"""Factor by which the maximum number of tokens grows when a truncated reply is requested again."""
 
 _TRANSIENT: Final = frozenset({408, 409, 425, 429, 499})
 _LONGEST_REASON: Final = 300
@@ -33,7 +33,11 @@ _SECRET = re.compile(r"(?i)\b(?:sk|pk|key|bearer)[-_ ][\w*.-]{6,}")
 def failure(
     name: str, status: int, headers: Mapping[str, str], body: object, secret: str
 ) -> ModelUnavailable | ModelRefused:
-    """Return the error for an unsuccessful HTTP status. 408, 409, 425, 429, 499, 3xx and 5xx are transient."""
+    """Return the error for an unsuccessful HTTP status: `ModelUnavailable` for 408, 409, 425, 429, 499, 3xx and 5xx,
+    else `ModelRefused`.
+
+    The message contains the provider's reason without `secret`.
+    """
     brief = f"{name}: HTTP {status}"
     message = f"{brief}{_reason(body, secret)}"
     if status in _TRANSIENT or not 400 <= status < 500:
@@ -43,9 +47,10 @@ def failure(
 
 @asynccontextmanager
 async def translated_errors(sdk: Any, name: str, *, timeout: float, secret: str) -> AsyncIterator[None]:
-    """Run a call of a provider's SDK with a timeout in seconds and translate its errors.
+    """Limit the calls of a provider's SDK in the context to `timeout` seconds, and translate their errors.
 
-    `sdk` is the module `openai` or `anthropic`, which name their errors alike.
+    `sdk` is the module `openai` or `anthropic`; both use the same names of errors. Raises `ModelUnavailable` and
+    `ModelRefused`.
     """
     try:
         async with asyncio.timeout(timeout):
@@ -59,15 +64,15 @@ async def translated_errors(sdk: Any, name: str, *, timeout: float, secret: str)
 
 
 class TemperatureSupport:
-    """Records whether a model accepts a temperature. Newer ones refuse it, which is detected once."""
+    """Records whether a model accepts a temperature. Newer models refuse it; this is found out by the first refusal."""
 
     def __init__(self) -> None:
         self._taken = True
 
     async def call(self, post: Callable[[float | None], Awaitable[bytes]], *, steady: bool) -> bytes:
-        """Return the body from `post`, which is called with the temperature to send, if any.
+        """Call `post` with temperature 0 if `steady` and the model accepts it, else with None. Return its body.
 
-        If the provider refuses the temperature, the request is repeated without one.
+        If the provider refuses the temperature, `post` is called again with None, and so are all later calls.
         """
         asked = steady and self._taken
         try:
@@ -82,10 +87,11 @@ class TemperatureSupport:
 async def complete_reply(
     name: str, max_tokens: int, ask: Callable[[int], Awaitable[tuple[Reply[str], bool]]]
 ) -> Reply[str]:
-    """Return a reply that was not truncated, with the usage of all calls for it.
+    """Return a reply that is not truncated, with the usage of all calls that it needed.
 
-    `ask` is called with the maximum number of tokens, and returns the reply and whether it is complete. A truncated
-    reply is requested again with `TOKEN_FACTOR` times the tokens. Raises `ModelRefused` if that one is truncated too.
+    `ask` is called with the maximum number of tokens. It returns the reply and whether the reply is complete. A
+    truncated reply is requested again with `TOKEN_FACTOR` times the tokens. Raises `ModelRefused` if the second reply
+    is truncated too.
     """
     reply, ended = await ask(max_tokens)
     if ended:
@@ -98,7 +104,7 @@ async def complete_reply(
 
 
 def read_body(name: str, content: bytes, body_type: type[BodyT]) -> BodyT:
-    """Return the reply body as `body_type`. Raises `ModelUnusable` if it does not have the wire format."""
+    """Parse the body of a reply as `body_type`. Raises `ModelUnusable` if it does not have the wire format."""
     try:
         return body_type.model_validate_json(content)
     except ValidationError as error:
@@ -113,7 +119,7 @@ def sendable(text: str) -> str:
 
 
 def storable(text: str) -> str:
-    """Return a model's text without NUL, which no store accepts, and without outer white space."""
+    """Return a model's text without NUL characters, which no store accepts, and without outer white space."""
     return text.replace("\0", "").strip()
 
 
@@ -148,7 +154,10 @@ def _seconds(value: str) -> float | None:
 
 
 def _until(date: str, told: str) -> float | None:
-    """Return the seconds until a date, by the provider's clock if it sent its time."""
+    """Return the seconds until a date, at least 0; None if it is not a date.
+
+    `told` is the provider's own time, if it sent it.
+    """
     moment = _moment(date)
     return None if moment is None else max(0.0, (moment - (_moment(told) or datetime.now(UTC))).total_seconds())
 

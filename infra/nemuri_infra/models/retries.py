@@ -1,4 +1,4 @@
-"""Retries within a budget of attempts and seconds."""
+"""Retries of a call, limited in number and in seconds."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -12,29 +12,29 @@ from nemuri_infra.models.protocol import ModelUnavailable, ModelUnusable
 
 T = TypeVar("T")
 UNUSABLE_RETRIES = 1
-"""Number of repetitions after an unusable reply."""
+"""Maximum number of repetitions after unusable replies."""
 
 
 @dataclass(frozen=True, slots=True)
 class Retries:
-    """The retry policy of one provider."""
+    """The retry policy for one provider."""
 
     attempts: int = 4
     """Maximum number of calls, at least 1."""
     budget: float = 90.0
-    """Maximum number of seconds for calls and waits together. A call that is still running then is cancelled."""
+    """Maximum number of seconds for calls and waits together. A call that still runs at the end is cancelled."""
     first_wait: float = 0.5
-    """Upper bound in seconds of the first random wait. It doubles with each further one."""
+    """Maximum number of seconds of the first random wait. It doubles with each further wait."""
     longest_wait: float = 20.0
-    """Upper bound in seconds of any random wait."""
+    """Maximum number of seconds of any random wait."""
 
 
 async def call_with_retries(call: Callable[[], Awaitable[T]], retries: Retries) -> T:
-    """Return the result of `call`, retried on `ModelUnavailable` with random exponential backoff.
+    """Return the result of `call`. After `ModelUnavailable` it is called again, with random exponential backoff.
 
-    The random wait is added to the error's `retry_after`, so that callers who were refused together do not return
-    together. A wait that exceeds the budget is not started; the last `ModelUnavailable` is raised instead.
-    `ModelUnusable` is retried once. Any other error is raised at once.
+    The random wait is added to the error's `retry_after`, so that callers who were refused together do not call again
+    at the same moment. If the wait would exceed the budget, the last `ModelUnavailable` is raised at once. After
+    `ModelUnusable` the call is repeated once. Any other error is raised at once.
     """
     attempts = AsyncRetrying(
         retry=_worth_repeating,
@@ -43,7 +43,7 @@ async def call_with_retries(call: Callable[[], Awaitable[T]], retries: Retries) 
         reraise=True,
     )
 
-    async def once() -> T:  # tenacity awaits coroutine functions only
+    async def once() -> T:  # tenacity awaits only coroutine functions
         return await call()
 
     try:

@@ -1,4 +1,4 @@
-"""Settings of the model providers and their calls."""
+"""Settings of the model providers and of the calls to them."""
 
 from typing import Annotated, Literal, Self
 
@@ -12,34 +12,35 @@ ModelName = Annotated[str, Field(min_length=1)]
 
 
 class ModelSettings(BaseModel):
-    """Providers in the order of fallback, their keys and models, and the limits of a call."""
+    """The providers, their keys and models, and the limits of a call."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     providers: tuple[Provider, ...] = ()
-    """Providers in the order of the calls. Empty: those with a key, Anthropic first; without any key the extractive
-    model.
+    """Providers in the order in which they are called.
+
+    If empty, the providers with a key are used, Anthropic first; without any key, the extractive model.
     """
     anthropic_api_key: SecretStr | None = None
     openai_api_key: SecretStr | None = None
-    """Optional for servers other than OpenAI's."""
+    """API key of OpenAI. Not required for other servers."""
     anthropic_base_url: AnyHttpUrl | None = None
-    """None: Anthropic's own."""
+    """Base URL of Anthropic's API; None for Anthropic's own."""
     openai_base_url: AnyHttpUrl | None = None
-    """Any server with chat completions, up to and including its "/v1"; None: OpenAI's own."""
+    """Base URL of a server with chat completions, up to and including its "/v1"; None for OpenAI's own."""
     anthropic_model: ModelName = "claude-sonnet-5-5"
     anthropic_light_model: ModelName = "claude-haiku-4-5"
-    """For key points and judgements, which are frequent."""
+    """Model for key points and judgements, which are frequent."""
     openai_model: ModelName = "gpt-5.6-terra"
     openai_light_model: ModelName = "gpt-5.6-luna"
     timeout: Positive = 60.0
     """Timeout of one call in seconds."""
     attempts: Annotated[int, Field(ge=1)] = 4
-    """Calls of one provider before the next one is called."""
+    """Maximum number of calls of one provider for a request before the next provider is called."""
     budget: Positive = 90.0
-    """Maximum number of seconds for one provider, calls and waits together."""
+    """Maximum number of seconds that one provider may take for a request, calls and waits together."""
     concurrency: Annotated[int, Field(ge=1)] = 8
-    """Concurrent calls, for the main and the light model each."""
+    """Maximum number of concurrent calls of the main model, and of the light model."""
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -55,7 +56,7 @@ class ModelSettings(BaseModel):
 
     @property
     def chosen(self) -> tuple[Provider, ...]:
-        """Return the providers that are actually used, in order; never empty."""
+        """Return the providers that are really used, in order: `providers`, or the default if it is empty."""
         if self.providers:
             return self.providers
         keyed: tuple[tuple[Provider, SecretStr | None], ...] = (
@@ -71,5 +72,5 @@ class ModelSettings(BaseModel):
 
 
 def secret(key: SecretStr | None) -> str:
-    """Return the key without outer white space; "" if it is missing."""
+    """Return the key without outer white space; "" if there is none."""
     return key.get_secret_value().strip() if key else ""

@@ -1,4 +1,4 @@
-"""Comparison of new statements with older ones, by a language model or by the words alone."""
+"""Comparison of new statements with older ones: prompt and parser for a language model, and a comparison by words."""
 
 import json
 import re
@@ -33,16 +33,16 @@ _PAIR = re.compile(
 
 
 def pairs(job: RelationsJob) -> str:
-    """Return the pairs as text for the prompt."""
+    """Return the job's pairs as text for the prompt."""
     return "Pairs:\n" + "\n".join(f"- {new} > {old}" for new, old in job.pairs)
 
 
 def read(text: str, job: RelationsJob) -> Comparisons:
-    """Return the comparisons in the text, only of pairs of the job. The last one counts for a pair that is compared
-    twice.
+    """Return the comparisons in a reply, for the job's pairs only.
 
-    Parses a JSON object of pairs, fenced or surrounded by prose, also one nested by the new label; if there is none,
-    lines "n1 > o1: same". Anything unreadable is unrelated.
+    For a pair that occurs twice the last comparison counts. Parses a JSON object of pairs, which may be fenced,
+    surrounded by prose, or nested by the label of the new statement; if there is none, lines "n1 > o1: same". Unrelated
+    pairs and pairs that cannot be parsed are left out.
     """
     known = set(job.pairs)
     found: dict[tuple[str, str], Comparison] = {}
@@ -56,14 +56,14 @@ def read(text: str, job: RelationsJob) -> Comparisons:
 
 
 def by_words(job: RelationsJob) -> Comparisons:
-    """Return the comparisons by the words alone."""
+    """Return the comparisons of the job's pairs, decided by their words alone. Unrelated pairs are left out."""
     texts = {each.label: each.text for each in (*job.new, *job.older)}
     said = {(new, old): compare_statements(texts[new], texts[old]) for new, old in job.pairs}
     return {pair: comparison for pair, comparison in said.items() if comparison != "unrelated"}
 
 
 def _flat(text: str) -> str:
-    """Return a nested object as lines of pairs. Any other text is unchanged."""
+    """Convert the JSON object in a reply to lines "n1 > o1: same". A reply without an object is returned unchanged."""
     begin, end = text.find("{"), text.rfind("}")
     try:
         value = json.loads(text[begin : end + 1])

@@ -1,6 +1,6 @@
 """Reading of a turn's meaning and emotion by a language model: the prompt, and the tolerant parser of its reply.
 
-The keys and scales are those of document 001, in the instruction for remembering a turn, in our own words.
+The prompt uses the keys and scales of document 001 (the instruction for remembering a turn) in our own words.
 """
 
 import math
@@ -22,12 +22,15 @@ _TAGS: Final[dict[str, Tag]] = {
 }
 _TRIGGER: Final = 1_000
 _CONTENT: Final = 4_000
-"""Maximum number of characters kept of each text in a reply. The prompt asks for fewer."""
+"""Maximum number of characters of the content that is kept from a reply. The prompt asks for fewer."""
 _KEYWORD: Final = 60
 _MOST_KEYWORDS: Final = 8
 _MOST_TAGS: Final = 8
 _PASTED: Final = 24_000
-"""Maximum number of characters of a turn's request, and of its response, in the prompt: the beginning and the end."""
+"""Maximum number of characters of a turn's request in the prompt, and of its reply.
+
+The middle of longer texts is left out.
+"""
 
 SYSTEM: Final = f"""\
 You keep the memory of an assistant. Below stand one request of its user and the assistant's reply. Say how the user \
@@ -60,17 +63,18 @@ something was. Leave out politeness.
 
 
 def prompt(job: FeelJob) -> str:
-    """Return the user message: the turn between marks that it cannot forge, shortened in the middle if it is very
-    long.
+    """Return the user message: the turn, fenced with delimiters that its text cannot imitate.
+
+    Very long text is shortened in the middle.
     """
     return message(("request", _shown(job.prompt)), "", (Source("reply", _shown(job.reply)),))
 
 
 def read(text: str, known: Reading) -> Reading | None:
-    """Return the reading in a reply; None if it contains no emotional intensity.
+    """Return the reading in a reply; None if the reply contains no emotional intensity.
 
-    Parses a JSON object, alone, fenced, surrounded by prose or nested. Numbers out of range are clamped, unknown tags
-    dropped. Other missing or invalid fields are taken from `known`.
+    Parses a JSON object that is alone, fenced, surrounded by prose or nested. Numbers out of range are clamped, unknown
+    tags are dropped. Other missing or invalid fields are taken from `known`.
     """
     for said in find_objects(text):
         intensity = _percent(said.get("emotional_intensity"))
@@ -107,7 +111,7 @@ def _shown(text: str) -> str:
 
 
 def _percent(value: object) -> int | None:
-    """Return a number from 0 to 100. Also parses text ("45", "45/100", "45%")."""
+    """Return the value as a number from 0 to 100; None if it is none. Text ("45", "45/100", "45%") is accepted too."""
     if isinstance(value, str):
         value = value.strip().removesuffix("%").split("/")[0].strip()
     if isinstance(value, bool) or not isinstance(value, int | float | str):
@@ -135,12 +139,14 @@ def _keywords(value: object) -> tuple[str, ...]:
 
 
 def _texts(value: object) -> Iterable[str]:
-    """Yield the texts of a list, or of one comma-separated text."""
+    """Return the texts in a list, or in one comma-separated text."""
     if isinstance(value, str):
         value = value.replace("、", ",").split(",")
     return [each for each in cast("list[object]", value) if isinstance(each, str)] if isinstance(value, list) else []
 
 
 def _told(value: object, limit: int) -> str:
-    """Return the text with its line breaks, with a mark if it had to be cut."""
+    """Return the text with its line breaks, at most `limit` characters; a text that was cut ends in a mark. "" if it is
+    no text.
+    """
     return shortened_lines(storable(sendable(value)).strip(), limit) if isinstance(value, str) else ""

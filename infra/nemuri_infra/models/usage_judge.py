@@ -1,6 +1,7 @@
-"""The usage judge, which finds the memories that an answer used: prompt, parser, and a judgement without a model.
+"""The usage judge, which finds the memories that an answer used: prompt, parser, and a judgement without a language
+model.
 
-Document 000 §3.5 lists a model's judgement as the third way to detect the use of a memory.
+A model's judgement is the third way to detect the use of a memory in document 000 §3.5.
 """
 
 import json
@@ -33,19 +34,20 @@ _NONE = re.compile(r"[\s\"'`*.。]*(?:none|nothing|no memories|なし|該当な�
 
 
 def judgement_prompt(job: JudgeJob) -> tuple[str, str]:
-    """Return the system message and the user message.
+    """Return the system message and the user message for a job.
 
-    The answer's own citations are removed, so that the judgement is independent evidence.
+    The citations in the answer are removed, so that the judgement does not depend on them.
     """
     sources = (*job.memories, Source("answer", without_citations(job.answer)))
     return JUDGING, message(("question", job.question), "", sources)
 
 
 def read_judgement(text: str, given: Sequence[str]) -> tuple[str, ...] | None:
-    """Return the given labels that a reply names, in their own order; None if it cannot be parsed.
+    """Return the labels of `given` that a reply names, in the order of `given`; None if the reply cannot be parsed.
 
-    The last JSON list of strings counts, also fenced or surrounded by prose. Without one, lines that contain only
-    labels or a word for none count. Labels in prose are ignored, since the text may say that they were not used.
+    The last JSON list of strings counts; it may be fenced or surrounded by prose. Without a list, lines count that
+    contain only labels or a word for "none". Labels in prose are ignored, because the text may say that they were not
+    used.
     """
     lists = list(_lists(text))
     if lists:
@@ -60,10 +62,10 @@ def read_judgement(text: str, given: Sequence[str]) -> tuple[str, ...] | None:
 
 
 def judge_by_words(job: JudgeJob) -> tuple[str, ...]:
-    """Return a judgement without a model: the memories with a sentence that recurs in the answer, in their own order.
+    """Return the labels of the memories with a sentence that recurs in the answer, in the job's order.
 
-    A sentence recurs if the answer contains at least half of its terms, weighted by their rarity among the memories and
-    without those of the question.
+    Needs no language model. A sentence recurs if the answer contains at least half of its terms. Terms are weighted by
+    their rarity among the memories; terms of the question do not count.
     """
     sentences = [passage for source in job.memories for passage in passages(source.label, source.text)]
     found = labels_used(sentences, asked=job.question, answer=without_citations(job.answer))

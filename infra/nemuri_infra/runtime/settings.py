@@ -135,7 +135,7 @@ class Settings(BaseSettings):
         default=None, validation_alias=AliasChoices("OPENAI_BASE_URL", "openai_base_url")
     )
     anthropic_model: str | None = None
-    """Anthropic's model for answers. Default: the one in `infra/models/settings.py`."""
+    """Anthropic's model for answers. Default: the one in `models/settings.py`."""
     anthropic_light_model: str | None = None
     """Anthropic's model for summaries and judgements."""
     openai_model: str | None = None
