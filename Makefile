@@ -35,9 +35,11 @@ SEED ?= 1
 faults: $(VENV)/.installed-dev  ## So many seeded schedules of faults, with figures; FAULTS="--only KIND" for some kinds
 	$(BIN)/python -m tests.faults --schedules $(SCHEDULES) --seed $(SEED) $(FAULTS)
 
+SPHINX := $(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --doctree-dir docs/_build/doctrees
+
 docs: $(VENV)/.installed-docs  ## The documentation as HTML in docs/_build/html, without warnings, and its examples run
-	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going -b doctest docs docs/_build/doctest
-	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going -b html docs docs/_build/html
+	$(SPHINX) -b doctest docs docs/_build/doctest
+	$(SPHINX) -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
 BENCH := $(VENV)-bench

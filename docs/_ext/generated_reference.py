@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from textwrap import dedent
@@ -15,19 +16,18 @@ from typing import Any, get_args, get_origin, get_type_hints
 from pydantic import AliasChoices, BaseModel
 from pydantic_core import PydanticUndefined
 
-FOLDER = Path(__file__).parents[1] / "reference" / "generated"
 NOTE = "This page is generated from the code."
 
 
 def setup(app: Any) -> dict[str, Any]:
     """Register the extension."""
-    app.connect("builder-inited", lambda _: write())
+    app.connect("builder-inited", lambda app: write(Path(app.srcdir) / "reference" / "generated"))
     app.connect("autodoc-before-process-signature", _plain_types)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
 def _plain_types(_app: Any, function: Any, _bound: bool) -> None:  # noqa: FBT001 - Sphinx passes it so
-    """Drop from a function's annotations what only validators read (`Annotated`)."""
+    """Remove from a function's annotations the metadata that only validators read (`Annotated`)."""
     function = getattr(function, "__func__", function)
     with suppress(Exception):
         plain = get_type_hints(inspect.unwrap(function))
@@ -36,13 +36,13 @@ def _plain_types(_app: Any, function: Any, _bound: bool) -> None:  # noqa: FBT00
             function = getattr(function, "__wrapped__", None)
 
 
-def write() -> None:
-    """Write every generated page."""
-    FOLDER.mkdir(parents=True, exist_ok=True)
+def write(folder: Path) -> None:
+    """Write every generated page into a folder. A page that is up to date keeps its time of change."""
+    folder.mkdir(parents=True, exist_ok=True)
     pages = {"cli": cli(), "settings": settings(), "policies": policies(), "events": events()}
     for name, lines in pages.items():
         text = "\n".join(lines) + "\n"
-        path = FOLDER / f"{name}.md"
+        path = folder / f"{name}.md"
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             path.write_text(text, encoding="utf-8")
 
@@ -110,14 +110,14 @@ def settings() -> Iterator[str]:
     """Return the page of the settings, with their environment variables."""
     from nemuri_infra.runtime.settings import Settings
 
-    told = _docstrings(Settings)
+    meanings = _docstrings(Settings)
     yield from ("# Settings", "", NOTE, "", "A process reads its settings from environment variables only.", "")
     yield from ("| variable | type | default | meaning |", "|---|---|---|---|")
     for name, field in Settings.model_fields.items():
         alias = field.validation_alias
         variable = alias.choices[0] if isinstance(alias, AliasChoices) else f"NEMURI_{name.upper()}"
         kind = f"`{_type(field.annotation)}`{_range(field.metadata)}"
-        yield f"| `{variable}` | {kind} | {_default(field)} | {_cell(told.get(name, ''))} |"
+        yield f"| `{variable}` | {kind} | {_default(field)} | {_cell(meanings.get(name, ''))} |"
 
 
 def policies() -> Iterator[str]:
@@ -144,13 +144,13 @@ def policies() -> Iterator[str]:
 
 
 def _parameters(policy: type[BaseModel], prefix: str = "") -> Iterator[str]:
-    told = _docstrings(policy)
+    meanings = _docstrings(policy)
     for name, field in policy.model_fields.items():
         if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
             yield from _parameters(field.annotation, f"{prefix}{name}.")
             continue
         kind = f"`{_type(field.annotation)}`{_range(field.metadata)}"
-        yield f"| `{prefix}{name}` | {kind} | {_default(field)} | {_cell(told.get(name, ''))} |"
+        yield f"| `{prefix}{name}` | {kind} | {_default(field)} | {_cell(meanings.get(name, ''))} |"
 
 
 def events() -> Iterator[str]:
@@ -173,23 +173,25 @@ def events() -> Iterator[str]:
         for kind, event in sorted(EVENTS.items()):
             if event.stream != family:
                 continue
-            senders = [name for name, each in SERVICES.items() if event in each.emits()]
+            senders = ["clients"] if family == "client" else []
+            senders += [name for name, each in SERVICES.items() if event in each.emits()]
             readers = [name for name, each in SERVICES.items() if event in each.handlers]
             address = re.sub(r"\{(\w+)\}", lambda part: part[1].upper(), subjects.address(event))
             yield from (f"### `{kind}`", "", _plain(inspect.getdoc(event) or ""), "")
             yield f"- Subject: `{address}`"
-            yield f"- Appended by: {', '.join(senders) or family}"
+            yield f"- Appended by: {', '.join(senders) or 'operators'}"
             yield from (f"- Handled by: {', '.join(readers) or 'projections only'}", "")
             fields = {name: field for name, field in event.model_fields.items() if name not in envelope}
             fields.pop("client_id", None) if family == "client" else None
             if fields:
-                told = {name: text for each in reversed(event.__mro__) for name, text in _docstrings(each).items()}
+                meanings = {name: text for each in reversed(event.__mro__) for name, text in _docstrings(each).items()}
                 yield from ("| field | type | meaning |", "|---|---|---|")
                 for name, field in fields.items():
-                    yield f"| `{name}` | `{_type(field.annotation)}` | {_cell(told.get(name, ''))} |"
+                    yield f"| `{name}` | `{_type(field.annotation)}` | {_cell(meanings.get(name, ''))} |"
                 yield ""
 
 
+@cache
 def _docstrings(owner: type) -> dict[str, str]:
     """Return the strings under the fields of a class, by field."""
     try:

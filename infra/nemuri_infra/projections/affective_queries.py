@@ -32,7 +32,7 @@ _COLUMNS = (
 )
 """The columns of `AffectCandidate`."""
 _BEST = """
-    -- What may come to mind: priority without mood, and all that a mood could lift among the best of that.
+    -- Candidates: the best by priority without mood, and all that a mood bonus could lift above the worst of them.
     WITH {before} known AS MATERIALIZED (
         SELECT m.memory_id, m.level, m.said_at, m.recall_count, m.category, m.valence, m.arousal, m.tags,
             {retention} AS retention,
@@ -213,7 +213,7 @@ class AffectiveQueries:
         """Return the memories to which each memory has a relation, in either direction."""
         query = text(
             """
-            -- Relations that begin or end with any of these memories.
+            -- Relations from or to any of these memories.
             SELECT m.memory_id AS one, CAST(link->>'to' AS uuid) AS other, link->>'sort' AS sort
             FROM affect_memory AS m, jsonb_array_elements(m.relations) AS link
             WHERE m.agent_id = :agent AND (m.memory_id = ANY(:ids) OR m.relations @> ANY(CAST(:links AS jsonb[])))
@@ -262,7 +262,7 @@ class AffectiveQueries:
         """Return the moods of the last days with a new memory, oldest first."""
         query = text(
             """
-            -- Means over the memories of each day.
+            -- Mean arousal, intensity and valence of the memories of each day.
             SELECT CAST(said_at AS date) AS day, avg(arousal) AS arousal, avg(intensity) AS intensity,
                 avg(CASE valence WHEN 'positive' THEN 1 WHEN 'negative' THEN -1 ELSE 0 END) AS valence,
                 count(*) AS memories

@@ -73,7 +73,7 @@ async def hashes_in_use(database: Database, hashes: Iterable[str]) -> set[str]:
     """Return those of these text hashes whose vectors are used by a memory."""
     query = text(
         """
-        -- Hashes at the end of the keys of vectors that any memory has.
+        -- The last 64 characters of a vector key are the hash of its text.
         SELECT right(vector, 64) AS hash FROM (
             SELECT vector FROM memory
             UNION ALL SELECT vector FROM affect_memory
@@ -90,7 +90,7 @@ async def refs_in_use(database: Database, refs: Iterable[str]) -> set[str]:
     """Return those of these blob references that a task uses."""
     query = text(
         """
-        -- Blobs that documents of any task are in.
+        -- Blobs that hold a document of any task.
         SELECT DISTINCT each->>'ref' FROM task, jsonb_array_elements(documents) AS each
         WHERE each->>'ref' = ANY(:refs)
         """

@@ -19,7 +19,7 @@ MAX_LISTED = 20
 
 _USAGE = text(
     """
-    -- How much of what was put into contexts was used: over memories that were candidates, without principles.
+    -- Mean share of retrievals that led to a use, over memories that were candidates. Principles are left out.
     SELECT avg(least(1.0, access_count::float / candidate_count)), count(*),
            count(*) FILTER (WHERE candidate_count > :often AND access_count = 0)
     FROM memory_state
@@ -29,7 +29,7 @@ _USAGE = text(
 )
 _NEVER = text(
     """
-    -- Those that are in the context again and again for nothing.
+    -- Memories that are often retrieved and never used.
     SELECT memory_id FROM memory_state
     WHERE agent_id = :agent AND candidate_count > :often AND access_count = 0
       AND memory_id <> ALL(:principles)
@@ -38,7 +38,8 @@ _NEVER = text(
 )
 _WORK = text(
     """
-    -- The newest assignments: something but principles came to mind; the context was full, and how much of it was used.
+    -- The newest assignments: how many there are, how many retrieved more than principles, how many had a full
+    -- context, and the mean share of a full context that was used.
     WITH newest AS (
         SELECT retrieved, used, (
             SELECT count(*) FROM jsonb_array_elements(retrieved) AS one WHERE one->>'score' IS NOT NULL
@@ -56,13 +57,13 @@ _WORK = text(
 )
 _ARCHIVED = text(
     """
-    -- What was archived since a moment and has not come back.
+    -- Memories that were archived in the last 30 days and are still archived.
     SELECT count(*) FROM memory_state WHERE agent_id = :agent AND archived_at > :now - interval '30 days'
     """
 )
 _WEEK = text(
     """
-    -- The sessions of the last seven days: what an agent sleeps over, tasks and chapters alike, each ended once.
+    -- Ended sessions of the last seven days, of tasks and of chapters.
     SELECT count(*) FROM journal
     WHERE agent_id = :agent AND kind = :ended AND recorded_at > :now - interval '7 days'
     """

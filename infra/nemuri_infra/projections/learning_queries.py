@@ -20,8 +20,8 @@ class Outcome(NamedTuple):
 
 _GATHERED = text(
     """
-    -- Samples of an agent's newest assignments that were attributed after a place in the log: each used memory, and
-    -- two unused ones for it as far as the context had them. At least so many can be drawn of all candidates.
+    -- Number of samples in the newest tasks attributed after a sequence: each used memory, and up to two unused
+    -- memories of the context for each. It is a lower bound, because samples are drawn from all candidates.
     WITH lately AS (
         SELECT task_id FROM journal WHERE agent_id = :agent AND kind = :used AND sequence > :after
         ORDER BY sequence DESC LIMIT :window
@@ -32,7 +32,7 @@ _GATHERED = text(
 ).bindparams(used=MemoriesUsed.kind_of())
 _CREDITED = text(
     """
-    -- For what an assignment was credited that used something and was attributed by a place in the log.
+    -- Credits of an assignment that used a memory and was attributed up to a sequence.
     SELECT credited FROM assignment AS work
     WHERE assignment_id = :assignment AND jsonb_array_length(used) > 0 AND EXISTS (
         SELECT 1 FROM journal

@@ -43,7 +43,7 @@ _LEARNED = text(
 )
 _LATER = text(
     """
-    -- Later turns of a task's conversation that were asked in words which stand on their own, and so in its words.
+    -- Later turns of a task's conversation that were rewritten into self-contained requests, which may quote the task.
     SELECT here.task_id, later.task_id AS later FROM task AS here JOIN task AS later USING (client_id, conversation)
     WHERE here.task_id = ANY(CAST(:ids AS uuid[])) AND later.task_id <> here.task_id
         AND later.submitted_at >= here.submitted_at AND later.request IS NOT NULL
@@ -52,7 +52,7 @@ _LATER = text(
 )
 _WORKED = text(
     """
-    -- Tasks that agents worked on, or were to.
+    -- Tasks that were assigned to agents or submitted for them.
     SELECT agent_id, task_id FROM assignment WHERE agent_id = ANY(CAST(:names AS text[]))
     UNION SELECT wanted_agent, task_id FROM task WHERE wanted_agent = ANY(CAST(:names AS text[]))
     ORDER BY agent_id, task_id

@@ -18,7 +18,7 @@ CONCURRENT_READS = 64
 """Events that are read from the log concurrently."""
 _SIMILAR = text(
     """
-    -- Memories of anybody that may say the same: no space and no case told apart, so that nothing is missed.
+    -- Memories of any agent that contain the same text. Case and white space are ignored, so that no copy is missed.
     SELECT asked.id, anything.memory_id, anything.content
     FROM unnest(CAST(:ids AS uuid[]), CAST(:contents AS text[])) AS asked (id, content)
     JOIN (

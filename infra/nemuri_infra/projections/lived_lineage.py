@@ -15,7 +15,7 @@ from nemuri_infra.projections.lineage_result import REQUESTED, LineageResult, Pr
 
 LIVED = text(
     """
-    -- Where memories began that are of a turn or of an experience, or were made of several.
+    -- Sequences of the events that formed these affective and tiered memories.
     SELECT event_id AS memory_id, sequence FROM journal
     WHERE event_id = ANY(CAST(:ids AS uuid[])) AND kind IN ('turn_remembered', 'experience_recorded', 'memory_formed')
     """

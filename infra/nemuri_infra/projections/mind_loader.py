@@ -93,7 +93,7 @@ async def touched_by(database: Database, tasks: Iterable[UUID], events: Iterable
     """Return the agents on whose sub-streams events are erased together with these tasks and events."""
     query = text(
         """
-        -- Agents of events that go with tasks, or by themselves.
+        -- Agents of the events that are erased with these tasks, and of these events.
         SELECT agent_id FROM journal WHERE task_id = ANY(CAST(:tasks AS uuid[])) AND kind = ANY(CAST(:kinds AS text[]))
             AND agent_id IS NOT NULL
         UNION SELECT agent_id FROM journal WHERE event_id = ANY(CAST(:events AS uuid[])) AND agent_id IS NOT NULL

@@ -22,7 +22,7 @@ _TURN = (
 _NOW = text("SELECT CAST(CAST(pg_current_xact_id() AS xid) AS text)")
 _SEEING = text(
     """
-    -- Transactions that began before: the rows that they may see are kept by whoever writes a table anew.
+    -- Older transactions. A rewrite of a table keeps the rows that they may still see.
     SELECT 1 FROM pg_stat_activity
     WHERE pid <> pg_backend_pid() AND datname = current_database() AND age(backend_xmin) > age(CAST(:now AS xid))
     """

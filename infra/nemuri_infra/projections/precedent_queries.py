@@ -21,8 +21,8 @@ class PastTask:
 
 _PAST = text(
     """
-    -- The tasks of memories, who worked on them, and what was said of them by those who may; the same said twice counts
-    -- once.
+    -- The tasks in which memories were encoded, the agents that worked on them, and the feedback of the task's client,
+    -- the operator and the tutor. Equal feedback counts once.
     SELECT journal.event_id, journal.task_id, work.agent_id, said.good, said.bad
     FROM journal
     CROSS JOIN LATERAL (SELECT DISTINCT agent_id FROM assignment WHERE assignment.task_id = journal.task_id) AS work

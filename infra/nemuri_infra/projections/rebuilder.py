@@ -179,7 +179,7 @@ async def _differences(connection: AsyncConnection, table: Table, fresh: str) ->
     columns = ", ".join(f'"{column.name}"' for column in table.columns)
     query = text(
         f"""
-        -- Rows that are on one side only: of the views in use, or of those made from the log.
+        -- Rows that are only in the live tables, or only in those folded from the log.
         SELECT 'in use only' AS side, to_jsonb(gone)::text AS row FROM (
             SELECT {columns} FROM {table.name} EXCEPT SELECT {columns} FROM "{fresh}".{table.name}) AS gone
         UNION ALL

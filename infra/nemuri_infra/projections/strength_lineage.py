@@ -18,7 +18,7 @@ _TAUGHT = (CourseBegun, ChapterRead, ExerciseGraded, MemoriesReviewed, CourseFin
 """Kinds of events that may belong to a course of an agent."""
 _MEMORIES = text(
     """
-    -- Memories, with the tasks that taught them.
+    -- Memories, with the tasks in which they were learned.
     SELECT memory_id, memory.agent_id, memory->>'content' AS content, source, created, journal.task_id
     FROM memory LEFT JOIN journal ON journal.event_id = memory_id
     WHERE memory_id = ANY(CAST(:ids AS uuid[]))
@@ -38,14 +38,14 @@ _DREW = text(
 )
 _LINKED = text(
     """
-    -- Memories that name others which they came from.
+    -- Memories that link to any of these memories as their source.
     SELECT named.id, memory_id FROM memory, jsonb_array_elements_text(links) AS named (id)
     WHERE named.id IN (SELECT unnest(CAST(:ids AS text[]))) ORDER BY created
     """
 )
 _GIVEN = text(
     """
-    -- Answers for which memories were in the context, with all else that the answering model was given.
+    -- Assignments whose answer had any of these memories in its context, with the rest of the model's input.
     SELECT work.task_id, work.answer, work.dropped::text AS dropped, task.text, task.request, task.parts::text AS parts,
         task.details::text AS details,
         ARRAY(SELECT each->>'memory_id' FROM jsonb_array_elements(work.retrieved) AS each) AS retrieved

@@ -24,7 +24,7 @@ from nemuri_infra.projections.snapshot_reads import read_snapshot
 _MEMORY = tables.tier_memory
 _OF = _MEMORY.c
 _NEAR = """
-    -- All memories of an agent, each with its cosine to what is asked; 0 for what has no vector of the generation.
+    -- All memories of an agent, each with its cosine similarity to the query. A memory without a vector has 0.
     WITH near AS MATERIALIZED (
         SELECT memory_id, - (vector <#> CAST(:asked AS vector)) AS similarity
         FROM memory_vector WHERE agent_id = :agent AND model = :generation
@@ -34,7 +34,7 @@ _NEAR = """
     WHERE m.agent_id = :agent
     """
 _SHARED = """
-    -- What others let an agent see, likewise; without their vectors where they recall by another model.
+    -- Memories that other agents share with an agent. A memory embedded by another model has similarity 0.
     SELECT m.memory_id, m.layer, m.type, m.at, m.importance,
         COALESCE(- (v.vector <#> CAST(:asked AS vector)), 0) AS similarity
     FROM tier_memory AS m LEFT JOIN memory_vector AS v

@@ -29,7 +29,7 @@ affect_agent = Table(
     json("levels"),
     Column("protected", Integer, nullable=False),
     time("defined_at"),
-    comment="Agents with affective memory.",
+    comment="Agents with affective memory: policy and nightly job.",
 )
 affect_memory = Table(
     "affect_memory",
@@ -77,7 +77,7 @@ affect_memory = Table(
         "affect_memory_relations", "relations", postgresql_using="gin", postgresql_ops={"relations": "jsonb_path_ops"}
     ),
     postgresql_with={"fillfactor": "80"},
-    comment="Turns that are remembered.",
+    comment="Affective memories. Each was formed from one turn.",
 )
 affect_mood = Table(
     "affect_mood",
@@ -89,5 +89,5 @@ affect_mood = Table(
     json("tags"),
     Column("changed", BigInteger, nullable=False),
     PrimaryKeyConstraint("agent_id", "session"),
-    comment="What is felt in each session.",
+    comment="Mood of each session.",
 )

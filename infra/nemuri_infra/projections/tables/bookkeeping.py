@@ -13,7 +13,7 @@ checkpoint = Table(
     Column("halted", Text),
     Column("halted_at", BigInteger),
     Column("log", Text),
-    comment="How far the views are, of which log, by which version of the folds, and why they do not go on, if so.",
+    comment="Log position up to which the projections are complete, the log, version of the folds, reason of a halt.",
 )
 journal = Table(
     "journal",
@@ -26,7 +26,7 @@ journal = Table(
     time("recorded_at"),
     Index("journal_task", "task_id", "sequence"),
     Index("journal_agent", "agent_id", "sequence"),
-    comment="The events that count: the first of each id.",
+    comment="Index of the valid events. Of several events with one id, the first is valid.",
 )
 erased = Table(
     "erased",
@@ -34,5 +34,5 @@ erased = Table(
     Column("name", Text, primary_key=True),
     Column("sequence", BigInteger, nullable=False),
     Index("erased_sequence", "sequence"),
-    comment="Ids of events, tasks and memories, and names of agents, that are erased, and from which tombstone on.",
+    comment="Erased ids of events, tasks and memories, and erased agents, each with the sequence of its tombstone.",
 )

@@ -16,7 +16,7 @@ course = Table(
     time("begun_at"),
     time("finished_at", nullable=True),
     Index("course_agent", "agent_id"),
-    comment="What agents are taught, and how far they are.",
+    comment="Courses: textbook, agent and progress.",
 )
 trial = Table(
     "trial",
@@ -32,5 +32,5 @@ trial = Table(
     PrimaryKeyConstraint("course_id", "chapter", "number"),
     Index("trial_task", "task_id"),
     Index("trial_due", "due_at", postgresql_where=text("due_at IS NOT NULL")),
-    comment="The exercises of courses, how they went, and when they come again.",
+    comment="Exercises of courses: grades, and the time of the next repetition.",
 )

@@ -35,6 +35,7 @@ agent = Table(
     json("active"),
     Column("archived", Integer, nullable=False),
     time("defined_at"),
+    comment="Agents: definition, policy, embedding, and the state of strength memory.",
 )
 memory = Table(
     "memory",
@@ -50,7 +51,7 @@ memory = Table(
     time("created_at"),
     Column("created", BigInteger, nullable=False),
     Index("memory_agent", "agent_id", "created"),
-    comment="What is remembered: cold, written once.",
+    comment="Content of strength memories. A row is rarely changed.",
 )
 memory_state = Table(
     "memory_state",
@@ -74,7 +75,7 @@ memory_state = Table(
     Index("memory_state_fade", "agent_id", "level", "fade", postgresql_where=text("status = 'active'")),
     Index("memory_state_changed", "agent_id", "changed"),
     postgresql_with={"fillfactor": "80"},
-    comment="How strongly: hot, narrow.",
+    comment="State of strength memories: strength, counts and status. Rows change often, so they are narrow.",
 )
 memory_vector = Table(
     "memory_vector",
@@ -85,7 +86,7 @@ memory_vector = Table(
     Column("vector", Vector(), nullable=False),
     PrimaryKeyConstraint("agent_id", "model", "memory_id"),
     postgresql_partition_by="HASH (agent_id)",
-    comment="The vectors; `model` names the generation: model and dimension.",
+    comment="Vectors of all memories. The column `model` holds the generation: embedding model and dimension.",
 )
 scorer = Table(
     "scorer",

@@ -41,6 +41,7 @@ task = Table(
     time("ended_at", nullable=True),
     Index("task_status", "status"),
     Index("task_conversation", "client_id", "conversation", postgresql_where=text("conversation IS NOT NULL")),
+    comment="Tasks: request, summary, routing and answer.",
 )
 chunk = Table(
     "chunk",
@@ -50,6 +51,7 @@ chunk = Table(
     json("detail"),
     Column("point", Text),
     PrimaryKeyConstraint("task_id", "ordinal"),
+    comment="Chunks of the large inputs of tasks, each with its key point.",
 )
 assignment = Table(
     "assignment",
@@ -77,6 +79,7 @@ assignment = Table(
     Column("ended", Boolean, nullable=False),
     Index("assignment_task", "task_id"),
     Index("assignment_waiting", "agent_id", postgresql_where=text("answer IS NULL")),
+    comment="Assignments of tasks to agents: retrieval, answer, use, learnings and credits.",
 )
 feedback = Table(
     "feedback",
@@ -90,4 +93,5 @@ feedback = Table(
     Column("standing", Text, nullable=False),
     Column("reason", Text),
     Index("feedback_task", "task_id"),
+    comment="Feedback of clients, whether applied, parked or refused.",
 )

@@ -14,7 +14,7 @@ tier_agent = Table(
     json("policy"),
     Column("short", Integer, nullable=False),
     Column("long", Integer, nullable=False),
-    comment="Agents with tiered memory.",
+    comment="Agents with tiered memory: policy, sizes of the tiers, and last consolidation.",
 )
 tier_memory = Table(
     "tier_memory",
@@ -42,5 +42,5 @@ tier_memory = Table(
     Index("tier_memory_layer", "agent_id", "layer", "at"),
     Index("tier_memory_shared", "scope", postgresql_where=text("scope <> 'private'")),
     postgresql_with={"fillfactor": "80"},
-    comment="What is in short-term and in long-term memory.",
+    comment="Memories of short-term and long-term memory.",
 )
