@@ -15,7 +15,7 @@ from nemuri_domain.world.grid_world import World
 
 AWARENESS: Final = "action_awareness"
 BLIND: Final = f"without {AWARENESS}"
-ITEMS, MOST = "different items by agent, mean", "different items by agent, most"
+ITEMS, MOST = "different items per agent, mean", "different items per agent, most"
 HALLUCINATION: Final = 0.3
 """Probability that an act with a result is not done and counts as done, in all conditions."""
 TICK: Final = 0.5

@@ -16,8 +16,8 @@ from nemuri_domain.society.simulation import Simulation, Witness
 
 EVERYBODY, PRIESTS_TOWN, TOWNS, COUNTRY = "everybody", "the priests' town", "other towns", "the country"
 DIRECT, INDIRECT, EXPOSED = "direct converts, share", "direct or indirect converts, share", "heard of the faith, share"
-KINDS, LATE = "memes spoken of by one agent", "share of direct converts who came in the last quarter"
-EDGES, UNEXPLAINED = "speaker-listener pairs of the faith", "spoke of the faith without hearing it"
+KINDS, LATE = "memes mentioned by one agent", "share of direct converts in the last quarter"
+EDGES, UNEXPLAINED = "speaker-listener pairs of the faith", "mentioned the faith without hearing it"
 SOURCES, SECOND_HAND = "speakers of the faith that were heard", "share who heard it from a non-priest"
 TOWN_NAMES: Final = ("amber", "birch", "cedar", "dune", "elm", "fern")
 TOWN_SHARE, PRIEST_SHARE = 33 / 500, 20 / 500
@@ -30,9 +30,11 @@ TRAVELS: Final = {True: 0.05, False: 0.15}
 """Probability of a walk to a town instead of around home: for townspeople, and for the country."""
 MODULES: Final = ("conversing", "wandering")
 CLAIMS: Final = (
-    Claim("More convert in the priests' town than in the country", (INDIRECT, PRIESTS_TOWN), (INDIRECT, COUNTRY)),
-    Claim("More convert in the priests' town than in others", (INDIRECT, PRIESTS_TOWN), (INDIRECT, TOWNS)),
-    Claim("In towns agents speak of more memes than in the country", (KINDS, TOWNS), (KINDS, COUNTRY)),
+    Claim(
+        "More agents convert in the priests' town than in the country", (INDIRECT, PRIESTS_TOWN), (INDIRECT, COUNTRY)
+    ),
+    Claim("More agents convert in the priests' town than in others", (INDIRECT, PRIESTS_TOWN), (INDIRECT, TOWNS)),
+    Claim("Agents in towns mention more memes than in the country", (KINDS, TOWNS), (KINDS, COUNTRY)),
 )
 
 

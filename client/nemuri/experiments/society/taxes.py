@@ -33,10 +33,8 @@ LOUD: Final = 0.3
 SAYINGS: Final = {-1: "Taxes are too high, keep what you have earned.", 1: "Taxes built this town, they are worth it."}
 MODULES: Final = ("conversing", "wandering")
 CLAIMS: Final = (
-    Claim(
-        "Influencers against taxes lower what is paid, against a frozen constitution", (AFTER, FROZEN), (AFTER, AGAINST)
-    ),
-    Claim("Influencers for taxes raise it", (AFTER, FOR), (AFTER, FROZEN)),
+    Claim("Influencers against taxes lower the share paid", (AFTER, FROZEN), (AFTER, AGAINST)),
+    Claim("Influencers for taxes raise the share paid", (AFTER, FOR), (AFTER, FROZEN)),
 )
 
 
