@@ -1,4 +1,4 @@
-"""The progress of an agent in its plan or action: current step, completed acts, act under way.
+"""Progress of an agent in its plan or action: the current step, the completed acts, and the act under way.
 
 Progress counts the reported outcomes of acts. A correction by action awareness takes a reported success back.
 """
@@ -16,40 +16,40 @@ from nemuri_domain.cognition.situation import number
 from nemuri_domain.cognition.surroundings import Surroundings
 
 MAX_RETRIES: Final = 3
-"""Consecutive failures of a step, at most."""
+"""Maximum number of consecutive failures of a step. With one more, the step has failed."""
 MAX_DETOURS: Final = 40
-"""Acts that only lead to a step, at most. With more of them the step has failed."""
+"""Maximum number of acts that only lead to a step. With one more, the step has failed."""
 _COUNTED: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
 class ActionProgress:
-    """Progress in a course, which is the steps of a plan or the single action of a decision."""
+    """Progress in a course. A course is either the steps of a plan or the single action of a decision."""
 
     course: str
     """Id of the plan or decision."""
     step: int = 0
     done: int = 0
-    """Number of acts that served the step and were reported as done."""
+    """Number of acts that performed the step and were reported as done."""
     legs: int = 0
-    """Number of acts that only led to the step."""
+    """Number of acts that only led to the step and were reported as done."""
     failed: int = 0
-    """Number of consecutive failures."""
+    """Number of consecutive failures in the step."""
     act: str | None = None
-    """Id of the act under way."""
+    """Id of the act under way; None if there is none."""
     serves: bool = True
-    """True if that act performs the step; False if it only leads to it."""
+    """True if the act under way performs the step; False if it only leads to the step."""
     status: Literal["on", "done", "failed"] = "on"
     why: str = ""
     """Reason of the last failure."""
     acts: int = 0
-    """Number of all acts ever begun. Act ids are derived from it."""
+    """Number of acts that the agent has begun in its whole life. Act ids are derived from it."""
     had: Mapping[str, JsonValue] = field(default_factory=dict)
     """Inventory at the beginning of the step."""
     counted: tuple[tuple[str, int], ...] = ()
-    """Ids of the last counted acts, each with the index of its step."""
+    """Ids of the acts that were last counted as done, each with the index of its step."""
     undone: tuple[str, ...] = ()
-    """Ids of counted acts that were taken back."""
+    """Ids of acts that were counted as done and then taken back."""
 
     def values(self) -> dict[str, JsonValue]:
         """Return the progress as plain JSON values."""
@@ -58,7 +58,9 @@ class ActionProgress:
 
     @classmethod
     def of(cls, values: Mapping[str, Any], course: str) -> "ActionProgress":
-        """Return the stored progress if it belongs to this course, else new progress."""
+        """Return the stored progress if it belongs to this course. Otherwise return new progress, which keeps the
+        number of acts.
+        """
         acts = int(number(values.get("acts")))
         if values.get("course") != course:
             return cls(course, acts=acts)
@@ -66,7 +68,10 @@ class ActionProgress:
         return cls(**{**values, "counted": counted, "undone": tuple(values["undone"])})
 
     def advanced(self, steps: Sequence[Intent], view: Surroundings) -> "ActionProgress":
-        """Return the progress moved to the first unfinished step, or `done` after the last step."""
+        """Return the progress at the first unfinished step. After the last step its status is `done`.
+
+        A step is not left while an act is under way.
+        """
         now = self
         while now.status == "on" and now.step < len(steps):
             intent = steps[now.step]
@@ -78,7 +83,7 @@ class ActionProgress:
         return replace(now, status="done") if now.status == "on" else now
 
     def ended(self, act: Mapping[str, Any]) -> "ActionProgress":
-        """Return the progress after the act under way ended with its outcome."""
+        """Return the progress after the act under way ended. `act` contains its outcome."""
         outcome = mapped(act.get("outcome"))
         over = replace(self, act=None)
         if outcome.get("done"):
@@ -91,7 +96,10 @@ class ActionProgress:
         return replace(over, failed=self.failed + 1, why=str(outcome.get("reason") or "nothing was heard of it"))
 
     def corrected(self, corrections: Iterable[Mapping[str, Any]], steps: Sequence[Intent]) -> "ActionProgress":
-        """Return the progress moved back to steps whose acts were wrongly counted as done."""
+        """Return the progress moved back to a step whose act was reported as done without its effect.
+
+        `corrections` are the entries of action awareness. Each act is taken back once.
+        """
         counted, now = dict(self.counted), self
         for each in corrections:
             act = str(each.get("act"))

@@ -1,4 +1,4 @@
-"""Action selection: the next act for an intent, from the percepts (document 002 §1.3).
+"""Action selection: choice of the next act for an intent, from the percepts (document 002 §1.3).
 
 An agent first walks to its target and then acts on it.
 """
@@ -18,32 +18,36 @@ from nemuri_domain.cognition.surroundings import BlockPosition, Surroundings, co
 from nemuri_domain.world.game_rules import COLLECTING, CREATURES, FREE, PLACING, RECIPES
 
 WALK_BLOCKS: Final = 12
-"""Blocks of one walk. The agent looks around again after it."""
+"""Length in blocks of a walk without a known target. The agent looks around again after it."""
 MIN_REST_SECONDS: Final = 5.0
-"""Seconds of a rest, at least."""
+"""Minimum seconds of a rest."""
 _AROUND: Final = sorted(
     ((dx, dz) for dx in range(-3, 4) for dz in range(-3, 4) if (dx, dz) != (0, 0) and hypot(dx, dz) < REACH - 0.5),
     key=lambda each: (hypot(*each), each),
 )
 MAX_COORDINATE, MIN_HEIGHT, MAX_HEIGHT = 30_000_000, -64, 320
-"""Limits of x and z, lowest y and highest y of every world (`nemuri_contracts.world_protocol.Position`)."""
+"""Greatest absolute value of x and z, lowest y and highest y in any world
+(`nemuri_contracts.world_protocol.Position`).
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedAct:
-    """One act and its expected effects."""
+    """One act with the effects that the agent expects of it."""
 
     act: Mapping[str, JsonValue]
     """The act in the form of `nemuri_contracts.world_protocol.Action`."""
     text: str
     expected: Mapping[str, JsonValue] = field(default_factory=dict)
-    """Expected effects: `gain` and `loss` by item, `rises` of health or hunger, `at` a position, `block` at it."""
+    """Expected effects: `gain` and `loss` as counts by item, `rises` of health or hunger, `at` a position, `block` at
+    this position.
+    """
     serves: bool = True
-    """True if the act performs the intent; False if it only leads to it."""
+    """True if the act performs the intent; False if it only leads to the intent."""
 
 
 def required_acts(intent: Intent) -> int:
-    """Return the number of serving acts that complete an intent."""
+    """Return the number of acts that complete an intent. Acts that only lead to it are not counted."""
     match intent.verb:
         case "collect" | "place" | "eat" | "explore":
             return intent.count
@@ -57,7 +61,7 @@ def required_acts(intent: Intent) -> int:
 
 
 def is_finished(intent: Intent, view: Surroundings, had: Mapping[str, JsonValue]) -> bool:
-    """Return whether the percepts show that an intent is complete.
+    """Return True if the percepts show that an intent is complete.
 
     `had` is the inventory at the beginning of the intent.
     """
@@ -72,7 +76,7 @@ def is_finished(intent: Intent, view: Surroundings, had: Mapping[str, JsonValue]
 
 
 def next_act(intent: Intent, view: Surroundings) -> PlannedAct | None:
-    """Return the next act for an intent, or None if no act leads to it from here."""
+    """Return the next act for an intent; None if no act leads to it from here."""
     item = intent.item or ""
     match intent.verb:
         case "collect":
@@ -247,7 +251,7 @@ def _at(action: str, block: str, place: BlockPosition) -> dict[str, JsonValue]:
 
 
 def _free(view: Surroundings) -> BlockPosition | None:
-    """Return a position within reach at which nothing is known to stand, or None."""
+    """Return a position within reach where no block or body is known to stand; None if there is none."""
     x, y, z = view.here
     taken = {
         coordinates_of(each.get("position")) for each in listed(view.percepts, "blocks") if each["block"] not in FREE

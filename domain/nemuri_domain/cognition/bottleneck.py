@@ -1,7 +1,7 @@
 """The information bottleneck: salient module outputs in a prompt of at most 4,096 tokens (document 002 §1.5, step 3c).
 
-Each of the six parts has the share of document 004 §4.2.1, adjusted by urgency and company. Parts pass unused tokens to
-other parts. A text that does not fit is cut at the end of a sentence.
+Each of the six sections has the share of document 004 §4.2.1, adjusted by urgency and company. Tokens that a section
+does not use go to other sections. A text that does not fit is cut at the end of a sentence.
 """
 
 from collections.abc import Collection, Mapping
@@ -26,7 +26,7 @@ HEADINGS: Final[Mapping[PromptSection, str]] = {
     "social": "The others, and what was said, the last words first:",
     "memories": "What comes to mind:",
 }
-"""Heading of each part of the user prompt, in this order."""
+"""Heading of each section of the user prompt, in the order of the prompt."""
 TASK: Final = (
     "Decide what you do now. Answer with one JSON object with the keys high_level_intent (a sentence), priority_action"
     f" (one of the verbs {', '.join(each for each in VERBS if each != 'plan')}, with what it needs, like"
@@ -35,16 +35,17 @@ TASK: Final = (
     " matters now)."
 )
 ANSWER_TOKENS: Final = 300
-"""Tokens of a decision, at most."""
+"""Maximum tokens of a decision."""
 _FIXED: Final = estimate_tokens("\n".join([TASK, *HEADINGS.values()])) + len(HEADINGS) + 2
 
 
 def fit_sections(
     snapshot: Snapshot, situation: Situation, passed: Collection[Output]
 ) -> dict[PromptSection, tuple[str, ...]]:
-    """Return the lines of each prompt part that fit the token budget.
+    """Return the lines of each prompt section that fit the token budget.
 
-    Module outputs are included only if they passed the salience threshold. The plan in force is always included.
+    The output of a module is included only if it is in `passed`, which means that it passed the salience threshold. The
+    plan in force is always included.
     """
     texts: dict[PromptSection, list[str]] = {
         "system": [prompt_text.describe_agent(snapshot)],
@@ -61,7 +62,10 @@ def fit_sections(
 
 
 def decision_prompt(parts: Mapping[PromptSection, tuple[str, ...]], about: Mapping[str, JsonValue]) -> Prompt:
-    """Return the prompt for a decision. System and user prompt have at most 4,096 estimated tokens together."""
+    """Return the prompt for a decision: at most 4,096 estimated tokens in system and user prompt together.
+
+    `about` is the same content as plain values, for models without language.
+    """
     blocks = ["\n".join([heading, *parts.get(part, ())]) for part, heading in HEADINGS.items() if parts.get(part)]
     return Prompt(system="\n".join([*parts["system"], TASK]), user="\n".join(blocks), about=about, limit=ANSWER_TOKENS)
 

@@ -1,4 +1,4 @@
-"""The cognitive controller: turns salient module outputs into decisions through the bottleneck (document 002 §1.5)."""
+"""The cognitive controller, which turns salient module outputs into decisions (document 002 §1.5)."""
 
 from typing import Final
 
@@ -23,15 +23,15 @@ from nemuri_domain.cognition.situation import (
 )
 
 MIN_PAUSE, MAX_PAUSE = 1.0, 15.0
-"""Shortest and longest seconds between two decisions (document 002 §3.3)."""
+"""Minimum and maximum seconds between two decisions (document 002 §3.3)."""
 CONVERSATION_PAUSE, WORK_PAUSE, EXPLORATION_PAUSE = 2.0, 5.0, 8.0
 """Seconds between two decisions during a conversation, during work and during exploration."""
 SIMULTANEOUS_SECONDS: Final = 5.0
-"""Seconds within which changes of several sections count as simultaneous."""
+"""Changes of several sections within this number of seconds count as simultaneous."""
 
 
 class CognitiveController(Module):
-    """The module that decides for all others, from the most salient outputs."""
+    """The module that decides for the whole agent, from the most salient outputs of all modules."""
 
     spec = Spec(
         name="cognitive_controller",
@@ -45,7 +45,9 @@ class CognitiveController(Module):
     )
 
     def process(self, snapshot: Snapshot) -> Changes | Ask:
-        """Ask a model for a decision if an output passes the threshold. Otherwise only accumulate salience."""
+        """Ask a model for a decision if an output passes the threshold. Otherwise only add up the salience of the
+        outputs.
+        """
         situation = situation_of(snapshot)
         selection = select_outputs(snapshot, situation)
         workspace = _workspace(snapshot, selection)
@@ -61,8 +63,9 @@ class CognitiveController(Module):
         return Ask(decision_prompt(parts, _about(snapshot, situation, selection)), decided)
 
     def pause(self, snapshot: Snapshot) -> float:
-        """Return the seconds until the next run: 1 in danger or with anomalies, 2 in a conversation, 15 without
-        changes, else 5 at work and 8 otherwise.
+        """Return the seconds until the next run, by the first case that applies.
+
+        1 in danger or with anomalies, 2 in a conversation, 15 without changes, 5 at work, otherwise 8.
         """
         situation = situation_of(snapshot)
         if situation.danger or situation.anomalies:
@@ -74,7 +77,9 @@ class CognitiveController(Module):
         return WORK_PAUSE if situation.working else EXPLORATION_PAUSE
 
     def urgency(self, snapshot: Snapshot) -> bool:
-        """Return whether it was hurt, noticed an anomaly or was named by another agent since its last decision."""
+        """Return True if the agent was hurt, an anomaly was found, or another agent named it, since its last
+        decision.
+        """
         decided = decided_at(snapshot)
         if hurt_since(snapshot, decided):
             return True
@@ -86,9 +91,9 @@ class CognitiveController(Module):
 
 
 def select_outputs(snapshot: Snapshot, situation: Situation) -> Selection:
-    """Return the new outputs that are salient enough in this situation.
+    """Return the new outputs, divided into those that pass the threshold of the situation and the others.
 
-    An output is new if its section has changed since it last passed.
+    An output is new if its section has changed since the output last passed.
     """
     new = [output for output, section in OUTPUTS.items() if _new(snapshot, output, section)]
     updated = sum(snapshot.age(OUTPUTS[each]) <= SIMULTANEOUS_SECONDS for each in new)
@@ -107,7 +112,11 @@ def _trace(snapshot: Snapshot, output: Output) -> dict[str, JsonValue]:
 
 
 def _workspace(snapshot: Snapshot, selection: Selection) -> dict[str, JsonValue]:
-    """Return the accumulated score of each output that did not pass, and the revision of each that did."""
+    """Return the changes of the section `workspace`.
+
+    For an output that passed, these are score 0 and the revision that the controller has seen. For any other output, it
+    is the accumulated score.
+    """
     passed: dict[str, JsonValue] = {
         each: {"score": 0.0, "seen": snapshot.sections[OUTPUTS[each]].revision} for each in selection.passed
     }
@@ -115,7 +124,7 @@ def _workspace(snapshot: Snapshot, selection: Selection) -> dict[str, JsonValue]
 
 
 def _about(snapshot: Snapshot, situation: Situation, selection: Selection) -> dict[str, JsonValue]:
-    """Return the input of the decision as plain values, for models without language."""
+    """Return the content of the prompt as plain values, for models without language."""
     percepts, plans = snapshot["percepts"], snapshot["plans"]
     heard = listed(snapshot["conversations"])[-6:] if "hearing" in selection.passed else []
     return {

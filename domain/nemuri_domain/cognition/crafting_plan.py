@@ -1,4 +1,4 @@
-"""Crafting plans: the steps to an item by the recipes of the world, given the inventory and the blocks in sight."""
+"""Crafting plans: the steps to an item by the recipes of the world, from the inventory and the blocks in sight."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -10,23 +10,25 @@ from nemuri_domain.cognition.intents import MAX_COUNT, Intent
 from nemuri_domain.world.game_rules import COLLECTING, CREATURES, PICKAXES, PLACING, RECIPES, SEEN
 
 MAX_DEPTH: Final = 12
-"""Depth of the recipe search, at most."""
+"""Maximum depth of the recipe search."""
 MAX_PASSES: Final = 8
-"""Passes over the ingredients of a recipe until all are held at once, at most."""
+"""Maximum number of passes over the ingredients of a recipe until all of them are held at the same time."""
 
 
 @dataclass(slots=True)
 class CraftingPlan:
-    """A crafting plan under construction: its steps, and the inventory and stations after them."""
+    """A crafting plan under construction: its steps, and the inventory and the near stations after these steps."""
 
     held: Counter[str]
     near: set[str]
-    """Stations within reach or in sight after the steps."""
+    """Blocks, such as stations, that are near after the steps."""
     sight: frozenset[str]
     steps: list[Intent] = field(default_factory=list)
 
     def get(self, item: str, count: int, depth: int = 0) -> None:
-        """Append the steps after which `count` of an item are held. Raise ValueError if there are none."""
+        """Append steps after which at least `count` of an item are held. Raises ValueError if there is no way to get
+        them.
+        """
         missing = count - self.held[item]
         if missing <= 0:
             return
@@ -74,10 +76,11 @@ class CraftingPlan:
 
 
 def crafting_steps(target: Intent, inventory: Mapping[str, int], blocks: Iterable[str]) -> list[Intent]:
-    """Return the steps that end with an intent, or an empty list if there are none. `blocks` are the blocks in sight.
+    """Return the steps that carry out an intent; empty if it cannot be carried out. `blocks` are the blocks in sight.
 
-    An item to craft is always crafted anew. An item to place, give or store is obtained first. Stations that are used
-    together are placed together, unless all of them are in sight.
+    The count of an item to craft or collect is added to what the inventory has. An item to place, give, trade, store or
+    eat is obtained first if the inventory lacks it. Stations that a recipe uses together are placed together, unless
+    all of them are in sight.
     """
     sight = frozenset(blocks)
     way = CraftingPlan(Counter(inventory), set(sight), sight)

@@ -16,7 +16,7 @@ MAX_CHARACTERS: Final[Mapping[str, int]] = {
     "speech_directive": 240,
     "context_summary": 600,
 }
-"""Characters that are kept of each part."""
+"""Maximum characters of each part. A longer part is cut."""
 _NOTHING: Final = frozenset({"", "none", "null", "n/a", "-", "nothing", "silence", "no", "なし"})
 
 
@@ -29,13 +29,13 @@ class Decision:
     priority_action: str
     """The action, in words that `read_intent` parses."""
     speech_directive: str
-    """Topic of the next utterance; empty for silence."""
+    """Topic of the next utterance; empty if the agent is to say nothing."""
     context_summary: str
     at: float
     """Second of the snapshot that the decision is based on."""
 
     def values(self) -> dict[str, JsonValue]:
-        """Return the values of the section `decision`."""
+        """Return the values of the section `decision` for this decision."""
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
     @property
@@ -45,7 +45,7 @@ class Decision:
 
     @classmethod
     def of(cls, section: Mapping[str, JsonValue]) -> "Decision | None":
-        """Return the decision in a section, or None before the first decision."""
+        """Return the decision that the section contains; None before the first decision."""
         if not section.get("id"):
             return None
         texts = {name: str(section.get(name) or "") for name in ("id", *MAX_CHARACTERS)}
@@ -53,15 +53,17 @@ class Decision:
 
 
 def next_id(section: Mapping[str, JsonValue], second: float) -> str:
-    """Return the id of the next decision: its number and the centisecond of its snapshot."""
+    """Return the id of the next decision. It contains the decision's number and the time of its snapshot in
+    centiseconds.
+    """
     last = str(section.get("id") or "d0").removeprefix("d").partition("t")[0]
     return f"d{int(last) + 1 if last.isdecimal() else 1}t{round(second * 100)}"
 
 
 def read_decision(text: str, decision_id: str, at: float) -> Decision:
-    """Return the decision from the first JSON object in a reply that has an intent and an executable action.
+    """Return the decision in a reply: the first JSON object that has an intent and an executable action.
 
-    Code fences and prose around the object are ignored. Values are reduced to one line and cut to their lengths. A
+    Code fences and prose around the object are ignored. Each part is reduced to one line and cut to `MAX_CHARACTERS`. A
     missing directive or summary is empty. Raises ValueError if there is no such object.
     """
     for found in find_objects(text):

@@ -1,8 +1,8 @@
 """The engine that runs the modules of all agents of one host (document 002 §1.5).
 
-It runs due modules, wakes modules whose sections changed and collects outgoing acts, speech and experiences. The engine
-has neither a clock nor an event loop: its driver passes the time and does slow work. An agent host drives it by the
-wall clock, an experiment by a clock that jumps.
+It runs modules that are due, wakes modules whose sections changed, and collects the acts, speech and experiences that
+leave an agent. It has neither a clock nor an event loop: its driver passes the time and executes slow work. An agent
+host drives it by the wall clock, an experiment by a clock that jumps.
 """
 
 from asyncio import CancelledError
@@ -34,16 +34,18 @@ BACKOFF_FACTOR = 2.0
 """Pause of a module after a failure, as a multiple of its interval (document 002 §3.2)."""
 PERCEPTS: Final = "percepts"
 READ_SPREAD: Final = 0.25
-"""Seconds over which agents' reads of calm percepts are spread, so that a thousand agents do not read at once."""
+"""Seconds over which the agents' reading of calm percepts is spread, so that a thousand agents do not read at the same
+moment.
+"""
 MODULE_ERRORS: Final = (Exception, SystemExit, CancelledError)
-"""Exceptions of a module that are recorded as failures of this module only."""
+"""Exceptions that a module may raise. Each is recorded as a failure of this module and of no other."""
 OUTBOXES = frozenset({"pending_acts", "pending_speech", "experiences"})
-"""Sections whose contents leave the agent."""
+"""Sections whose contents are taken out and sent away: to the world, or to the log."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """A run that takes time: a model request, a coroutine, or a function that may block."""
+    """A run of a module that takes time: a model request, a coroutine, or a function that may block."""
 
     slot: Slot
     base: Snapshot
@@ -69,13 +71,13 @@ class Failure:
 
 
 class LatencyObserver(Protocol):
-    """An observer of latencies."""
+    """An observer of the engine's latencies."""
 
     def begins(self, slot: Slot) -> None:
-        """Record that a run begins."""
+        """Called when a run of the slot's module begins."""
 
     def hears(self, waited: float) -> None:
-        """Record that an agent reads a percept which waited so many seconds."""
+        """Called when an agent reads a percept that waited this number of seconds."""
 
 
 class _NoObserver:
@@ -87,7 +89,7 @@ class _NoObserver:
 
 
 NO_OBSERVER: Final[LatencyObserver] = _NoObserver()
-"""An observer that ignores everything."""
+"""An observer that does nothing."""
 
 
 class Engine:
@@ -100,17 +102,19 @@ class Engine:
         self.changed: dict[str, set[str]] = {}
         """Changed sections that are not persisted yet, by agent."""
         self.sending: set[str] = set()
-        """Ids of the agents with outgoing contents."""
+        """Ids of the agents with acts, speech or experiences to take."""
         self.failures: list[Failure] = []
         """Failures since the driver last cleared the list."""
         self.suspended: frozenset[str] = frozenset()
-        """Names of modules that do not run at the moment because no model answers."""
+        """Names of modules that do not run at present, because no model answers."""
         self._senses = PerceptQueue()
         self.conflicts = 0
-        """Number of conflicts between changes of two modules."""
+        """Number of runs that were repeated because another module had changed the same key or a section they depend
+        on.
+        """
 
     def add(self, state: SharedState, now: float) -> None:
-        """Add an agent, new or restored. All its sections count as changed."""
+        """Add a new or restored agent. All its sections count as changed."""
         self.states[state.agent_id] = state
         self.schedule.add(state.agent_id, now)
         self._touched(state, frozenset(state.sections), now)
@@ -124,15 +128,16 @@ class Engine:
         self.schedule.remove(agent_id)
 
     def perceive(self, agent_id: str, percept: Percept | PlainPercept, now: float) -> None:
-        """Apply a percept to an agent's state at once. Raise ValueError if it is no valid percept."""
+        """Apply a percept to an agent's state immediately. Raises ValueError if the percept is invalid."""
         plain = percept.model_dump(mode="json") if isinstance(percept, Percept) else percept
         self.put(agent_id, percept_changes(self.states[agent_id], plain), now)
 
     def tell(self, agent_id: str, percept: PlainPercept | bytes, now: float, *, calm: bool) -> None:
-        """Queue a percept, which `run` applies later. Bytes are JSON.
+        """Queue a percept, given as values or as JSON bytes. `run` applies it later.
 
-        A `calm` percept reports no event. It is read only when a module looks, and a newer percept replaces it. A world
-        sends percepts to all agents at once; each agent reads its own at another moment within `READ_SPREAD` s.
+        A `calm` percept reports no event. It is applied when a module is about to read percepts, and a newer percept
+        replaces it. Because a world sends percepts to all agents at once, each agent is woken at its own moment within
+        `READ_SPREAD` seconds.
         """
         self._senses.tell(agent_id, percept, now, calm=calm)
         if calm:
@@ -141,16 +146,16 @@ class Engine:
                 pass  # A calm percept contains nothing urgent.
 
     def put(self, agent_id: str, changes: Changes, now: float) -> None:
-        """Apply changes from outside the modules."""
+        """Apply changes that come from outside the modules, and wake the modules that wait for them."""
         state = self.states[agent_id]
         self._touched(state, state.put(changes, now), now)
 
     def run(self, now: float, watch: LatencyObserver = NO_OBSERVER) -> Iterator[Pending | None]:
-        """Run everything that is due, one step at a time. Yield runs that take time, and None for each finished step.
+        """Run everything that is due, step by step. Yield each run that takes time, and None for each finished step.
 
-        Modules without a model run first, then percepts are read together with the modules that they wake, then one
-        model request is taken. A percept waits behind other work for at most `READ_SPREAD` seconds. The caller may stop
-        iterating at any point without losing work.
+        Modules without a model run first. Then queued percepts are applied, together with the modules that they wake.
+        Then one model request is taken, and the order begins again. A percept waits for at most `READ_SPREAD` seconds
+        behind other work. The caller may stop iterating at any point without losing work.
         """
         while True:
             for slot in self.schedule.reflexes(now):
@@ -167,11 +172,15 @@ class Engine:
                 return
 
     def settle(self, pending: Pending, changes: Changes, now: float) -> None:
-        """Apply the changes of a run. Repeat the run if another module changed its input."""
+        """Apply the changes of a run and schedule the module's next run.
+
+        If another module changed the same keys or a section in `rests` meanwhile, nothing is applied and the run is
+        repeated. Invalid changes count as a failure of the module.
+        """
         slot, spec = pending.slot, pending.slot.module.spec
         state = self.states.get(slot.agent_id)
         if state is None or not self.schedule.holds(slot):
-            self.schedule.ran(slot, now, 0.0)  # The agent was removed or restarted; release the place.
+            self.schedule.ran(slot, now, 0.0)  # The agent was removed or restarted. Release the place.
             return
         try:
             check_changes(spec, changes)
@@ -190,14 +199,14 @@ class Engine:
         self._touched(state, touched, now)
 
     def fail(self, slot: Slot, error: BaseException, now: float) -> None:
-        """Record a failed run and back off its module."""
+        """Record a failed run. The module runs again after `BACKOFF_FACTOR` × its interval."""
         self.failures.append(Failure(slot.agent_id, slot.module.spec.name, error))
         self.schedule.ran(slot, now, BACKOFF_FACTOR * slot.module.spec.interval)
 
     def take(self, agent_id: str, now: float) -> Outgoing:
-        """Return and remove the outgoing contents of an agent. The agent hears its own speech.
+        """Remove and return the acts, speech and experiences that leave an agent. The agent hears its own speech.
 
-        Speech and acts of an outdated decision are dropped. The dropped acts end as not done in the action history.
+        Speech and acts of an outdated decision are dropped. The action history records the dropped acts as not done.
         """
         self.sending.discard(agent_id)
         state = self.states[agent_id]
@@ -233,7 +242,7 @@ class Engine:
         return Pending(slot, base, made)
 
     def _hear(self, agent_id: str, waited: float, now: float, watch: LatencyObserver) -> Iterator[Pending | None]:
-        """Read the queued percepts of an agent and run the modules that they wake."""
+        """Apply the queued percepts of an agent and run the modules that they wake."""
         watch.hears(waited)
         self._look(agent_id, now)
         yield None
@@ -242,7 +251,9 @@ class Engine:
             yield self._start(slot, now)
 
     def _look(self, agent_id: str, now: float) -> bool:
-        """Apply all queued percepts of an agent. Return whether there were any."""
+        """Apply all queued percepts of an agent. Return True if there were any. Invalid ones are recorded as
+        failures.
+        """
         told = self._senses.take(agent_id)
         for percept in told:
             try:

@@ -1,4 +1,4 @@
-"""Recording of an agent's experiences, each once and with its cues (document 004 §4.2.2, §4.3)."""
+"""Recording of an agent's experiences, each once, with its cues (document 004 §4.2.2, §4.3)."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -15,24 +15,24 @@ from nemuri_domain.cognition.state_sections import MAX_ENTRIES
 from nemuri_domain.cognition.working_memory import cues_of, location
 
 MAX_KNOWN: Final = 256
-"""Number of agents and creatures that an agent knows by sight, at most."""
+"""Maximum number of agents and creatures that an agent knows by sight."""
 CONVERSATION_PART: Final = 12
-"""Utterances after which a part of an unfinished conversation is recorded."""
+"""Number of utterances after which a part of an unfinished conversation is recorded."""
 
 
 @dataclass(frozen=True, slots=True)
 class NewExperiences:
-    """New experiences since a cursor, and the cursor after them."""
+    """The experiences since a cursor, and the cursor after them."""
 
     experiences: tuple[JsonValue, ...]
     cursor: Mapping[str, JsonValue]
-    """`heard`: newest recorded utterance; `acts`: ids of recorded acts; `known`: ids of agents seen; `hurt_at`: a
-    second.
+    """Values of the section `short_term_memory`. `heard`: the last recorded utterance. `acts`: ids of recorded acts.
+    `known`: ids of agents and creatures seen. `hurt_at`: second of the last recorded wound.
     """
 
 
 def experiences_since(snapshot: Snapshot) -> NewExperiences:
-    """Return the utterances, acts and sightings since the cursor in short-term memory."""
+    """Return the utterances, acts and sightings since the cursor in the section `short_term_memory`."""
     cursor = snapshot["short_term_memory"]
     goals = [str(each.get("description")) for each in listed(snapshot["goals"], "active")]
     said, heard = _heard(snapshot, mapped(cursor.get("heard")))
@@ -48,7 +48,9 @@ def experiences_since(snapshot: Snapshot) -> NewExperiences:
 def experience(
     snapshot: Snapshot, sort: Experienced, content: str, participants: Iterable[str] = (), *, cues: Cues
 ) -> JsonValue:
-    """Return an experience and its cues in the form of `nemuri_contracts.tiered.Experience`. Participants are names."""
+    """Return an experience with its cues, in the form of `nemuri_contracts.tiered.Experience`. `participants` are
+    names.
+    """
     others: list[JsonValue] = [each for each in dict.fromkeys(participants) if each != snapshot.name]
     return {
         "type": sort,
@@ -61,7 +63,10 @@ def experience(
 
 
 def _heard(snapshot: Snapshot, last: Mapping[str, Any]) -> tuple[list[JsonValue], Mapping[str, Any]]:
-    """Return the conversations after the last recorded utterance that are over or long, and the new last utterance."""
+    """Return experiences of the conversations after the last recorded utterance, and the new last recorded utterance.
+
+    A conversation is recorded when it is over. A longer one is recorded in parts of `CONVERSATION_PART` utterances.
+    """
     entries = listed(snapshot["conversations"])
     behind = next((nth for nth, each in enumerate(reversed(entries)) if each == last), len(entries))
     new = entries[len(entries) - behind :]
@@ -85,7 +90,10 @@ def _speaker(snapshot: Snapshot, said: Mapping[str, Any]) -> str:
 
 
 def _done(snapshot: Snapshot, put_down: list[Any], goals: list[str]) -> tuple[list[JsonValue], list[JsonValue]]:
-    """Return experiences of ended acts other than successful walks and rests, and the ids of all recorded acts."""
+    """Return experiences of the acts that ended, and the ids of all recorded acts.
+
+    A successful walk or rest is no experience, and neither is an act that was withdrawn or replaced.
+    """
     entries = listed(snapshot["action_history"])
     known = frozenset(put_down)
     over = [each for each in entries if each.get("id") not in known and mapped(each.get("outcome"))]
@@ -110,7 +118,9 @@ def _cues(act: Mapping[str, Any], goals: list[str]) -> Cues:
 
 
 def _noticed(snapshot: Snapshot, known: list[Any]) -> tuple[list[JsonValue], list[JsonValue]]:
-    """Return experiences of agents and hostile creatures seen for the first time, and all known ids."""
+    """Return experiences of agents and hostile creatures that were seen for the first time, and the ids of all known
+    ones.
+    """
     familiar = frozenset(known)
     new = [each for each in bodies_in_sight(snapshot["percepts"]) if each["id"] not in familiar]
     new = [each for each in new if not each.get("creature") or species_of(each) in HOSTILE]

@@ -1,4 +1,4 @@
-"""The goal graph: goals, their dependencies and the next goal (document 002 §1.3, §2.1)."""
+"""The goal graph: goals, their dependencies, and the choice of the next goal (document 002 §1.3, §2.1)."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
@@ -11,23 +11,23 @@ from nemuri_domain.cognition.situation import number
 from nemuri_domain.language.json_objects import find_objects, one_line
 
 MAX_GOALS: Final = 5
-"""Active goals of an agent, at most."""
+"""Maximum number of active goals of an agent."""
 MAX_NODES: Final = 32
-"""Goals in the graph, at most."""
+"""Maximum number of goals in the graph. The newest ones are kept."""
 MAX_GOAL_CHARACTERS: Final = 160
-"""Characters of a goal, at most."""
+"""Maximum characters of a goal."""
 SORTS: Final = ("personal", "social")
 
 
 def goal_id(description: str) -> str:
-    """Return the id of a goal. Equal descriptions have equal ids."""
+    """Return the id of a goal. Descriptions that differ only in case and spaces have the same id."""
     return f"g{crc32(' '.join(description.casefold().split()).encode()):08x}"
 
 
 def read_goals(text: str) -> list[dict[str, Any]]:
-    """Return the goals in the first JSON object of a reply that has a list `goals` of objects with a description.
+    """Return the goals in a reply: the first JSON object with a list `goals` of objects that have a description.
 
-    Priorities are limited to 0 to 1. The sort is `personal` or `social`. `needs` holds descriptions of other goals.
+    Priorities are clamped to 0 to 1. The sort is `personal` or `social`. `needs` contains descriptions of other goals.
     Raises ValueError if there are no goals.
     """
     for found in find_objects(text):
@@ -39,9 +39,10 @@ def read_goals(text: str) -> list[dict[str, Any]]:
 
 
 def extended_graph(goals: Sequence[Mapping[str, Any]], before: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    """Return the graph with new goals: `nodes`, newest last, and `edges` from a needed goal to the goal that needs it.
+    """Return the graph with these goals added: `nodes`, newest last, and `edges` from a needed goal to the goal that
+    needs it.
 
-    The graph has no edge from a goal to itself.
+    There is no edge from a goal to itself.
     """
     known = {str(each["id"]): each for each in [*listed(before, "nodes"), *goals]}
     nodes: list[JsonValue] = [{"id": each, "description": goal.get("description")} for each, goal in known.items()]
@@ -56,7 +57,11 @@ def extended_graph(goals: Sequence[Mapping[str, Any]], before: Mapping[str, Json
 def next_goal(
     goals: Sequence[Mapping[str, Any]], edges: Sequence[Sequence[str]], over: Collection[str]
 ) -> Mapping[str, Any] | None:
-    """Return the unfinished goal of the highest priority, or a goal that it needs first. None if all are finished."""
+    """Return the unfinished goal with the highest priority, or an unfinished goal that it needs first; None if all are
+    finished.
+
+    `over` has the ids of finished and given-up goals.
+    """
     wanted = {
         str(each["id"]): each for each in sorted(goals, key=lambda each: (-number(each.get("priority")), each["id"]))
     }

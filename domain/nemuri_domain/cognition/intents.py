@@ -1,7 +1,7 @@
 """Intents: executable commands parsed from a few words, such as `collect 3 wood` or `give 2 wood to bea`.
 
-The priority action of a decision and the steps of a plan are such words. They are parsed only here, so acts and spoken
-promises are compared in the same terms.
+The priority action of a decision and the steps of a plan are written in such words. Only this module parses them, so
+acts and spoken promises are compared in the same terms.
 """
 
 import re
@@ -28,10 +28,10 @@ Verb = Literal[
     "wait",
     "plan",
 ]
-"""All executable verbs. `plan` continues with the plan, step by step."""
+"""All executable verbs. `plan` means to continue with the plan, step by step."""
 VERBS: Final[tuple[Verb, ...]] = get_args(Verb)
 MAX_COUNT: Final = 64
-"""Count of an intent, at most."""
+"""Maximum count of an intent."""
 _SYNONYMS: Final[dict[Verb, str]] = {
     "collect": "collect gather mine dig chop cut harvest get fetch pick obtain take farm find acquire",
     "craft": "craft make build create smelt cook forge",
@@ -52,7 +52,7 @@ _SYNONYMS: Final[dict[Verb, str]] = {
     "plan": "plan continue proceed",
 }
 VERB_OF: Final[dict[str, Verb]] = {word: verb for verb, words in _SYNONYMS.items() for word in words.split()}
-"""Verb of each synonym."""
+"""The verb that each synonym stands for."""
 NEEDS_ITEM: Final = frozenset[Verb]({"collect", "craft", "place", "eat", "attack", "give", "deposit", "withdraw"})
 _TEN: Final = "one two three four five six seven eight nine ten"
 _NUMBERS: Final = {word: count for count, word in enumerate(_TEN.split(" "), 1)}
@@ -63,7 +63,7 @@ _BREAKS: Final = frozenset(_PREPOSITIONS.split(" "))
 _WORD: Final = re.compile(r"[^\W\d][\w-]*|-?\d+|[,;:.!?()](?=\s|$)")
 """Pattern of a word, a number, or a punctuation mark that ends a name."""
 _NAME: Final = 4
-"""Words of a name, at most."""
+"""Maximum number of words of a name."""
 _ITEM: Final = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
 
@@ -85,7 +85,7 @@ class Intent:
     place: tuple[int, int, int] | None = None
 
     def words(self) -> str:
-        """Return words that `read_intent` parses to this intent."""
+        """Return the words of the intent. `read_intent` parses them to an equal intent."""
         parts: list[str] = [self.verb]
         if self.item is not None:
             parts += [str(self.count), self.item]
@@ -102,7 +102,9 @@ class Intent:
 
 @lru_cache(maxsize=4096)
 def read_intent(text: str) -> Intent | None:
-    """Return the first intent in a text, or None if there is none."""
+    """Return the first intent in a text; None if there is none. A text with "plan" among its first words means
+    `plan`.
+    """
     words = [part for word in _WORD.findall(text[:400]) for part in _parts(word)]
     if "plan" in (word.casefold() for word in words[:4]):
         return Intent("plan")
@@ -154,7 +156,7 @@ def _read(verb: Verb, words: list[str]) -> Intent | None:
 
 
 def _thing(words: list[str]) -> tuple[int, str | None, list[str]]:
-    """Return the count and item up to the next preposition, and the remaining words."""
+    """Return the count and the item before the next preposition or mark, and the words from there on."""
     count, names = 1, list[str]()
     for number, word in enumerate(words):
         plain = word.casefold()
@@ -181,7 +183,9 @@ def _name(words: list[str], preposition: str) -> str | None:
 
 
 def _named(words: list[str]) -> str | None:
-    """Return the name at the beginning, up to the next mark or preposition. It may contain numbers, as in `Aiko 2`."""
+    """Return the name at the beginning of the words, up to the next mark or preposition. It may contain numbers, as in
+    `Aiko 2`.
+    """
     begin = next((nth for nth, word in enumerate(words) if _begins_a_name(word)), len(words))
     end = next((nth for nth, word in enumerate(words) if nth > begin and _ends_a_name(word)), len(words))
     return " ".join(words[begin : min(end, begin + _NAME)]) or None
@@ -200,6 +204,8 @@ def _is_mark(word: str) -> bool:
 
 
 def _number_in(words: list[str]) -> int:
-    """Return the index of a count, as in `give Bea 2 wood`. 0 if there is no count or it is the first word."""
+    """Return the index of the first count, as in `give Bea 2 wood`; 0 if there is no count or if it is the first
+    word.
+    """
     counts = (nth for nth, word in enumerate(words) if word.isdecimal() or word.casefold() in _NUMBERS)
     return next(counts, 0)

@@ -1,4 +1,4 @@
-"""The interface of tiered memory for modules. The agent host implements it (document 004 §4.6)."""
+"""The interface through which modules query memory (document 004 §4.6). The agent host implements it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,13 +21,13 @@ class Memories(Protocol):
     """The memories of the agents of a host."""
 
     def recall(self, agent_id: str, query: str, module: str, second: float) -> Sequence[RetrievedMemory]:
-        """Return an agent's memories for a query. The module determines layers, types, weights and number."""
+        """Return an agent's memories for a query, best first. `module` determines layers, types, weights and number."""
         ...
 
 
 class NoMemories:
-    """An implementation without memories."""
+    """An implementation for agents without memories."""
 
     def recall(self, agent_id: str, query: str, module: str, second: float) -> Sequence[RetrievedMemory]:  # noqa: ARG002
-        """Return nothing."""
+        """Return no memories."""
         return ()

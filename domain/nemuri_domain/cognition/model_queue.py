@@ -1,8 +1,9 @@
-"""A deadline queue for model requests when there are more requests than the models can answer (PIANO.md).
+"""A deadline queue for model requests, for times with more requests than the models can answer (PIANO.md).
 
-A module waits in the queue *before* it takes its snapshot, so a prompt is never older than its turn. The deadline of an
-entry is the second at which it was due plus the patience of its rank. The earliest deadline is first: the controller
-goes before other modules, and no entry starves. Under overload all modules run less often, as much as necessary.
+A module waits in the queue *before* it takes its snapshot, so a prompt is never older than the moment at which its
+request starts. The deadline of an entry is the second at which it was due, plus the patience of its rank. The earliest
+deadline is first: the controller goes before other modules, and no entry starves. Under overload all modules run less
+often, but no less often than necessary.
 """
 
 from collections.abc import Mapping
@@ -21,9 +22,9 @@ PATIENCE: Final[Mapping[Rank, float]] = {
     Rank.PLANNING: 8.0,
     Rank.REFLECTION: 16.0,
 }
-"""Seconds that a module waits behind a controller that was due at the same time, by rank."""
+"""Patience by rank: the seconds that a module waits behind a controller that was due at the same time."""
 URGENCY_BONUS: Final = 30.0
-"""Seconds by which the deadline of an urgent entry is earlier. It is usually next, and other entries do not starve."""
+"""Seconds by which the deadline of an urgent entry is earlier. It is usually next, but other entries do not starve."""
 
 
 class DeadlineQueue(Generic[T]):
@@ -35,16 +36,18 @@ class DeadlineQueue(Generic[T]):
         self._order = count()
 
     def __len__(self) -> int:
-        """Return the number of entries. An item that was put twice counts twice."""
+        """Return the number of entries. An item that was added twice counts twice."""
         return len(self._heap)
 
     def put(self, item: T, due: float, rank: Rank, *, urgent: bool) -> None:
-        """Add an item that was due at a second. An item may be added again to move it forward."""
+        """Add an item that was due at the second `due`. An item may be added again with an earlier deadline."""
         deadline = due + PATIENCE[rank] - URGENCY_BONUS * urgent
         heappush(self._heap, (deadline, next(self._order), due, item))
 
     def next(self) -> tuple[float, T] | None:
-        """Remove and return the item with the earliest deadline and its due second. None if the queue is empty."""
+        """Remove the item with the earliest deadline. Return its due second and the item; None if the queue is
+        empty.
+        """
         if not self._heap:
             return None
         _, _, due, item = heappop(self._heap)

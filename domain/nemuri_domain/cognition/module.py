@@ -1,8 +1,8 @@
 """The interface of a module: a stateless step from a snapshot to changes, with declared sections (document 002 §3.1).
 
-A module that needs a model returns an `Ask` with the prompt and a function for the answer. It never waits for the model
-itself, so it blocks no other module. The `process` of a plug-in may also be a coroutine or a function that blocks; both
-run in separate threads.
+A module that needs a model returns an `Ask`, with the prompt and a function for the answer. It does not wait for the
+model itself, so it blocks no other module. The `process` of a plug-in may also be a coroutine or a function that
+blocks; both run in separate threads.
 """
 
 from abc import ABC, abstractmethod
@@ -19,7 +19,7 @@ from nemuri_domain.cognition.timing_wheel import SLOT_SECONDS
 
 
 class Rank(IntEnum):
-    """Priority of a module when model capacity is scarce; the lowest value is served first."""
+    """Priority of a module when model capacity is scarce. The lowest value is served first."""
 
     CONTROLLER = 0
     TALKING = 1
@@ -35,23 +35,25 @@ class Spec:
     name: str
     speed: Literal["fast", "mid", "slow", "selective"]
     interval: float
-    """Seconds between the end of a run and the beginning of the next, at least."""
+    """Minimum seconds between the end of a run and the beginning of the next."""
     reads: frozenset[str]
     writes: frozenset[str]
-    """Sections that it changes. They are part of its snapshot too."""
+    """Sections that the module may change. They are part of its snapshot too."""
     wakes: frozenset[str] = frozenset()
     """Sections whose change starts a run. If empty, the module runs after each interval."""
     urgent: frozenset[str] = frozenset()
-    """Sections whose change ends the interval at once if `urgency` returns True."""
+    """Sections whose change may end the interval early. It does if `urgency` returns True."""
     rests: frozenset[str] = frozenset()
-    """Sections on which an answer depends. If one changes before the answer arrives, the run is repeated."""
+    """Sections on which an answer depends. If one of them changes before the answer arrives, the run is repeated."""
     rank: Rank | None = None
     """Priority of its model requests; None if it makes none."""
     brief: bool = False
     """True if `process` returns within a millisecond and never blocks. It then runs without a thread of its own."""
 
     def __post_init__(self) -> None:
-        """Raise ValueError for unknown sections, a too short interval, or triggers that are not read."""
+        """Raise ValueError for an unknown section, an interval that is too short, or triggers that are not in
+        `reads`.
+        """
         unknown = sorted((self.reads | self.writes | self.wakes | self.urgent) - SECTIONS.keys())
         if unknown:
             raise ValueError(f"module {self.name!r}: unknown section {', '.join(unknown)}")
@@ -72,7 +74,7 @@ class Prompt:
     about: Mapping[str, JsonValue] = field(default_factory=dict)
     """The same content as plain values, for models without language."""
     limit: int = 400
-    """Tokens of the answer, at most."""
+    """Maximum tokens of the answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,9 @@ class Ask:
 
     prompt: Prompt
     then: Callable[[str], Changes]
-    """A pure function. It raises ValueError for an unreadable answer, which counts as a failure of the model."""
+    """A pure function from the answer to changes. It raises ValueError for an unreadable answer, which counts as a
+    failure of the model.
+    """
 
 
 class Module(ABC):
@@ -91,12 +95,12 @@ class Module(ABC):
 
     @abstractmethod
     def process(self, snapshot: Snapshot) -> Changes | Ask | Awaitable[Changes]:
-        """Return changes of the `writes` sections, computed from the snapshot. Empty if there is nothing to do."""
+        """Return changes of the sections in `writes`, computed from the snapshot. Empty if there is nothing to do."""
 
     def pause(self, snapshot: Snapshot) -> float:  # noqa: ARG002 - for those whose interval depends on the situation
-        """Return the seconds until the next run, at least."""
+        """Return the minimum seconds until the next run."""
         return self.spec.interval
 
     def urgency(self, snapshot: Snapshot) -> bool:  # noqa: ARG002 - for those with `urgent` sections
-        """Return whether a change of an `urgent` section cannot wait until the interval is over."""
+        """Return True if a change of a section in `urgent` cannot wait until the interval is over."""
         return True

@@ -21,7 +21,8 @@ PLUGIN_GROUP = "nemuri.modules"
 def build_modules(
     memories: Memories, *, without: Collection[str] = (), plugins: Iterable[Module] = ()
 ) -> tuple[Module, ...]:
-    """Return the nine modules of document 002 and the plug-ins, except those removed by an ablation.
+    """Return the nine modules of document 002 and the plug-ins, without the modules that `without` names (for
+    ablations).
 
     Raises ValueError if two modules have the same name, or if `without` names an unknown module.
     """

@@ -9,18 +9,20 @@ from nemuri_domain.cognition.prompt_text import quoted
 from nemuri_domain.cognition.shared_state import Snapshot
 
 MAX_QUERY_CHARACTERS: Final = 400
-"""Characters of a memory query, at most."""
+"""Maximum characters of a memory query."""
 
 
 class RetrievingModule(Module):
-    """A module that queries memory. It keeps no results."""
+    """A module that queries memory. It keeps no results between runs."""
 
     def __init__(self, memories: Memories) -> None:
         """Create the module for these memories."""
         self._memories = memories
 
     def recalled(self, snapshot: Snapshot, about: Iterable[str]) -> list[str]:
-        """Return memories for these texts as prompt lines. The module determines layers, types, weights and number."""
+        """Return memories about these texts as prompt lines. The module's name determines layers, types, weights and
+        number.
+        """
         query = ". ".join(each for each in about if each)[:MAX_QUERY_CHARACTERS]
         if not query:
             return []

@@ -3,12 +3,14 @@
 from typing import Literal, assert_never
 
 ProviderState = Literal["ok", "failing", "down"]
-"""State of the providers: all work, the first fails and another answers, or all fail."""
+"""State of the model providers. `ok`: all work. `failing`: the first one fails and another answers. `down`: all
+fail.
+"""
 
 SUSPENDED_ON_FAILURE = frozenset({"goal_generation", "planning"})
-"""Modules that keep their last result from the first failing provider on."""
+"""Modules that are suspended as soon as the first provider fails. Their last result stays in force."""
 SUSPENDED_ON_OUTAGE = frozenset({"social_awareness"})
-"""Modules that pause when all providers fail."""
+"""Modules that are suspended only when all providers fail."""
 
 
 def suspended_modules(state: ProviderState) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""Validation of a module's output. An invalid output fails only the run of its module."""
+"""Validation of a module's output. An invalid output makes only this run of the module fail."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -9,11 +9,15 @@ from nemuri_contracts.world_protocol import Say, action_of
 from nemuri_domain.cognition.module import Spec
 
 MAX_CHANGED_BYTES: Final = 262_144
-"""Bytes of the changes of one run as JSON, at most. A section is written as one message."""
+"""Maximum bytes of the changes of one run as JSON. A section is written as one message."""
 
 
 def check_changes(spec: Spec, changes: Any) -> None:
-    """Raise ValueError or TypeError for undeclared or too large changes, values that are no JSON, and invalid acts."""
+    """Raise ValueError or TypeError for an invalid output of a module.
+
+    Invalid are changes of undeclared sections, changes that are too large, values that are not JSON, and invalid acts
+    or speech.
+    """
     if not isinstance(changes, Mapping):
         raise TypeError(f"module {spec.name!r} returned {type(changes).__name__} instead of changes")
     if foreign := sorted(changes.keys() - spec.writes):

@@ -1,4 +1,4 @@
-"""Changes of the shared state by percepts and by an agent's own speech and acts (document 002 §1.5, §3.4)."""
+"""Changes of the shared state by percepts, and by an agent's own speech and acts (document 002 §1.5, §3.4)."""
 
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
@@ -13,17 +13,19 @@ from nemuri_domain.cognition.state_sections import newest_entries
 from nemuri_domain.world.refusal_reasons import REPLACED
 
 EVENT_FIELDS = {"heard", "outcomes"}
-"""Fields of a percept that report events. They go into other sections, not into `percepts`."""
+"""Fields of a percept that report events. They are not stored in the section `percepts`, but in those for events."""
 
 WITHDRAWN = "decided otherwise before it began"
-"""Reason of an act whose decision was replaced before the act was sent."""
+"""Reason recorded for an act that was not sent because a newer decision had replaced its own."""
 
 HARMLESS = frozenset({WITHDRAWN, REPLACED})
-"""Reasons of unfinished acts that do not count as failures."""
+"""Reasons for not completing an act that do not count as failures."""
 
 
 PlainPercept = Mapping[str, Any]
-"""A percept as JSON values, in the form of `nemuri_contracts.world_protocol.Percept`; absent fields have defaults."""
+"""A percept as JSON values, in the form of `nemuri_contracts.world_protocol.Percept`. Absent fields have their
+defaults.
+"""
 
 _STANDING = {name: each for name, each in Percept.model_fields.items() if name not in EVENT_FIELDS}
 _UNTOLD = {
@@ -34,10 +36,11 @@ _DONE: TypeAdapter[tuple[Outcome, ...]] = TypeAdapter(tuple[Outcome, ...])
 
 
 def percept_changes(state: SharedState, percept: PlainPercept) -> Changes:
-    """Return the changes by a percept: current values, utterances heard and outcomes of acts.
+    """Return the changes that a percept makes: current values, utterances heard and outcomes of acts.
 
-    Raises ValueError for an invalid percept. Utterances and outcomes are validated fully because they enter prompts and
-    histories. Only the form of other fields is validated, because percepts arrive many times a second.
+    Raises ValueError for an invalid percept. Utterances and outcomes are validated fully, because they enter prompts
+    and histories. Of the other fields only the names, the second and the position are checked, because percepts arrive
+    many times a second.
     """
     second = _number(percept.get("second"))
     if strange := percept.keys() - Percept.model_fields.keys():
@@ -67,19 +70,19 @@ def _number(value: object) -> float:
 
 
 def speech_changes(state: SharedState, text: str, second: float) -> Changes:
-    """Return the changes by the agent's own speech, which it hears too."""
+    """Return the changes that the agent's own speech makes. The agent hears it too."""
     said: JsonValue = {"speaker": state.name, "text": text, "second": second}
     return {"conversations": {"entries": newest_entries("conversations", [*entries(state, "conversations"), said])}}
 
 
 def is_in_force(state: SharedState, going: Mapping[str, JsonValue]) -> bool:
-    """Return whether an outgoing act or speech belongs to the decision in force, or to no decision."""
+    """Return True if an act or speech that leaves the agent belongs to the decision in force, or to no decision."""
     decision = going.get("decision")
     return decision is None or decision == state.sections.get("decision", EMPTY).values.get("id")
 
 
 def withdrawal_changes(state: SharedState, acts: Iterable[Mapping[str, JsonValue]], second: float) -> Changes:
-    """Return the changes that end unsent acts as not done because of a newer decision."""
+    """Return the changes that end these unsent acts as not done, because of a newer decision."""
     undone = {str(each.get("id")): Outcome(act_id=str(each.get("id")), done=False, reason=WITHDRAWN) for each in acts}
     return {
         "action_history": {"entries": [_with_outcome(act, undone, second) for act in entries(state, "action_history")]}
@@ -105,7 +108,7 @@ def _with_outcome(act: dict[str, JsonValue], outcomes: Mapping[str, Outcome], se
 
 
 def listed(section: Mapping[str, JsonValue], name: str = "entries") -> list[Any]:
-    """Return a list within a section; empty if absent."""
+    """Return the list with this name in a section; empty if there is none."""
     found = section.get(name)
     return found if isinstance(found, list) else []
 

@@ -1,4 +1,4 @@
-"""Matching of agents' names. Names are unique in a society and are used instead of ids in prompts."""
+"""Matching of agents' names. Names are unique in a society, and prompts use them instead of ids."""
 
 import re
 from collections.abc import Iterable
@@ -8,10 +8,10 @@ _WORD: Final = re.compile(r"\w+")
 
 
 def match_name(words: str, names: Iterable[str]) -> str | None:
-    """Return the name that the words refer to: an equal name, the longest contained name, or the only name that
-    contains them.
+    """Return the name that the words refer to; None if no name matches, or if several names contain the words.
 
-    Case and punctuation are ignored. Returns None if no name matches, or if several names contain the words.
+    An equal name comes first, then the longest name that the words contain, then the only name that contains the words.
+    Case and punctuation are ignored.
     """
     said, known = name_words(words), {name: name_words(name) for name in names}
     if not said:
@@ -25,11 +25,11 @@ def match_name(words: str, names: Iterable[str]) -> str | None:
 
 
 def name_words(words: str) -> tuple[str, ...]:
-    """Return the words of a text without case and punctuation."""
+    """Return the words of a text, case-folded and without punctuation."""
     return tuple(_WORD.findall(words.casefold()))
 
 
 def contains_name(words: tuple[str, ...], name: tuple[str, ...]) -> bool:
-    """Return whether the parts of a name are adjacent in the words."""
+    """Return True if the words contain all words of a name, next to each other and in order."""
     wide = len(name)
     return bool(name) and any(words[start : start + wide] == name for start in range(len(words) - wide + 1))

@@ -1,4 +1,4 @@
-"""Prompt text for the sections of an agent. Words of others are quoted as JSON strings so that they cannot end the
+"""Texts about an agent's sections for prompts. Words of others are quoted as JSON strings, so that they cannot end the
 quote.
 """
 
@@ -24,7 +24,7 @@ _BODY: Final = "Health and hunger count from 0 to 20: at 20 you are well and ful
 
 
 def describe_agent(snapshot: Snapshot) -> str:
-    """Return a paragraph that describes the agent."""
+    """Return a paragraph that tells the agent who it is."""
     profile = snapshot["profile"]
     known = {key: _listing(profile[key]) for key in ("town", "traits", "role", "told") if profile.get(key)}
     more = [_ABOUT[key].format(each).rstrip(".") + "." for key, each in known.items()]
@@ -32,7 +32,7 @@ def describe_agent(snapshot: Snapshot) -> str:
 
 
 def _listing(value: object) -> str:
-    """Return a profile value as text; a list as an enumeration."""
+    """Return a value of the profile as text. A list becomes an enumeration."""
     if not isinstance(value, list | tuple):
         return str(value)
     *others, last = map(str, value)
@@ -42,7 +42,11 @@ def _listing(value: object) -> str:
 def module_prompt(
     snapshot: Snapshot, task: str, lines: Iterable[str], about: Mapping[str, JsonValue], limit: int
 ) -> Prompt:
-    """Return a prompt of at most 4,096 tokens: the agent and its task as system prompt, the lines as user prompt."""
+    """Return a prompt of at most 4,096 tokens. The system prompt has the agent and its task, the user prompt the lines.
+
+    `about` is the same content as plain values, for models without language. `limit` is the maximum tokens of the
+    answer.
+    """
     texts: dict[PromptSection, list[str]] = {
         "system": [f"{describe_agent(snapshot)} {task}"],
         "memories": [each for each in lines if each],
@@ -57,7 +61,7 @@ def quoted(text: object) -> str:
 
 
 def utterance_lines(entries: Iterable[Mapping[str, Any]], own: str) -> list[str]:
-    """Return one line for each utterance. The agent called `own` is "you"."""
+    """Return one line for each utterance. Utterances of the agent named `own` begin with "you"."""
     return [f"{_subject(each, own)} said: {quoted(each.get('text', ''))}" for each in entries]
 
 
@@ -74,14 +78,14 @@ def working_memory_lines(working: Mapping[str, JsonValue]) -> list[str]:
 def goal_lines(
     goals: Mapping[str, JsonValue], plans: Mapping[str, JsonValue], progress: Mapping[str, JsonValue]
 ) -> list[str]:
-    """Return the plan with its remaining steps, then the goals, highest priority first."""
+    """Return the plan with its remaining steps, then the goals with the highest priority first."""
     wanted = sorted(listed(goals, "active"), key=lambda each: -number(each.get("priority")))
     lines = [f"you want to: {each.get('description')} (priority {each.get('priority')} of 1)" for each in wanted]
     return [*plan_lines(plans, progress), *lines]
 
 
 def plan_lines(plans: Mapping[str, JsonValue], progress: Mapping[str, JsonValue]) -> list[str]:
-    """Return the plan in force with its status and remaining steps. Empty if there is none."""
+    """Return a line with the plan in force, its status and its remaining steps. Empty if there is no plan."""
     steps = listed(plans, "steps")
     if not steps:
         return []
@@ -95,7 +99,7 @@ def plan_lines(plans: Mapping[str, JsonValue], progress: Mapping[str, JsonValue]
 
 
 def opinion_lines(social: Mapping[str, JsonValue], about: Iterable[str]) -> list[str]:
-    """Return the agent's opinion of other agents as lines."""
+    """Return one line for each agent named in `about` of whom the agent has an opinion."""
     known = {name: mapped(social.get(name)) for name in about}
     return [
         f"{name} is to you: {each.get('relationship')} (you like them {number(each.get('sentiment')):g} of 10)"
@@ -105,7 +109,7 @@ def opinion_lines(social: Mapping[str, JsonValue], about: Iterable[str]) -> list
 
 
 def reflection_lines(thoughts: Mapping[str, JsonValue], most: int = 3) -> list[str]:
-    """Return the last conclusions, newest last, and the goal adjustments that they suggest."""
+    """Return the last `most` conclusions, newest last, each with the goal adjustment that it suggests, if any."""
     lines = list[str]()
     for each in listed(thoughts)[-most:]:
         lines.append(f"you concluded: {each.get('insight')}")
@@ -115,7 +119,7 @@ def reflection_lines(thoughts: Mapping[str, JsonValue], most: int = 3) -> list[s
 
 
 def alert_lines(corrections: Mapping[str, JsonValue], acts: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Return the open corrections and the outcomes of the last acts, newest first."""
+    """Return lines with the corrections, then lines with the outcomes of these acts, each newest first."""
     wrong = [
         f"{each.get('expected')}, but {each.get('actual')}: {each.get('correction')}" for each in listed(corrections)
     ]
@@ -124,12 +128,12 @@ def alert_lines(corrections: Mapping[str, JsonValue], acts: Iterable[Mapping[str
 
 
 def _counted(lines: Iterable[str]) -> list[str]:
-    """Return each line once, with its number of occurrences."""
+    """Return each line once, followed by the number of times if it occurs several times."""
     return [each if times == 1 else f"{each} ({times} times)" for each, times in Counter(lines).items()]
 
 
 def outcome_lines(acts: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Return one line for each act with its outcome. A replaced act is "broken off", not failed."""
+    """Return one line for each act with its outcome. An act that was replaced is called "broken off", not failed."""
     return [f"{each.get('text')}: {_ending(mapped(each.get('outcome')))}" for each in acts]
 
 

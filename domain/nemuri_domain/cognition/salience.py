@@ -1,7 +1,7 @@
-"""The salience of module outputs and their selection by a threshold (document 002 §1.4, RULINGS).
+"""The salience of module outputs, and their selection by a threshold (document 002 §1.4, RULINGS).
 
-Modules compete. Outputs above the threshold of the situation reach the controller. The salience of other outputs is
-kept and adds up from run to run, so every output that stays new passes eventually.
+Outputs compete for the controller's attention. Those above the threshold of the situation reach the controller. The
+salience of the others is kept and adds up from run to run, so every output that stays new passes at last.
 """
 
 from collections.abc import Iterable, Mapping
@@ -33,16 +33,16 @@ OUTPUTS: Final[Mapping[Output, str]] = {
     "social_awareness": "social_model",
     "self_reflection": "reflections",
 }
-"""Section of each competing output."""
+"""Section of the shared state that contains each output."""
 URGENCY_WEIGHT, RELEVANCE_WEIGHT, RECENCY_WEIGHT = 0.4, 0.35, 0.25
 MIN_AXIS: Final = 0.01
-"""Lower limit of an axis, so that a single zero does not suppress an output."""
+"""Lower limit of an axis, so that one axis of 0 does not suppress an output."""
 RECENCY_SECONDS: Final = 30.0
-"""Seconds after which recency has fallen to 1/e."""
+"""Seconds in which recency falls to 1/e."""
 NORMAL_THRESHOLD, OVERLOAD_THRESHOLD, EMERGENCY_THRESHOLD, IDLE_THRESHOLD = 0.3, 0.5, 0.1, 0.6
 """Thresholds of document 002 §1.4."""
 OVERLOAD_UPDATES: Final = 5
-"""Number of simultaneously updated modules that counts as overload."""
+"""Number of modules with simultaneous changes from which on the controller is overloaded."""
 _CONTEXTS: Final[tuple[Context, ...]] = ("danger", "conversation", "work", "exploration")
 _RELEVANCES: Final[Mapping[Output, tuple[float, ...]]] = {
     "perception": (1.0, 0.4, 0.5, 0.9),
@@ -72,7 +72,7 @@ class Salience:
 
     @property
     def composite(self) -> float:
-        """Weighted geometric mean of the three axes, 0.01 to 1. An axis of zero counts as 0.01."""
+        """Weighted geometric mean of the three axes, 0.01 to 1. An axis below 0.01 counts as 0.01."""
         urgency, relevance, recency = (
             min(1.0, max(MIN_AXIS, axis)) for axis in (self.urgency, self.relevance, self.recency)
         )
@@ -82,7 +82,7 @@ class Salience:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Outputs that reach the controller and outputs that are kept for the next run."""
+    """Outputs that reach the controller, and outputs whose score is kept for the next run."""
 
     passed: Mapping[Output, float]
     """Accumulated score by output, highest first."""
@@ -90,14 +90,14 @@ class Selection:
 
 
 def recency(age: float) -> float:
-    """Return the recency, 1 for a change just now and falling exponentially with `age` in seconds."""
+    """Return the recency: 1 for an age of 0, falling exponentially. `age` is in seconds."""
     return exp(-max(0.0, age) / RECENCY_SECONDS)
 
 
 def threshold(situation: Situation, updated: int) -> float:
-    """Return the threshold for this situation. `updated` is the number of modules with new output.
+    """Return the threshold for this situation. `updated` is the number of modules with simultaneous new outputs.
 
-    An emergency (open anomalies or a wound) has precedence over overload, and overload over unchanged surroundings.
+    An emergency (an open anomaly or a wound) has precedence over overload, and overload over unchanged surroundings.
     """
     if situation.anomalies or situation.hurt:
         return EMERGENCY_THRESHOLD
@@ -107,7 +107,10 @@ def threshold(situation: Situation, updated: int) -> float:
 
 
 def select(scores: Iterable[Salience], kept: Mapping[Output, float], least: float) -> Selection:
-    """Select the outputs whose accumulated score, at most 1, reaches the threshold. The others keep their score."""
+    """Select the outputs whose accumulated score reaches the threshold `least`. The others keep their score.
+
+    The accumulated score is the kept score plus the new one, at most 1.
+    """
     total = {each.output: min(1.0, kept.get(each.output, 0.0) + each.composite) for each in scores}
     ranked = sorted(total.items(), key=lambda each: (-each[1], each[0]))
     return Selection(

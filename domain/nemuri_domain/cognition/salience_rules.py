@@ -21,7 +21,7 @@ def scores(snapshot: Snapshot, situation: Situation, outputs: Iterable[Output]) 
 
 
 def urgency(output: Output, snapshot: Snapshot, situation: Situation) -> float:
-    """Return the urgency, 0 to 1: wounds rank before danger, then anomalies, utterances and goals."""
+    """Return the urgency of an output, 0 to 1. Wounds rank highest, then danger, anomalies, utterances and goals."""
     section = snapshot[OUTPUTS[output]]
     match output:
         case "perception":

@@ -1,7 +1,7 @@
 """A scripted model: rules that play the game and talk a little, without a language model.
 
-It reads only `about` of a prompt and answers in the requested form. Equal prompts and random numbers give equal
-answers.
+It reads only `about` of a prompt and answers in the form that the prompt asks for. The same prompt and the same random
+numbers give the same answer.
 """
 
 import json
@@ -18,7 +18,7 @@ from nemuri_domain.cognition.surroundings import Surroundings
 from nemuri_domain.world.game_rules import FOOD, SWORDS
 
 TOOL_ORDER: Final = ("wood_pickaxe", "stone_pickaxe", "furnace", "iron_pickaxe", "diamond_pickaxe")
-"""Tools to make, in order. Each needs those before it."""
+"""Tools to make, in this order. Each one needs the tools before it."""
 OPTIONAL_ITEMS: Final = (
     "wood_sword",
     "stone_sword",
@@ -31,19 +31,19 @@ OPTIONAL_ITEMS: Final = (
     "armour",
     "lantern",
 )
-"""Optional items to make."""
+"""Items to make besides the tools."""
 STATIONS: Final = ("table", "furnace")
 """Stations that are needed for better tools."""
 ATTACK_DISTANCE: Final = 4.0
-"""Blocks within which a hostile creature is answered before it strikes."""
+"""Blocks within which the agent attacks a hostile creature, or flees from it, before it has been hurt."""
 TALK_PROBABILITY: Final = 0.4
-"""Probability of greeting an agent in sight and of answering an utterance."""
+"""Probability of greeting an agent in sight, and of answering an utterance that does not name the agent."""
 GIFT_SENTIMENT: Final = 6.5
-"""Sentiment, 0 to 10, from which gifts are given."""
+"""Minimum sentiment, 0 to 10, towards an agent that gets gifts."""
 
 
 def scripted_answer(prompt: Prompt, rng: Random) -> str:
-    """Return the answer to a prompt of the nine modules. Raise ValueError for any other prompt."""
+    """Return the answer to a prompt of one of the nine modules. Raises ValueError for any other prompt."""
     job = str(prompt.about.get("job"))
     if job not in _JOBS:
         raise ValueError(f"the scripted model cannot answer a prompt about {job!r}")
@@ -63,7 +63,7 @@ def _decision(about: Mapping[str, Any], rng: Random) -> str:
 
 
 def _action(about: Mapping[str, Any]) -> tuple[str, str]:
-    """Return an action and its reason. Survival comes first, then food, the plan and exploration."""
+    """Return an action and the reason for it. Survival comes first, then food, then the plan, then exploration."""
     inventory, sighted = about.get("inventory") or {}, about.get("sighted") or []
     near = DANGER_DISTANCE if about.get("hurt") else ATTACK_DISTANCE
     threats = [
@@ -86,7 +86,9 @@ def _action(about: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def _directive(about: Mapping[str, Any], rng: Random) -> str:
-    """Return a speech directive: an answer to the last speaker, a call for help, a greeting, or mostly nothing."""
+    """Return a speech directive: an answer to the last speaker, a request for help, or a greeting; mostly "" for
+    silence.
+    """
     last, heard = about.get("last") or {}, about.get("heard") or []
     progress, near = (
         about.get("progress") or {},
@@ -105,7 +107,7 @@ def _directive(about: Mapping[str, Any], rng: Random) -> str:
 
 
 def _goals(about: Mapping[str, Any], rng: Random) -> str:
-    """Return goals: the next tools, a random optional item and a gift for a friend."""
+    """Return goals: the next tools, a random optional item, and a gift for a friend in sight."""
     inventory = about.get("inventory") or {}
     over = {*map(str, about.get("reached") or ()), *map(str, about.get("given_up") or ())}
     left = [each for each in TOOL_ORDER if not inventory.get(each) and f"make a {each}" not in over]
@@ -130,7 +132,7 @@ def _goal(description: str, priority: float, needs: list[str], kind: str = "pers
 
 
 def _plan(about: Mapping[str, Any], rng: Random) -> str:  # noqa: ARG001 - what is to be done follows from what there is
-    """Return the steps to the goal, or exploration if there are none."""
+    """Return the steps to the goal; exploration if there are none."""
     target = read_intent(str(about.get("goal"))) or Intent("explore", count=3)
     view = Surroundings({"position": about.get("position"), "blocks": about.get("blocks")})
     blocks = {str(each.get("block")) for each in about.get("blocks") or []}
@@ -145,7 +147,7 @@ def _social(about: Mapping[str, Any], rng: Random) -> str:  # noqa: ARG001 - wor
 
 
 def _reflection(about: Mapping[str, Any], rng: Random) -> str:  # noqa: ARG001 - what happened alone counts
-    """Return the number of failed acts and their main reason, and another goal if most acts failed."""
+    """Return a reflection on the failed acts and their main reason. It advises another goal if most acts failed."""
     acts = about.get("acts") or []
     reasons = [str(each.get("reason")) for each in acts if not each.get("done")]
     goal = (about.get("plan") or {}).get("description") or "what I am at"

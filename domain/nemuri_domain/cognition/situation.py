@@ -18,29 +18,29 @@ SITUATION_SECTIONS: Final = frozenset(
 )
 """Sections from which the situation is derived."""
 HOSTILE: Final = frozenset({"zombie", "skeleton", "spider", "creeper", "witch", "enderman"})
-"""Creatures that attack."""
+"""Species of creatures that attack."""
 DANGER_DISTANCE: Final = 8.0
-"""Blocks within which a hostile creature is a danger."""
+"""Blocks within which a hostile creature counts as a danger."""
 CONVERSATION_SECONDS: Final = 15.0
-"""Seconds for which a conversation lasts after an utterance."""
+"""Seconds without an utterance after which a conversation is over."""
 SEARCHED_UTTERANCES: Final = 12
-"""Number of others' utterances that are searched for the agent's name."""
+"""Number of the last utterances of others that are searched for the agent's name."""
 UNCHANGED_SECONDS: Final = 5.0
-"""Seconds without changes after which surroundings count as unchanged."""
+"""Seconds without changes after which the surroundings count as unchanged."""
 FULL_COMPANY: Final = 4
-"""Number of other agents in sight that counts as full company."""
+"""Number of other agents in sight from which on the company counts as full."""
 WEAK_POINTS: Final = 6
-"""Points of health or hunger that count as weak, at most."""
+"""Points of health or hunger, up to which an agent counts as weak."""
 
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """The facts about a moment on which rules are based."""
+    """Facts about an agent at one moment, on which the rules of the controller are based."""
 
     hurt: bool
     """True if the agent lost health since its last decision."""
     threat: float | None
-    """Blocks to the nearest hostile creature; None if none is near."""
+    """Distance in blocks of the nearest hostile creature within `DANGER_DISTANCE`; None if there is none."""
     weak: bool
     anomalies: int
     near: tuple[str, ...]
@@ -48,7 +48,7 @@ class Situation:
     talking: bool
     """True if another agent spoke within `CONVERSATION_SECONDS` seconds."""
     addressed: bool
-    """True if another agent has named it since its last decision."""
+    """True if another agent has named the agent since its last decision."""
     working: bool
     """True if a plan is active."""
     still: bool
@@ -56,7 +56,7 @@ class Situation:
 
     @property
     def danger(self) -> bool:
-        """True if the agent was hurt or a hostile creature is near."""
+        """True if the agent was hurt, or if a hostile creature is near."""
         return self.hurt or self.threat is not None
 
     @property
@@ -70,14 +70,14 @@ class Situation:
 
     @property
     def urgency(self) -> float:
-        """Demand of alerts for prompt space, 0 to 1."""
+        """Need of the alerts for a larger share of the prompt, 0 to 1."""
         if self.hurt:
             return 1.0
         return max(0.8 * (self.threat is not None), min(1.0, 0.3 * self.anomalies), 0.3 * self.weak)
 
     @property
     def company(self) -> float:
-        """Demand of social context for prompt space, 0 to 1."""
+        """Need of the social section for a larger share of the prompt, 0 to 1."""
         return min(1.0, len(self.near) / FULL_COMPANY) * (1.0 if self.talking else 0.5)
 
 
@@ -102,12 +102,12 @@ def situation_of(snapshot: Snapshot) -> Situation:
 
 
 def decided_at(snapshot: Snapshot) -> float:
-    """Return the second of the last decision, or -1 before the first one."""
+    """Return the second of the last decision; -1 before the first one."""
     return number(snapshot["decision"].get("at"), -1.0)
 
 
 def hurt_since(snapshot: Snapshot, second: float) -> bool:
-    """Return whether the agent lost health after that second."""
+    """Return True if the agent lost health after this second."""
     return number(snapshot["percepts"].get("hurt_at"), -1.0) > second
 
 
@@ -122,14 +122,14 @@ def agents_in_sight(percepts: Mapping[str, JsonValue]) -> list[str]:
 
 
 def creatures(percepts: Mapping[str, JsonValue]) -> list[tuple[str, float]]:
-    """Return the species and distance of each creature in sight."""
+    """Return the species and the distance in blocks of each creature in sight."""
     return [
         (species_of(each), number(each.get("distance"))) for each in bodies_in_sight(percepts) if each.get("creature")
     ]
 
 
 def threats(percepts: Mapping[str, JsonValue]) -> list[tuple[str, float]]:
-    """Return the species and distance of hostile creatures within `DANGER_DISTANCE` blocks, nearest first."""
+    """Return the species and the distance of each hostile creature within `DANGER_DISTANCE` blocks, nearest first."""
     near = [(species, away) for species, away in creatures(percepts) if species in HOSTILE and away <= DANGER_DISTANCE]
     return sorted(near, key=lambda each: each[1])
 
@@ -140,17 +140,17 @@ def species_of(sighting: Mapping[str, Any]) -> str:
 
 
 def said_by_others(snapshot: Snapshot, most: int | None = None) -> list[dict[str, Any]]:
-    """Return the utterances of others, newest last, at most the last `most`."""
+    """Return the last `most` utterances of others (default: all), newest last."""
     others = (each for each in reversed(listed(snapshot["conversations"])) if each.get("speaker") != snapshot.name)
     return [*islice(others, most)][::-1]
 
 
 def mentions_agent(said: Mapping[str, Any], snapshot: Snapshot) -> bool:
-    """Return whether an utterance contains the agent's name."""
+    """Return True if an utterance contains the agent's name."""
     text, own = str(said.get("text", "")).casefold(), name_words(snapshot.name)
     return all(each in text for each in own) and contains_name(name_words(text), own)
 
 
 def number(value: object, otherwise: float = 0.0) -> float:
-    """Return a value as a number, or `otherwise` if it is none."""
+    """Return the value as a float; `otherwise` if it is not a number."""
     return float(value) if isinstance(value, (int, float)) else otherwise

@@ -1,4 +1,4 @@
-"""Utterances and judgements without a model: greetings, announcements, requests for help, and sentiment of words."""
+"""Utterances and judgements without a model: greetings, announcements, requests for help, and sentiment by words."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -21,11 +21,13 @@ _HARSH: Final = re.compile(
 )
 _GREETINGS: Final = ("Hello", "Hi", "Good to see you")
 RELATIONSHIPS: Final = ((8.0, "friend"), (6.0, "friendly"), (4.0, "acquaintance"), (2.0, "wary"), (0.0, "hostile"))
-"""Relationship from each sentiment on, 0 to 10."""
+"""Minimum sentiment, 0 to 10, of each relationship, highest first."""
 
 
 def announcement(actions: Iterable[str]) -> str:
-    """Return a sentence that announces the first known action. Empty if there is none."""
+    """Return a sentence that announces the first action that can be parsed; "" if there is none or if it is the
+    plan.
+    """
     intent = next((found for each in actions if (found := read_intent(each)) is not None), None)
     if intent is None or intent.verb == "plan":
         return ""
@@ -34,7 +36,9 @@ def announcement(actions: Iterable[str]) -> str:
 
 
 def small_talk(about: Mapping[str, Any], rng: Random) -> str:
-    """Return an utterance for a directive: a greeting, an answer or a request, and the current action."""
+    """Return an utterance for the directive in `about`: a greeting, an answer, a request, or the announcement of an
+    action.
+    """
     directive, does = str(about.get("directive") or ""), announcement(about.get("doing") or ())
     kind, _, rest = directive.partition(" ")
     match kind:
@@ -49,7 +53,7 @@ def small_talk(about: Mapping[str, Any], rng: Random) -> str:
 
 
 def judge_speakers(about: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return the new sentiment and relationship of each speaker, from its kind and harsh words."""
+    """Return the new sentiment and relationship for each speaker, from the number of kind and harsh words."""
     found = {}
     for speaker in about.get("speakers") or ():
         before = (about.get("known") or {}).get(speaker) or {}

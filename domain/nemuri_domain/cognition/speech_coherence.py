@@ -1,8 +1,8 @@
 """A check that speech does not contradict the decision (document 002 §1.1).
 
 It finds English promises in the first person ("I'll …", "I am …ing", "let's …", and their denials) with a known verb,
-and compares verb and item with the action in force. It ignores other languages, other forms of promises, irony,
-recipients, amounts and times. Speech that it cannot judge passes.
+and compares their verb and item with the action in force. It ignores other languages, other forms of promises, irony,
+recipients, amounts and times. Speech that it cannot judge passes the check.
 """
 
 import re
@@ -32,13 +32,13 @@ _AMBIGUOUS: Final = (
     " plan strike hit none nothing idle"
 )
 _VAGUE: Final = frozenset(_AMBIGUOUS.split(" "))
-"""Words that count as a verb only if an item follows."""
+"""Words that count as a verb only if they are followed by an item."""
 _KNOWN: Final = frozenset([*ITEMS, *BLOCKS, *CREATURES]) - {"edge", "path"}
 
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """An action that the speaker promises or denies."""
+    """An action that a speaker promises, or denies to do."""
 
     verb: Verb
     item: str | None
@@ -46,7 +46,7 @@ class Promise:
 
 
 def promises(text: str) -> Iterator[Promise]:
-    """Return the recognised promises of a text."""
+    """Yield the promises that are recognised in a text."""
     for found in _PROMISE.finditer(text.replace("’", "'")):
         denied = bool(found["never"] or found["not"])
         for part in _PARTS.split(found["clause"] or found["denied"] or found["let"]):
@@ -54,7 +54,7 @@ def promises(text: str) -> Iterator[Promise]:
 
 
 def contradiction(text: str, intent: Intent, steps: Sequence[Intent] = ()) -> str | None:
-    """Return the contradiction between a text and the action in force in one line, or None if there is none.
+    """Return in one line how a text contradicts the action in force; None if it does not.
 
     `steps` are the remaining steps of the plan. They count only if the action is to follow the plan.
     """
@@ -81,7 +81,7 @@ def _kept(promise: Promise, doing: Iterable[Intent]) -> bool:
 
 
 def _same(one: str, other: str | None) -> bool:
-    """Return whether two words name the same thing. A block and the item that it gives count as the same."""
+    """Return True if two words name the same thing. A block and the item that it gives are the same."""
     if other is None or one == other:
         return one == other
     return any(COLLECTING[a].gives == b for a, b in ((one, other), (other, one)) if a in COLLECTING)
@@ -100,7 +100,7 @@ def _promised(clause: str, *, denied: bool) -> Iterator[Promise]:
 
 
 def _item(words: list[str]) -> str | None:
-    """Return the first known item, the longest match first: `stone pickaxe` is not `stone`."""
+    """Return the first known item in the words. Two words are tried before one: `stone pickaxe` is not `stone`."""
     for number in range(len(words)):
         for wide in (2, 1):
             name = singular("_".join(words[number : number + wide]))
@@ -110,7 +110,7 @@ def _item(words: list[str]) -> str | None:
 
 
 def _plain(word: str) -> str:
-    """Return the verb without -ing if that is a known verb."""
+    """Return the verb without its ending -ing, if a known verb results; otherwise the word itself."""
     if word in VERB_OF or not word.endswith("ing"):
         return word
     stem = word.removesuffix("ing")

@@ -1,7 +1,7 @@
-"""The sections of an agent's shared state: the union of both lists in document 002 §2.1.
+"""The sections of an agent's shared state: all sections of both lists in document 002 §2.1.
 
-Each section maps names to JSON values. Lists keep only their newest entries, so the sizes of prompts and of stored
-state are bounded.
+A section maps names to JSON values. Lists keep only their newest entries, so prompts and stored states have a bounded
+size.
 """
 
 from collections.abc import Iterable
@@ -30,12 +30,12 @@ SECTIONS: Final[dict[str, str]] = {
     "pending_speech": "`text`: what it is about to say, `decision`: by which decision",
     "experiences": "what is to be remembered, by the module that says so; taken away as soon as it is",
 }
-"""Description of each section."""
+"""Description of each section, by name."""
 
 VOLATILE: Final = frozenset(
     {"percepts", "working_memory", "memory_recall", "workspace", "pending_acts", "pending_speech", "experiences"}
 )
-"""Sections that are not persisted. The world sends them again, or they are derived from others."""
+"""Sections that are not persisted. They are derived from others, or the world sends them again."""
 
 MAX_ENTRIES: Final[dict[str, int]] = {
     "conversations": 48,
@@ -43,9 +43,9 @@ MAX_ENTRIES: Final[dict[str, int]] = {
     "action_corrections": 8,
     "reflections": 8,
 }
-"""Number of newest entries that each list section keeps. Older entries remain only in memory."""
+"""Maximum number of entries of each list section. Older entries are dropped; only memories of them remain."""
 
 
 def newest_entries(section: str, entries: Iterable[JsonValue]) -> list[JsonValue]:
-    """Return the newest entries, as many as the section keeps."""
+    """Return the newest of these entries, as many as the section keeps."""
     return list(entries)[-MAX_ENTRIES[section] :]

@@ -1,4 +1,4 @@
-"""The surroundings and inventory of an agent, as positions and counts for action selection."""
+"""The surroundings and the inventory of an agent, as positions and counts for action selection."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class Surroundings:
     avoided: frozenset[BlockPosition] = frozenset()
     """Positions at which an act failed recently."""
     turn: int = 0
-    """Any number that selects the direction of a search."""
+    """Any number. It selects the direction of a walk without a target."""
 
     @property
     def here(self) -> BlockPosition:
@@ -33,7 +33,7 @@ class Surroundings:
         return coordinates_of(self.percepts.get("position"))
 
     def held(self, item: str) -> int:
-        """Return the number of an item in the inventory."""
+        """Return the number of these items in the inventory."""
         return int(number(mapped(self.percepts.get("inventory")).get(item)))
 
     def away(self, place: BlockPosition) -> float:
@@ -41,7 +41,9 @@ class Surroundings:
         return hypot(place[0] - self.here[0], place[2] - self.here[2])
 
     def nearest(self, blocks: Iterable[str]) -> tuple[str, BlockPosition] | None:
-        """Return the nearest of these blocks in sight and its position, except avoided positions."""
+        """Return the nearest of these blocks in sight, with its position; None if there is none. Avoided positions are
+        left out.
+        """
         wanted = frozenset(blocks)
         found = [
             (each["block"], coordinates_of(each["position"]))
@@ -52,7 +54,11 @@ class Surroundings:
         return min(allowed, key=lambda each: (self.away(each[1]), each[1]), default=None)
 
     def together(self, blocks: Sequence[str]) -> list[BlockPosition]:
-        """Return positions of one of each block that are close enough to be used together. Empty if there are none."""
+        """Return one position for each of these blocks, close enough to each other to be used together; empty if there
+        are none.
+
+        All of them lie within `STATION_DISTANCE` of the first one, and the first one is as near as possible.
+        """
         standing = [
             [coordinates_of(each["position"]) for each in listed(self.percepts, "blocks") if each.get("block") == block]
             for block in blocks
@@ -65,7 +71,9 @@ class Surroundings:
         return [*min(beside, key=lambda each: (self.away(each[0]), each))] if beside else []
 
     def body(self, who: str) -> tuple[str, BlockPosition] | None:
-        """Return id and position of the nearest agent or creature with that name, species or exact id."""
+        """Return the id and the position of the nearest agent or creature whose name, species or exact id is `who`;
+        None if none is in sight.
+        """
         near = bodies_in_sight(self.percepts)
         name = match_name(who, dict.fromkeys(str(each.get("name")) for each in near))
         for each in near:
@@ -75,13 +83,13 @@ class Surroundings:
 
 
 def coordinates_of(position: object) -> BlockPosition:
-    """Convert a JSON position to coordinates."""
+    """Return the coordinates of a JSON position."""
     found = mapped(position)
     return int(number(found.get("x"))), int(number(found.get("y"))), int(number(found.get("z")))
 
 
 def json_position(place: BlockPosition) -> dict[str, JsonValue]:
-    """Convert coordinates to a JSON position."""
+    """Return a JSON position with these coordinates."""
     return dict(zip("xyz", place, strict=True))
 
 

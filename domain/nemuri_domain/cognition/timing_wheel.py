@@ -8,11 +8,13 @@ from typing import Final, Generic, TypeVar
 T = TypeVar("T")
 
 SLOT_SECONDS: Final = 0.01
-"""Seconds of a slot."""
+"""Length of a slot in seconds."""
 
 
 class TimingWheel(Generic[T]):
-    """Timers whose cost does not depend on their number. None fires early; each fires within one slot of its time."""
+    """Timers whose cost does not depend on their number. A timer never fires early, and fires within one slot of its
+    time.
+    """
 
     def __init__(self, now: float) -> None:
         """Create a wheel that starts at `now`, in seconds of any monotonic clock."""
@@ -20,11 +22,12 @@ class TimingWheel(Generic[T]):
         self._next = ceil(now / SLOT_SECONDS)
 
     def set(self, due: float, item: T) -> None:
-        """Set a timer. An overdue timer fires next."""
+        """Set a timer that fires at the second `due`. An overdue timer fires in the next call of `ring`."""
         self._slots[max(self._next, ceil(due / SLOT_SECONDS - 1e-9))].append((due, item))
 
     def ring(self, now: float) -> Iterator[tuple[float, T]]:
-        """Yield the due time and item of all timers due by now, earliest slot first.
+        """Yield the due second and the item of each timer that is due at `now`, and remove it. The earliest slot comes
+        first.
 
         Timers that are set during the iteration are included if they are due. The caller may stop iterating without
         losing timers.
@@ -39,5 +42,5 @@ class TimingWheel(Generic[T]):
 
     @property
     def earliest(self) -> float | None:
-        """Second at which the next non-empty slot begins; None if there are no timers."""
+        """Second at which the next slot with a timer begins; None if there are no timers."""
         return min(self._slots) * SLOT_SECONDS if self._slots else None

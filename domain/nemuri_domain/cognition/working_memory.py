@@ -1,4 +1,4 @@
-"""Working memory: the current state of an agent in the form of document 004 §4.2.1."""
+"""Working memory: the present state of an agent in the form of document 004 §4.2.1."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -15,13 +15,13 @@ from nemuri_domain.tiered.importance import detect_cues
 STRUCTURES: Final = frozenset(
     {"table", "furnace", "chest", "plant", "ripe_plant", "fence", "brick", "glass", "lantern"}
 )
-"""Blocks that agents have built."""
+"""Blocks that only agents can have built."""
 MAX_NEARBY: Final = 8
-"""Number of other agents in working memory, at most."""
+"""Maximum number of other agents in working memory. The nearest ones are taken."""
 BROADCAST_CHARACTERS: Final = 300
-"""Characters of the controller's broadcast, at most."""
+"""Maximum characters of the controller's broadcast."""
 EMOTION_UTTERANCES: Final = 5
-"""Number of last utterances that affect the emotional state."""
+"""Number of the last utterances of others that affect the emotional state."""
 
 
 @lru_cache(maxsize=4096)
@@ -31,7 +31,7 @@ def cues_of(text: str, goals: tuple[str, ...] = ()) -> Cues:
 
 
 def working_memory_values(snapshot: Snapshot) -> dict[str, JsonValue]:
-    """Return the keys of working memory that are derived from percepts, goals, acts and the decision."""
+    """Return the values of working memory that are derived from percepts, goals, acts and the decision."""
     percepts, decision = snapshot["percepts"], snapshot["decision"]
     broadcast = ". ".join(
         filter(None, (str(decision.get(key) or "") for key in ("high_level_intent", "priority_action")))
@@ -53,7 +53,9 @@ def working_memory_values(snapshot: Snapshot) -> dict[str, JsonValue]:
 
 
 def location(percepts: Mapping[str, JsonValue]) -> dict[str, JsonValue] | None:
-    """Return the agent's position, biome and built structures nearby. None without a position."""
+    """Return the agent's position, its biome and the built structures in sight; None if the percepts have no
+    position.
+    """
     if not percepts.get("position"):
         return None
     built = dict.fromkeys(str(each["block"]) for each in listed(percepts, "blocks") if each.get("block") in STRUCTURES)
@@ -61,7 +63,7 @@ def location(percepts: Mapping[str, JsonValue]) -> dict[str, JsonValue] | None:
 
 
 def current_action(history: list[dict[str, Any]]) -> JsonValue:
-    """Return the act under way, or None if the last act is over."""
+    """Return the act under way; None if the last act is over."""
     if not history or mapped(history[-1].get("outcome")):
         return None
     last = history[-1]
@@ -71,15 +73,15 @@ def current_action(history: list[dict[str, Any]]) -> JsonValue:
 
 
 def nearby_agents(percepts: Mapping[str, JsonValue]) -> list[JsonValue]:
-    """Return the nearest other agents."""
+    """Return the nearest other agents, at most `MAX_NEARBY`."""
     others = [each for each in bodies_in_sight(percepts) if not each.get("creature")][:MAX_NEARBY]
     return [{key: each.get(key) for key in ("id", "name", "distance", "activity")} for each in others]
 
 
 def emotional_state(snapshot: Snapshot) -> dict[str, JsonValue]:
-    """Return the emotional state by rules over health, hunger, wounds, successes, failures and utterances.
+    """Return the emotional state, computed by rules from health, hunger, wounds, successes, failures and utterances.
 
-    Valence is -1 to 1 and arousal is 0 to 1, both rounded to tenths.
+    Valence is -1 to 1 and arousal 0 to 1, both rounded to tenths.
     """
     percepts = snapshot["percepts"]
     needs = min(number(percepts.get("health"), 20), number(percepts.get("hunger"), 20)) / 20

@@ -17,7 +17,7 @@ def _stacks(uses: Mapping[str, int]) -> str:
 
 
 def _taken() -> list[str]:
-    """Return the sources of items that can be collected or hunted, except items with a recipe."""
+    """Return one line per item that can be collected or hunted, with its source. Items with a recipe are left out."""
     found = {
         each.gives: (block, each.needs) for block, each in COLLECTING.items() if each.gives not in (None, *RECIPES)
     }
@@ -34,4 +34,4 @@ RULES_TEXT: Final = (
     f" What can be collected: {'; '.join(_taken())}. Water can be drunk, {', '.join(FOOD)} eaten. A table, furnace or"
     f" chest is used where it is placed; things are placed on {', '.join(FREE)}."
 )
-"""The rules as one paragraph for planning prompts."""
+"""The rules of the world as one paragraph, for planning prompts."""

@@ -1,1 +1,1 @@
-"""The modules of an agent, one file each, except the controller (document 002 §1.3)."""
+"""The modules of an agent, one file each. The controller is beside this folder (document 002 §1.3)."""

@@ -1,4 +1,4 @@
-"""Action awareness: compares expected and perceived effects of acts, without a model (document 002 §3.1)."""
+"""Action awareness: compares the expected and the perceived effects of acts, without a model (document 002 §3.1)."""
 
 from collections.abc import Mapping
 from math import hypot
@@ -16,13 +16,15 @@ from nemuri_domain.cognition.state_sections import MAX_ENTRIES, newest_entries
 CHECKED_ACTS: Final = 5
 """Number of most recent acts that are checked."""
 OVERDUE_SECONDS: Final = 60.0
-"""Seconds after which an act without an outcome counts as lost."""
+"""Seconds after which an act without a reported outcome counts as lost."""
 SUPPOSED, FAILED, LOST = 0.9, 0.5, 0.4
-"""Severity, 0 to 1, of a reported success without its effect, of a failure, and of an act without an outcome."""
+"""Severity, 0 to 1, of three differences: a reported success without its effect, a failure, and an act without an
+outcome.
+"""
 
 
 class ActionAwareness(Module):
-    """The module that compares each act once with its effects and reports differences."""
+    """The module that checks each act once and reports the difference between its expected and its actual effects."""
 
     spec = Spec(
         name="action_awareness",
@@ -35,7 +37,9 @@ class ActionAwareness(Module):
     )
 
     def process(self, snapshot: Snapshot) -> Changes:
-        """Check the last five acts and record differences. A difference is an open anomaly until the next decision."""
+        """Check the last five acts that are over, and record differences. A difference is an open anomaly until the
+        next decision.
+        """
         held = snapshot["action_corrections"]
         checked = listed(held, "checked")
         acts = [each for each in listed(snapshot["action_history"])[-CHECKED_ACTS:] if each.get("id") not in checked]
@@ -57,9 +61,10 @@ class ActionAwareness(Module):
 
 
 def effect_difference(act: Mapping[str, Any], percepts: Mapping[str, JsonValue]) -> tuple[str, str] | None:
-    """Return the expected and the actual effect of an act in words. None if they agree or the effect is not visible.
+    """Return the expected and the actual effect of an act in words; None if they agree, or if the effect is not
+    visible.
 
-    Only the inventory, the position, health and hunger, and blocks in sight are compared.
+    Only the inventory, the position, health, hunger, and blocks in sight are compared.
     """
     expected, before = mapped(act.get("expected")), mapped(act.get("before"))
     held = mapped(percepts.get("inventory"))

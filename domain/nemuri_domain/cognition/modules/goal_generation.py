@@ -1,4 +1,4 @@
-"""Goal generation: an agent's goals from its memories, relations and surroundings (document 002 §1.3)."""
+"""Goal generation: derives an agent's goals from its memories, relations and surroundings (document 002 §1.3)."""
 
 from typing import Final
 
@@ -20,12 +20,14 @@ TASK: Final = (
     f" that can be made: {', '.join(RECIPES)}."
 )
 REVIEW_SECONDS: Final = 120.0
-"""Seconds after which goals are reviewed without any other cause."""
+"""Maximum seconds between two reviews of the goals."""
 ANSWER_TOKENS: Final = 400
 
 
 class GoalGeneration(RetrievingModule):
-    """The module that generates goals when all are reached or given up, or need to be adjusted."""
+    """The module that generates goals when all goals are reached or given up, when a reflection advises others, or
+    regularly.
+    """
 
     spec = Spec(
         name="goal_generation",
@@ -57,7 +59,9 @@ class GoalGeneration(RetrievingModule):
 
 
 def is_due(snapshot: Snapshot) -> bool:
-    """Return whether no goal is left, a reflection suggests others, or the last review is two minutes old."""
+    """Return True if no goal is left, a new reflection advises another goal, or the last review is `REVIEW_SECONDS`
+    old.
+    """
     goals, plans = snapshot["goals"], snapshot["plans"]
     over = {*listed(plans, "done"), *listed(plans, "given_up")}
     at = number(goals.get("at"), -1e9)

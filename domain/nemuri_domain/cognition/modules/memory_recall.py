@@ -1,4 +1,6 @@
-"""Memory recall: working memory, retrieval, and recording of experiences (document 002 §1.3, document 004 §4.2.1)."""
+"""Memory recall: updates working memory, retrieves memories and records experiences (document 002 §1.3, document 004
+§4.2.1).
+"""
 
 from typing import Final
 
@@ -13,21 +15,23 @@ from nemuri_domain.cognition.situation import CONVERSATION_SECONDS, agents_in_si
 from nemuri_domain.cognition.working_memory import working_memory_values
 
 RETRIEVAL_INTERVAL: Final = 5.0
-"""Seconds between two retrievals. Words that break a silence cause an earlier one."""
+"""Minimum seconds between two retrievals. An utterance after a silence causes an earlier one."""
 REPEAT_SECONDS: Final = 30.0
-"""Seconds after which the same query is retrieved again."""
+"""Seconds after which the same query is searched again."""
 MAX_QUERY_CHARACTERS: Final = 400
-"""Characters of a query, at most."""
+"""Maximum characters of a query."""
 CONTINUOUS_KEYS: Final = ("location", "second", "nearby_agents")
-"""Keys that change continuously. If no other key changed, they are written only every two seconds."""
+"""Keys of working memory that change continuously. If no other key changed, they are written only every two seconds."""
 CALM_PAUSE: Final = 2.0
-"""Seconds between two runs without recent utterances or decisions."""
+"""Seconds between two runs without a recent utterance or decision."""
 RECENT_SECONDS: Final = 1.0
-"""Seconds for which an utterance or decision counts as recent."""
+"""Maximum age in seconds of an utterance or decision that counts as recent."""
 
 
 class MemoryRecall(Module):
-    """The module that keeps working memory, retrieves memories for the situation and records experiences."""
+    """The module that keeps working memory up to date, retrieves memories for the situation, and records
+    experiences.
+    """
 
     spec = Spec(
         name="memory_recall",
@@ -43,7 +47,7 @@ class MemoryRecall(Module):
     )
 
     def __init__(self, memories: Memories) -> None:
-        """Create the module for these memories. It keeps no results itself."""
+        """Create the module. It queries `memories` and keeps no results itself."""
         self._memories = memories
 
     def process(self, snapshot: Snapshot) -> Changes:
@@ -64,7 +68,7 @@ class MemoryRecall(Module):
         return changes
 
     def pause(self, snapshot: Snapshot) -> float:
-        """Return 0.2 s after a recent utterance or decision, else 2 s."""
+        """Return 0.2 seconds after a recent utterance or decision, otherwise 2 seconds."""
         happening = min(snapshot.age(each) for each in ("conversations", "decision"))
         return self.spec.interval if happening < RECENT_SECONDS else CALM_PAUSE
 
@@ -85,7 +89,9 @@ class MemoryRecall(Module):
 
 
 def memory_query(snapshot: Snapshot) -> str:
-    """Return the memory query of the situation: last utterances, first goal, decision and agents nearby."""
+    """Return a memory query for the situation: the last utterances, the first goal, the decision and the agents
+    nearby.
+    """
     heard = [str(each.get("text", "")) for each in said_by_others(snapshot, 2)]
     goals = sorted(listed(snapshot["goals"], "active"), key=lambda each: -number(each.get("priority")))
     decided = str(snapshot["decision"].get("high_level_intent") or "")
@@ -95,6 +101,6 @@ def memory_query(snapshot: Snapshot) -> str:
 
 
 def _spoken_to(snapshot: Snapshot, second: float) -> bool:
-    """Return whether another agent has broken a silence since that second."""
+    """Return True if another agent has spoken after this second, following a silence."""
     before, newest = (number(each.get("second"), -1e9) for each in [{}, {}, *said_by_others(snapshot, 2)][-2:])
     return newest > second and newest - before > CONVERSATION_SECONDS

@@ -1,4 +1,4 @@
-"""Planning: the steps to the most important goal, and the status of goals (document 002 §1.3)."""
+"""Planning: finds the steps to the most important goal, and keeps the status of goals (document 002 §1.3)."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -22,16 +22,18 @@ TASK: Final = (
     f" `collect 4 wood`, `craft table`, `place table`, `craft stone_pickaxe`, `give 2 wood to NAME`. {RULES_TEXT}"
 )
 MAX_STEPS: Final = 24
-"""Steps of a plan, at most."""
+"""Maximum number of steps of a plan. Further steps are dropped."""
 MAX_FAILED_PLANS: Final = 3
-"""Failed plans after which a goal is given up."""
+"""Number of failed plans for the same goal after which the goal is given up."""
 MAX_FINISHED_GOALS: Final = 32
-"""Finished goals that are remembered, at most."""
+"""Maximum number of done goals, and of given-up goals, that are remembered. The newest ones are kept."""
 ANSWER_TOKENS: Final = 300
 
 
 class Planning(RetrievingModule):
-    """The module that plans for the next goal when the last plan is done or has failed."""
+    """The module that plans for the next goal when the last plan is done or has failed, or its goal is no longer
+    wanted.
+    """
 
     spec = Spec(
         name="planning",
@@ -44,7 +46,10 @@ class Planning(RetrievingModule):
     )
 
     def process(self, snapshot: Snapshot) -> Changes | Ask:
-        """Ask a model for a plan if one is needed. A goal is over when its plan is done or three plans have failed."""
+        """Ask a model for a plan if one is needed.
+
+        A goal is done when its plan is done, and given up when `MAX_FAILED_PLANS` plans for it have failed.
+        """
         plans, progress = snapshot["plans"], mapped(snapshot["working_memory"].get("progress"))
         begun = bool(plans.get("id")) and progress.get("course") == plans["id"]
         status = str(progress.get("status")) if begun else "on"
@@ -76,7 +81,7 @@ def _plan(
 
 
 def read_steps(text: str) -> list[str]:
-    """Return the executable steps from the first JSON object of a reply that has a list `steps`.
+    """Return the executable steps in a reply: the first JSON object with a list `steps` that contains any.
 
     Raises ValueError if there are none.
     """
@@ -90,7 +95,7 @@ def read_steps(text: str) -> list[str]:
 
 
 def _over(plans: Mapping[str, JsonValue], status: str) -> dict[str, JsonValue]:
-    """Return the finished and given-up goals and the number of failed plans, after a plan ended with this status."""
+    """Return the done and the given-up goals and the number of failed plans, after the plan ended with this status."""
     goal, done, given_up = plans.get("goal"), listed(plans, "done"), listed(plans, "given_up")
     tries = int(number(plans.get("tries")))
     if status == "done" and goal not in done:

@@ -1,4 +1,4 @@
-"""Self-reflection: conclusions of an agent from its acts and their outcomes (document 002 §1.3)."""
+"""Self-reflection: draws conclusions from an agent's acts and their outcomes (document 002 §1.3)."""
 
 from typing import Any, Final
 
@@ -21,7 +21,7 @@ TASK: Final = (
     " your goals are good)."
 )
 MIN_ACTS: Final = 5
-"""Number of ended acts that triggers a reflection."""
+"""Number of ended acts after which the agent reflects."""
 QUIET_PAUSE: Final = 30.0
 """Seconds until the next check if there is nothing to reflect on."""
 MAX_CHARACTERS: Final = 300
@@ -29,7 +29,7 @@ ANSWER_TOKENS: Final = 200
 
 
 class SelfReflection(RetrievingModule):
-    """The module that reflects on recent acts after enough of them, or after a plan has ended."""
+    """The module that reflects on recent acts, after enough of them or when another plan has begun."""
 
     spec = Spec(
         name="self_reflection",
@@ -68,7 +68,7 @@ class SelfReflection(RetrievingModule):
         return Ask(_prompt(snapshot, new, memories), concluded)
 
     def pause(self, snapshot: Snapshot) -> float:
-        """Return 10 s, or 30 s if there is nothing to reflect on."""
+        """Return 10 seconds, or 30 seconds if there is nothing to reflect on."""
         return self.spec.interval if should_reflect(snapshot, acts_since_reflection(snapshot)) else QUIET_PAUSE
 
 
@@ -83,13 +83,13 @@ def acts_since_reflection(snapshot: Snapshot) -> list[dict[str, Any]]:
 
 
 def should_reflect(snapshot: Snapshot, new: list[dict[str, Any]]) -> bool:
-    """Return whether enough acts ended, or another plan began, since the last reflection."""
+    """Return True if enough acts have ended since the last reflection, or if some have and another plan has begun."""
     changed = snapshot["plans"].get("id") != snapshot["reflections"].get("plan")
     return len(new) >= MIN_ACTS or (bool(new) and changed and snapshot["reflections"].get("plan") is not None)
 
 
 def read_reflection(text: str, second: float) -> dict[str, JsonValue]:
-    """Return the reflection in a reply. Raise ValueError if it has no insight."""
+    """Return the reflection in a reply. Raises ValueError if it has no insight."""
     for found in find_objects(text):
         parts = {
             name: one_line(found.get(name), MAX_CHARACTERS) for name in ("observation", "insight", "goal_adjustment")

@@ -1,4 +1,4 @@
-"""Skill execution: acts in the world for the decision in force, one at a time, without a model (document 002 §1.3,
+"""Skill execution: acts in the world for the decision in force, one act at a time, without a model (document 002 §1.3,
 §1.5).
 """
 
@@ -21,13 +21,13 @@ from nemuri_domain.cognition.state_sections import newest_entries
 from nemuri_domain.cognition.surroundings import Surroundings, coordinates_of
 
 ACT_TIMEOUT: Final = 60.0
-"""Seconds after which an act without an outcome is no longer waited for."""
+"""Seconds after which the module no longer waits for the outcome of an act."""
 AVOID_SECONDS: Final = 60.0
-"""Seconds for which a position is avoided after an act failed there."""
+"""Seconds for which a position is avoided after an act has failed there."""
 
 
 class SkillExecution(Module):
-    """The module that executes the decision in force, or the plan if the decision says so."""
+    """The module that carries out the decision in force, or the plan if the decision is to follow it."""
 
     spec = Spec(
         name="skill_execution",
@@ -42,7 +42,7 @@ class SkillExecution(Module):
     )
 
     def process(self, snapshot: Snapshot) -> Changes:
-        """Send the next act if the last one is over, and update the progress."""
+        """Queue the next act if the last one is over, and update the progress."""
         decision = Decision.of(snapshot["decision"])
         if decision is None or not snapshot["percepts"]:
             return {}
@@ -69,7 +69,7 @@ class SkillExecution(Module):
 
 
 def _course(decision: Decision, snapshot: Snapshot) -> tuple[str, list[Intent]]:
-    """Return the course to execute: the id and steps of the plan, or the id and single action of the decision."""
+    """Return the id and the steps of the course to execute: those of the plan, or the single action of the decision."""
     if decision.intent.verb != "plan":
         return decision.id, [decision.intent]
     plans = snapshot["plans"]
@@ -92,13 +92,13 @@ def _going(act: Mapping[str, Any], second: float) -> bool:
 
 
 def _stopped(history: list[dict[str, Any]], before: Mapping[str, Any], course: str, second: float) -> PlannedAct | None:
-    """Return a short rest that interrupts an act of an earlier course, or None if no such act is under way."""
+    """Return a short rest that interrupts an act of an earlier course; None if no such act is under way."""
     begun = [each for each in history if each.get("id") == before.get("act")] if before.get("course") != course else []
     return rest_act(1.0) if any(_going(each, second) for each in begun) else None
 
 
 def _begun(snapshot: Snapshot, decision: Decision, progress: ActionProgress, deed: PlannedAct) -> Changes:
-    """Return the changes that send an act and add it to the action history with its expected effects."""
+    """Return the changes that queue an act and add it to the action history with its expected effects."""
     progress = replace(progress, acts=progress.acts + 1)
     act_id = f"{decision.id}-{progress.acts}"
     entry: dict[str, JsonValue] = {
@@ -121,7 +121,7 @@ def _begun(snapshot: Snapshot, decision: Decision, progress: ActionProgress, dee
 
 
 def _concerned(deed: PlannedAct, percepts: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    """Return the present values that the act is expected to change."""
+    """Return the present values of everything that the act is expected to change."""
     held, expected = mapped(percepts.get("inventory")), deed.expected
     items = {*mapped(expected.get("gain")), *mapped(expected.get("loss"))}
     return {each: held[each] for each in held if each in items} | {

@@ -1,4 +1,4 @@
-"""Social awareness: an agent's opinion of others, formed from their words while in company (document 002 §1.3)."""
+"""Social awareness: forms an agent's opinion of others from their words, while in company (document 002 §1.3)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -20,14 +20,14 @@ TASK: Final = (
 )
 NEUTRAL: Final = 5.0
 MAX_SPEAKERS: Final = 6
-"""Speakers that are judged at once, at most."""
+"""Maximum number of speakers that are judged in one run. The latest speakers are taken."""
 MAX_RELATIONSHIP_CHARACTERS: Final = 40
-"""Characters of a relationship, at most."""
+"""Maximum characters of a relationship."""
 ANSWER_TOKENS: Final = 200
 
 
 class SocialAwareness(RetrievingModule):
-    """The module that judges agents who spoke since their last judgement, if another agent is in sight."""
+    """The module that judges the agents who spoke since the last judgement of them, if another agent is in sight."""
 
     spec = Spec(
         name="social_awareness",
@@ -41,7 +41,9 @@ class SocialAwareness(RetrievingModule):
     )
 
     def process(self, snapshot: Snapshot) -> Changes | Ask:
-        """Ask a model about agents who spoke again. Return no changes if no agent is near or none spoke."""
+        """Ask a model about the agents who spoke. Return no changes if no agent is in sight or none spoke since the
+        last judgement.
+        """
         near = agents_in_sight(snapshot["percepts"])
         new = unjudged_utterances(snapshot) if near else []
         if not new:
@@ -57,7 +59,7 @@ class SocialAwareness(RetrievingModule):
 
 
 def unjudged_utterances(snapshot: Snapshot) -> list[dict[str, Any]]:
-    """Return the utterances of others since the agent last judged their speakers."""
+    """Return the utterances of others that came after the last judgement of their speaker."""
     known = snapshot["social_model"]
     return [
         each
@@ -68,7 +70,7 @@ def unjudged_utterances(snapshot: Snapshot) -> list[dict[str, Any]]:
 
 
 def read_judgements(text: str, speakers: Sequence[str]) -> dict[str, Mapping[str, Any]]:
-    """Return the judgement of each speaker in a reply. Raise ValueError if there is none."""
+    """Return the judgement of each speaker in a reply. Raises ValueError if it judges none of them."""
     for found in find_objects(text):
         known = {match_name(name, speakers): mapped(each) for name, each in found.items() if mapped(each)}
         if judged := {each: known[each] for each in speakers if each in known}:

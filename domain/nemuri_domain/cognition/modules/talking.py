@@ -1,4 +1,4 @@
-"""Talking: one utterance for each decision with a directive, consistent with the decision (document 002 §1.3)."""
+"""Talking: words one utterance for each decision with a directive, consistent with the decision (document 002 §1.3)."""
 
 from typing import Final
 
@@ -23,15 +23,15 @@ TASK: Final = (
     " person. Promise to do nothing but what you are doing. Answer with the words alone."
 )
 ANSWER_TOKENS: Final = 80
-"""Tokens of an utterance, at most."""
+"""Maximum tokens of an utterance."""
 PROMPT_UTTERANCES: Final = 8
-"""Number of last utterances in the prompt."""
+"""Number of the last utterances that are in the prompt."""
 
 
 class Talking(RetrievingModule):
-    """The module that words the speech directive of a decision.
+    """The module that puts the speech directive of a decision into words.
 
-    Its answers depend on the decision and the plan. Words for an outdated decision are never spoken.
+    An answer depends on the decision and the plan. Words for an outdated decision are never spoken.
     """
 
     spec = Spec(
@@ -49,7 +49,10 @@ class Talking(RetrievingModule):
     )
 
     def process(self, snapshot: Snapshot) -> Changes | Ask:
-        """Ask a model for words if the decision has a directive that was not handled yet."""
+        """Ask a model for words if the decision has a directive that the module has not handled yet.
+
+        Words that contradict the decision are refused, and nothing is said.
+        """
         decision = Decision.of(snapshot["decision"])
         if decision is None or not decision.speech_directive or snapshot["pending_speech"].get("text"):
             return {}
@@ -71,9 +74,9 @@ class Talking(RetrievingModule):
 
 
 def utterance(text: str) -> str:
-    """Return the words of a reply in one line of at most 256 characters, without surrounding quotation marks.
+    """Return the words of a reply on one line, without surrounding quotation marks, at most 256 characters.
 
-    A longer text is cut at the end of a sentence in the second half of the limit, or else at a word.
+    A longer reply is cut at the end of a sentence if one ends in the second half of the limit, else after a word.
     """
     words = one_line(text, 4 * SPEECH_LIMIT).strip('"“”「」` ')
     if len(words) <= SPEECH_LIMIT:
