@@ -1,4 +1,4 @@
-"""A panel of agents with different perspectives: answers side by side, merged, with dissent kept."""
+"""A panel of agents with different perspectives: a merged answer with dissent, and the answers side by side."""
 
 from typing import Any
 
@@ -35,7 +35,7 @@ KNOWN = {
 
 
 async def knowing(resources: Resources, client: Client) -> None:
-    """Three agents, two of which remember the same and one the contrary."""
+    """Define three agents, of which two remember the same and one the contrary."""
     for agent, (perspective, _) in KNOWN.items():
         words = (Perspective(name=perspective, keywords=("boiler",)),)
         await resources.log.append(agent_defined(agent, description="boiler hall temperature", perspectives=words))
@@ -45,7 +45,7 @@ async def knowing(resources: Resources, client: Client) -> None:
 
 
 async def test_a_panel_is_merged_with_its_dissent(settings: Settings) -> None:
-    """Each agent under a perspective of its own; asked once for the merged answer; nothing of a voice is lost."""
+    """Each agent answers under its own perspective, and one merge gives a common answer with the dissent."""
     model = CountingModel()
     async with (
         running_services(settings, models=Models(model, model)) as resources,
@@ -85,7 +85,7 @@ async def test_a_panel_is_merged_with_its_dissent(settings: Settings) -> None:
 
 
 async def test_a_panel_answers_in_japanese(settings: Settings) -> None:
-    """Headings and statements follow the question."""
+    """A panel's headings and statements are in the language of the question."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         for agent, perspective, memory in (
             ("keiri", "費用", "暖房の温度は20度です。"),
@@ -106,7 +106,7 @@ async def test_a_panel_answers_in_japanese(settings: Settings) -> None:
 
 
 async def test_one_agent_may_sit_under_two_perspectives_but_never_twice_the_same(settings: Settings) -> None:
-    """An agent under a single perspective alone is no panel, and the task says so."""
+    """An agent takes one seat per perspective; a panel with a single seat fails with a reason."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
@@ -121,7 +121,7 @@ async def test_one_agent_may_sit_under_two_perspectives_but_never_twice_the_same
 
 
 async def test_a_panel_that_finds_nothing_says_so_once(settings: Settings) -> None:
-    """However many seats it has; and what several cite or drop is told once."""
+    """A panel without relevant memories says so once, and a common citation is listed once."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
@@ -136,7 +136,7 @@ async def test_a_panel_that_finds_nothing_says_so_once(settings: Settings) -> No
 
 
 async def test_a_panel_over_items_answers_each_of_them_by_each_member(settings: Settings) -> None:
-    """Part by part, and put together for each voice."""
+    """A panel over many items answers every item in each voice."""
     items = "\n".join(f"{number}. Is boiler number {number} of the north hall safe?" for number in range(1, 26))
     async with running_services(settings) as resources, connected_client(settings) as client:
         await knowing(resources, client)
@@ -154,7 +154,7 @@ async def test_a_panel_over_items_answers_each_of_them_by_each_member(settings: 
 
 
 async def test_a_language_model_merges_the_voices(settings: Settings) -> None:
-    """What cannot be read of its reply is no loss: the voices stand side by side."""
+    """A language model merges the voices; if its reply cannot be parsed, the voices stand side by side."""
     chat = Parrot('```json\n{"merged": "70, says most of us [m1].", "dissent": {"v3": "It is 90."}}\n```')
     async with (
         running_services(settings, models=Models(Merging(chat), CountingModel())) as resources,
@@ -175,7 +175,7 @@ async def test_a_language_model_merges_the_voices(settings: Settings) -> None:
 
 
 async def test_a_panel_that_no_model_merges_stands_side_by_side(settings: Settings) -> None:
-    """Every voice was answered, so the task is."""
+    """A panel whose merge is refused completes with the voices side by side."""
     async with (
         running_services(settings, models=Models(Refusing(), CountingModel())) as resources,
         connected_client(settings) as client,
@@ -190,20 +190,20 @@ async def test_a_panel_that_no_model_merges_stands_side_by_side(settings: Settin
 
 
 class Merging(CountingModel):
-    """Answers by quoting, and merges by asking a chat."""
+    """A model that answers by quoting and merges through a chat."""
 
     def __init__(self, chat: Parrot) -> None:
         super().__init__()
         self.chat = PromptedModel(chat)
 
     async def merge(self, job: MergeJob) -> Reply[Any]:
-        """The chat's."""
+        """Merge through the chat."""
         return await self.chat.merge(job)
 
 
 class Refusing(CountingModel):
-    """A model that will not merge anything."""
+    """A model that refuses to merge."""
 
     async def merge(self, job: MergeJob) -> Reply[Any]:  # noqa: ARG002 - a model has this form
-        """Never."""
+        """Raise ModelRefused."""
         raise ModelRefused("no")

@@ -1,4 +1,4 @@
-"""An event that cannot be folded is parked by an event on the log: every reader leaves it out, wherever it begins."""
+"""An event that cannot be folded is parked by an event on the log, and every reader leaves it out."""
 
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -39,7 +39,7 @@ PROJECTOR = ["projector"]
 
 
 def encoded(content: str) -> MemoryEncoded:
-    """Return a memory that was put in directly."""
+    """Return a manual memory."""
     return MemoryEncoded(
         event_id=uuid4(), agent_id="python", memory=MemoryContent(content=content),
         vector=vector_key("hashing-v1", 1024, content), source="manual", strength=1.0, perspectives=(),
@@ -47,7 +47,7 @@ def encoded(content: str) -> MemoryEncoded:
 
 
 async def unreadable(log: Log) -> int:
-    """Append something of our own that is no event, as a newer version would, and return its place."""
+    """Append an unreadable event of the platform, as of a newer version, and return its sequence."""
     subject = log.subjects.of_agent("python", MemoryEncoded)
     return (await log.stream.publish(subject, b'{"kind": "memory_encoded", "version": 99}')).seq
 
@@ -63,12 +63,12 @@ def halted(resources: Resources, sequence: int) -> Callable[[], Awaitable[bool]]
 
 
 async def contents(resources: Resources) -> set[str]:
-    """Return what the views say that the agent remembers."""
+    """Return the agent's memories in the views."""
     return set((await snapshot(resources))["memory"])
 
 
 async def test_the_views_go_on_past_what_is_parked(settings: Settings, tmp_path: Path) -> None:
-    """Where they were halted; rebuilt, verified, looked at and imported elsewhere they are the same."""
+    """After an event is parked the views go on, and are the same rebuilt, verified, looked back on and imported."""
     async with running_services(settings, PROJECTOR) as resources:
         log = resources.log
         await log.append(agent_defined())
@@ -100,13 +100,13 @@ async def test_the_views_go_on_past_what_is_parked(settings: Settings, tmp_path:
     assert await import_log(other, tmp_path / "log.jsonl", lambda *_: None) == 5
     async with running_services(other, PROJECTOR) as resources:
         await unreadable(resources.log)
-        await eventually(halted(resources, 6))  # only what came before it is parked
+        await eventually(halted(resources, 6))  # only the event before it is parked
         assert len(await contents(resources)) == 3
         assert [each.kind for each in await effective_events(resources.log)].count("event_parked") == 1
 
 
 async def test_only_the_event_that_halts_the_views_is_parked(settings: Settings) -> None:
-    """Another one is refused in one line, and so is one that there is not; nothing is appended."""
+    """Parking another event than the halting one is refused in one line, and nothing is appended."""
     async with running_services(settings, PROJECTOR) as resources:
         await resources.log.append(agent_defined())
         await until_idle(resources, PROJECTOR)
@@ -132,7 +132,7 @@ async def test_only_the_event_that_halts_the_views_is_parked(settings: Settings)
 
 
 async def test_services_let_go_of_what_is_parked(settings: Settings) -> None:
-    """Each service goes on with what follows: after an event that it could not read, and after one that it could."""
+    """Services handle the events after a parked one, whether it was readable or not."""
     async with running_services(settings, PROJECTOR) as resources:
         log = resources.log
         await log.append(agent_defined())
@@ -149,12 +149,12 @@ async def test_services_let_go_of_what_is_parked(settings: Settings) -> None:
 
 
 async def unreadable_other(log: Log) -> int:
-    """Append something else of our own that is no event, and return its place."""
+    """Append another unreadable event of the platform and return its sequence."""
     return (await log.stream.publish(log.subjects.of_agent("python", AgentDefined), b"{}")).seq
 
 
 async def test_what_was_folded_before_it_was_parked_is_in_no_view(settings: Settings) -> None:
-    """A projector at work makes the views anew; the same event appended again counts."""
+    """Parking a folded event makes the projector rebuild the views without it; appended again, the event counts."""
     async with running_services(settings, PROJECTOR) as resources:
         await resources.log.append(agent_defined())
         event = encoded("not to be")
@@ -178,14 +178,14 @@ async def test_what_was_folded_before_it_was_parked_is_in_no_view(settings: Sett
 
 
 async def all_of(resources: Resources) -> list[AgentDefined]:
-    """Return every event of the log, parked ones too."""
+    """Return every event on the log, parked ones included."""
     log = resources.log
     batches = [each async for each in log.read(0, await log.last_sequence(), with_parked=True)]
     return [event for batch in batches for event in batch.events]  # type: ignore[misc]
 
 
 async def test_what_is_parked_is_erased_with_its_task(servers: Servers, settings: Settings) -> None:
-    """Words of an event that means nothing go with their task all the same; a parked erasure is said again."""
+    """A parked event is erased with its task, and parking an erasure reports that it erases."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()

@@ -1,4 +1,4 @@
-"""Pauses are held by name and end by the server's clock; a log that is incomplete waits for whoever completes it."""
+"""Pauses of the consumers belong to a holder and expire by the server's clock; an incomplete log stays paused."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -50,12 +50,12 @@ async def all_rest(log: Log) -> bool:
 
 
 async def nobody_rests(log: Log) -> bool:
-    """Nobody is paused any more."""
+    """No durable consumer is paused."""
     return not any(each.paused for each in await durable_consumers(log))
 
 
 class Behind(datetime):
-    """A clock that is two minutes late."""
+    """A clock that is two minutes slow."""
 
     @classmethod
     def now(cls, tz: ZoneInfo | None = None) -> Self:  # type: ignore[override]
@@ -64,7 +64,7 @@ class Behind(datetime):
 
 
 async def test_the_last_holder_to_let_go_ends_a_pause(settings: Settings) -> None:
-    """Two operators pause everybody; that the first of them has done wakes nobody."""
+    """A pause with two holders ends when the second one releases it."""
     async with opened_log(settings) as log, opened_log(settings) as other:
         first, second = paused(log), paused(other)
         await first.__aenter__()
@@ -76,7 +76,7 @@ async def test_the_last_holder_to_let_go_ends_a_pause(settings: Settings) -> Non
 
 
 async def test_many_who_begin_and_end_pauses_never_wake_a_holder(settings: Settings) -> None:
-    """Hold one pause while eight others come and go at the same time."""
+    """A pause holds while eight other holders begin and end pauses concurrently."""
 
     async def come_and_go() -> None:
         async with opened_log(settings) as own:
@@ -94,7 +94,7 @@ async def test_many_who_begin_and_end_pauses_never_wake_a_holder(settings: Setti
 async def test_an_operator_whose_clock_is_late_pauses_everybody(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Ask the server what time it is, and nobody else."""
+    """An operator whose clock is slow pauses all consumers, because the server's clock is used."""
     monkeypatch.setattr(consumer_pauses, "datetime", Behind)
     async with opened_log(settings) as log, paused(log):
         assert await all_rest(log)
@@ -103,7 +103,7 @@ async def test_an_operator_whose_clock_is_late_pauses_everybody(
 async def test_a_killed_holder_is_waited_for_until_its_lease_expires(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The holder that lives on lets go; then the server ends the rest, though nobody wakes anybody."""
+    """The pause of a killed holder lasts until its lease expires, even after another holder released its own."""
     monkeypatch.setattr(consumer_pauses, "LEASE", timedelta(seconds=5))
     async with opened_log(settings) as log:
         async with paused(log):
@@ -124,7 +124,7 @@ async def test_a_killed_holder_is_waited_for_until_its_lease_expires(
 async def test_a_holder_that_is_killed_in_its_turn_holds_up_nobody_for_long(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The turn is somebody else's once the server has forgotten the one who had it."""
+    """A holder killed during its turn delays others only until the turn expires."""
     monkeypatch.setattr(consumer_pauses, "TURN_SECONDS", timedelta(seconds=1))
     async with opened_log(settings) as log:
         async with AsyncExitStack() as killed:
@@ -135,7 +135,7 @@ async def test_a_holder_that_is_killed_in_its_turn_holds_up_nobody_for_long(
 
 
 async def test_an_incomplete_log_rests_for_good(settings: Settings) -> None:
-    """Neither other pauses nor a provisioner wake anybody, and a consumer that is made anew rests as well."""
+    """An incomplete log stays paused through other pauses and provisioning until it is given up."""
     async with opened_log(settings) as log:
         await log.append(agent_defined())
         with pytest.raises(ZeroDivisionError):
@@ -160,7 +160,7 @@ async def test_an_incomplete_log_rests_for_good(settings: Settings) -> None:
 
 
 async def test_an_import_that_fails_before_its_first_event_lets_everybody_go_on(settings: Settings) -> None:
-    """Nothing is there that would have to be completed."""
+    """An import that fails before its first event leaves no consumer paused."""
     async with opened_log(settings) as log:
         with pytest.raises(ZeroDivisionError):
             async with paused_until_complete(log):
@@ -169,13 +169,13 @@ async def test_an_import_that_fails_before_its_first_event_lets_everybody_go_on(
 
 
 class Killed(BaseException):
-    """The process is at its end."""
+    """Raised in place of a kill of the process."""
 
 
 async def test_nobody_works_on_half_a_restored_log(
     servers: Servers, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A restore that is killed leaves everybody paused; the same restore goes on, and then all is as it was."""
+    """A killed restore leaves all consumers paused, and the same restore completes it; another import is refused."""
     monkeypatch.setattr("nemuri.operations.archive.MAX_CONCURRENT_APPENDS", 8)
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
@@ -214,7 +214,7 @@ async def test_nobody_works_on_half_a_restored_log(
 async def test_a_recall_appends_nothing_to_a_log_that_is_not_complete(
     servers: Servers, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, memory: str
 ) -> None:
-    """An import that is killed when the views know all of it goes on, whatever was asked before."""
+    """A recall on an incomplete log is refused and appends nothing, so that the killed import can be completed."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined("noah", memory=memory, perspectives=()))
         await client.settle()
@@ -239,7 +239,7 @@ async def test_a_recall_appends_nothing_to_a_log_that_is_not_complete(
 
 
 def killed_after(work: Callable[..., Awaitable[None]]) -> Callable[..., Awaitable[None]]:
-    """Return work that ends the process when it is done."""
+    """Return a wrapper that does the work and then raises `Killed`."""
 
     async def doing(*arguments: Any) -> None:
         await work(*arguments)
@@ -264,20 +264,20 @@ def experience(agent_id: str) -> ExperienceOffered:
 
 
 async def recalled(client: Client, memory: str) -> Sequence[object]:
-    """Return what comes to an agent's mind about the gearbox."""
+    """Return the memories that an agent recalls about the gearbox."""
     if memory == "affective":
         return (await client.come_to_mind("noah", "How does the gearbox turn?", session="s2")).recalled
     return (await client.tiers_recall("noah", "the gearbox")).recalled
 
 
 def kill(part: float, done: int, total: int) -> None:
-    """End the process when this part of its work is done."""
+    """Raise `Killed` when this share of the work is done."""
     if done >= part * total:
         raise Killed
 
 
 async def exported(settings: Settings, path: Path) -> Path:
-    """Return an export of a log with one event."""
+    """Export a log with one event and return the file."""
     async with opened_log(settings) as log:
         await log.append(agent_defined("another"))
     await export_log(settings, path, lambda _done, _total: None)
@@ -285,12 +285,12 @@ async def exported(settings: Settings, path: Path) -> Path:
 
 
 def test_a_pause_for_good_is_later_than_any_other() -> None:
-    """Leave a century of room."""
+    """The end of an unlimited pause is more than a century away."""
     assert NO_EXPIRY - datetime.now(UTC) > timedelta(days=36_500)
 
 
 async def test_all_rest_however_many_consumers_there_are(settings: Settings) -> None:
-    """Pause every durable consumer and wake it, also where the server lists them in several pages."""
+    """Every durable consumer is paused and resumed, even if the server lists consumers in several pages."""
     async with opened_log(settings) as log:
         ours = {each.name for each in await durable_consumers(log)}
         readers = [f"AAA{number}" for number in range(300)]  # before ours by name

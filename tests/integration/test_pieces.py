@@ -1,4 +1,4 @@
-"""Long documents: what reading them costs, and that nobody else waits for it."""
+"""Long documents: the cost of reading them, fairness to other tasks, and their answers."""
 
 import asyncio
 import re
@@ -36,23 +36,23 @@ pytestmark = pytest.mark.connected
 SELECTED = re.compile(r"^SELECT.*\bFROM (?:task|chunk)\b", re.DOTALL)
 QUESTION = "What is truth value testing?"
 MOST_ROWS = 8
-"""Rows of tasks and chunks that are read for one chunk, at most, by the intake and the projector together."""
+"""Maximum number of rows of tasks and chunks that intake and projector read for one chunk."""
 
 
 def book(chunks: int) -> str:
-    """A text of so many chunks: ten pages each."""
+    """Return a text of so many chunks, of ten pages each."""
     return "\f".join(f"Page {page}: a value is true unless its class says otherwise." for page in range(chunks * 10))
 
 
 @dataclass
 class Slow(CountingModel):
-    """A model that reads chunks only while it may."""
+    """A model whose key points wait until they are allowed."""
 
     may: asyncio.Event = field(default_factory=asyncio.Event)
     waiting: int = 0
 
     async def key_point(self, job: KeyPointJob) -> Reply[Any]:
-        """Once it may."""
+        """Return the key point once it is allowed."""
         self.waiting += 1
         await self.may.wait()
         return await super().key_point(job)
@@ -60,7 +60,7 @@ class Slow(CountingModel):
 
 @dataclass
 class Counted:
-    """What was read while a task was worked on."""
+    """Reads during a task."""
 
     rows: int = 0
     blobs: int = 0
@@ -68,7 +68,7 @@ class Counted:
 
 @contextmanager
 def counting(resources: Resources, monkeypatch: pytest.MonkeyPatch) -> Iterator[Counted]:
-    """Count the rows of tasks and chunks that are read, and how often a document is asked for."""
+    """Count the rows of tasks and chunks read, and the reads of documents."""
     counted, get, engine = Counted(), Blobs.get, resources.database.engine.sync_engine
 
     async def counted_get(blobs: Blobs, ref: str) -> str:
@@ -89,7 +89,7 @@ def counting(resources: Resources, monkeypatch: pytest.MonkeyPatch) -> Iterator[
 async def test_reading_a_document_costs_in_proportion_to_its_length(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Rows and documents that are read, for each chunk: four times the length costs no more than four times as much."""
+    """The rows and documents read per chunk do not grow with the document's length."""
     model, found = CountingModel(), {}
     async with (
         running_services(settings, models=Models(model, model)) as resources,
@@ -109,7 +109,7 @@ async def test_reading_a_document_costs_in_proportion_to_its_length(
 
 
 async def test_nobody_waits_for_a_long_document(settings: Settings) -> None:
-    """A question is answered while the chunks of another client's document are stuck: they never hold all slots."""
+    """A question is answered while a limited number of chunks of another client's document wait for the model."""
     model = Slow()
     async with running_services(settings, models=Models(model, model)) as resources, connected_client(settings) as ann:
         await resources.log.append(agent_defined())
@@ -141,19 +141,19 @@ async def test_nobody_waits_for_a_long_document(settings: Settings) -> None:
 
 @dataclass
 class Unsure(CountingModel):
-    """A model that fails at some chunks as long as it is broken."""
+    """A model that fails at some chunks while it is broken."""
 
     broken: bool = True
 
     async def key_point(self, job: KeyPointJob) -> Reply[Any]:
-        """Unless the chunk holds page 130 or 200."""
+        """Fail for chunks with page 130 or 200 while the model is broken."""
         if self.broken and any(f"Page {page}:" in job.text for page in (130, 200)):
             raise ValueError("the model broke")
         return await super().key_point(job)
 
 
 async def test_a_document_whose_reading_failed_is_read_on_and_not_again(settings: Settings) -> None:
-    """Once the task is opened again every chunk gets its key point, and those that had one are not asked for again."""
+    """A reopened task reads only the chunks without a key point."""
     model = Unsure()
     async with (
         running_services(settings, models=Models(model, model)) as resources,
@@ -179,14 +179,14 @@ SECRET = "The boiler in Tromsø was built by Ann in May."
 
 
 def long_text(characters: int, middle: str = "") -> str:
-    """A text about anything but boilers, with a sentence in its middle."""
+    """Return a text about classes with a sentence in its middle."""
     filler = "A value is true unless its class says otherwise, which the pages on classes explain at length. "
     half = filler * (characters // 2 // len(filler))
     return f"{half}\n\n{middle}\n\n{half}"
 
 
 async def test_a_sentence_in_the_middle_of_a_long_text_is_found(settings: Settings) -> None:
-    """By its words, which no key point holds; and the answer says how much of the text was read."""
+    """A sentence in the middle of a long text is found, and the answer states the share of the text read."""
     seen: list[TaskResult] = []
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
@@ -210,7 +210,7 @@ async def test_a_sentence_in_the_middle_of_a_long_text_is_found(settings: Settin
 
 
 async def test_what_nobody_read_is_not_called_irrelevant(settings: Settings) -> None:
-    """An answer without anything to say speaks of what was read, and is not learned."""
+    """An answer without relevant passages speaks of the passages that were read, and nothing is learned from it."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
@@ -227,7 +227,7 @@ async def test_what_nobody_read_is_not_called_irrelevant(settings: Settings) -> 
 
 
 async def test_documents_that_are_too_long_are_refused_at_once(settings: Settings) -> None:
-    """In one line, and nothing is submitted."""
+    """Documents with too many parts are refused in one line, and nothing is submitted."""
     pages = "\f".join("A page." for _ in range(20_000))
     async with running_services(settings, ["projector"]) as resources, connected_client(settings) as client:
         with pytest.raises(ClientError, match=r"the documents have 2000 parts of ten pages, and a task can have"):

@@ -1,4 +1,4 @@
-"""A client that is no part of this project gets an answer: all it has is a NATS client and the documents."""
+"""Clients that use only a NATS library and the documentation get answers."""
 
 import asyncio
 import os
@@ -21,7 +21,7 @@ QUESTION = "What is truth value testing?"
 async def _run(
     *command: str | Path, settings: Settings | None = None, directory: Path, **more: str
 ) -> tuple[int, str, str]:
-    """The exit code and both outputs of a command that knows of this project only where its bus is."""
+    """Return exit code and both outputs of a command that gets only the address of the bus."""
     known = {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/"), **more}
     if settings is not None:
         known |= {"NATS_URL": str(settings.nats_url), "NEMURI_NAMESPACE": settings.namespace}
@@ -50,7 +50,7 @@ async def _answered(settings: Settings, *command: str | Path, directory: Path) -
 
 
 async def _ends(settings: Settings, *command: str | Path, directory: Path) -> None:
-    """Check the exit codes of a client for whatever may become of a task: as those of `nemuri ask`."""
+    """Assert that a client's exit codes for every outcome of a task are those of `nemuri ask`."""
     many = "\n".join(f"{number}. What does lamp {number} cost?" for number in range(1, 26))
     code, out, err = await _run(*command, QUESTION, settings=settings, directory=directory, PATIENCE="0.5")
     assert (code, out, err) == (3, "", "no answer within 0.5 s; is the platform running?\n")
@@ -66,19 +66,19 @@ async def _ends(settings: Settings, *command: str | Path, directory: Path) -> No
 
 
 async def test_python_exits_as_the_command_line_does(settings: Settings) -> None:
-    """Tell a program what became of the task: exit code 0 is an answer and nothing else."""
+    """The Python example exits with the codes of `nemuri ask`."""
     await _ends(settings, sys.executable, "-I", CLIENTS / "plain_nats.py", directory=CLIENTS)
 
 
 async def test_python_with_nothing_but_nats_py_gets_an_answer(settings: Settings, tmp_path: Path) -> None:
-    """The example imports nothing of this project, and is run apart from it."""
+    """The Python example gets an answer without importing anything of this project."""
     script = Path(shutil.copy(CLIENTS / "plain_nats.py", tmp_path))
     assert not re.search(r"^(?:import|from) nemuri", await asyncio.to_thread(script.read_text), re.MULTILINE)
     await _answered(settings, sys.executable, "-I", script, directory=tmp_path)
 
 
 async def test_python_without_a_server_says_so_in_one_line(settings: Settings) -> None:
-    """And ends, instead of asking on and on."""
+    """The Python example without a server ends with one line."""
     nowhere = settings.model_copy(update={"nats_url": "nats://127.0.0.1:1"})
     code, out, err = await _run(sys.executable, "-I", CLIENTS / "plain_nats.py", settings=nowhere, directory=CLIENTS)
     assert (code, out, err.count("\n")) == (1, "", 1), err
@@ -86,7 +86,7 @@ async def test_python_without_a_server_says_so_in_one_line(settings: Settings) -
 
 
 async def test_node_with_nothing_but_its_nats_client_gets_an_answer(settings: Settings, tmp_path: Path) -> None:
-    """The same in another language, where Node and its packages can be had."""
+    """The Node example gets an answer, if Node and its packages are available."""
     if shutil.which("node") is None or shutil.which("npm") is None:
         pytest.skip("there is no Node here")
     for name in ("package.json", "plain_nats.mjs"):

@@ -1,4 +1,4 @@
-"""Asking and appending over a plain socket, on real servers: as whoever one is, encrypted or not, never for ever."""
+"""Requests and appends over a plain socket to real servers: users, encryption and time limits."""
 
 import asyncio
 import json
@@ -29,12 +29,12 @@ authorization { users = [
   { user: me, password: "p@:/", permissions: { publish: "asked.>", subscribe: "_INBOX.me.>" } } ] }
 """
 ME = "me:p%40%3A%2F"
-"""As an address holds it."""
+"""User and password as encoded in an address."""
 
 
 @asynccontextmanager
 async def server(more: str, url: str = "nats://{}", **known: Any) -> AsyncIterator[EmbeddedNats]:
-    """A server of the test's own, on which somebody repeats what is asked."""
+    """Yield a nats-server with a service that echoes requests."""
     directory = Path(tempfile.mkdtemp(prefix="nemuri-test-"))
     running = EmbeddedNats(directory / "nats", more=more, users=True)
     try:
@@ -55,7 +55,7 @@ async def server(more: str, url: str = "nats://{}", **known: Any) -> AsyncIterat
 
 
 def there(url: str, **files: Path) -> HookSettings:
-    """Where such a server is."""
+    """Return hook settings for a server's address."""
     where = HookSettings("/nowhere")
     where.nats_url = url
     for name, path in files.items():
@@ -64,7 +64,7 @@ def there(url: str, **files: Path) -> HookSettings:
 
 
 async def asked(where: HookSettings, subject: str, data: bytes, limit: float = 10.0) -> bytes:
-    """The answer to a question put over a connection of its own."""
+    """Return the answer to a request over a new connection."""
 
     def work() -> bytes:
         connection = connect(where, limit)
@@ -78,20 +78,20 @@ async def asked(where: HookSettings, subject: str, data: bytes, limit: float = 1
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def guarded() -> AsyncIterator[EmbeddedNats]:
-    """A server that lets in two users, each with rights of its own."""
+    """A server with two users, each with its own rights."""
     async with server(USERS, user="echo", password="e") as running:
         yield running
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def me(guarded: EmbeddedNats) -> HookSettings:
-    """Who may ask and hear answers in an inbox of its own, and nothing else."""
+    """Hook settings of a user that may only send requests and receive answers in its own inbox."""
     return there(guarded.url.replace("//", f"//{ME}@"))
 
 
 @pytest.mark.parametrize("size", [0, 1, 70_000, 900_000])
 async def test_a_user_is_answered(me: HookSettings, size: int) -> None:
-    """Whatever the size, by a password that an address holds only in an encoded form."""
+    """A request of any size is answered for a user whose password is encoded in the address."""
     assert await asked(me, "asked.echo", b"\r\n" * (size // 2)) == b"\r\n" * (size // 2)
 
 
@@ -107,19 +107,19 @@ async def test_a_user_is_answered(me: HookSettings, size: int) -> None:
 async def test_what_is_not_allowed_is_said_at_once(
     me: HookSettings, change: Callable[[str], str], subject: str, trouble: str
 ) -> None:
-    """And is waited for by nobody."""
+    """A wrong login and a forbidden subject raise an error at once."""
     with pytest.raises(PlainError, match=trouble):
         await asked(there(change(me.nats_address)), subject, b"")
 
 
 async def test_more_than_a_message_holds_is_not_sent(me: HookSettings) -> None:
-    """The server would hang up on whoever tried."""
+    """A message above the server's limit is refused before it is sent."""
     with pytest.raises(TooLargeError):
         await asked(me, "asked.echo", b"x" * 1_048_577)
 
 
 async def test_an_answer_that_does_not_come_is_waited_for_no_longer_than_allowed(me: HookSettings) -> None:
-    """However it is that it does not come: nobody answers in time, or the other end says nothing at all."""
+    """A request without an answer, or to a silent server, times out."""
     with pytest.raises(TimeoutError):
         await asked(me, "asked.late", b"", limit=0.2)
     with socket.create_server(("127.0.0.1", 0)) as silent, pytest.raises(TimeoutError):
@@ -127,7 +127,7 @@ async def test_an_answer_that_does_not_come_is_waited_for_no_longer_than_allowed
 
 
 async def test_another_server_of_the_list_is_asked(me: HookSettings) -> None:
-    """Where the first is not there; the first address says who we are."""
+    """If the first server of a list is down, the second one is asked with the first address's user."""
     named, _, host = me.nats_address.rpartition("@")
     assert await asked(there(f"{named}@127.0.0.1:{free_port()}, nats://{host}"), "asked.echo", b"x") == b"x"
     with pytest.raises(ConnectionRefusedError):
@@ -135,7 +135,7 @@ async def test_another_server_of_the_list_is_asked(me: HookSettings) -> None:
 
 
 async def test_whoever_is_encrypted_is_answered_and_others_are_not(tmp_path: Path) -> None:
-    """A server that shows a certificate and asks for one."""
+    """A server that requires certificates answers clients with them and refuses others."""
     authority = trustme.CA()
     authority.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
     for name in ("server", "client"):
@@ -159,7 +159,7 @@ async def test_whoever_is_encrypted_is_answered_and_others_are_not(tmp_path: Pat
 
 
 async def test_an_event_is_in_the_log_once_it_is_appended() -> None:
-    """Once for its id; where there is no log, or it does not take the event, that is said."""
+    """An event is appended once per id, and a full or missing stream is reported."""
     async with server("") as running:
         other = await nats.connect(running.url)
         await other.jetstream().add_stream(name="log", subjects=["log.>"], max_msgs=2, discard="new")
@@ -182,7 +182,7 @@ async def test_an_event_is_in_the_log_once_it_is_appended() -> None:
 
 
 async def test_a_server_that_goes_away_is_noticed() -> None:
-    """In the middle of an answer too."""
+    """A server that closes the connection in the middle of an answer raises an error."""
     info = b"INFO " + json.dumps({"max_payload": 1_000}).encode() + b"\r\n"
 
     async def half(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

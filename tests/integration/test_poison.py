@@ -1,4 +1,4 @@
-"""Among whatever nobody can handle, everything good is done, and of each that is not there is one letter."""
+"""Among messages that no service can handle all good tasks are done, and each bad message has one dead letter."""
 
 from dataclasses import dataclass
 from hashlib import sha256
@@ -25,21 +25,21 @@ from tests.integration.poison import CAUSTIC, Poison, invalid_events, misplaced,
 
 pytestmark = pytest.mark.connected
 FEW, MANY = 50, 1_000
-"""Good tasks: what CI has the time for, and what is promised."""
+"""Numbers of good tasks: for every run, and for the long run."""
 
 
 @dataclass
 class Sensitive(CountingModel):
-    """A model that fails at some words, whenever it is asked."""
+    """A model that always fails at certain words."""
 
     async def answer(self, job: AnswerJob) -> Reply[Any]:
-        """Not to every question."""
+        """Fail at a question with the word."""
         if CAUSTIC in job.question:
             raise ValueError("the model broke")
         return await super().answer(job)
 
     async def key_point(self, job: KeyPointJob) -> Reply[Any]:
-        """Not of every page."""
+        """Fail at a page with the word."""
         if CAUSTIC in job.text:
             raise ValueError("the model broke")
         return await super().key_point(job)
@@ -48,7 +48,7 @@ class Sensitive(CountingModel):
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("number", [FEW, pytest.param(MANY, marks=pytest.mark.long)])
 async def test_among_all_kinds_of_poison_everything_good_is_done(settings: Settings, number: int) -> None:
-    """Every good task is done, every poison has one letter, also after it is delivered again, and the views agree."""
+    """Every good task is done, every poison message has one dead letter, and the views agree with the log."""
     model = Sensitive()
     async with (
         running_services(settings, models=Models(main=model, light=model)) as resources,
@@ -84,12 +84,12 @@ async def test_among_all_kinds_of_poison_everything_good_is_done(settings: Setti
 
 
 def kinds(poison: list[Poison]) -> list[tuple[str, bool]]:
-    """Who gives up on each, and whether it is an event."""
+    """Return for each message the service that dead-letters it, and whether it is an event."""
     return [(each.service, each.readable) for each in poison]
 
 
 async def put_bytes(blobs: Any, data: bytes) -> str:
-    """A blob that is no text, under the name of its bytes."""
+    """Store a blob that is not text under its hash, and return the hash."""
     name = sha256(data).hexdigest()
     await blobs.store.put(name, data)
     return name

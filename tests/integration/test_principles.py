@@ -1,4 +1,4 @@
-"""What an agent always keeps in mind: for as long as its definition says so."""
+"""Principles: memories that are in every context while the agent's definition names them."""
 
 from uuid import uuid4
 
@@ -28,11 +28,11 @@ QUICKLY = {
     "fading": "tasks",
     "expected_tasks_per_day": 1,
 }
-"""A policy under which a session is enough to forget what was not used in it, or was used before."""
+"""A policy under which one session archives memories that were not used in it."""
 
 
 async def test_no_client_makes_a_principle(settings: Settings) -> None:
-    """The tag is refused in one line, also where somebody says it past the client; nothing is in mind for it."""
+    """A memory with the tag of a principle is refused, by the client and by intake."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
@@ -49,7 +49,7 @@ async def test_no_client_makes_a_principle(settings: Settings) -> None:
 
 
 async def test_a_recall_shows_what_is_always_in_mind(settings: Settings) -> None:
-    """As a task would be given it: also where nothing relevant is found."""
+    """A recall returns the principles that a task's context would have, even if nothing else is relevant."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined(principles=("Truth values come before operators.",)))
         await until_idle(resources)
@@ -62,7 +62,7 @@ async def test_a_recall_shows_what_is_always_in_mind(settings: Settings) -> None
 
 
 async def test_a_principle_goes_with_its_definition_and_comes_back_with_it(settings: Settings) -> None:
-    """It stays as an ordinary memory, which fades; defined again it is in every context again, archived or not."""
+    """A principle removed from the definition fades like any memory, and returns when it is defined again."""
     text = "Truth values come before operators."
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined(principles=(text,)))
@@ -91,7 +91,7 @@ async def test_a_principle_goes_with_its_definition_and_comes_back_with_it(setti
 
 
 async def test_a_new_principle_begins_as_the_agents_policy_says(settings: Settings) -> None:
-    """By the parameters in force when it is defined."""
+    """A new principle begins with the initial strength of the policy in force."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await resources.log.append(
@@ -110,7 +110,7 @@ async def test_a_new_principle_begins_as_the_agents_policy_says(settings: Settin
 
 
 async def test_a_principle_holds_in_its_project_or_domain(settings: Settings) -> None:
-    """There it is in every context, whatever is asked; elsewhere nobody hears of it."""
+    """A scoped principle is in every context of its project or domain, and in no other."""
     euro = ScopedPrinciple(text="Every amount is in euro.", scope=Scope(level="project", name="bank"))
     vat = ScopedPrinciple(text="Every amount is without tax.", scope=Scope(level="domain", name="trade"))
     async with running_services(settings) as resources, connected_client(settings) as client:

@@ -1,4 +1,4 @@
-"""Any number of projectors count every event once, and the views can be made anew from whatever the log holds."""
+"""Any number of projectors fold every event once, and views can be rebuilt from the log."""
 
 import asyncio
 import random
@@ -38,7 +38,7 @@ AGENTS = ("python", "cook", "gardener")
 
 
 def encoded(agent_id: str, number: int) -> MemoryEncoded:
-    """A memory that was put in directly."""
+    """Return a manual memory."""
     content = f"{agent_id} knows fact number {number}"
     return MemoryEncoded(
         event_id=uuid4(),
@@ -52,7 +52,7 @@ def encoded(agent_id: str, number: int) -> MemoryEncoded:
 
 
 def touched(rng: random.Random, memories: Sequence[MemoryEncoded]) -> Event:
-    """A use of a few memories of one agent, or credit for them."""
+    """Return a use of, or credit for, a few memories of one agent."""
     agent_id = rng.choice(AGENTS)
     mine = [each.memory_id for each in memories if each.agent_id == agent_id]
     some = tuple(rng.sample(mine, 3))
@@ -68,7 +68,7 @@ def touched(rng: random.Random, memories: Sequence[MemoryEncoded]) -> Event:
 
 
 def minds(events: Sequence[Event]) -> dict[str, Mind]:
-    """The pure fold of the log."""
+    """Return the fold of the events by agent."""
     known = dict.fromkeys(AGENTS, Mind())
     for event in events:
         known[str(event.agent_id)] = evolve(known[str(event.agent_id)], event)  # type: ignore[arg-type]
@@ -76,7 +76,7 @@ def minds(events: Sequence[Event]) -> dict[str, Mind]:
 
 
 async def projected(resources: Resources) -> dict[UUID, tuple[float, int, float]]:
-    """What is kept, how often it was used and its impact, for each memory in the views."""
+    """Return stored strength, number of uses and impact of each memory in the views."""
     state = tables.memory_state.c
     async with resources.database.begin() as connection:
         rows = await connection.execute(select(state.memory_id, state.kept, state.access_count, state.impact_score))
@@ -84,7 +84,7 @@ async def projected(resources: Resources) -> dict[UUID, tuple[float, int, float]
 
 
 async def test_projectors_side_by_side_double_nothing(settings: Settings, seed: int) -> None:
-    """Three projectors over a growing log of more than a thousand events agree with the pure fold, row by row."""
+    """Three concurrent projectors on more than a thousand events make the same rows as the fold."""
     rng = random.Random(seed)
     memories = [encoded(rng.choice(AGENTS), number) for number in range(150)]
     memories += [encoded(agent_id, 1_000 + number) for agent_id in AGENTS for number in range(3)]
@@ -105,7 +105,7 @@ async def test_projectors_side_by_side_double_nothing(settings: Settings, seed: 
 
 
 async def test_a_deleted_event_is_gone_after_a_rebuild(settings: Settings) -> None:
-    """What the log does not hold any more is in no view once they are made anew, and everything else still is."""
+    """An event deleted from the log is in no view after a rebuild, and all other rows are unchanged."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
@@ -129,7 +129,7 @@ async def test_a_deleted_event_is_gone_after_a_rebuild(settings: Settings) -> No
 
 
 async def test_the_views_go_on_past_a_deleted_end(settings: Settings) -> None:
-    """When the newest event of all is deleted before it was projected, nobody waits for it for ever."""
+    """The views reach the end of the log even if its newest event was deleted before it was projected."""
     async with opened_log(settings) as log:
         await log.append(agent_defined())
         last = await log.append(agent_defined("cook"))
@@ -147,7 +147,7 @@ async def test_the_views_go_on_past_a_deleted_end(settings: Settings) -> None:
 
 
 async def test_a_rebuild_beside_traffic_loses_nothing(settings: Settings, seed: int) -> None:
-    """Events that arrive while the views are made anew are in the new views."""
+    """Events appended during rebuilds are in the new views."""
     rng = random.Random(seed)
     memories = [encoded(agent_id, number) for agent_id in AGENTS for number in range(20)]
     async with running_services(settings, ["projector"]) as resources:

@@ -1,4 +1,4 @@
-"""What language models are told by the running platform, read at a provider that stands in for the real ones."""
+"""Prompts of the running platform, recorded by a provider on the loopback."""
 
 from uuid import uuid4
 
@@ -24,25 +24,27 @@ OTHER = "An exception hides the comparison."
 
 @pytest.fixture(autouse=True)
 def stay_on_loopback(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No call leaves this machine."""
+    """Forbid model calls except to the loopback."""
     monkeypatch.setattr(network_guard, "ALLOW_MODEL_CALLS", False)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
 
 
 def models(provider: Provider) -> Models:
-    """Both models at the provider."""
+    """Return both models with this provider."""
     model = PromptedModel(OpenAIChat(api_key="k", base_url=f"{provider.url}/v1", model="stand-in", timeout=10))
     return Models(model, model)
 
 
 def prompts(provider: Provider, beginning: str) -> list[dict[str, str]]:
-    """The messages of the calls whose instructions hold these words, by role."""
+    """Return the messages, by role, of calls whose system prompt contains these words."""
     calls = [{each["role"]: each["content"] for each in one.body["messages"]} for one in provider.received]
     return [each for each in calls if beginning in each["system"]]
 
 
 async def test_a_memory_shows_what_it_taught_and_how_it_stands(settings: Settings) -> None:
-    """To the model under the perspective of the task, and the same to the judge of what was used."""
+    """A prompt shows a memory with its learning for the task's perspective and its strength; the usage judge sees it
+    too.
+    """
     policy = PolicyAdopted(event_id=uuid4(), agent_id="python", parameters={"use_detection": "judge"})
     async with (
         Provider([ScriptedReply(openai_reply("No, it is forbidden [m1]."))]) as provider,
@@ -71,7 +73,7 @@ async def test_a_memory_shows_what_it_taught_and_how_it_stands(settings: Setting
 
 
 async def test_half_an_answer_is_no_answer(settings: Settings) -> None:
-    """A reply that is cut off twice fails the task with a reason that says so, and nothing of it is told or learned."""
+    """A reply that is truncated twice fails the task with that reason and without an answer."""
     async with (
         Provider([ScriptedReply(openai_reply("It is", "length"))]) as provider,
         running_services(settings, models=models(provider)) as resources,
@@ -86,7 +88,7 @@ async def test_half_an_answer_is_no_answer(settings: Settings) -> None:
 
 
 async def test_a_model_is_told_what_it_was_not_shown(settings: Settings) -> None:
-    """So that it does not take a part of the documents for all of them."""
+    """A prompt states the share of the documents that it contains."""
     page = "A value is true unless its class says otherwise. " * 30
     pages = "\n\n".join(f"Chapter {number}. {page}" for number in range(60))
     async with (
@@ -109,7 +111,7 @@ async def test_a_model_is_told_what_it_was_not_shown(settings: Settings) -> None
 
 
 async def test_a_summary_of_too_many_tokens_is_refused(settings: Settings) -> None:
-    """In one line, before anything is submitted."""
+    """A summary above the token limit is refused in one line, and nothing is submitted."""
     async with running_services(settings, ["projector"]), connected_client(settings) as client:
         with pytest.raises(ClientError, match="the summary has about 3,000 tokens; at most 1,000 are read"):
             await client.submit("What is it?", summary="word " * 3_000)

@@ -1,4 +1,4 @@
-"""Views made anew are those that following the log would have made, and nobody who reads them notices the exchange."""
+"""Rebuilt views equal followed ones, and readers do not notice the exchange."""
 
 import asyncio
 import random
@@ -38,11 +38,11 @@ from tests.integration.test_projection import AGENTS, encoded, touched
 pytestmark = pytest.mark.connected
 
 KNOWN = 40
-"""Memories of an agent that readers read."""
+"""Memories of each agent that readers read."""
 
 
 async def trouble(log: Log, rng: random.Random) -> None:
-    """The log has seen everything: copies, garbage, vectors of another generation, and deleted messages."""
+    """Add copies, invalid messages, vectors of another generation and deletions to the log."""
     mine = [each.memory_id for each in await effective_events(log) if isinstance(each, MemoryEncoded)]
     other = Embedding(model="hashing-v1", dimension=64)
     for agent_id in ("python", "cook"):
@@ -60,7 +60,7 @@ async def trouble(log: Log, rng: random.Random) -> None:
 
 @asynccontextmanager
 async def followed(resources: Resources) -> AsyncIterator[Resources]:
-    """The same log, followed event by event into a schema of its own, as the projector does it."""
+    """Yield resources with a second set of views, followed event by event as the projector does."""
     database = Database.at(resources.database.url, f"{resources.database.schema}-followed")
     try:
         await database.migrate()
@@ -72,7 +72,7 @@ async def followed(resources: Resources) -> AsyncIterator[Resources]:
 
 
 async def test_made_anew_is_as_followed(settings: Settings, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Row by row, whether states are held to the end or forgotten and read again every few events."""
+    """Rebuilt rows equal followed rows, whether states stay in memory or are evicted and read again."""
     rng = random.Random(seed)
     memories = [encoded(name, number) for name in AGENTS for number in range(40)]
     async with running_services(settings) as resources, connected_client(settings) as client:
@@ -99,7 +99,7 @@ async def test_made_anew_is_as_followed(settings: Settings, seed: int, monkeypat
 
 
 async def reading(resources: Resources, over: asyncio.Event) -> int:
-    """Read the views as services do until it is over, and return how often; every time they are whole."""
+    """Read the views until `over` is set, asserting every time that they are complete. Return the number of reads."""
     times = 0
     while not over.is_set():
         assert {each.agent_id for each in await resources.views.agents()} == set(AGENTS)
@@ -113,7 +113,7 @@ async def reading(resources: Resources, over: asyncio.Event) -> int:
 
 
 async def test_nobody_who_reads_notices_a_rebuild(settings: Settings) -> None:
-    """Four readers at work all the time, while the views are made anew twice, always find whole views."""
+    """Four concurrent readers always see complete views during two rebuilds."""
     async with running_services(settings, ["projector"]) as resources:
         await append_all(resources.log, [agent_defined(name) for name in AGENTS])
         await append_all(resources.log, [encoded(name, number) for name in AGENTS for number in range(KNOWN)])
@@ -128,13 +128,13 @@ async def test_nobody_who_reads_notices_a_rebuild(settings: Settings) -> None:
 
 
 async def test_a_reader_of_the_old_views_keeps_nobody_from_the_new(settings: Settings) -> None:
-    """While one still reads the old views, the new ones are in use: only their removal waits for it."""
+    """A reader of the old views does not hold up the new ones; only the removal of the old ones waits."""
     async with running_services(settings, ["projector"]) as resources:
         await append_all(resources.log, [agent_defined(name) for name in AGENTS])
         await until_idle(resources, ["projector"])
 
         async def place() -> int:
-            """Which table is read."""
+            """Return the id of the table that is read."""
             async with resources.database.reading() as connection:
                 await connection.execute(text("SET lock_timeout = '5s'"))
                 found = await connection.execute(text("SELECT DISTINCT tableoid::bigint FROM agent"))

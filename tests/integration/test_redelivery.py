@@ -1,4 +1,4 @@
-"""Every event counts once, however often and in whichever order it is delivered, and no model is asked twice."""
+"""Every event counts once, however often and in whatever order it is delivered, and no model call is repeated."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -60,7 +60,7 @@ ITEMS = "Please answer each of these questions:\n" + "\n".join(
 
 
 async def live(resources: Resources, client: Client, settings: Settings) -> None:
-    """A life in which every kind of event happens."""
+    """Let every kind of event happen."""
     log = resources.log
     await log.append(agent_defined(principles=("Truth values come before operators.",)))
     soon = {"initial_strength": 1.0, "min_training_samples": 2}
@@ -104,7 +104,7 @@ async def live(resources: Resources, client: Client, settings: Settings) -> None
 
 
 async def by_feeling(resources: Resources, client: Client) -> None:
-    """A companion remembers a turn, is asked for it, keeps it for a while and lets it fade over a long night."""
+    """Let an agent with affective memory remember, recall, protect and forget a turn."""
     log, turn_id = resources.log, uuid4()
     await log.append(turns.defined())
     await client.settle()
@@ -122,7 +122,7 @@ async def by_feeling(resources: Resources, client: Client) -> None:
 
 
 async def by_tiers(resources: Resources, client: Client) -> None:
-    """A villager lives through something, is asked for it, lets others see it, and consolidates the rest."""
+    """Let an agent with tiered memory record, recall, share and consolidate experiences."""
     await resources.log.append(agent_defined("villager", memory="tiered", perspectives=()))
     await client.settle()
     seen, *_ = [
@@ -135,7 +135,7 @@ async def by_tiers(resources: Resources, client: Client) -> None:
 
 
 async def set_right(client: Client) -> None:
-    """What was learned repeats a memory and contradicts another, and neither was meant so."""
+    """Let learnings repeat and contradict memories, and undo both."""
     await client.remember("python", "Steel is dear in winter.")
     older = await client.remember("python", "Bread is cheap in spring.")
     taught = await client.ask(TEACHING, settled=True)
@@ -145,7 +145,7 @@ async def set_right(client: Client) -> None:
 
 
 async def fail_twice(log: Log, client: Client) -> None:
-    """One task fails for want of its input, another for want of its agent, who comes later."""
+    """Let one task fail for a missing input and another for a missing agent, which is defined and then answers."""
     missing = Document(name="lost.txt", ref="0" * 64, characters=10)
     lost = TaskSubmitted(event_id=uuid4(), client_id="ann", text="What is lost?", documents=(missing,))
     early = TaskSubmitted(event_id=uuid4(), client_id="ann", text="What is a truth value?", wanted_agent="later")
@@ -160,21 +160,21 @@ async def fail_twice(log: Log, client: Client) -> None:
 
 
 async def done(client: Client, task: TaskSubmitted) -> bool:
-    """The task is done, with everything that follows from it."""
+    """The task is done and settled."""
     now = await client.progress(task.event_id)
     return now.settled and now.status == "done"
 
 
 async def deliver_again(log: Log) -> None:
-    """Append the identical bytes of every message once more, so that the server cannot know them."""
+    """Publish the bytes of every message again, without message ids."""
     for each in await messages(log):
         await log.stream.publish(each.subject, each.data)
 
 
 async def forget_what_was_done(settings: Settings) -> int:
-    """Make every consumer anew, so that each service gets every event of its kinds from the very first on.
+    """Recreate every consumer, so that each service gets every event from the first one.
 
-    And let nothing rest on the server's own memory of ids. Returns where the log ends before anything comes again.
+    The server's duplicate window is made too short to matter. Returns the last sequence of the log before redelivery.
     """
     async with opened_log(settings) as log:
         stream = log.subjects.stream
@@ -188,7 +188,7 @@ async def forget_what_was_done(settings: Settings) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Memento:
-    """Everything that a redelivery must leave as it was."""
+    """The state that a redelivery must not change."""
 
     rows: dict[str, list[str]]
     facts: list[UUID]
@@ -196,14 +196,14 @@ class Memento:
 
     @classmethod
     async def of(cls, resources: Resources, model: CountingModel) -> Self:
-        """How things are as soon as nobody has anything to do."""
+        """Return the state as soon as all services are idle."""
         await until_idle(resources)
         facts = [each.event_id for each in await effective_events(resources.log)]
         return cls(await snapshot(resources), facts, Counter(model.calls))
 
 
 async def test_redelivery_of_every_kind_of_event_changes_nothing(settings: Settings) -> None:
-    """Neither a copy of every message nor every service starting from the beginning moves a row or asks a model."""
+    """Neither copies of all messages nor recreated consumers change a row or repeat a model call."""
     model = CountingModel(teaches={TEACHING: LESSONS})
     models = Models(main=model, light=model)
     async with running_services(settings, models=models) as resources, connected_client(settings) as client:

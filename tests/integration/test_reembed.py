@@ -1,4 +1,4 @@
-"""Another embedder takes over agent by agent; what is remembered can be recalled before, during and after."""
+"""Change of the embedder agent by agent; memories can be recalled before, during and after it."""
 
 import asyncio
 from collections import Counter
@@ -48,7 +48,7 @@ KITCHEN = (
 
 @dataclass
 class Dictionary:
-    """A stored embedder that counts words in slots, as a provider's model would be: every text has its price."""
+    """A stored embedder that counts words and the texts that it was asked for, like a paid provider."""
 
     stored: Final = True
     model: Final = "dictionary-1"
@@ -59,16 +59,16 @@ class Dictionary:
     lexical: Final = False
     asked: Counter[str] = field(default_factory=Counter)
     left: int | None = None
-    """So many calls are answered before the provider is out of reach."""
+    """Number of calls until the provider becomes unavailable; None without limit."""
     gate: asyncio.Event = field(default_factory=asyncio.Event)
-    """Nothing is answered before it is set."""
+    """Calls wait until this is set."""
     called: asyncio.Event = field(default_factory=asyncio.Event)
 
     def __post_init__(self) -> None:
         self.gate.set()
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """One slot for each term."""
+        """Return vectors with one slot for each term."""
         self.called.set()
         await self.gate.wait()
         if self.left is not None:
@@ -83,12 +83,12 @@ class Dictionary:
         return normalised(rows)
 
     async def aclose(self) -> None:
-        """Nothing to release."""
+        """Do nothing."""
 
 
 @asynccontextmanager
 async def at_work_with(settings: Settings, embedder: Embedder) -> AsyncIterator[Resources]:
-    """All services in this process, with an embedder of the test's choice."""
+    """Run all services in this process with this embedder."""
     async with open_resources(settings) as usual:
         resources = replace(usual, vectors=replace(usual.vectors, embedder=embedder))
         async with working(resources, ALL_SERVICES):
@@ -97,18 +97,18 @@ async def at_work_with(settings: Settings, embedder: Embedder) -> AsyncIterator[
 
 @asynccontextmanager
 async def client_of(settings: Settings) -> AsyncIterator[Client]:
-    """A client of the platform."""
+    """Yield a client of the platform."""
     async with Client.connect(str(settings.nats_url), namespace=settings.namespace) as client:
         yield client
 
 
 async def best(client: Client, query: str, agent: str = "cook") -> str:
-    """What comes to mind first."""
+    """Return the content of the first recalled memory."""
     return (await client.recall(agent, query)).memories[0].memory.content
 
 
 async def cooks(resources: Resources, client: Client, *names: str) -> list[UUID]:
-    """Agents that remember the kitchen's rules."""
+    """Define agents that remember rules of the kitchen, and return the ids of the memories."""
     known: list[UUID] = []
     for name in names or ("cook",):
         await resources.log.append(agent_defined(name, description="food"))
@@ -118,7 +118,7 @@ async def cooks(resources: Resources, client: Client, *names: str) -> list[UUID]
 
 
 async def rows(resources: Resources, generation: str) -> set[UUID]:
-    """The memories that have a vector of a generation."""
+    """Return the ids of memories with a vector of a generation."""
     vector = tables.memory_vector.c
     async with resources.database.begin() as connection:
         found = await connection.execute(select(vector.memory_id).where(vector.model == generation))
@@ -126,14 +126,14 @@ async def rows(resources: Resources, generation: str) -> set[UUID]:
 
 
 async def embedded_anew(settings: Settings) -> list[UUID]:
-    """The memories that the log says have other vectors, repetitions included."""
+    """Return the ids of memories re-embedded according to the log, repetitions included."""
     async with opened_log(settings) as log:
         events = await recorded_events(log)
     return [each for event in events if isinstance(event, MemoriesEmbedded) for each in event.memory_ids]
 
 
 async def test_another_dimension_of_the_same_model_is_another_generation(settings: Settings) -> None:
-    """Both generations stand beside each other, and the agent recalls by the new one at once."""
+    """Another dimension of a model is another generation: both have vectors, and recall uses the new one."""
     async with running_services(settings) as resources, client_of(settings) as client:
         known = await cooks(resources, client)
         before = (await client.recall("cook", "boil pasta")).memories[0].candidate.similarity
@@ -152,7 +152,7 @@ async def test_another_dimension_of_the_same_model_is_another_generation(setting
 
 
 async def test_what_is_remembered_meanwhile_is_not_lost(settings: Settings) -> None:
-    """Recall goes on while the vectors are made, and a memory of that time has vectors of both models in the end."""
+    """Recall works while vectors are made, and a memory added meanwhile gets vectors of both models."""
     chosen = Dictionary()
     chosen.gate.clear()
     async with running_services(settings) as resources, client_of(settings) as client:
@@ -166,7 +166,7 @@ async def test_what_is_remembered_meanwhile_is_not_lost(settings: Settings) -> N
         await client.settle()
         assert late in await rows(resources, "dictionary-1.64")
         assert late in await rows(resources, "hashing-v1.1024")
-        # These services cannot ask the new model; they go on with vectors of their own.
+        # These services cannot call the new model and use vectors of their own.
         assert await best(client, "burns garlic") == "Garlic burns faster than onions"
         later = await client.remember("cook", "Milk boils over as soon as nobody looks")
         assert await best(client, "milk boils") == "Milk boils over as soon as nobody looks"
@@ -182,7 +182,7 @@ async def test_what_is_remembered_meanwhile_is_not_lost(settings: Settings) -> N
 
 
 async def test_an_interrupted_change_goes_on_where_it_was(settings: Settings) -> None:
-    """No text is embedded twice, no memory is recorded twice, and agents that have switched stay switched."""
+    """An interrupted change continues: no text is embedded twice, and agents that switched stay switched."""
     chosen = Dictionary(left=1)
     async with running_services(settings) as resources, client_of(settings) as client:
         known = await cooks(resources, client, "chef", "cook")
@@ -205,7 +205,7 @@ async def test_an_interrupted_change_goes_on_where_it_was(settings: Settings) ->
 
 
 async def test_two_changes_at_once_are_one(settings: Settings) -> None:
-    """Their events have the same ids, so each counts once."""
+    """Two concurrent changes count once, because their events have the same ids."""
     async with running_services(settings) as resources, client_of(settings) as client:
         known = await cooks(resources, client)
         await asyncio.gather(*(reembed(settings, embedder=HashingEmbedder(256)) for _ in range(2)))
@@ -218,7 +218,7 @@ async def test_two_changes_at_once_are_one(settings: Settings) -> None:
 
 
 async def test_a_model_may_come_back(settings: Settings) -> None:
-    """Its vectors are still there, so the way back costs nothing; every change counts."""
+    """A change back to a former model embeds nothing again, because its vectors are stored."""
     async with running_services(settings) as resources, client_of(settings) as client:
         await cooks(resources, client)
         changes = [await reembed(settings, embedder=HashingEmbedder(each)) for each in (512, 1024, 512)]
@@ -232,9 +232,9 @@ async def test_a_model_may_come_back(settings: Settings) -> None:
 
 
 async def test_without_any_service_the_change_is_complete_too(settings: Settings) -> None:
-    """The operation brings the views up itself; services with the new embedder find everything in place.
+    """Without running services a change is complete, and services with the new embedder use its vectors.
 
-    Who lives in a society is left as it is: its host has an embedder of its own.
+    Agents kept by a society's host are left as they are, because the host has its own embedder.
     """
     chosen = Dictionary()
     async with running_services(settings) as resources, client_of(settings) as client:
@@ -261,7 +261,7 @@ async def test_without_any_service_the_change_is_complete_too(settings: Settings
 
 
 async def test_vectors_that_the_store_lost_are_told_and_a_rebuild_helps(settings: Settings) -> None:
-    """Recorded is not there: the operation says so instead of trying for ever."""
+    """Vectors missing in the store end the change with a message that recommends `nemuri rebuild`."""
     chosen = Dictionary()
     async with running_services(settings) as resources, client_of(settings) as client:
         await cooks(resources, client)

@@ -1,4 +1,4 @@
-"""What clients are told of a task: never something older in the place of something newer, whoever is slower."""
+"""Results for clients are never replaced by older ones."""
 
 import asyncio
 from uuid import UUID, uuid4
@@ -16,13 +16,13 @@ pytestmark = pytest.mark.connected
 
 
 async def told(results: Results, task_id: UUID) -> TaskResult:
-    """What lies there for any client."""
+    """Return the stored result of a task."""
     return TaskResult.model_validate_json((await results.store.get(str(task_id))).value or b"")
 
 
 @pytest.mark.parametrize("known", ["nothing before", "something before", "something forgotten"])
 async def test_whoever_was_held_up_does_not_take_back_what_others_told(settings: Settings, known: str) -> None:
-    """A query API that loaded the task before it went on tells of it after another one told how it went on."""
+    """A query API that was delayed cannot replace a newer result by an older one."""
     task_id, looked, resumed = uuid4(), asyncio.Event(), asyncio.Event()
 
     async def as_it_was() -> TaskResult:
@@ -50,7 +50,7 @@ async def test_whoever_was_held_up_does_not_take_back_what_others_told(settings:
 
 
 async def test_of_what_does_not_stand_nothing_is_told(settings: Settings) -> None:
-    """Of a task that is still open, or of which nothing is known."""
+    """No result is stored for an open or unknown task."""
 
     async def nothing() -> None:
         return None

@@ -1,4 +1,4 @@
-"""An agent is taught: it reads, sleeps, is tested and sleeps, and exercises come again when it is time."""
+"""Courses: an agent reads, sleeps, is tested and sleeps, and exercises are repeated when they are due."""
 
 from collections import Counter
 from datetime import UTC, datetime, timedelta
@@ -51,15 +51,15 @@ LARGEST = Chapter(
 
 
 class Verbose(CountingModel):
-    """A model that learns more of everything than there is."""
+    """A model with very long learnings."""
 
     async def learnings(self, job: LearningsJob) -> Reply[Any]:
-        """Very much."""
+        """Return very long learnings."""
         return Reply(dict.fromkeys(job.perspectives, "学" * 20_000), Usage(model="verbose"))
 
 
 async def school(resources: Resources, client: Client, textbook: Textbook = TEXTBOOK, **how: str) -> CourseReport:
-    """An agent that went through the whole textbook."""
+    """Teach an agent the whole textbook and return the report."""
     await resources.log.append(agent_defined())
     await client.settle()
     course_id = await client.teach("python", textbook, **how)  # type: ignore[arg-type]
@@ -67,12 +67,12 @@ async def school(resources: Resources, client: Client, textbook: Textbook = TEXT
 
 
 async def exercise(client: Client, course_id: UUID, number: int) -> ExerciseReport:
-    """An exercise of the first chapter."""
+    """Return the report of an exercise of the first chapter."""
     return (await client.courses("python", course_id)).courses[0].chapters[0].details[number]
 
 
 async def test_an_agent_reads_sleeps_is_tested_and_sleeps(settings: Settings) -> None:
-    """Each chapter is slept over before its test and after it; right answers are successes, wrong ones reviewed."""
+    """Each chapter is slept over before and after its test; right answers are credited, and wrong ones reviewed."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         course = await school(resources, client)
         first, second = course.chapters
@@ -95,7 +95,7 @@ async def test_an_agent_reads_sleeps_is_tested_and_sleeps(settings: Settings) ->
 
 
 def assert_in_order(events: list[AnyEvent]) -> None:
-    """The first chapter is read and slept over, then tested; the second is read once that too is slept over."""
+    """Assert that the first chapter is read, slept over and tested before the second one is read."""
     first, second = (each for each in events if isinstance(each, ChapterRead))
     asked = [each for each in events if isinstance(each, TaskSubmitted)]
     graded = [each for each in events if isinstance(each, ExerciseGraded)]
@@ -109,7 +109,7 @@ def assert_in_order(events: list[AnyEvent]) -> None:
 
 
 async def test_exercises_come_again_later_when_right_and_sooner_when_wrong(settings: Settings) -> None:
-    """After 1, 3 and 7 days for a right one, each day for a wrong one, also when nobody was there meanwhile."""
+    """A right exercise is repeated after 1, 3 and 7 days and a wrong one daily, even if no service ran meanwhile."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         course = await school(resources, client)
     for day, right, wrong in ((1, 2, 2), (4, 3, 3), (11, 4, 4)):
@@ -119,7 +119,7 @@ async def test_exercises_come_again_later_when_right_and_sooner_when_wrong(setti
             await client.clock(advance=timedelta(days=day) + course.begun_at - before + timedelta(minutes=5))
 
             async def again(right: int = right, wrong: int = wrong, client: Client = client) -> bool:
-                """Both exercises came again."""
+                """Both exercises were repeated."""
                 return [len(each.answers) for each in await both(client, course)] == [right, wrong]
 
             await eventually(again)
@@ -136,18 +136,18 @@ async def test_exercises_come_again_later_when_right_and_sooner_when_wrong(setti
 
 
 async def both(client: Client, course: CourseReport) -> tuple[ExerciseReport, ExerciseReport]:
-    """The exercise that the agent can answer, and the one that it cannot."""
+    """Return the exercise that the agent can answer, and the one that it cannot."""
     return await exercise(client, course.course_id, 0), await exercise(client, course.course_id, 1)
 
 
 def days(known: ExerciseReport) -> int:
-    """The present interval of an exercise."""
+    """Return the present interval of an exercise in days."""
     assert known.due_at is not None
     return (known.due_at - known.answers[-1].graded_at).days
 
 
 async def test_the_same_textbook_is_taught_once_at_a_time(settings: Settings) -> None:
-    """A second course of it begins after the first; what was read is known then and not remembered twice."""
+    """A second course of a textbook is refused while the first one runs, and does not store its memories twice."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await school(resources, client, repeating="none")
         before = len(await client.memories("python"))
@@ -167,7 +167,7 @@ async def test_the_same_textbook_is_taught_once_at_a_time(settings: Settings) ->
 
 
 async def test_what_cannot_be_taught_is_refused(settings: Settings) -> None:
-    """An unknown agent or perspective, and a clock that is turned back: one line, and nothing changes."""
+    """An unknown agent or perspective, a too large textbook, or a clock set back is refused and appends nothing."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
@@ -197,7 +197,7 @@ async def test_what_cannot_be_taught_is_refused(settings: Settings) -> None:
 
 
 async def test_the_largest_chapter_is_read(settings: Settings) -> None:
-    """In one event that the server takes, whatever is learned from it."""
+    """The largest chapter is read in one event that the server accepts, whatever the model learns from it."""
     model = Verbose()
     async with (
         running_services(settings, models=Models(model, model)) as resources,
@@ -214,7 +214,7 @@ async def test_the_largest_chapter_is_read(settings: Settings) -> None:
 
 
 async def test_nobody_else_takes_an_exercise_for_the_tutor(settings: Settings) -> None:
-    """A client that says success in words of its own changes no course, and a chosen id is none of the tutor's."""
+    """Feedback of another client on an exercise does not change the course."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         course = await school(resources, client)
         before = (await snapshot(resources))["trial"]

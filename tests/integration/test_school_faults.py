@@ -1,4 +1,4 @@
-"""What the tutor gives up on holds up no course."""
+"""A course goes on after the tutor dead-letters an event."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -34,15 +34,15 @@ pytestmark = pytest.mark.connected
 
 
 async def test_an_exercise_that_the_tutor_cannot_grade_is_wrong(settings: Settings) -> None:
-    """With the reason, once however often it is given up on; and the course ends."""
-    others = [each for each in ALL_SERVICES if each != "attribution"]  # no session of a task ends, so nothing is graded
+    """An exercise that the tutor cannot grade counts as wrong with the reason, once, and the course ends."""
+    others = [each for each in ALL_SERVICES if each != "attribution"]  # without the end of a session nothing is graded
     async with running_services(settings, others) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
         course_id = await client.teach("python", TEXTBOOK)
 
         async def asked() -> list[Any]:
-            """Both exercises are set."""
+            """Both exercises are submitted."""
             found = [each for each in await effective_events(resources.log) if isinstance(each, TaskSubmitted)]
             return found if len(found) == 2 else []
 
@@ -63,17 +63,17 @@ async def test_an_exercise_that_the_tutor_cannot_grade_is_wrong(settings: Settin
 
 
 class Stumbling(HashingEmbedder):
-    """An embedder with a fault: it cannot embed what is looked for after a wrong answer."""
+    """An embedder that fails at the review of a wrong answer."""
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """The vectors, except of that."""
+        """Return the vectors, except of the reviewed answer."""
         if UNANSWERABLE_EXERCISE.answer in texts:
             raise ValueError("a fault of its own")
         return await super().embed(texts)
 
 
 async def test_a_review_that_the_tutor_gives_up_has_found_nothing(settings: Settings) -> None:
-    """And the course ends."""
+    """A failed review is recorded without memories, and the course ends."""
     async with open_resources(settings) as usual, connected_client(settings) as client:
         vectors = replace(usual.vectors, embedder=Stumbling())
         async with working(replace(usual, vectors=vectors), ALL_SERVICES):

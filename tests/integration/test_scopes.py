@@ -1,4 +1,4 @@
-"""What belongs to one project does not show in another one, wherever memories are read (document 003 §3.3)."""
+"""Memories of one project are not visible in another, wherever memories are read (document 003 §3.3)."""
 
 import pytest
 
@@ -28,7 +28,7 @@ BANK, SHOP = Scope(level="project", name="bank"), Scope(level="project", name="s
 
 
 async def test_the_table_of_contents_tells_only_what_is_valid_in_the_setting(settings: Settings) -> None:
-    """What is universal everywhere; a project's and a domain's topics there alone."""
+    """The memo lists universal topics everywhere, and topics of a project or domain only there."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
@@ -44,7 +44,7 @@ async def test_the_table_of_contents_tells_only_what_is_valid_in_the_setting(set
 
 
 async def test_who_works_on_a_task_is_decided_by_what_is_valid_there(settings: Settings) -> None:
-    """What z knows of the bank's deal brings it the bank's tasks, and not the shop's."""
+    """Routing considers memories that are valid in the task's project only."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         for name in ("a", "z"):
             await resources.log.append(agent_defined(name, role="clerk", description=""))
@@ -56,7 +56,7 @@ async def test_who_works_on_a_task_is_decided_by_what_is_valid_there(settings: S
 
 
 async def test_the_orchestrator_recalls_past_tasks_where_they_took_place(settings: Settings) -> None:
-    """A judged task of the bank says something of the bank's next one like it, and nothing of the shop's."""
+    """The orchestrator recalls past tasks of the same project only."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
@@ -78,7 +78,7 @@ async def test_the_orchestrator_recalls_past_tasks_where_they_took_place(setting
 
 
 async def test_what_is_learned_in_a_setting_stays_there(settings: Settings) -> None:
-    """In the project; without one in the only domain. Elsewhere it does not come to mind."""
+    """A learning gets the task's project, or its only domain, and is not recalled elsewhere."""
     model = CountingModel(teaches={QUESTION: {"semantics": LESSON}})
     models = Models(main=model, light=model)
     async with running_services(settings, models=models) as resources, connected_client(settings) as client:
@@ -99,7 +99,7 @@ async def test_what_is_learned_in_a_setting_stays_there(settings: Settings) -> N
 
 
 async def test_a_textbook_is_read_and_tested_where_it_is_valid(settings: Settings) -> None:
-    """Its sections come to mind there alone; read again elsewhere, it is remembered there too."""
+    """A textbook's memories are recalled in its scope only, and stored again when taught in another."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()

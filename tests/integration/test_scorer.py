@@ -1,4 +1,4 @@
-"""The learned scorer: trained from the log when it is due, ranking while it is better, whatever is delivered again."""
+"""The learned scorer is trained from the log when it is due, and ranks while it is better than the linear score."""
 
 import numpy as np
 import pytest
@@ -32,7 +32,7 @@ TRAINING = ("projector", "trainer")
 
 
 def work(number: int, world: World) -> list[Event]:
-    """An assignment from its beginning to what was used of it; its session has not ended yet."""
+    """Return an assignment's events up to its used memories, without the end of its session."""
     rng = np.random.default_rng(number)
     event = retrieved(number, rng)
     envelope = {"correlation_id": event.task_id, "agent_id": AGENT}
@@ -50,7 +50,7 @@ def work(number: int, world: World) -> list[Event]:
 
 
 def ended(number: int) -> SessionEnded:
-    """The session of an assignment is over."""
+    """Return the end of an assignment's session."""
     return SessionEnded(
         event_id=derive(number, "session_ended"),
         correlation_id=derive(number, "task"),
@@ -60,7 +60,7 @@ def ended(number: int) -> SessionEnded:
 
 
 def helpful(number: int) -> ImpactCredited:
-    """An assignment was helpful."""
+    """Return the credit of a helpful assignment."""
     return ImpactCredited(
         event_id=derive(number, "impact_credited"),
         correlation_id=derive(number, "task"),
@@ -73,7 +73,7 @@ def helpful(number: int) -> ImpactCredited:
 
 
 async def lived(log: Log, numbers: range, world: World) -> None:
-    """The agent has done all this, and the last of it ends a session."""
+    """Append these assignments, and the end of the last one's session."""
     for number in numbers:
         for event in work(number, world):
             await log.append(event)
@@ -81,13 +81,13 @@ async def lived(log: Log, numbers: range, world: World) -> None:
 
 
 async def trained(resources: Resources) -> list[ScorerTrained]:
-    """Every scorer so far, once nobody has anything to do."""
+    """Return every trained scorer once all services are idle."""
     await until_idle(resources, TRAINING)
     return [each for each in await effective_events(resources.log) if isinstance(each, ScorerTrained)]
 
 
 async def test_a_scorer_is_trained_when_there_is_enough_and_serves_while_it_is_better(settings: Settings) -> None:
-    """A hundred samples begin it, thirty more renew it; where the world has turned, the linear score ranks again."""
+    """A scorer is trained after 100 samples and again after 30 more, and serves only while it is better."""
     async with running_services(settings, TRAINING) as resources:
         await resources.log.append(agent_defined(AGENT))
         await lived(resources.log, range(8), by_impact)
@@ -108,7 +108,7 @@ async def test_a_scorer_is_trained_when_there_is_enough_and_serves_while_it_is_b
 
 
 async def test_feedback_days_later_trains_again_once(settings: Settings) -> None:
-    """What an old assignment is worth has changed, so the scorer has; saying it another way changes nothing."""
+    """Feedback on an old assignment trains the scorer again, unless it does not change the assignment's value."""
     async with running_services(settings, TRAINING) as resources:
         await resources.log.append(agent_defined(AGENT))
         await lived(resources.log, range(60), by_impact)
@@ -128,7 +128,7 @@ async def test_feedback_days_later_trains_again_once(settings: Settings) -> None
 
 
 async def test_the_policy_says_how_much_that_is_new_trains_again(settings: Settings) -> None:
-    """With a single new sample, two more assignments are enough, which by default they are not."""
+    """The policy's `retrain_after` sets the number of new samples for another training."""
     async with running_services(settings, TRAINING) as resources:
         await resources.log.append(agent_defined(AGENT))
         await resources.log.append(
@@ -143,7 +143,7 @@ async def test_the_policy_says_how_much_that_is_new_trains_again(settings: Setti
 
 
 async def test_what_was_trained_on_is_not_trained_on_again(settings: Settings) -> None:
-    """Every cause comes again, also to a trainer that has forgotten everything; nothing is added."""
+    """Events that were trained on cause no further training, even if the trainer has lost its cache."""
     async with running_services(settings, TRAINING) as resources:
         await resources.log.append(agent_defined(AGENT))
         await lived(resources.log, range(60), by_impact)
@@ -157,7 +157,7 @@ async def test_what_was_trained_on_is_not_trained_on_again(settings: Settings) -
 
 
 async def test_without_torch_the_linear_score_goes_on(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is trained and nothing fails; once torch is there, the next session trains."""
+    """Without torch nothing is trained and nothing fails; with torch the next session trains."""
     monkeypatch.setattr(training, "available", lambda: False)
     handlers.can_train.cache_clear()
     try:
@@ -174,7 +174,9 @@ async def test_without_torch_the_linear_score_goes_on(settings: Settings, monkey
 
 
 async def test_the_scorer_ranks_while_it_serves(settings: Settings) -> None:
-    """A retrieval names the scorer by its number; one that does not serve, or a policy against it, is not asked."""
+    """A retrieval names the scorer that ranked it; a scorer that does not serve, or is disabled by the policy, is not
+    used.
+    """
     async with running_services(settings) as resources, connected_client(settings) as client:
         log = resources.log
         await log.append(agent_defined(AGENT))
@@ -206,7 +208,7 @@ async def test_the_scorer_ranks_while_it_serves(settings: Settings) -> None:
 
 
 async def test_eight_trainers_make_one_scorer(settings: Settings) -> None:
-    """However many sessions end at once, one training covers them."""
+    """Sixty sessions that end at once cause one training."""
     async with opened_log(settings) as log:
         await log.append(agent_defined(AGENT))
         for number in range(60):

@@ -1,4 +1,4 @@
-"""What is named by the beginning of its id."""
+"""Ids are found by their first digits."""
 
 from uuid import UUID
 
@@ -13,7 +13,7 @@ KEYS = tuple(UUID(f"1c0ffee{last}-0000-4000-8000-00000000000{last}") for last in
 
 
 async def test_the_beginning_of_an_id_is_enough_where_it_is_the_only_one(settings: Settings) -> None:
-    """What two have in common names none of them, and says how many there are; a task's id names no memory."""
+    """The first digits of an id name a task if they are unique; ambiguous, unknown or too short ones are refused."""
     async with running_services(settings, ("query-api", "projector")), connected_client(settings) as client:
         for key in KEYS:
             await client.submit("What is a truth value?", key=key)

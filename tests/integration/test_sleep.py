@@ -1,4 +1,4 @@
-"""Every session is slept over exactly once, however many workers there are and whatever is appended beside them."""
+"""Every session is slept over exactly once, with any number of workers and concurrent events."""
 
 import asyncio
 import random
@@ -40,7 +40,7 @@ SESSIONS = 64
 
 
 def traffic(rng: random.Random) -> list[Event]:
-    """Sessions of one agent that end quickly, amid memories that begin and are used."""
+    """Return shuffled ends of sessions, new memories and uses of one agent."""
     sessions: list[Event] = [
         SessionEnded(event_id=uuid4(), agent_id="python", assignment_id=uuid4()) for _ in range(SESSIONS)
     ]
@@ -72,7 +72,7 @@ def traffic(rng: random.Random) -> list[Event]:
 
 
 async def append_slowly(log: Log, events: Sequence[Event], rng: random.Random) -> None:
-    """Append in small groups, so that workers find much to do at some moments and little at others."""
+    """Append events in small groups of random size with random pauses."""
     rest = list(events)
     while rest:
         size = rng.randint(1, 12)
@@ -82,17 +82,17 @@ async def append_slowly(log: Log, events: Sequence[Event], rng: random.Random) -
 
 
 def slept_sessions(events: Sequence[Event]) -> Counter[UUID]:
-    """How often each session was slept over."""
+    """Return how often each session was slept over."""
     return Counter(session for each in events if isinstance(each, AgentSlept) for session in each.sessions)
 
 
 def ended_sessions(events: Sequence[Event]) -> set[UUID]:
-    """The sessions that ended."""
+    """Return the ended sessions."""
     return {each.assignment_id for each in events if isinstance(each, SessionEnded)}
 
 
 async def assert_each_slept_once(resources: Resources) -> None:
-    """The sleeps that count, and even all that were recorded, cover every session once."""
+    """Assert that the recorded sleeps cover every session once."""
     facts = await effective_events(resources.log)
     assert len(ended_sessions(facts)) == SESSIONS
     assert slept_sessions(facts) == Counter(ended_sessions(facts))
@@ -100,10 +100,10 @@ async def assert_each_slept_once(resources: Resources) -> None:
 
 
 def all_slept(resources: Resources) -> Callable[[], Awaitable[bool]]:
-    """The condition that the views know every session as slept over."""
+    """Return the condition that the views count every session as slept over."""
 
     async def condition() -> bool:
-        """Every session has been slept over."""
+        """Every session was slept over."""
         agent = await resources.views.agent("python")
         return agent is not None and agent.slept == SESSIONS and not agent.awake
 
@@ -111,7 +111,7 @@ def all_slept(resources: Resources) -> Callable[[], Awaitable[bool]]:
 
 
 async def test_eight_workers_sleep_every_session_exactly_once(settings: Settings, seed: int) -> None:
-    """Eight workers of the sleep service share one agent while it goes on living."""
+    """Eight sleep workers on one agent sleep over each session exactly once while events are appended."""
     rng = random.Random(seed)
     async with AsyncExitStack() as stack:
         resources = await stack.enter_async_context(running_services(settings, ["projector"]))
@@ -125,7 +125,7 @@ async def test_eight_workers_sleep_every_session_exactly_once(settings: Settings
 
 
 async def test_of_two_sleeps_decided_on_the_same_view_one_is_refused(settings: Settings, seed: int) -> None:
-    """Both cover the same sessions; the log takes the one that comes first."""
+    """Of two sleeps decided on the same state the log accepts the first and refuses the second."""
     async with running_services(settings, ["projector"]) as resources:
         await resources.log.append(agent_defined())
         await append_slowly(resources.log, traffic(random.Random(seed)), random.Random(seed))
@@ -141,7 +141,7 @@ async def test_of_two_sleeps_decided_on_the_same_view_one_is_refused(settings: S
 
 
 async def test_the_log_alone_keeps_sleeps_apart(settings: Settings, seed: int) -> None:
-    """Even where nothing hands events out one at a time, racing workers sleep every session once."""
+    """Eight concurrent workers without partitioned delivery sleep over every session once."""
     rng = random.Random(seed)
     async with running_services(settings, ["projector"]) as resources:
         await resources.log.append(agent_defined())
@@ -155,7 +155,7 @@ async def test_the_log_alone_keeps_sleeps_apart(settings: Settings, seed: int) -
 
 
 async def race(resources: Resources, sessions: Sequence[SessionEnded], seed: float) -> None:
-    """React to every session in an order of one's own, until each is done."""
+    """Handle every session in a random order, repeating each one until it does not conflict."""
     reactor, rest = EventProcessor(service, resources), list(sessions)
     rng = random.Random(seed)
     while rest:
@@ -169,7 +169,7 @@ async def race(resources: Resources, sessions: Sequence[SessionEnded], seed: flo
 async def test_a_sleep_that_does_not_fit_goes_on_until_there_is_room(
     settings: Settings, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Sixty memories where five may stay, adopted on the eve of it and seven at once: eight workers, one chain."""
+    """A sleep with more changes than one event holds is continued by further sleeps until the capacity is kept."""
     monkeypatch.setattr(sleep, "CHANGES_PER_SLEEP", 7)
     rng = random.Random(seed)
     async with AsyncExitStack() as stack:
@@ -186,7 +186,7 @@ async def test_a_sleep_that_does_not_fit_goes_on_until_there_is_room(
         await eventually(all_slept(resources))
 
         async def roomy() -> bool:
-            """The agent is down to what it may keep."""
+            """The agent has no more active memories than its capacity."""
             agent = await resources.views.agent("python")
             return agent is not None and sum(agent.active) <= 5
 
@@ -201,7 +201,7 @@ async def test_a_sleep_that_does_not_fit_goes_on_until_there_is_room(
 
 
 async def test_a_cluster_that_loses_a_node_sleeps_every_session_exactly_once(servers: Servers, seed: int) -> None:
-    """On three nodes, one of which is killed and comes back in the middle, nothing is lost or doubled."""
+    """Every session is slept over once on a cluster whose node is killed and restarted."""
     rng = random.Random(seed)
     async with three_nodes() as cluster, AsyncExitStack() as stack:
         settings = servers.settings().model_copy(update={"nats_url": cluster.urls[0], "replicas": 3})
@@ -223,5 +223,5 @@ async def test_a_cluster_that_loses_a_node_sleeps_every_session_exactly_once(ser
 
 
 async def said(log: Log, event: Event) -> int:
-    """Append as a service does: again and again until it is acknowledged."""
+    """Append an event, repeatedly until it is acknowledged."""
     return await retried(lambda: log.append(event))

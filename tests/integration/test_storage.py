@@ -1,4 +1,4 @@
-"""What is stored has limits; a server that cannot write any more is found out and starts again."""
+"""Storage limits, and detection of a server that can no longer write."""
 
 import asyncio
 import os
@@ -43,7 +43,7 @@ while data := line.recv(65536):
 
 
 def alive(port: int, tools: Path) -> int:
-    """Return what the probe of the deployments says of a server, with a plain `nc` where the image has its own."""
+    """Return the exit code of the deployments' probe, run with a substitute for the image's `nc`."""
     (tools / "nc").write_text(NC.format(python=sys.executable))
     (tools / "nc").chmod(0o755)
     known = {"PATH": f"{tools}:{os.environ['PATH']}"}
@@ -51,7 +51,7 @@ def alive(port: int, tools: Path) -> int:
 
 
 async def fill(context: JetStreamContext, subject: str) -> None:
-    """Publish until the server refuses, at most 500 MB."""
+    """Publish at most 500 MB until the server refuses."""
     for _ in range(1_000):
         await context.publish(subject, os.urandom(500_000))
 
@@ -69,7 +69,7 @@ async def disk() -> AsyncIterator[Disk]:
 
 
 async def test_the_probe_of_the_deployments_finds_a_server_that_cannot_write(disk: Disk, tmp_path: Path) -> None:
-    """Say so as long as the server runs, also once there is room again; started anew, it writes."""
+    """The probe fails for a server that failed to write until the server is restarted, even if there is space again."""
     port, watched = free_port(), free_port()
     binary = Path(sysconfig.get_path("scripts")) / "nats-server"
     config = tmp_path / "nats.conf"
@@ -81,7 +81,7 @@ async def test_the_probe_of_the_deployments_finds_a_server_that_cannot_write(dis
     server = await asyncio.create_subprocess_exec(binary, "-c", config, stderr=asyncio.subprocess.DEVNULL)
 
     async def answers() -> bool:
-        """The server says that it is well."""
+        """The probe succeeds."""
         return await asyncio.to_thread(alive, watched, tmp_path) == 0
 
     try:
@@ -112,7 +112,7 @@ async def test_the_probe_of_the_deployments_finds_a_server_that_cannot_write(dis
 
 
 def test_both_deployments_end_a_server_that_cannot_write() -> None:
-    """Ask the probe in both, mounted where it is asked for; docker needs to be told to end the server."""
+    """Both deployments mount and run the probe, and Docker's health check ends the server."""
     manifests = yaml.safe_load_all((DEPLOY / "kubernetes" / "nats.yaml").read_text())
     [container] = next(each for each in manifests if each["kind"] == "StatefulSet")["spec"]["template"]["spec"][
         "containers"
@@ -131,7 +131,7 @@ def test_both_deployments_end_a_server_that_cannot_write() -> None:
 
 
 async def test_a_full_log_refuses_in_order_and_goes_on_when_its_limit_is_raised(settings: Settings) -> None:
-    """Refuse without harm to the server, delete nothing by any limit, and take more without a restart."""
+    """A full log refuses messages, deletes nothing, and accepts messages once its limit is raised."""
     small = settings.model_copy(update={"storage": 16})
     await prepare(small)
     async with opened_log(settings) as log:
@@ -157,7 +157,7 @@ async def test_a_full_log_refuses_in_order_and_goes_on_when_its_limit_is_raised(
 
 
 async def test_a_limit_below_what_is_stored_deletes_nothing(settings: Settings) -> None:
-    """Keep everything, of every kind of stream, and refuse the next message."""
+    """A limit below the stored size deletes nothing and refuses the next message, for every kind of stream."""
     async with opened_log(settings) as log:
         places = {
             log.subjects.stream: f"{settings.namespace}.client.ann.nothing",
@@ -175,7 +175,7 @@ async def test_a_limit_below_what_is_stored_deletes_nothing(settings: Settings) 
 
 
 async def test_who_looks_is_warned_before_the_log_is_full(settings: Settings) -> None:
-    """Tell it at `/ready` and at `/metrics`, and stay ready; answer again what waited while the log was full."""
+    """A nearly full log is reported at `/ready` and `/metrics`, the worker stays ready, and a raised limit helps."""
     await prepare(settings.model_copy(update={"storage": 16}))
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
@@ -196,13 +196,13 @@ async def test_who_looks_is_warned_before_the_log_is_full(settings: Settings) ->
 
 
 def test_every_share_has_its_stream_and_all_of_them_are_the_whole(settings: Settings) -> None:
-    """Together they hold what an operator allows, and nothing more."""
+    """Every stream has a share of the storage limit, and the shares sum up to at most 1."""
     assert sum(SHARES.values()) <= 1
     assert streams(Subjects(settings.namespace)).keys() == SHARES.keys()
 
 
 def test_alerts_ask_for_what_workers_tell() -> None:
-    """Name metrics that there are, in rules that Prometheus reads."""
+    """The alert rules use existing metrics and are complete."""
     shown = Metrics().exposition().decode()
     groups = yaml.safe_load((DEPLOY / "alerts.yaml").read_text())["groups"]
     rules = [rule for group in groups for rule in group["rules"]]

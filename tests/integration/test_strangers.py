@@ -1,4 +1,4 @@
-"""A task belongs to its client: what other clients say of it is refused, visibly, and changes nothing."""
+"""Feedback and choices of other clients on a task are refused and change nothing."""
 
 from uuid import UUID, uuid4
 
@@ -37,12 +37,12 @@ async def knowing(resources: Resources, client: Client) -> UUID:
 
 
 def said_by(client: str, task_id: UUID, event_id: UUID | None = None) -> FeedbackGiven:
-    """Return what a client says of a task that helped."""
+    """Return feedback of a client that a task was helpful."""
     return FeedbackGiven(event_id=event_id or uuid4(), client_id=client, correlation_id=task_id, verdict="helpful")
 
 
 async def test_feedback_of_a_stranger_is_refused(settings: Settings) -> None:
-    """Credit nothing for what another client says, before the task, while it is answered or after it."""
+    """Feedback of another client is refused before, during and after the task, and credits nothing."""
     async with (
         running_services(settings) as resources,
         connected_client(settings) as ann,
@@ -75,7 +75,7 @@ async def test_feedback_of_a_stranger_is_refused(settings: Settings) -> None:
 
 
 async def test_an_operator_judges_every_task(settings: Settings) -> None:
-    """Credit what is said on the command line, whoever submitted the task."""
+    """Feedback of an operator is credited for any client's task."""
     async with (
         running_services(settings) as resources,
         connected_client(settings) as ann,
@@ -88,7 +88,7 @@ async def test_an_operator_judges_every_task(settings: Settings) -> None:
 
 
 async def test_what_a_stranger_says_of_a_task_sets_no_precedent(settings: Settings) -> None:
-    """Count no feedback but that of the task's client where past tasks tell who is to be asked."""
+    """Feedback of another client does not count for later routings."""
     async with (
         running_services(settings) as resources,
         connected_client(settings) as ann,
@@ -112,7 +112,7 @@ async def test_what_a_stranger_says_of_a_task_sets_no_precedent(settings: Settin
 
 
 async def test_a_stranger_does_not_choose_how_a_task_goes_on(settings: Settings) -> None:
-    """Refuse the choice of another client, by our client before it is said and by the platform where it was said."""
+    """The choice of another client in a negotiation is refused by the client library and by intake."""
     async with (
         running_services(settings) as resources,
         connected_client(settings) as ann,
@@ -147,7 +147,7 @@ async def test_a_stranger_does_not_choose_how_a_task_goes_on(settings: Settings)
 
 
 async def test_an_operator_chooses_how_every_task_goes_on(settings: Settings) -> None:
-    """Go on as the command line says, whoever submitted the task."""
+    """An operator may choose an option for any client's task."""
     async with (
         running_services(settings) as resources,
         connected_client(settings) as ann,
@@ -161,7 +161,7 @@ async def test_an_operator_chooses_how_every_task_goes_on(settings: Settings) ->
 
 
 async def test_what_a_client_offers_belongs_to_no_task_of_others(settings: Settings) -> None:
-    """Ignore the task that a client names in an event which is about none: no memory is tied to it."""
+    """A memory offered with another client's task id is not linked to that task."""
     async with running_services(settings) as resources, connected_client(settings) as ann:
         await knowing(resources, ann)
         task_id = (await ann.ask(QUESTION, settled=True)).task_id

@@ -1,4 +1,4 @@
-"""A stretch of the log is folded from where the views are, by folds of one version, or not at all."""
+"""A batch of events is folded from the views' checkpoint by the same version of the folds, or refused."""
 
 import shutil
 from collections.abc import Sequence
@@ -47,36 +47,36 @@ def upgrade() -> None:
 
 
 async def stretch(resources: Resources, after: int, until: int) -> Batch:
-    """Return what the log has between two places."""
+    """Return the events between two sequences as a batch."""
     events = [each for each in await recorded_events(resources.log) if after < (each.sequence or 0) <= until]
     return Batch(tuple(events), (), after, until)
 
 
 async def defined(resources: Resources, number: int) -> None:
-    """Append definitions of some agents."""
+    """Append definitions of so many agents."""
     for each in range(number):
         await resources.log.append(agent_defined(f"agent-{each}"))
 
 
 async def gone_back(resources: Resources, to: int) -> None:
-    """Put the database back to an older copy of itself, under whoever is at work."""
+    """Set the views back to an older sequence while services run."""
     await emptied_tables(resources)
     await catch_up(resources.projection, resources.log, to, lambda *_: None)
 
 
 async def made_by(resources: Resources, fold: int) -> None:
-    """Let the views be of another version of the folds."""
+    """Mark the views as built by another version of the folds."""
     async with resources.database.begin() as connection:
         await connection.execute(update(tables.checkpoint).values(fold=fold))
 
 
 async def missing(resources: Resources) -> Sequence[str]:
-    """Return what a process finds missing."""
+    """Return the missing dependencies that a process reports."""
     return (await Readiness(resources, [], {}).report()).missing
 
 
 async def test_views_that_went_back_while_nothing_came_are_read_again_from_there(settings: Settings) -> None:
-    """A projector that idles over a database that comes back older loses none of the events between."""
+    """An idle projector whose views were set back reads the log again from there."""
     async with running_services(settings, ["projector"]) as resources:
         await defined(resources, 9)
         await until_idle(resources, ["projector"])
@@ -90,7 +90,7 @@ async def test_views_that_went_back_while_nothing_came_are_read_again_from_there
 
 
 async def test_a_stretch_beyond_the_views_changes_nothing(settings: Settings) -> None:
-    """What begins after a gap is refused; what begins before the views' place counts from there on, and once."""
+    """A batch after a gap is refused; of an overlapping batch only the events after the checkpoint are folded."""
     async with open_resources(settings) as resources:
         await defined(resources, 6)
         assert await resources.projection.apply(await stretch(resources, 0, 2)) == 2
@@ -105,7 +105,7 @@ async def test_a_stretch_beyond_the_views_changes_nothing(settings: Settings) ->
 
 
 async def test_an_older_version_stands_aside_and_says_so(settings: Settings) -> None:
-    """Into views that a newer version made nobody else folds, and nobody makes them anew by older folds."""
+    """An older version neither folds into nor rebuilds views of a newer one, and says so."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await until_idle(resources)
@@ -133,7 +133,7 @@ async def test_an_older_version_stands_aside_and_says_so(settings: Settings) -> 
 
 
 async def test_views_of_an_older_version_are_made_anew_by_whoever_follows(settings: Settings) -> None:
-    """A projector at work that finds older views under it, from an older copy, makes them anew and goes on."""
+    """A running projector rebuilds views that were built by an older version."""
     async with running_services(settings, ["projector"]) as resources:
         await resources.log.append(agent_defined())
         await until_idle(resources, ["projector"])
@@ -147,7 +147,7 @@ async def test_views_of_an_older_version_are_made_anew_by_whoever_follows(settin
 async def test_the_views_halt_right_before_what_cannot_be_folded(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Everything before the event is folded; the views say at which event they halt, and a rebuild says the same."""
+    """Views halt before an event that cannot be folded, and `rebuild` and `verify` name the same event."""
 
     async def fragile(connection: Any, events: Sequence[AnyEvent]) -> None:
         if any(isinstance(each, AgentDefined) and each.agent_id == "agent-5" for each in events):
@@ -185,13 +185,13 @@ async def test_the_views_halt_right_before_what_cannot_be_folded(
 async def test_only_who_provisions_migrates(
     settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Operations say in one line that the views have to be provisioned first, and change no schema."""
+    """Operations refuse a database of another schema version in one line and do not migrate it."""
     newer = shutil.copytree(database.MIGRATIONS, tmp_path / "migrations")
     (newer / "versions" / "0002_next.py").write_text(NEXT_MIGRATION)
     async with open_resources(settings) as resources:
 
         async def version(new: str) -> None:
-            """Let the schema be of another version."""
+            """Set the version of the schema."""
             async with resources.database.begin() as connection:
                 await connection.execute(text("UPDATE schema_version SET version_num = :new"), {"new": new})
 

@@ -1,4 +1,4 @@
-"""Tiered memory at work: experiences are recorded, go over, come to mind, are shared, are erased with their parts."""
+"""Tiered memory at work: experiences are recorded, consolidated, recalled, shared and erased."""
 
 from collections import Counter
 from collections.abc import AsyncIterator
@@ -47,12 +47,12 @@ pytestmark = pytest.mark.connected
 
 AT_WORK = ("projector", "intake", "tiered-memory", "query-api")
 MINED = tuple(f"Noah mined iron with Lila in the cave in the {each}" for each in ("morning", "morning ", "morning  "))
-"""What the built-in vectors find alike."""
+"""Texts that the hashing embedder finds similar."""
 
 
 @asynccontextmanager
 async def remembering(settings: Settings, *names: str, **policy: object) -> AsyncIterator[tuple[Resources, Client]]:
-    """The services of tiered memory, agents that remember by it, and a client."""
+    """Run the services of tiered memory with agents of these names, and yield a client."""
     async with running_services(settings, AT_WORK) as resources, connected_client(settings) as client:
         last = 0
         for each in names or ("noah",):
@@ -64,14 +64,14 @@ async def remembering(settings: Settings, *names: str, **policy: object) -> Asyn
 
 
 async def memories(resources: Resources) -> list[TierMemory]:
-    """All tiered memories there are, oldest first."""
+    """Return all tiered memories, oldest first."""
     async with resources.database.reading() as connection:
         found = await load(connection, tables.tier_memory, TierMemory)
     return sorted(found, key=lambda each: each.at)
 
 
 async def assert_as_folded(resources: Resources) -> None:
-    """The rows are the pure fold of the log, and every memory has the vector of its words, and no other has one."""
+    """Assert that the rows equal the fold of the log, and that exactly the memories have vectors."""
     tiers = fold([each for each in await effective_events(resources.log) if isinstance(each, FOLDED)])
     async with resources.database.reading() as connection:
         agents = await load(connection, tables.tier_agent, TiersAgent)
@@ -83,7 +83,7 @@ async def assert_as_folded(resources: Resources) -> None:
 
 
 async def test_an_experience_is_recorded_once_however_often_it_is_told(settings: Settings) -> None:
-    """With what its words tell; an agent without such memory refuses it, and so does one to whom it does not matter."""
+    """A repeated experience is recorded once; unimportant ones, and agents without tiered memory, are refused."""
     async with remembering(settings) as (resources, client):
         await resources.log.append(agent_defined("python"))
         lived = Experience(
@@ -109,7 +109,7 @@ async def test_an_experience_is_recorded_once_however_often_it_is_told(settings:
 
 
 async def test_what_is_too_much_goes_over_and_comes_to_mind(settings: Settings) -> None:
-    """The oldest, in clusters; each module finds it in its own way, and that it did counts as access."""
+    """The oldest memories beyond the capacity are consolidated in clusters, and recalls by module count as accesses."""
     policy = {"short_term": {"base_capacity": 5, "max_capacity": 5, "kept_share": 0.2}}
     async with remembering(settings, **policy) as (resources, client):
         for number, text in enumerate((*MINED, "Noah planted wheat by the river", "Mira sang a song")):
@@ -117,7 +117,7 @@ async def test_what_is_too_much_goes_over_and_comes_to_mind(settings: Settings) 
             await client.experience("noah", text.strip(), type="action", second=10.0 * number, cues=cues)
 
         async def over() -> Any:
-            """all that was too much has gone over"""
+            """All memories beyond the capacity are consolidated."""
             view = await client.tiers("noah")
             return view if (view.short, view.going, view.long) == (1, 0, 2) else None
 
@@ -148,7 +148,7 @@ async def test_what_is_too_much_goes_over_and_comes_to_mind(settings: Settings) 
 
 
 async def test_each_experience_goes_over_once_however_many_notice(settings: Settings) -> None:
-    """Two workers, each with sixteen events at once: groups never share a memory, and none is left behind."""
+    """Two workers consolidate each experience once, and none is left behind."""
     policy = {"short_term": {"base_capacity": 4, "max_capacity": 4, "kept_share": 0.5}}
     async with remembering(settings, **policy) as (resources, client), running_services(settings, ["tiered-memory"]):
         for each in range(24):
@@ -170,7 +170,7 @@ async def test_each_experience_goes_over_once_however_many_notice(settings: Sett
 
 
 async def test_what_is_old_goes_over_in_time(settings: Settings) -> None:
-    """Looked after by the log's time, once however often it is looked; who lives by a simulation is left alone."""
+    """Old memories are consolidated by the log's time, requested once; agents of simulations are left out."""
     policy = {"short_term": {"retention_minutes": 30}}
     async with remembering(settings, "noah", "lila", **policy) as (resources, client):
         await client.experience("noah", "Noah saw the sea")
@@ -186,7 +186,7 @@ async def test_what_is_old_goes_over_in_time(settings: Settings) -> None:
 
 
 async def test_what_is_shared_is_seen_by_whom_it_is_shared_with(settings: Settings) -> None:
-    """Where they ask for it; it stays as it is, whatever goes over."""
+    """A shared memory is recalled by exactly the agents it is shared with, and is not consolidated."""
     async with remembering(settings, "noah", "lila", "mira") as (resources, client):
         seen = await client.experience("noah", "The well behind the church is poisoned")
         secret = await client.experience("noah", "The gold is under the oak")
@@ -214,7 +214,7 @@ async def test_what_is_shared_is_seen_by_whom_it_is_shared_with(settings: Settin
 
 
 async def test_an_erased_experience_goes_with_all_that_was_made_of_it(settings: Settings) -> None:
-    """The client's words, the memory it became part of, and the others of its group; the rest stays, also rebuilt."""
+    """Erasing an experience erases its offer, the memory formed from it and the other sources of that memory."""
     async with remembering(settings) as (resources, client):
         mined = [await client.experience("noah", each.strip(), type="action") for each in MINED]
         await client.experience("noah", "Mira sang a canary song", type="conversation")

@@ -1,4 +1,4 @@
-"""Tiered minds in the views: as the pure fold makes them, live, rebuilt, and after something was erased."""
+"""Tiered minds in the views equal the fold of the log: live, rebuilt, and after an erasure."""
 
 import random
 from collections.abc import Sequence
@@ -46,12 +46,12 @@ AGENT = "noah"
 
 
 def key(text: str) -> str:
-    """The key of the vector of a text."""
+    """Return the key of a text's vector."""
     return vector_key(EMBEDDING.model, EMBEDDING.dimension, text)
 
 
 def recorded(rng: random.Random, content: str, offered: UUID | None = None) -> ExperienceRecorded:
-    """Something lived through."""
+    """Return a recorded experience."""
     return ExperienceRecorded.model_validate(
         {"event_id": some_id(rng), "causation_id": offered, "agent_id": AGENT, "importance": 0.5}
         | {"experience": {"type": "action", "content": content, "second": rng.randrange(1_000)}, "vector": key(content)}
@@ -59,7 +59,7 @@ def recorded(rng: random.Random, content: str, offered: UUID | None = None) -> E
 
 
 def formed(rng: random.Random, content: str, sources: Sequence[UUID]) -> MemoryFormed:
-    """What some became."""
+    """Return a memory formed from sources."""
     fields = {"type": "semantic", "content": content, "importance": 0.5, "formed_by": "extractive", "second": 1_000.0}
     return MemoryFormed.model_validate(
         {"event_id": some_id(rng), "agent_id": AGENT, "sources": sources, "vector": key(content)} | fields
@@ -67,12 +67,12 @@ def formed(rng: random.Random, content: str, sources: Sequence[UUID]) -> MemoryF
 
 
 def some_id(rng: random.Random) -> UUID:
-    """An id as the platform derives them."""
+    """Return an id of the version that the platform derives."""
     return UUID(int=rng.getrandbits(128), version=5)
 
 
 def life(rng: random.Random, length: int) -> list[Event]:
-    """Twelve experiences, and then whatever can happen to them and to what was made of them."""
+    """Return twelve experiences followed by random events about them."""
     begun: list[Any] = [recorded(rng, f"thing {each}") for each in range(12)]
     known: list[UUID] = [each.event_id for each in begun]
 
@@ -103,7 +103,7 @@ def life(rng: random.Random, length: int) -> list[Event]:
 
 
 async def assert_as_folded(resources: Resources) -> None:
-    """The rows are the pure fold of the log; every memory has its vector, and nothing else has one."""
+    """Assert that the rows equal the fold of the log, and that exactly the memories have vectors."""
     tiers = fold([each for each in await effective_events(resources.log) if isinstance(each, FOLDED)])
     vector = tables.memory_vector.c
     async with resources.database.reading() as connection:
@@ -116,7 +116,7 @@ async def assert_as_folded(resources: Resources) -> None:
 
 
 async def test_a_life_is_in_the_views_what_the_pure_fold_makes_of_it(settings: Settings, seed: int) -> None:
-    """Event by event, in stretches and from the whole log at once."""
+    """Random events give the same rows one by one, in batches and rebuilt."""
     rng = random.Random(seed)
     await assert_views_follow_and_rebuild(settings, life(rng, 100), rng, assert_as_folded)
     async with open_resources(settings) as resources:
@@ -129,7 +129,7 @@ async def test_a_life_is_in_the_views_what_the_pure_fold_makes_of_it(settings: S
 
 
 async def test_a_forgotten_experience_is_in_no_byte(servers: Servers, settings: Settings) -> None:
-    """Its words go, as they were told, as they were recorded, and as they became part of others, with their parts."""
+    """An erased memory leaves no byte of its sources and of their offers, and a replay does not restore it."""
     rng, told = random.Random(7), UUID(int=77, version=4)
     lived = {"type": "action", "content": "the zugtrompetish thing"}
     offered = ExperienceOffered.model_validate({"event_id": told, "agent_id": AGENT, "experience": lived})

@@ -1,4 +1,4 @@
-"""Timers ring once when they are due by a clock that can be moved, and none is lost."""
+"""Timers ring once when they are due by the adjustable clock, and none is lost."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -31,7 +31,7 @@ SOON = timedelta(seconds=2)
 
 @asynccontextmanager
 async def listening(settings: Settings) -> AsyncIterator[tuple[Timers, list[str]]]:
-    """Timers, and the keys of those that rang so far."""
+    """Yield timers and the list of keys that rang."""
     async with opened_log(settings) as log:
         timers, rang = Timers(log, await Clock.open(log)), list[str]()
 
@@ -49,7 +49,7 @@ async def listening(settings: Settings) -> AsyncIterator[tuple[Timers, list[str]
 
 
 async def test_timers_ring_when_they_are_due_and_not_before(settings: Settings) -> None:
-    """What is past rings at once, what was set anew rings only then, and each rings once."""
+    """Each timer rings once when it is due, a past one at once, and a changed one at its new time."""
     async with listening(settings) as (timers, rang):
         now = await timers.clock.now()
         await timers.set("far", now + timedelta(days=1))
@@ -58,7 +58,7 @@ async def test_timers_ring_when_they_are_due_and_not_before(settings: Settings) 
         await timers.set("past", now - timedelta(days=30))
 
         async def heard() -> bool:
-            """Both have rung."""
+            """Both timers have rung."""
             return len(rang) == 2
 
         await eventually(heard)
@@ -67,7 +67,7 @@ async def test_timers_ring_when_they_are_due_and_not_before(settings: Settings) 
         await timers.set("moved", now - timedelta(days=1))
 
         async def moved() -> bool:
-            """So has the one that was set to an earlier time."""
+            """The timer that was set to an earlier time has rung."""
             return len(rang) == 3
 
         await eventually(moved)
@@ -75,7 +75,7 @@ async def test_timers_ring_when_they_are_due_and_not_before(settings: Settings) 
 
 
 async def test_the_clock_moves_for_everybody_and_by_every_step(settings: Settings) -> None:
-    """Two that move it at the same moment move it by both steps."""
+    """Concurrent advances of the clock add up."""
     async with opened_log(settings) as one, opened_log(settings) as other:
         first, second = await Clock.open(one), await Clock.open(other)
         before = await first.now()
@@ -84,7 +84,7 @@ async def test_the_clock_moves_for_everybody_and_by_every_step(settings: Setting
 
 
 async def test_a_lost_timer_is_set_again_and_a_false_one_sets_nothing(settings: Settings) -> None:
-    """The views say what is due: without its timers the platform sets them anew, and heeds none that lies."""
+    """Lost timers are set again from the views, and timers that the views do not know have no effect."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
@@ -97,14 +97,14 @@ async def test_a_lost_timer_is_set_again_and_a_false_one_sets_nothing(settings: 
         await log.stream.publish(log.subjects.ringing("x"), b"\xff garbage", stream=log.subjects.timers_stream)
 
         async def all_ring() -> bool:
-            """Everything that lies is there to be heard."""
+            """All false timers ring."""
             return bool((await log.stream.consumer_info(log.subjects.timers_stream, "tutor")).num_pending == 4)
 
         await eventually(all_ring)
     async with running_services(settings) as resources, connected_client(settings) as client:
 
         async def all_heard() -> bool:
-            """Nothing rings any more."""
+            """All ringing timers were handled."""
             known = await resources.log.stream.consumer_info(resources.log.subjects.timers_stream, "tutor")
             return not known.num_pending and not known.num_ack_pending
 
@@ -114,7 +114,7 @@ async def test_a_lost_timer_is_set_again_and_a_false_one_sets_nothing(settings: 
         await client.clock(advance=timedelta(days=1, minutes=5))
 
         async def again() -> bool:
-            """Both exercises came again, because their timers were there."""
+            """Both exercises were repeated."""
             return (
                 len([each for each in await effective_events(resources.log) if isinstance(each, ExerciseGraded)]) == 4
             )

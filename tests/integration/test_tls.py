@@ -1,4 +1,4 @@
-"""Whoever talks to the log's server may be sure of it, and it of them: certificates on both sides, and encryption."""
+"""Encrypted connections to the nats-server with certificates on both sides."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.connected
 
 @pytest.fixture(scope="module")
 def certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An authority, the server's certificate for the loopback, and one for whoever talks to it."""
+    """Directory with the certificates of an authority, the server and a client."""
     directory, authority = tmp_path_factory.mktemp("certificates"), trustme.CA()
     authority.cert_pem.write_to_path(str(directory / "ca.pem"))
     for name, host in (("server", "127.0.0.1"), ("client", "nemuri.example")):
@@ -31,7 +31,7 @@ def certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def encrypted(servers: Servers, certificates: Path) -> AsyncIterator[RestrictedServers]:
-    """A server that shows a certificate and asks for one."""
+    """A server that requires certificates."""
     files = {"cert_file": "server.pem", "key_file": "server.key", "ca_file": "ca.pem"}
     lines = ", ".join(f'{option}: "{certificates / name}"' for option, name in files.items())
     async with RestrictedServers.running(servers, more=f"tls {{ {lines}, verify: true }}", scheme="tls") as running:
@@ -39,13 +39,13 @@ async def encrypted(servers: Servers, certificates: Path) -> AsyncIterator[Restr
 
 
 def showing(settings: Settings, certificates: Path) -> Settings:
-    """The same settings with an authority to trust and a certificate of one's own."""
+    """Return the settings with the authority and the client's certificate."""
     mine = {"nats_certificate": certificates / "client.pem", "nats_key": certificates / "client.key"}
     return settings.model_copy(update={"nats_ca": certificates / "ca.pem", **mine})
 
 
 async def test_services_and_clients_talk_over_tls(encrypted: RestrictedServers, certificates: Path) -> None:
-    """A client asks, and a service whose consumers and answers go over encrypted connections tells it."""
+    """Services and a client with certificates work over encrypted connections."""
     await prepare(showing(encrypted.of("provisioner"), certificates))
     async with (
         serving(showing(encrypted.of("projector"), certificates), ["projector"]),
@@ -59,7 +59,7 @@ async def test_services_and_clients_talk_over_tls(encrypted: RestrictedServers, 
 async def test_without_certificates_nobody_talks(
     encrypted: RestrictedServers, certificates: Path, missing: str
 ) -> None:
-    """Neither to a server that nobody vouches for, nor as somebody for whom nobody does."""
+    """A connection without the authority or without a certificate is refused."""
     settings = showing(encrypted.client("ann"), certificates).model_copy(update={missing: None, "nats_key": None})
     with pytest.raises(NotConnectedError):
         async with connected(settings, "ann"):
@@ -67,7 +67,7 @@ async def test_without_certificates_nobody_talks(
 
 
 async def test_a_certificate_that_is_not_there_is_said(encrypted: RestrictedServers, certificates: Path) -> None:
-    """In one line that names the setting."""
+    """A missing certificate file is refused in one line that names the setting."""
     settings = encrypted.client("ann").model_copy(update={"nats_ca": certificates / "none.pem"})
     with pytest.raises(NotConnectedError, match="NEMURI_NATS_CA"):
         async with connected(settings, "ann"):

@@ -1,4 +1,4 @@
-"""Traces: one for each task, from its submission to the sleep after it, over everything that the log carries."""
+"""Each task is one trace, from its submission to the sleep after it."""
 
 from collections.abc import Iterator, Sequence
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.connected
 
 @pytest.fixture(scope="module")
 def exporter() -> Iterator[InMemorySpanExporter]:
-    """Where the spans of this process are put; OpenTelemetry takes one provider for each process."""
+    """Exporter of this process's spans; OpenTelemetry accepts one provider per process."""
     found, provider = InMemorySpanExporter(), TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(found))
     trace.set_tracer_provider(provider)
@@ -28,7 +28,7 @@ def exporter() -> Iterator[InMemorySpanExporter]:
 
 @pytest.fixture
 def spans(exporter: InMemorySpanExporter) -> InMemorySpanExporter:
-    """Nothing of what came before."""
+    """The exporter without earlier spans."""
     exporter.clear()
     return exporter
 
@@ -55,7 +55,7 @@ def _trace(span: ReadableSpan) -> int:
 async def test_a_task_is_one_trace_from_its_submission_to_the_sleep(
     settings: Settings, spans: InMemorySpanExporter
 ) -> None:
-    """Each reaction is a child of the one that said what it reacts to; the client's own span is the root."""
+    """The span of each handler is a child of the handler that appended its event, and the client's span is the root."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         result = await client.ask("What is truth value testing?")
@@ -94,7 +94,7 @@ async def test_a_task_is_one_trace_from_its_submission_to_the_sleep(
 
 
 async def test_what_is_cut_and_joined_again_stays_in_the_trace(settings: Settings, spans: InMemorySpanExporter) -> None:
-    """Every piece is a child of the cut; who joins them is linked to the others."""
+    """The spans of a document's chunks are children of the split, and the join is linked to the other chunks."""
     pages = "\f".join(f"Page {number}: a value is true unless its class says otherwise." * 40 for number in range(25))
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
@@ -118,7 +118,7 @@ async def test_what_is_cut_and_joined_again_stays_in_the_trace(settings: Setting
 
 
 async def test_a_trace_that_began_elsewhere_goes_on_here(settings: Settings, spans: InMemorySpanExporter) -> None:
-    """The header is all that has to travel, as it does from another process; one that is none begins a new trace."""
+    """A trace from another process is continued by its header; an invalid header begins a new trace."""
 
     remote = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
     async with running_services(settings, ["projector", "intake"]) as resources:

@@ -1,4 +1,4 @@
-"""What failed is tried again when an operator says so: a task as a new attempt, anything else by the service itself."""
+"""Retries by an operator: a failed task gets a new attempt, and other events are handled again by their service."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -39,26 +39,26 @@ QUESTION = "What is truth?"
 
 @dataclass
 class Breakable(CountingModel):
-    """A model that can be broken and mended."""
+    """A model with separate switches for its faults."""
 
     answers: bool = True
     learns: bool = True
     reads: bool = True
 
     async def answer(self, job: AnswerJob) -> Reply[Any]:
-        """While it is not broken."""
+        """Answer, or fail if switched off."""
         if not self.answers:
             raise ValueError("the model broke")
         return await super().answer(job)
 
     async def key_point(self, job: KeyPointJob) -> Reply[Any]:
-        """While it is not broken."""
+        """Return the key point, or fail if switched off."""
         if not self.reads:
             raise ValueError("the model broke")
         return await super().key_point(job)
 
     async def learnings(self, job: LearningsJob) -> Reply[Any]:
-        """While it is not broken."""
+        """Return the learnings, or fail if switched off."""
         if not self.learns:
             raise ValueError("the model broke")
         return await super().learnings(job)
@@ -66,7 +66,7 @@ class Breakable(CountingModel):
 
 @asynccontextmanager
 async def platform(settings: Settings, model: Breakable) -> AsyncIterator[tuple[Resources, Client]]:
-    """Everybody at work with the model, one agent and one client."""
+    """Run all services with the model, and yield a client and one agent."""
     async with (
         running_services(settings, models=Models(main=model, light=model)) as resources,
         connected_client(settings) as client,
@@ -77,7 +77,7 @@ async def platform(settings: Settings, model: Breakable) -> AsyncIterator[tuple[
 
 
 async def test_a_failed_task_is_opened_again_as_a_new_attempt(settings: Settings) -> None:
-    """It says why it failed; tried again it is answered, under the same id, and its letter is gone."""
+    """A failed task is retried as a second attempt under the same id, and its dead letter is removed."""
     model = Breakable(answers=False)
     async with platform(settings, model) as (resources, client):
         failed = await client.ask(QUESTION, timeout=30)
@@ -102,7 +102,7 @@ async def test_a_failed_task_is_opened_again_as_a_new_attempt(settings: Settings
 
 
 async def test_what_fails_again_has_a_letter_again(settings: Settings) -> None:
-    """Of its new attempt; and a letter of the old one opens nothing a second time."""
+    """A second failure has a dead letter of its attempt, and a letter of the first attempt reopens nothing."""
     model = Breakable(answers=False)
     async with platform(settings, model) as (resources, client):
         failed = await client.ask(QUESTION, timeout=30)
@@ -121,7 +121,7 @@ async def test_what_fails_again_has_a_letter_again(settings: Settings) -> None:
 
 
 async def test_giving_up_on_an_earlier_attempt_ends_no_later_one(settings: Settings) -> None:
-    """What is said late of the first attempt leaves the second as it is; what is said of the second ends it."""
+    """A late failure of the first attempt does not end the second one."""
     names = [each for each in ALL_SERVICES if each != "specialist"]
     async with running_services(settings, names) as resources, connected_client(settings) as client:
         log = resources.log
@@ -130,7 +130,7 @@ async def test_giving_up_on_an_earlier_attempt_ends_no_later_one(settings: Setti
         fault = {"correlation_id": task_id, "service": "specialist", "cause_kind": "task_assigned", "error": "a fault"}
 
         async def give_up(attempt: int) -> tuple[str, int]:
-            """How the task stands after a service gave up on an attempt."""
+            """Record a failure of an attempt, and return the task's status and attempt."""
             await log.append(ReactionFailed.model_validate({"event_id": uuid4(), "attempt": attempt} | fault))
             await until_idle(resources, names)
             told = await client.progress(task_id)
@@ -147,7 +147,7 @@ async def test_giving_up_on_an_earlier_attempt_ends_no_later_one(settings: Setti
 
 
 async def test_what_the_answer_did_not_need_is_handed_back_to_its_service(settings: Settings) -> None:
-    """The task stays done, no attempt is opened, and what was not learned is learned."""
+    """A failed step after the answer is retried by its service, and the task stays done."""
     model = Breakable(learns=False, teaches={QUESTION: {"semantics": "What is so is true."}})
     async with platform(settings, model) as (resources, client):
         done = await client.ask(QUESTION, settled=True, timeout=30)
@@ -168,7 +168,7 @@ async def test_what_the_answer_did_not_need_is_handed_back_to_its_service(settin
 
 
 async def test_a_task_that_nobody_could_take_is_opened_by_its_id(settings: Settings) -> None:
-    """There is no letter, because no service failed; once somebody is there it is answered."""
+    """A task that failed without a dead letter for lack of an agent is reopened by its id."""
     async with platform(settings, Breakable()) as (resources, client):
         task = TaskSubmitted(event_id=uuid4(), client_id="ann", text=QUESTION, wanted_agent="later")
         await resources.log.append(task)
@@ -181,7 +181,7 @@ async def test_a_task_that_nobody_could_take_is_opened_by_its_id(settings: Setti
 
 
 async def test_several_letters_of_a_task_open_it_once(settings: Settings) -> None:
-    """Each piece that could not be read has its letter; the first opens the next attempt, which reads all of them."""
+    """Of several dead letters of a task the first one reopens it, and the others open no further attempt."""
     model = Breakable(reads=False)
     async with platform(settings, model) as (resources, client):
         pages = "\f".join(f"Page {number} says that {number} is true." for number in range(1, 16))

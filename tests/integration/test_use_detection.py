@@ -1,4 +1,4 @@
-"""The policy says how use is recognised; a judge is asked once, and does not keep a session from ending."""
+"""The policy selects how used memories are detected; a usage judge is asked once per answer."""
 
 from typing import Any
 from uuid import UUID, uuid4
@@ -33,33 +33,33 @@ LIST, DICT = "The truth value of an empty list is false.", "The truth value of a
 
 
 class Refusing(CountingModel):
-    """A judge that declines."""
+    """A usage judge that refuses."""
 
     async def judgement(self, job: JudgeJob) -> Reply[Any]:
-        """Counted, then declined."""
+        """Count the call and refuse."""
         await super().judgement(job)
         raise ModelRefused("I would rather not")
 
 
 class Judge(CountingModel):
-    """A judge that names the second memory, at a price."""
+    """A usage judge that names the second memory, with token usage."""
 
     async def judgement(self, job: JudgeJob) -> Reply[Any]:
-        """Counted."""
+        """Count the call and judge."""
         await super().judgement(job)
         return Reply((job.memories[1].label,), Usage(model="judge", input_tokens=90, output_tokens=4))
 
 
 class Uncited(ExtractiveModel):
-    """Says word for word what the memory about lists says, and cites nothing."""
+    """A model that answers with the words of a memory and without citations."""
 
     async def answer(self, job: AnswerJob) -> Reply[Answer]:  # noqa: ARG002 - every model has this form
-        """Never complete, as an answer of a language model that forgot to cite."""
+        """Return an incomplete answer without citations."""
         return Reply(Answer(LIST, ()), Usage(model="uncited"))
 
 
 async def knowing(resources: Resources, client: Client, detection: str) -> dict[str, UUID]:
-    """An agent with two memories, whose policy names the way."""
+    """Define an agent with two memories and a way of detection. Return the memories' ids by text."""
     await resources.log.append(agent_defined())
     policy = PolicyAdopted(event_id=uuid4(), agent_id="python", parameters={"use_detection": detection})
     await resources.log.append(policy)
@@ -73,13 +73,13 @@ async def knowing(resources: Resources, client: Client, detection: str) -> dict[
 
 
 async def used(resources: Resources) -> MemoriesUsed:
-    """What was recognised."""
+    """Return the detected use."""
     [found] = [each for each in await effective_events(resources.log) if isinstance(each, MemoriesUsed)]
     return found
 
 
 async def test_a_judge_says_what_was_used_and_what_it_cost(settings: Settings) -> None:
-    """Its word counts, not the citations; and it is not asked again when everything is delivered again."""
+    """The judge's verdict and cost are recorded, and redelivery does not repeat the call."""
     judge = Judge()
     async with (
         running_services(settings, models=Models(main=Uncited(), light=judge)) as resources,
@@ -102,7 +102,7 @@ async def test_a_judge_says_what_was_used_and_what_it_cost(settings: Settings) -
 
 
 async def test_where_the_judge_refuses_the_layered_way_decides(settings: Settings) -> None:
-    """The answer cites nothing, so what it is similar to was used; no judgement, no cost."""
+    """If the judge refuses, similarity detects the use of an answer without citations."""
     light = Refusing()
     async with (
         running_services(settings, models=Models(main=Uncited(), light=light)) as resources,
@@ -122,7 +122,7 @@ async def test_where_the_judge_refuses_the_layered_way_decides(settings: Setting
     ("detection", "methods"), [("citation", set()), ("tag", {"tag"}), ("similarity", {"similarity"})]
 )
 async def test_each_way_can_be_set_alone(settings: Settings, detection: str, methods: set[str]) -> None:
-    """An answer that cites nothing has used nothing by citations, and the memory about lists otherwise."""
+    """Detection by citation, tag or similarity alone finds the uses that it can detect."""
     light = CountingModel()
     async with (
         running_services(settings, models=Models(main=Uncited(), light=light)) as resources,

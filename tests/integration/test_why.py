@@ -1,4 +1,4 @@
-"""Why memories came to mind: explained from the log, also long after it."""
+"""Explanations of retrievals from the log."""
 
 from uuid import uuid4
 
@@ -25,7 +25,7 @@ QUESTION = "What is the truth value of an empty list?"
 
 
 def trained(number: int, weights: Weights) -> ScorerTrained:
-    """A scorer that ranks from now on."""
+    """Return a scorer that serves."""
     return ScorerTrained(
         event_id=uuid4(),
         agent_id="python",
@@ -40,7 +40,7 @@ def trained(number: int, weights: Weights) -> ScorerTrained:
 
 
 async def test_a_retrieval_is_explained_from_the_log(settings: Settings) -> None:
-    """Nine features of every candidate, what they added, and what decided the order; also long after it."""
+    """An explanation has the candidates of the retrieval with contributions that sum up to the differences in score."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined(principles=("Truth values come before operators.",)))
         await client.settle()
@@ -71,7 +71,7 @@ async def test_a_retrieval_is_explained_from_the_log(settings: Settings) -> None
 
 
 async def test_what_a_learned_scorer_ranked_is_explained_by_its_own_weights(settings: Settings) -> None:
-    """Those of the version that ranked, also when a newer one has come since."""
+    """A retrieval ranked by a learned scorer is explained by the weights of that version."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await resources.log.append(trained(1, copy_of_linear()))

@@ -1,4 +1,4 @@
-"""Several workers of a service: what they have in work adds up, and what one holds is given to nobody else."""
+"""Several workers of a service share its events, and an event in work is not delivered to another worker."""
 
 import asyncio
 from collections import Counter
@@ -23,16 +23,16 @@ AT_ONCE = 2
 
 @dataclass
 class Desk:
-    """A service whose reactions take until somebody says so."""
+    """A service whose handlers wait until they are released."""
 
     begun: list[UUID] = field(default_factory=list)
     most: Counter[str] = field(default_factory=Counter)
-    """Of each worker, the most that it had in work at the same time."""
+    """Maximum number of events that each worker had in work at the same time."""
     working: Counter[str] = field(default_factory=Counter)
     go_on: asyncio.Event = field(default_factory=asyncio.Event)
 
     def worker(self, name: str) -> Service:
-        """One of its workers; all consume from the same durable."""
+        """Return one of its workers; all share the same durable consumer."""
         service = Service("desk", at_once=AT_ONCE)
 
         @service.handles(TaskSubmitted)
@@ -46,7 +46,7 @@ class Desk:
         return service
 
     async def has_begun(self, number: int) -> None:
-        """Return once so many are in work or done."""
+        """Return once so many events are in work or done."""
         async with asyncio.timeout(60):
             while len(self.begun) < number:  # noqa: ASYNC110 - nothing announces it
                 await asyncio.sleep(0.02)
@@ -54,7 +54,7 @@ class Desk:
 
 @asynccontextmanager
 async def at_work(desk: Desk, settings: Settings, workers: int) -> AsyncIterator[Resources]:
-    """So many workers of the desk."""
+    """Run so many workers of the service."""
     async with open_resources(settings) as resources, working(resources, ["projector"]), AsyncExitStack() as stack:
         durables = desk.worker("none").durables(resources.log.subjects)
         await provision(resources.log, durables, ack_wait=settings.ack_wait)
@@ -70,7 +70,7 @@ async def at_work(desk: Desk, settings: Settings, workers: int) -> AsyncIterator
 
 
 async def test_workers_add_to_each_other(settings: Settings) -> None:
-    """Two workers have twice as much in work as one, and none more than it has room for."""
+    """Two workers have twice as many events in work as one, and none exceeds its limit."""
     desk = Desk()
     async with at_work(desk, settings, 2) as resources:
         for _ in range(9):
@@ -83,7 +83,7 @@ async def test_workers_add_to_each_other(settings: Settings) -> None:
 
 
 async def test_what_a_busy_worker_holds_comes_once(settings: Settings) -> None:
-    """However long it has to wait for room, it is not handed out again: the server hears that it is cared for."""
+    """An event that waits in a busy worker longer than the acknowledgement timeout is not redelivered."""
     short = settings.model_copy(update={"ack_wait": 0.5})
     desk = Desk()
     async with at_work(desk, short, 1) as resources:
@@ -92,7 +92,7 @@ async def test_what_a_busy_worker_holds_comes_once(settings: Settings) -> None:
             await resources.log.append(each)
         await desk.has_begun(AT_ONCE)
         info = await resources.log.stream.consumer_info(resources.log.subjects.stream, "desk")
-        await asyncio.sleep(3 * short.ack_wait)  # what is shown is that nothing happens in this time
+        await asyncio.sleep(3 * short.ack_wait)  # the test shows that no redelivery happens in this time
         desk.go_on.set()
         await desk.has_begun(len(said))
         ended = await resources.log.stream.consumer_info(resources.log.subjects.stream, "desk")

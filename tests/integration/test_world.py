@@ -1,4 +1,4 @@
-"""The world over a real server: hosts join, act, hear, are replaced; garbage changes nothing."""
+"""The world process on a real server: hosts join, act, hear and are replaced, and invalid messages change nothing."""
 
 import asyncio
 import time
@@ -44,7 +44,7 @@ SETTINGS = WorldSettings(size=64, rate=50.0, speed=10.0, creatures=False, towns=
 
 @dataclass(slots=True)
 class Host:
-    """One that speaks for agents."""
+    """A host that acts for agents."""
 
     client: Nats
     subjects: Subjects
@@ -54,7 +54,7 @@ class Host:
     heard: list[tuple[str, str]] = field(default_factory=list)
 
     async def listen(self) -> None:
-        """Hear what its agents perceive."""
+        """Subscribe to the percepts of its agents."""
         await self.client.subscribe(self.subjects.percepts(SOCIETY, self.name), cb=self._hear)
         await self.client.flush()
 
@@ -65,22 +65,22 @@ class Host:
             self.heard += [(agent, each.text) for each in percept.heard]
 
     async def join(self, *agents: str, town: str = "town") -> Joined:
-        """Ask the world to take agents in."""
+        """Ask the world to let agents join."""
         asked = Joining(host=self.name, agents={each: each for each in agents}, towns=dict.fromkeys(agents, town))
         answer = await self.client.request(self.subjects.joining(SOCIETY), asked.model_dump_json().encode(), timeout=10)
         return Joined.model_validate_json(answer.data)
 
     async def say(self, subject: str, message: Value) -> None:
-        """Say something to the world."""
+        """Send a message to the world."""
         await self.client.publish(subject, message.model_dump_json().encode())
 
     async def act(self, agent: str, act_id: str, action: Action) -> None:
-        """One act of one agent."""
+        """Send one act of one agent."""
         one = Act(agent_id=agent, act_id=act_id, act=action)
         await self.say(self.subjects.acts(SOCIETY), Acts(host=self.name, acts=(one,)))
 
     async def outcome(self, act_id: str) -> Outcome:
-        """What became of an act."""
+        """Wait for the outcome of an act and return it."""
 
         async def known() -> Outcome | None:
             return self.outcomes.get(act_id)
@@ -99,7 +99,7 @@ class Host:
 
 @dataclass(slots=True)
 class Running:
-    """A world at work, and two hosts."""
+    """A running world with two hosts."""
 
     process: WorldProcess
     first: Host
@@ -107,17 +107,17 @@ class Running:
     registry: CollectorRegistry
 
     def ignored(self, reason: str) -> float:
-        """How much the world ignored."""
+        """Return the number of messages ignored for a reason."""
         return self.registry.get_sample_value("nemuri_world_ignored_total", {"reason": reason}) or 0.0
 
     def value(self, name: str) -> float:
-        """What the world says of itself."""
+        """Return the value of a metric of the world."""
         return self.registry.get_sample_value(f"nemuri_world_{name}") or 0.0
 
 
 @asynccontextmanager
 async def running(servers: Servers) -> AsyncIterator[Running]:
-    """All of it for as long as the context lasts."""
+    """Yield a running world with two hosts; stop it afterwards."""
     subjects, registry = Subjects(fresh_namespace()), CollectorRegistry()
     clients = [
         await connect(servers.nats.url, Access(), patient=False, name=name, lost=asyncio.Event(), denied=[])
@@ -143,7 +143,7 @@ async def running(servers: Servers) -> AsyncIterator[Running]:
 
 
 async def test_agents_join_act_and_hear_each_other_whoever_hosts_them(servers: Servers) -> None:
-    """Speech goes through the world alone, and every act has its outcome."""
+    """Agents of different hosts hear each other through the world, and every act has an outcome."""
     async with running(servers) as scene:
         joined = await scene.first.join("ann", "bob")
         assert (set(joined.agents), joined.rate) == ({"ann", "bob"}, SETTINGS.rate)
@@ -163,7 +163,7 @@ async def test_agents_join_act_and_hear_each_other_whoever_hosts_them(servers: S
 
 
 async def test_garbage_and_strangers_change_nothing(servers: Servers) -> None:
-    """They are counted; the world goes on; who asks for a town that there is not is not taken in."""
+    """Invalid messages and acts of foreign agents are counted and ignored, and an unknown town admits nobody."""
     async with running(servers) as scene:
         first, subjects = scene.first, scene.first.subjects
         assert (await first.join("ann", town="atlantis")).agents == ()
@@ -181,7 +181,7 @@ async def test_garbage_and_strangers_change_nothing(servers: Servers) -> None:
 
 
 async def test_a_host_that_takes_over_agents_gets_everything_of_them(servers: Servers) -> None:
-    """The other one is told nothing more of them; and what leaves is gone."""
+    """A host that takes over an agent gets its percepts and outcomes, and the former host gets no more of them."""
     async with running(servers) as scene:
         await scene.first.join("ann", "bob")
         await scene.first.told("ann", "bob")
@@ -201,7 +201,7 @@ async def test_a_host_that_takes_over_agents_gets_everything_of_them(servers: Se
 
 
 async def test_a_world_goes_on_from_its_dump_for_the_same_hosts(servers: Servers) -> None:
-    """Everybody is told everything, and acts go on; what is no dump changes nothing."""
+    """A world loaded from its dump serves the same hosts, and an invalid dump changes nothing."""
     async with running(servers) as scene:
         await scene.first.join("ann")
         await scene.first.told("ann")
@@ -220,7 +220,7 @@ async def test_a_world_goes_on_from_its_dump_for_the_same_hosts(servers: Servers
 
 
 async def test_how_late_ticks_are_is_measured_and_those_that_are_past_are_left_out(servers: Servers) -> None:
-    """A quarter of a second in which nothing could happen is a dozen ticks at this rate."""
+    """A delay of a quarter second is measured as tardiness, and the missed ticks are skipped and counted."""
     async with running(servers) as scene:
         time.sleep(0.25)  # noqa: ASYNC251 - nothing else may go on meanwhile
         await eventually(lambda: _true(scene.value("missed_ticks_total") >= 8))

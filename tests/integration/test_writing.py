@@ -1,4 +1,4 @@
-"""What is learned is compared with what is known: repeated, contradicted, dropped, and all of it taken back."""
+"""Learnings are compared with memories: repeated, contradicting or dropped, and each decision can be undone."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -35,7 +35,7 @@ STEEL = "Steel is dear in winter."
 
 @asynccontextmanager
 async def taught(settings: Settings, **lessons: str) -> AsyncIterator[tuple[Resources, Client]]:
-    """Services at work, an agent, and a model that teaches it this whenever the workshop is asked about."""
+    """Run services with an agent and a model that always returns these learnings."""
     model = CountingModel(teaches={QUESTION: lessons})
     async with (
         running_services(settings, models=Models(main=model, light=model)) as resources,
@@ -48,7 +48,7 @@ async def taught(settings: Settings, **lessons: str) -> AsyncIterator[tuple[Reso
 
 
 async def test_a_learning_that_a_memory_says_already_strengthens_it(settings: Settings) -> None:
-    """It is one more use; nothing is encoded, and the task says so."""
+    """A learning that repeats an unused memory counts as a use of it, and no memory is encoded."""
     async with taught(settings, semantics="In winter, steel is dear.") as (_, client):
         known = await client.remember("python", STEEL)
         before = await client.memory(known)
@@ -63,7 +63,7 @@ async def test_a_learning_that_a_memory_says_already_strengthens_it(settings: Se
 
 
 async def test_a_repetition_that_was_none_becomes_a_memory(settings: Settings) -> None:
-    """What it had given is taken back; doing so again makes nothing."""
+    """A separated repetition becomes a memory, and its use of the other memory is undone."""
     async with taught(settings, semantics="In winter, steel is dear.") as (resources, client):
         known = await client.remember("python", STEEL)
         result = await client.ask(QUESTION, settled=True)
@@ -81,7 +81,7 @@ async def test_a_repetition_that_was_none_becomes_a_memory(settings: Settings) -
 
 
 async def test_what_contradicts_an_older_memory_comes_before_it(settings: Settings) -> None:
-    """However strong the older one is, until the relation is taken back."""
+    """A contradicting learning is recalled before the older memory until the relation is withdrawn."""
     async with taught(settings, semantics="Steel is not dear in winter.") as (_, client):
         older = await client.remember("python", STEEL, tags=["steel", "dear", "winter", "prices", "market"])
         result = await client.ask(QUESTION, settled=True)
@@ -121,7 +121,7 @@ async def test_what_contradicts_an_older_memory_comes_before_it(settings: Settin
 async def test_a_document_that_contradicts_a_memory_is_learned_from(
     settings: Settings, question: str, first: str, then: str
 ) -> None:
-    """Nobody teaches anything here but the documents; what the first one taught yields to the second."""
+    """A statement of a document that contradicts a learned one is learned with the relation."""
     async with taught(settings) as (resources, client):
         (older,) = (await client.ask(question, documents=[("d1.txt", first)], settled=True)).learned
         result = await client.ask(question, documents=[("d2.txt", then)], settled=True)
@@ -140,7 +140,7 @@ async def test_a_document_that_contradicts_a_memory_is_learned_from(
 
 
 async def test_what_says_nothing_or_the_same_twice_is_dropped_and_told(settings: Settings) -> None:
-    """With the reason, in the one event that says what was learned."""
+    """Learnings without content and duplicates are dropped with a reason, in the event of the learnings."""
     lessons = {"semantics": "鋼材は冬に高いです。", "pitfalls": "鋼材は冬に高い。", "habits": "了解しました。"}
     async with taught(settings, **lessons) as (resources, client):
         result = await client.ask(QUESTION, settled=True)
@@ -155,7 +155,7 @@ async def test_what_says_nothing_or_the_same_twice_is_dropped_and_told(settings:
 
 
 async def test_what_repeats_a_memory_that_was_used_is_not_counted_twice(settings: Settings) -> None:
-    """The answer drew on it; what was learned from the answer adds nothing."""
+    """A learning that repeats a used memory is dropped and does not count as another use."""
     async with taught(settings, semantics="The workshop paid the smith.") as (_, client):
         known = await client.remember("python", "The workshop paid the smith.")
 
@@ -168,7 +168,7 @@ async def test_what_repeats_a_memory_that_was_used_is_not_counted_twice(settings
 
 
 async def test_memories_of_another_scope_are_not_repeated(settings: Settings) -> None:
-    """What holds in a project is no repetition of what holds everywhere."""
+    """A learning does not repeat a memory of another scope."""
     async with taught(settings, semantics=STEEL) as (_, client):
         await client.remember("python", STEEL)
 
@@ -178,7 +178,7 @@ async def test_memories_of_another_scope_are_not_repeated(settings: Settings) ->
 
 
 async def test_an_offered_memory_without_words_is_refused(settings: Settings) -> None:
-    """The client says so before it says anything; who offers it past the client is refused by an event."""
+    """An offered memory without words is refused by the client library and by intake."""
     async with taught(settings) as (resources, client):
         with pytest.raises(ClientError, match=f"memory 2 of 2 is refused: {WORDLESS}"):
             await client.remember_all("python", [MemoryContent(content=STEEL), MemoryContent(content="…")])
