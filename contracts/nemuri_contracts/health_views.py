@@ -55,7 +55,7 @@ class AgentHealth(Value):
     never_used: tuple[UUID, ...] = ()
     """Some memories that are often in the context and never used, most frequent first."""
     waiting: dict[str, JsonValue] | None = None
-    """Parameters that apply from the next sleep; None if there are none."""
+    """Parameters that apply from the next sleep; None if no change is pending."""
 
 
 class HealthView(Value):

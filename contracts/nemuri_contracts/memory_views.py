@@ -31,7 +31,7 @@ class FadingView(Value):
     by_clock: bool
     """True if memories decay at most by the days that have passed, even if the agent did many tasks in a short time."""
     tasks_per_day: float
-    """Number of tasks that age the memories by one day."""
+    """Number of tasks after which the memories have decayed by one day."""
     days: float | None
     """Days until a new memory is archived if it is never used. None if it never is archived."""
 
@@ -46,7 +46,7 @@ class AgentView(Value):
     active: int
     archived: int
     fading: FadingView | None = None
-    """The speed of forgetting; None for affective and tiered memory."""
+    """Decay speed of unused memories; None for affective and tiered memory."""
 
 
 class AgentsView(Value):

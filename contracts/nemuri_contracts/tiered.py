@@ -125,7 +125,7 @@ class Group(Value):
 
     layer: Layer
     memory_ids: Annotated[tuple[UUID, ...], Field(min_length=1, max_length=100)]
-    """Members, oldest first."""
+    """Ids of the memories in the group, oldest first."""
 
 
 class ConsolidationBegun(AgentEvent):

@@ -45,7 +45,7 @@ async def route(event: TaskSummarised | TaskReopened, resources: Resources) -> T
 
 @service.handles(*PASSING_ON)
 async def go_on(event: Event, resources: Resources) -> TaskRouted | TaskFailed | None:
-    """Route the next turn of the conversation, which waited until this task ended or until it waits for its client."""
+    """Route the next turn of the conversation, now that this task has ended or waits for its client's choice."""
     following = await resources.views.next_turn(event.task_id)
     return None if following is None else await _routed(event, await resources.views.task(following), resources)
 

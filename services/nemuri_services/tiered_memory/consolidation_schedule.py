@@ -15,7 +15,7 @@ from nemuri_infra.runtime.retry_forever import retry_forever
 from nemuri_infra.runtime.service import OUTAGE_ERRORS
 
 LOOK = 30.0
-"""Seconds between two checks."""
+"""Seconds between two checks for due consolidations."""
 
 
 async def watch(resources: Resources) -> None:
