@@ -1,4 +1,4 @@
-"""Detection of texts without content: no words at all, or only set phrases."""
+"""Detection of texts without content: texts without words, and texts of set phrases only."""
 
 import re
 import unicodedata
@@ -77,13 +77,14 @@ _PHRASE = re.compile("|".join(f"(?:{each})" for each in (*_ENGLISH, *_JAPANESE))
 _SPLIT = re.compile(r"[,、，;；]|\band\b|\bbut\b|[-–—:：]\s")
 _EDGES: Final = " \t.,;:!?…。、，！？：；\"'“”‘’「」『』()（）[]*-–—~〜"
 _LONGEST: Final = 300
-"""Characters of a sentence that may be a set phrase, at most."""
+"""Maximum characters of a sentence that may be a set phrase."""
 
 
 def boilerplate_reason(text: str) -> str | None:
-    """Return the reason why a text is not worth keeping, else None.
+    """Return the reason why a text is not worth keeping; None if it is.
 
-    The reason is that it has no letter or digit, or that every sentence is a set phrase in English or Japanese.
+    A text is not worth keeping if it has no letter or digit, or if every sentence is a set phrase in English or
+    Japanese.
     """
     if is_wordless(text):
         return WORDLESS

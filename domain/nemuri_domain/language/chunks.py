@@ -1,4 +1,4 @@
-"""Division of a large text into chunks: at most ten pages each, or the equivalent in characters."""
+"""Division of a long text into chunks of at most ten pages, or of the same number of characters."""
 
 import bisect
 import re
@@ -10,10 +10,10 @@ from nemuri_domain.language.sentences import spans
 
 PAGE_BREAK: Final = "\f"
 CHARACTERS_PER_PAGE: Final = 2_000
-"""Characters of a page in a text without page breaks. Ten pages are the default size of a chunk."""
+"""Characters that count as a page in a text without page breaks. A chunk has ten pages by default."""
 DENSITY_LIMIT: Final = 2
-"""Maximum of a chunk in a text with page breaks, as a multiple of its size in characters. Denser pages make chunks of
-fewer pages.
+"""Maximum size of a chunk in a text with page breaks, as a multiple of the size in characters of other chunks. If pages
+are denser, a chunk has fewer of them.
 """
 
 _PARAGRAPH = re.compile(r"\n[ \t\u3000\r]*\n\s*")
@@ -26,8 +26,8 @@ class ChunkSpan:
     start: int
     end: int
     first_page: int | None = None
-    """Number of the first page, from 1. Equal to `last_page` for a part of one page. None in a text without page
-    breaks.
+    """Number of the first page, from 1; None in a text without page breaks. Equal to `last_page` for a span within one
+    page.
     """
     last_page: int | None = None
 
@@ -35,12 +35,12 @@ class ChunkSpan:
 def split_into_chunks(text: str, characters: int = 10 * CHARACTERS_PER_PAGE, pages: int = 10) -> tuple[ChunkSpan, ...]:
     """Return spans in order that cover the text without overlap or gap; none for the empty text.
 
-    Form feeds separate pages; a form feed belongs to the page that it ends. In a text with form feeds, a span holds up
-    to `pages` whole pages and up to `DENSITY_LIMIT` × `characters`; in other texts up to `characters`. A longer part is
-    cut between paragraphs, else between sentences, else lines, else words (if that keeps at least half of the size),
-    else anywhere. Deterministic, linear time.
+    Form feeds separate pages; a form feed belongs to the page that it ends. In a text with form feeds, a span has up to
+    `pages` whole pages and up to `DENSITY_LIMIT` × `characters` characters. In other texts it has up to `characters`
+    characters. A part that is longer is cut between paragraphs, else between sentences, else between lines, else
+    between words (if the piece has at least half of the size), else anywhere. Deterministic, linear time.
 
-    Raises ValueError if one of the sizes is below 1.
+    Raises ValueError if `characters` or `pages` is below 1.
     """
     if characters < 1 or pages < 1:
         raise ValueError(f"characters and pages must be at least 1, not {characters} and {pages}")
@@ -57,7 +57,7 @@ def split_into_chunks(text: str, characters: int = 10 * CHARACTERS_PER_PAGE, pag
 
 
 def _packed(bounds: list[int], characters: int, pages: int) -> Iterator[tuple[int, int]]:
-    """Return runs of whole pages as (start, end): as many pages as fit, and a page that is too long alone."""
+    """Yield runs of whole pages as (start, end): as many pages as fit. A page that is too long is a run of its own."""
     first = 0
     while first < len(bounds) - 1:
         last = bisect.bisect_right(bounds, bounds[first] + characters, first + 1, len(bounds)) - 1
@@ -76,7 +76,10 @@ def _cut(text: str, start: int, end: int, size: int) -> Iterator[tuple[int, int]
 
 
 def _boundary(window: str) -> int:
-    """Return the offset at which to cut a window of a longer text: at least half of its length, and at least 1."""
+    """Return the offset at which to cut the `window`, the beginning of a longer text.
+
+    The offset is at least half of the window's length, and at least 1.
+    """
     half = (len(window) + 1) // 2
     paragraphs = [match.end() for match in _PARAGRAPH.finditer(window, half) if match.end() < len(window)]
     if paragraphs:

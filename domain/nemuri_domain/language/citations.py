@@ -1,4 +1,4 @@
-"""Citations: labels in brackets by which an answer names its sources."""
+"""Citations: labels in brackets, such as [m1], by which an answer names its sources."""
 
 import re
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ _SEPARATORS = re.compile(r"[,;、，；\s]+")
 
 
 def cited_labels(text: str, given: Iterable[str]) -> tuple[str, ...]:
-    """Return those of the `given` labels that the text cites, as in [m1] or [m1, d2], each once."""
+    """Return the labels among `given` that the text cites, as in [m1] or [m1, d2], each once."""
     known = {label.casefold(): label for label in given}
     found: dict[str, None] = {}
     for match in _BRACKETS.finditer(text):
@@ -22,7 +22,7 @@ def cited_labels(text: str, given: Iterable[str]) -> tuple[str, ...]:
 
 
 def cites_details(text: str) -> bool:
-    """Return True if the text cites any passage of a document, as in [d1]."""
+    """Return True if the text cites a passage of a document, as in [d1]."""
     return any(
         _DETAIL.fullmatch(part)
         for match in _BRACKETS.finditer(text)
@@ -37,7 +37,9 @@ def without_citations(text: str) -> str:
 
 
 def without_citation_brackets(text: str) -> str:
-    """Return the text with round brackets around labels, so that a quotation of it cites nothing."""
+    """Return the text with citations in round brackets, so that a text that quotes it does not cite anything by
+    them.
+    """
     return _BRACKETS.sub(lambda match: f"({match.group(1)})" if _is_citation(match.group(1)) else match.group(), text)
 
 

@@ -1,4 +1,4 @@
-"""Comparison of several texts: shared, single and contradicted claims."""
+"""Comparison of several texts: claims that they share, claims of one text, and contradicted claims."""
 
 import re
 from collections.abc import Sequence
@@ -11,11 +11,13 @@ from nemuri_domain.language.sentences import sentences
 from nemuri_domain.language.statement_comparison import compare_statements
 
 SHARED_TERMS_RATIO: Final = 0.5
-"""Share of the shorter claim's terms that both claims must have to be about the same thing."""
+"""Minimum share of the shorter claim's terms that two claims about the same thing have in common."""
 SHARED_TERMS: Final = 2
-"""Number of terms that both claims must have to be about the same thing, or all terms of a shorter claim."""
+"""Minimum number of terms that two claims about the same thing have in common. If a claim has fewer terms, all of its
+terms.
+"""
 CLAIMS_PER_TEXT: Final = 60
-"""Claims of one text that are compared, at most. Later ones are ignored."""
+"""Maximum number of claims of one text that are compared. Later ones are ignored."""
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _GROUPING = re.compile(r"(?<=\d),(?=\d{3})")
@@ -29,13 +31,13 @@ _NUMERIC = re.compile(r"[\d.]+")
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A sentence of one of the texts."""
+    """A sentence of one of the compared texts."""
 
     speaker: int
-    """Index of its text."""
+    """Index of the text that contains the sentence."""
     text: str
     about: frozenset[str]
-    """Its terms without numbers."""
+    """Terms of the sentence, without numbers."""
     numbers: frozenset[str]
     denies: bool
 
@@ -50,7 +52,9 @@ class Claim:
         return fewer > 0 and shared >= min(SHARED_TERMS, fewer) and shared >= SHARED_TERMS_RATIO * fewer
 
     def opposes(self, other: "Claim") -> bool:
-        """Return True if one negates the other, or if both have numbers and neither has all numbers of the other."""
+        """Return True if one claim is negated and the other is not, or if each has a number that the other does not
+        have.
+        """
         differ = not (self.numbers <= other.numbers or other.numbers <= self.numbers)
         return self.denies != other.denies or differ
 
@@ -60,9 +64,9 @@ class Consensus:
     """The result of a comparison of texts."""
 
     shared: tuple[Claim, ...]
-    """Claims of at least two texts that fewer texts contradict, in the words of the first."""
+    """Claims that at least two texts support and fewer contradict, in the words of the first text."""
     alone: tuple[Claim, ...]
-    """Claims of one text that no other text contradicts."""
+    """Claims that one text supports and no other text contradicts."""
     against: tuple[Claim, ...]
     """Claims that at least as many texts contradict as support, in the words of each text."""
     backing: tuple[tuple[int, ...], ...]
@@ -70,7 +74,9 @@ class Consensus:
 
 
 def compare_texts(texts: Sequence[str]) -> Consensus:
-    """Return the shared, single and contradicted claims of the texts, in the order of the texts. Deterministic."""
+    """Return the shared claims, the claims of single texts and the contradicted claims, in the order of the texts.
+    Deterministic.
+    """
     everything = [statement for place, text in enumerate(texts) for statement in claims(place, text)]
     shared: list[Claim] = []
     backed: list[tuple[int, ...]] = []
@@ -103,7 +109,10 @@ def differ(one: str, other: str) -> bool:
 
 
 def claims(speaker: int, text: str) -> list[Claim]:
-    """Return the sentences of a text that have terms or numbers, without list markers; at most `CLAIMS_PER_TEXT`."""
+    """Return the claims of a text: sentences with terms or numbers, without list markers, at most `CLAIMS_PER_TEXT`.
+
+    `speaker` is the index of the text.
+    """
     bodies = dict.fromkeys(each[marker_end(each, 0, len(each)) :].strip() for each in sentences(text))
     found = [_claim(speaker, body) for body in bodies]
     return [each for each in found if each.about or each.numbers][:CLAIMS_PER_TEXT]

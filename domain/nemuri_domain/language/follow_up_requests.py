@@ -1,4 +1,4 @@
-"""Detection of requests that depend on earlier ones, and their completion by rules."""
+"""Detection of requests that depend on earlier ones, and completion of such requests by rules."""
 
 import re
 from collections.abc import Sequence
@@ -9,11 +9,11 @@ from nemuri_domain.language.search_terms import terms
 from nemuri_domain.language.writing_systems import HIRAGANA, KANJI, KATAKANA
 
 TOPIC_WORDS: Final = 8
-"""Words of an earlier question that are added to a request, at most; the last ones."""
+"""Maximum number of words of an earlier question that are added to a request. The last ones are taken."""
 _FEW: Final = 3
-"""Words of a question without a verb of asking that counts as a fragment, at most."""
+"""Maximum number of words of a question that counts as a fragment, if it does not begin like a full question."""
 _SHORT: Final = 10
-"""Characters of a Japanese fragment, at most."""
+"""Maximum characters of a Japanese fragment."""
 
 _JAPANESE = re.compile(f"[{HIRAGANA}{KATAKANA}{KANJI}]")
 _CONTINUES = re.compile(
@@ -39,7 +39,7 @@ _POINTING = re.compile(
     re.IGNORECASE,
 )
 _PAUSE = re.compile(r"[,;:.!?]|\b(?:and|or|but|because|if)\b", re.IGNORECASE)
-"""Possible end of a clause. A noun before it may be what a pronoun after it refers to."""
+"""Possible end of a clause. A pronoun after it may refer to a noun before it."""
 _ASKING = re.compile(
     r"(?:who|what|when|where|which|why|how)\b\W*\w+\W+\w|(?:is|are|does|do|can|may|should)\b", re.IGNORECASE
 )
@@ -59,19 +59,20 @@ _FRAGMENT_JA = re.compile(
 
 
 def depends_on_earlier(request: str) -> bool:
-    """Return True if the request depends on an earlier one.
+    """Return True if the request depends on an earlier one. The rules cover English and Japanese.
 
-    It does so if it has a pronoun or demonstrative without a noun before it, if it begins as a continuation (and …,
-    what about …?, では…), or if it is a fragment (the price?, 大阪は？). The rules cover English and Japanese.
+    A request depends on an earlier one if it has a pronoun or demonstrative without a noun before it, if it begins as a
+    continuation (and …, what about …?, では…), or if it is a fragment (the price?, 大阪は？).
     """
     text = request.strip()
     return _leans_japanese(text) if _JAPANESE.search(text) else _leans_english(text)
 
 
 def self_contained(request: str, earlier: Sequence[str]) -> str:
-    """Return the request with the topic of the newest earlier question that has a topic.
+    """Return the request with a topic added in front: that of the newest earlier question that has one.
 
-    `earlier` is oldest first. A request that depends on no earlier one, or that has none, is returned unchanged.
+    `earlier` has the oldest question first. The request is returned unchanged if it does not depend on an earlier one,
+    if no earlier question has a topic, or if it names the whole topic already.
     """
     if not depends_on_earlier(request):
         return request
@@ -86,7 +87,7 @@ def self_contained(request: str, earlier: Sequence[str]) -> str:
 
 
 def topic_words(question: str) -> tuple[str, ...]:
-    """Return the topic words of a question in its own spelling and order, each once; the last `TOPIC_WORDS`."""
+    """Return the topic words of a question as it spells them, in order, each once; at most the last `TOPIC_WORDS`."""
     words = dict.fromkeys(surface for _, surface in candidates(question))
     return tuple(words)[-TOPIC_WORDS:]
 

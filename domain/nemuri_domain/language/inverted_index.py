@@ -1,4 +1,4 @@
-"""An inverted index with Okapi BM25 weights, held in compact arrays."""
+"""An inverted index with Okapi BM25 weights, stored in compact arrays."""
 
 import math
 from array import array
@@ -14,22 +14,26 @@ K1: Final = 1.2
 B: Final = 0.75
 _COUNT_BITS: Final = 8
 ADDED_TEXTS: Final = 100
-"""Number of empty texts that `shares` adds to the index for the idf, because rarity in a small index means little."""
+"""Number of empty texts that `shares` adds to the index when it computes the idf, because rarity in a small index means
+little.
+"""
 FULL_QUERY_TERMS: Final = 24
-"""Maximum of the denominator of `shares`, as a number of rarest terms. A longer query counts as one of this length."""
+"""Maximum of the denominator in `shares`, as a number of rarest terms. A longer query counts as a query of this
+length.
+"""
 _MOST: Final = (1 << _COUNT_BITS) - 1
-"""Maximum of a stored term count. BM25 is saturated long before."""
+"""Maximum count of a term in a row that is stored. BM25 hardly changes beyond it."""
 
 TERM_BYTES: Final = 200
 ROW_BYTES: Final = 150
 PAIR_BYTES: Final = 8
-"""Measured bytes of a term in the vocabulary, of a row, and of a term in a row."""
+"""Measured size in bytes of a term in the vocabulary, of a row, and of a term in a row."""
 
 
 class InvertedIndex:
-    """An inverted index of rows. A row is a small number that the caller assigns. Not thread-safe.
+    """An inverted index of rows. A row is a small integer that the caller assigns to a text. Not thread-safe.
 
-    It takes about 8 bytes for each distinct term of a row, and 200 for each term of the vocabulary.
+    It takes about 8 bytes of memory for each distinct term of a row, and 200 for each term of the vocabulary.
     """
 
     def __init__(self) -> None:
@@ -44,7 +48,7 @@ class InvertedIndex:
 
     @property
     def nbytes(self) -> int:
-        """Estimated memory of the index in bytes, within about 25 %."""
+        """Estimated size of the index in bytes of memory, within about 25 %."""
         vocabulary, rows = TERM_BYTES * len(self._terms), ROW_BYTES * len(self._held)
         return self._lengths.nbytes + vocabulary + rows + PAIR_BYTES * self._pairs
 
@@ -52,7 +56,7 @@ class InvertedIndex:
         return len(self._held)
 
     def add(self, row: int, counts: Mapping[str, int]) -> None:
-        """Add a row that is not in the index, with the count of each of its terms."""
+        """Add a row with the count of each of its terms. The row must not be in the index."""
         if row >= len(self._lengths):
             grown = np.zeros(max(64, 2 * row), np.float32)
             grown[: len(self._lengths)] = self._lengths
@@ -68,7 +72,7 @@ class InvertedIndex:
         self._pairs += len(held)
 
     def remove(self, row: int) -> None:
-        """Remove a row, and the terms that only this row has."""
+        """Remove a row, and the terms that only this row has. Raises KeyError if the row is not in the index."""
         gone = self._held.pop(row)
         self._pairs -= len(gone)
         for code in gone:
@@ -83,10 +87,11 @@ class InvertedIndex:
         self._lengths[row] = 0
 
     def scores(self, queries: Sequence[Sequence[str]], rows: int) -> NDArray[np.float32]:
-        """Return the BM25 scores of rows 0 … `rows` - 1 for each query, shape (queries, rows); 0 if no term is shared.
+        """Return the BM25 scores of the rows 0 … `rows` - 1 for each query, shape (queries, rows). Without a shared
+        term a score is 0.
 
-        idf = ln(1 + (N - n + ½) / (n + ½)) over all rows of the index. A term that occurs twice in a query counts
-        twice.
+        idf = ln(1 + (N - n + ½) / (n + ½)), where n of all N rows of the index have the term. A term that occurs twice
+        in a query counts twice.
         """
         result = np.zeros((len(queries), rows), np.float32)
         wanted: dict[int, dict[int, int]] = {}
@@ -109,12 +114,12 @@ class InvertedIndex:
         return result
 
     def shares(self, query: Sequence[str], rows: int) -> NDArray[np.float32]:
-        """Return the share of a query that each of rows 0 … `rows` - 1 contains, shape (rows,), 0 to 1.
+        """Return the share of the query that each of the rows 0 … `rows` - 1 contains, shape (rows,), 0 to 1.
 
-        The share of a row does not depend on what other rows of the result contain. It is the idf of its terms in the
-        query divided by the idf of all distinct terms of the query plus one unknown term, so that one common term is a
-        smaller share of a short query. Each term is weighted by `topic_weight`. A query in which all terms have weight
-        0 gives 0.
+        It is the idf of the query's terms that the row has, divided by the idf of all distinct terms of the query plus
+        one unknown term. So one common term is a smaller share of a short query. Each term is weighted by
+        `topic_weight`; a query in which all terms have weight 0 gives 0. The share is not scaled by the best row of the
+        result.
         """
         held = np.zeros(rows, np.float32)
         texts = len(self._held) + ADDED_TEXTS

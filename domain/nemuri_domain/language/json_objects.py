@@ -1,4 +1,4 @@
-"""Extraction of JSON objects from a model's reply: fenced, between sentences, nested."""
+"""Extraction of JSON objects from a model's reply: between sentences, in code fences, or nested."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -8,7 +8,9 @@ _MOST_TRIES: Final = 20
 
 
 def find_objects(text: str) -> Iterator[Mapping[str, object]]:
-    """Return the JSON objects in a text in their order, each followed by the objects directly inside it."""
+    """Yield the JSON objects in a text in order, each followed by the objects directly inside it. Invalid JSON is
+    skipped.
+    """
     decoder = json.JSONDecoder(strict=False)
     position = text.find("{")
     for _ in range(_MOST_TRIES):
@@ -26,8 +28,8 @@ def find_objects(text: str) -> Iterator[Mapping[str, object]]:
 
 
 def one_line(value: object, longest: int) -> str:
-    """Return a string on one line with at most `longest` characters, without NUL and lone surrogates; "" for other
-    values.
+    """Return a string on one line, cut to `longest` characters, without NUL and lone surrogates; "" for any other
+    value.
     """
     if not isinstance(value, str):
         return ""

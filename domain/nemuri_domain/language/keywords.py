@@ -1,4 +1,4 @@
-"""Keywords of a text in their original spelling, and detection of known tags in a text."""
+"""Keywords of a text in their original spelling, and search for known tags in a text."""
 
 import math
 import re
@@ -23,18 +23,18 @@ _WORD = re.compile(rf"{WORD}+")
 _SCRIPTS: Final = (*(re.compile(f"[{script}]") for script in (KATAKANA, KANJI, HIRAGANA, HANGUL)), _WORD)
 _KATAKANA = re.compile(f"[{KATAKANA}]+")
 _FULL_LENGTHS: Final = {"katakana": 6, "kanji": 4, "hangul": 4, "word": 8, "symbolic": 1}
-"""Characters from which the length of a word adds no more weight."""
+"""Length in characters, by script, from which on a longer word gets no more weight."""
 _IDENTIFIER_WEIGHT: Final = 2.0
 _SHORTEST_WORD: Final = 3
 _LONGEST_RUN: Final = 16
 
 
 def keywords(text: str, limit: int = 6) -> tuple[str, ...]:
-    """Return up to `limit` keywords, best first: identifiers, content words, runs of katakana, kanji or hangul.
+    """Return up to `limit` keywords, best first: identifiers, content words, and runs of katakana, kanji or hangul.
 
-    Inflected forms count together and appear in their most frequent form. The weight is (1 + ln frequency) × (2 for
-    identifiers, else 0.5 to 1.5 by length); ties are broken by first occurrence. Stop words, general words and numbers
-    are left out.
+    Inflected forms count as one keyword, which appears in its most frequent form. The weight is (1 + ln frequency) × (2
+    for identifiers, otherwise 0.5 to 1.5 by length); ties are broken by first occurrence. Stop words, general words and
+    numbers are left out.
     """
     counts: Counter[str] = Counter()
     weights: dict[str, float] = {}
@@ -48,16 +48,16 @@ def keywords(text: str, limit: int = 6) -> tuple[str, ...]:
 
 
 def candidates(text: str) -> tuple[tuple[str, str], ...]:
-    """Return every occurrence of a possible keyword as (key, surface). Inflected forms share a key."""
+    """Return every occurrence of a possible keyword as (key, word of the text). Inflected forms have the same key."""
     return tuple((key, surface) for key, surface, _ in _weighted(text))
 
 
 def tags_in(tags: Iterable[str], text: str) -> tuple[str, ...]:
-    """Return the tags that occur in the text as whole terms, in their own order.
+    """Return the tags that occur in the text as whole terms, in the order of `tags`.
 
-    NFKC and case are folded. A Latin word matches a whole word, singular or plural. A katakana word matches a whole run
-    of katakana, with or without a final ー. Other CJK tags match any substring if they have two or more characters, and
-    a run of one character otherwise.
+    Both are compared in NFKC and case-folded. A Latin word matches a whole word, singular or plural. A katakana word
+    matches a whole run of katakana, with or without a final ー. Any other CJK tag of two or more characters matches any
+    substring; a CJK tag of one character matches a run of one character.
     """
     folded = _folded(text)
     said = {_singular(match.group()) for match in _SPOKEN.finditer(folded)}
@@ -114,7 +114,7 @@ def _occurs(tag: str, text: str, said: set[str]) -> bool:
 
 
 def _continues(text: str, edge: int, needle: str) -> bool:
-    """Return True if a longer word extends beyond this edge of `needle`."""
+    """Return True if a longer word of the text continues across this edge of `needle`."""
     if not 0 < edge < len(text):
         return False
     before, after = text[edge - 1], text[edge]

@@ -1,4 +1,4 @@
-"""Conversion of file trees and tables to lines that can be read on their own."""
+"""Conversion of file trees and tables to rows that can be understood on their own."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -11,20 +11,21 @@ _TREE_ROW: Final = re.compile(
     r"(?:[ \t]{2,}(?P<text>\S.*))?"
 )
 _BRANCH: Final = re.compile(r"[│| \t\u00a0]*(?:[├└]─*|\|--|`--|\+--)[ \t\u00a0]")
-"""The characters that the program `tree` prints before a name."""
+"""The characters that the program `tree` prints in front of a name."""
 _COMMENT: Final = re.compile(r"(?:#+|//|--|←|<-)[ \t]*")
 _CELLS: Final = re.compile(r"(?<!\\)\|")
 _SEPARATOR: Final = re.compile(r"[ \t]{0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
 _LONGEST_HEAD: Final = 60
-"""Characters of a column head that is repeated in each row, at most."""
+"""Maximum characters of a column head that is repeated in each row."""
 
 
 def flatten_layout(text: str) -> str:
-    """Return the text with the whole path in each row of a file tree, and the column heads in each row of a table.
+    """Return the text with the whole path in each row of its file trees, and the column heads in each row of its
+    tables.
 
-    `services/` above an indented `intake/  large inputs` becomes `services/intake/ large inputs`; continuation lines
-    are joined to their row. A row `| intake | cuts |` below `| service | does |` becomes `service: intake; does: cuts`.
-    These rows stand between blank lines; the rest of the text is unchanged.
+    An indented row `intake/  large inputs` below `services/` becomes `services/intake/ large inputs`, and its
+    continuation lines are joined to it. A row `| intake | cuts |` below the heads `| service | does |` becomes
+    `service: intake; does: cuts`. There are blank lines around these rows. The rest of the text is unchanged.
     """
     return "\n".join(_rows(text.split("\n")))
 
@@ -41,12 +42,12 @@ _LAID_OUT: Final = re.compile(
 
 @dataclass(slots=True)
 class _Tree:
-    """The folders above the present row, each with its indentation."""
+    """The folders that contain the present row, each with its indentation."""
 
     folders: list[tuple[int, str]] = field(default_factory=list)
 
     def path(self, indent: int, names: str) -> str:
-        """Return the row's path, and push it as a folder if it is one."""
+        """Return the path of a row. If the row is a folder, it is added to the folders of the following rows."""
         while self.folders and self.folders[-1][0] >= indent:
             self.folders.pop()
         above = "".join(folder for _, folder in self.folders)
@@ -77,7 +78,7 @@ def _rows(lines: Sequence[str]) -> Iterator[str]:
 
 
 def _continued(row: re.Match[str], lines: Sequence[str], at: int) -> tuple[str, int]:
-    """Return the description of a row with its continuation lines, and the index of the last line."""
+    """Return the description of a row, with its continuation lines, and the index of its last line."""
     if not row["text"]:
         return "", at
     said, column = (
@@ -109,7 +110,7 @@ def _cells(line: str) -> list[str]:
 
 
 def _row(heads: Sequence[str], cells: Sequence[str]) -> str:
-    """Return the cells of a row, with the heads of their columns if all non-empty columns have one."""
+    """Return the cells of a row as one text. If all columns with content have short heads, each cell gets its head."""
     if _SEPARATOR.fullmatch(" | ".join(cells)):
         return ""
     plain = [(head.strip("*` "), cell) for head, cell in zip(heads, cells, strict=False) if cell]

@@ -28,39 +28,39 @@ _ORDINAL = re.compile(rf"[0-9]+|[{_KANJI_DIGITS}]+|(?<![a-z])[a-z](?![a-z])")
 _CIRCLED = re.compile(r"[①-⑳㉑-㉟㊱-㊿❶-❿]")
 _CONTENT = re.compile(r"[^\W_]")
 _LINE_END: Final = 2_000
-"""Characters at the end of a line that are searched for the first items of a list."""
+"""Number of characters at the end of a line in which the first items of a list are searched."""
 _LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
 _INTRODUCES: Final = frozenset(":：?？.。!！…;；")
-"""Characters that must come before a bullet inside a line; otherwise it is a dash."""
+"""Characters after which a bullet inside a line is a list marker. After others it is a dash."""
 _HEADING = re.compile(r"[ \t]{0,3}#{1,6}[ \t]|[ \t]{0,3}\|")
 
 
 def marker_end(text: str, start: int, end: int) -> int:
-    """Return the offset of the content of the line `text[start:end]`; `start` if it has no list marker."""
+    """Return the offset at which the content of the line `text[start:end]` begins; `start` if it has no list marker."""
     match = _MARKER.match(text, start, end)
     return match.end() if match else start
 
 
 def is_heading_or_row(text: str, start: int, end: int) -> bool:
-    """Return True if the line is a Markdown heading or a table row, which never continues another line."""
+    """Return True if the line is a Markdown heading or a table row. Such a line never continues another line."""
     return _HEADING.match(text, start, end) is not None
 
 
 @dataclass(frozen=True, slots=True)
 class ListMarker:
-    """A list marker and its place in the text."""
+    """A list marker and its position in the text."""
 
     start: int
     body: int
-    """Offset of the item's content."""
+    """Offset at which the item's content begins."""
     shape: str
-    """The marker without its ordinal; equal for all markers of a list."""
+    """The marker without its ordinal. All markers of a list have the same shape."""
     ordinal: int | None
     """Number of the item, from 1; None for a bullet."""
 
 
 def marker_at(text: str, start: int, end: int) -> ListMarker | None:
-    """Return the list marker at the start of `text[start:end]`, or None."""
+    """Return the list marker at the start of `text[start:end]`; None if there is none."""
     body = marker_end(text, start, end)
     if body == start:
         return None
@@ -69,7 +69,7 @@ def marker_at(text: str, start: int, end: int) -> ListMarker | None:
         return ListMarker(start, body, _circle(written), int(unicodedata.numeric(written)))
     plain = unicodedata.normalize("NFKC", written).lower()
     found = [*_ORDINAL.finditer(plain)]
-    # In "Q1:" the letter is part of the marker, and the number is the ordinal.
+    # In "Q1:" the letter belongs to the marker, and the number is the ordinal.
     at = next((each for each in found if each.group().isdigit()), found[-1] if found else None)
     if at is None or _ordinal(at.group()) is None:
         return ListMarker(start, body, plain, None)
@@ -77,10 +77,11 @@ def marker_at(text: str, start: int, end: int) -> ListMarker | None:
 
 
 def markers_inside(line: str, following: ListMarker) -> tuple[ListMarker, ...]:
-    """Return the markers inside the line that start the list which `following`, on a later line, continues.
+    """Return the markers inside a line with which a list starts that `following`, on a later line, continues.
 
-    Their numbers must run from 1 to the number before it. A bullet must follow a colon or the end of a sentence. Each
-    marker must have content. Empty if `following` starts the list.
+    The numbers of the markers must run from 1 to the number before that of `following`. A bullet must come after a
+    colon or the end of a sentence; only the first bullet is returned. Each marker must have content. Empty if
+    `following` itself starts the list.
     """
     if following.ordinal == 1:
         return ()
@@ -99,7 +100,9 @@ def markers_inside(line: str, following: ListMarker) -> tuple[ListMarker, ...]:
 
 
 def _mark_inside(line: str, at: int) -> ListMarker | None:
-    """Return the marker that starts at `at` inside the line, if the text around it allows one."""
+    """Return the marker that starts at the offset `at` inside the line; None if there is none, or if the text around it
+    forbids one.
+    """
     before = line[at - 1]
     if line[at].isspace() or (before.isalnum() and not is_cjk(before)) or before == ".":
         return None
@@ -112,7 +115,7 @@ def _circle(written: str) -> str:
 
 
 def _ordinal(written: str) -> int | None:
-    """Return the number that digits, a letter or kanji up to 99 stand for."""
+    """Return the number that digits, a letter, or kanji (up to 99) stand for; None for other kanji."""
     if written.isdecimal():
         return int(written)
     if written in _LETTERS:

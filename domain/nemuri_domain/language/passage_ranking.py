@@ -1,4 +1,4 @@
-"""Extraction and ranking of sentences: by relevance to a question, and by centrality."""
+"""Extraction of sentences from texts, and their ranking by relevance to a question or by centrality."""
 
 import math
 import re
@@ -15,7 +15,7 @@ from nemuri_domain.language.search_terms import GRAMMAR_TERM, terms
 from nemuri_domain.language.sentences import sentences
 
 QUOTE_LIMIT: Final = 400
-"""Characters of a quoted sentence, at most."""
+"""Maximum characters of a quoted sentence."""
 
 _SATURATION: Final = 1.2
 _COVERED: Final = 0.5
@@ -25,9 +25,9 @@ _SAME_MATTER: Final = 0.5
 _CONTESTED: Final = 0.7
 
 _UNDERLINE = re.compile(r"(?:^|\s)([*=~^#_+-])\1{3,}(?:\s|$)")
-"""The underline of a heading in plain text."""
+"""The line of characters under a heading in plain text."""
 _DRAWN = re.compile(r"^\s{0,20}[$❯] +\S|[\u2501-\u259f]|(?<!\S)\u2500+(?!\S)|(?<=\S\s)[▶►◀◄]|[-=]{2}>|<[-=]{2}|\+--")
-"""A console line or a line of a diagram."""
+"""A line of a console, or a line of a diagram."""
 _FENCE = re.compile(r"[ \t]{0,9}(?:```|~~~)[^`]*$")
 _FOOTNOTE = re.compile(r"(?:\[[0-9]{1,3}\]\s*)+")
 _STRONG = re.compile(r"\*\*(?=\S)(.{1,300}?)(?<=\S)\*\*")
@@ -45,7 +45,7 @@ CODE_FITNESS: Final = 0.25
 """Fitness of a sentence that is mostly code."""
 _FRAGMENT: Final = 0.6
 _ROW: Final = 0.9
-"""Fitness of a row of a tree or a table, which is not a sentence."""
+"""Fitness of a row of a file tree or a table, which is not a sentence."""
 _LEANS: Final = 0.75
 _FAVOUR: Final = 3.0
 
@@ -57,19 +57,19 @@ class Passage:
     label: str
     text: str
     counts: Counter[str]
-    """Number of occurrences of each term."""
+    """Number of occurrences of each term in the sentence."""
     fitness: float = 1.0
-    """How well the sentence stands alone, above 0 to 1. Low for code, fragments and sentences that depend on their
-    context.
+    """Measure of how well the sentence can stand alone, above 0 to 1. It is low for code, for fragments, and for
+    sentences that depend on their context.
     """
 
 
 def passages(label: str, text: str) -> list[Passage]:
     """Return the sentences of the text that have at least one term, each prepared for quotation.
 
-    List markers, footnote marks, emphasis and underlined headings are removed, except from a text that is only a
-    heading. Citations are disarmed. Console lines ("$ …") and lines of diagrams are dropped, and the lines of fenced
-    blocks are separate sentences, unless the text has nothing else.
+    List markers, footnote marks, emphasis and underlined headings are removed; a text that is only a heading keeps it.
+    Citations are put into round brackets, so that they cite nothing. Console lines ("$ …") and lines of diagrams are
+    dropped, unless the text has nothing else. Each line of a fenced block is a separate sentence.
     """
     found = sentences(_prose(text)) or sentences(text)
     bodies = [body for sentence in found if (body := _UNDERLINE.split(sentence)[-1])] or found
@@ -89,14 +89,16 @@ def select_passages(
     characters: int,
     favoured: frozenset[str] = frozenset(),
 ) -> list[Passage]:
-    """Return the most relevant passages for the wanted terms, best first, at most `most` and about `characters` in
-    total.
+    """Return the passages most relevant to the wanted terms, best first: at most `most`, with about `characters`
+    together.
 
-    Greedy: the score of a passage is its fitness times the sum of idf × saturated frequency over the wanted terms in
-    it. A term's weight is halved for each chosen passage that has it. The selection stops below a quarter of the best
-    score. Near-duplicates of a chosen passage are skipped: the Jaccard index of the terms is above 0.7, and neither
-    polarity nor a value differs. Ties go to the earlier passage. Favoured terms weigh twice. The first passage is
-    always included.
+    The selection is greedy. The score of a passage is its fitness × the sum of idf × saturated frequency of the wanted
+    terms in it. A term's weight is halved for each chosen passage that has the term. Terms in `favoured` have twice the
+    weight. The selection stops at a score below a quarter of the first one.
+
+    A passage is skipped if it nearly equals a chosen one: the Jaccard index of their terms is above 0.7, and neither
+    polarity nor a value differs. Ties go to the earlier passage. The first passage is included even if it is longer
+    than `characters`.
     """
     weights = {term: weight * (2 if term in favoured else 1) for term, weight in _idf(candidates, wanted).items()}
     open_ = [candidate for candidate in candidates if not wanted.isdisjoint(candidate.counts)]
@@ -118,7 +120,7 @@ def select_passages(
 
 
 def demote_contradicted(remembered: Sequence[Passage], at_hand: Sequence[Passage]) -> list[Passage]:
-    """Return the remembered passages, with a lower fitness for those that a newer passage at hand contradicts.
+    """Return the remembered passages. A passage that a newer passage, at hand, contradicts gets a lower fitness.
 
     Two passages are compared if they share half of their terms. A contradicted passage may still be quoted.
     """
@@ -130,10 +132,11 @@ def demote_contradicted(remembered: Sequence[Passage], at_hand: Sequence[Passage
 
 
 def most_central(candidates: Sequence[Passage], favoured: Iterable[str]) -> Passage | None:
-    """Return the most central passage: its terms are frequent among the candidates. Favoured terms count three times.
+    """Return the most central passage, whose terms are frequent among the candidates; None without candidates.
 
-    The sum over its distinct terms is divided by the square root of their number plus 4, so that length alone does not
-    win, and multiplied by the fitness. None if there are no candidates. Ties go to the earlier passage.
+    The score is the sum of ln(1 + number of candidates with the term) over the distinct terms of the passage, × fitness
+    / √(number of terms + 4), so that length alone does not win. Terms in `favoured` count three times. Ties go to the
+    earlier passage.
     """
     favourites = frozenset(favoured)
     everywhere: Counter[str] = Counter()
@@ -153,17 +156,17 @@ def most_central(candidates: Sequence[Passage], favoured: Iterable[str]) -> Pass
 
 
 def most_related(candidates: Sequence[Passage], wanted: frozenset[str]) -> list[Passage]:
-    """Return the passages that share the highest number of wanted terms; none if no passage shares any."""
+    """Return the passages with the highest number of wanted terms; empty if no passage has any."""
     shared = [len(wanted & candidate.counts.keys()) for candidate in candidates]
     top = max(shared, default=0)
     return [candidate for candidate, number in zip(candidates, shared, strict=True) if top and number == top]
 
 
 def labels_used(sentences: Sequence[Passage], *, asked: str, answer: str) -> frozenset[str]:
-    """Return the labels of the sentences that an answer uses, in the same or similar words.
+    """Return the labels of the sentences that an answer uses, in the same or in similar words.
 
-    At least two terms of a sentence and half of their weight must occur in the answer. A term is weighted by its idf
-    among the sentences. Terms of the question do not count.
+    A sentence is used if at least two of its terms, with at least half of the weight of all its terms, occur in the
+    answer. A term's weight is its idf among the sentences. Terms of the question do not count.
     """
     said, known = frozenset(terms(answer)), frozenset(terms(asked))
     weights = _idf(sentences, frozenset(term for one in sentences for term in one.counts))
@@ -177,12 +180,13 @@ def labels_used(sentences: Sequence[Passage], *, asked: str, answer: str) -> fro
 
 
 def _prose(text: str) -> str:
-    """Return the text without lines that are not prose. The lines of a fenced block become separate, because code does
-    not wrap.
+    """Return the text without lines that are not prose, and with layout rows that can stand alone.
+
+    Each line of a fenced block becomes a separate sentence, because code does not wrap.
     """
     lines = flatten_layout(text).split("\n")
     fences = [_FENCE.match(line) is not None for line in lines]
-    whole = sum(fences) % 2 == 0  # An odd number: the text was cut inside a block, in either half.
+    whole = sum(fences) % 2 == 0  # An odd number means that the text was cut inside a block.
     kept: list[str] = []
     inside = False
     for line, fence in zip(lines, fences, strict=True):
@@ -204,7 +208,7 @@ def _readable(sentence: str) -> str:
 
 
 def _leading(body: str) -> int:
-    """Return the length of the footnote marks at the start of a sentence; they belong to the sentence before."""
+    """Return the length of the footnote marks at the start of a sentence. They belong to the sentence before."""
     match = _FOOTNOTE.match(body)
     return match.end() if match and match.end() < len(body) else 0
 
@@ -217,7 +221,9 @@ def _fitness(sentence: str) -> float:
 
 
 def _is_mostly_code(sentence: str) -> bool:
-    """Return True if the sentence has names of code and fewer than `_FEWEST_WORDS` other words."""
+    """Return True if the sentence has names of code, fewer than `_FEWEST_WORDS` other terms, and not more of these than
+    names.
+    """
     plain, names = _CODE_NAME.subn(" ", sentence)
     return names > 0 and len(terms(plain)) < min(_FEWEST_WORDS, names + 1)
 
@@ -242,5 +248,5 @@ def _alike(one: Passage, other: Passage) -> bool:
 
 
 def _overlap(one: Passage, other: Passage) -> float:
-    """Return the Jaccard index of the terms of two passages. Each must have at least one."""
+    """Return the Jaccard index of the terms of two passages. Each passage must have at least one term."""
     return len(one.counts.keys() & other.counts.keys()) / len(one.counts.keys() | other.counts.keys())

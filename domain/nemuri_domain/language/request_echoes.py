@@ -7,14 +7,14 @@ from typing import Final
 from nemuri_domain.language.request_items import is_request, listed_items
 
 ECHO_RATIO: Final = 0.8
-"""Share of a sentence's letters that a request must cover for the sentence to be a repetition of it."""
+"""Minimum share of a sentence's letters that a question must have for the sentence to be a repetition of it."""
 _STATED: Final = (".", "!", "。", "．", "！", "｡")
 
 
 def is_echo(sentence: str, asked: Iterable[str]) -> bool:
-    """Return True if the sentence is a question or a request, or nearly equals one of the questions asked.
+    """Return True if the sentence is a question or a request itself, or nearly equals one of the questions in `asked`.
 
-    A complete statement is never an echo, even if the request contains it.
+    A complete statement is never an echo, even if a question contains it.
     """
     if is_request(sentence):
         return True
@@ -25,18 +25,18 @@ def is_echo(sentence: str, asked: Iterable[str]) -> bool:
 
 
 def listed_requests(text: str, asked: Sequence[str]) -> tuple[str, ...]:
-    """Return all items that the text lists, if at least one of them is among the questions asked; else none."""
+    """Return all items that the text lists, if at least one of them is a question in `asked`; otherwise none."""
     listed = listed_items(text)
     wanted = {_folded(each) for each in asked}
     return listed if any(_folded(each) in wanted for each in listed) else ()
 
 
 def is_part_of_item(sentence: str, items: Iterable[str]) -> bool:
-    """Return True if the sentence is one of the items or a part of one."""
+    """Return True if one of the items equals the sentence or contains it."""
     said = _folded(sentence)
     return any(said in _folded(each) for each in items)
 
 
 def _folded(text: str) -> str:
-    """Return the letters and digits of a text, NFKC and case-folded."""
+    """Return only the letters and digits of a text, in NFKC and case-folded."""
     return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", text).casefold()))

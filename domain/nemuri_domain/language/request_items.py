@@ -1,4 +1,4 @@
-"""Separate requests in one text, and the choices of a negotiation about too many of them (document 000 §3.9)."""
+"""Separate requests in one text, and the choices of a negotiation if there are too many (document 000 §3.9)."""
 
 import math
 import re
@@ -30,7 +30,7 @@ _ANSWER = re.compile(
 _INDENT = re.compile(r"[ \t\u3000]*")
 _FEWEST: Final = 2
 _LINES_BACK: Final = 20
-"""Lines above a list that are searched for items before its first line, at most."""
+"""Maximum number of lines above a list in which items before its first line are searched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Category:
     """Items that share a word."""
 
     title: str
-    """The shared word as the items spell it; "other" or "その他" for items without one."""
+    """The shared word as the items spell it; "other" or "その他" for the items that share no word."""
     indices: tuple[int, ...]
     """Ascending indexes of the items."""
 
@@ -56,12 +56,12 @@ class _Item:
 
 
 def listed_items(text: str) -> tuple[str, ...]:
-    """Return the requests in the text in order, each on one line without its list marker; none if there are fewer than
-    two.
+    """Return the requests that the text lists, in order, each on one line without its list marker; none if it lists
+    fewer than two.
 
-    These are the items of its lists. More deeply indented items and the following lines up to a blank one belong to the
-    item above. The first items may be on the line of the request. In a text without a list, these are its questions:
-    sentences that end with ?, ？ or か。
+    They are the items of its lists. More deeply indented items, and the following lines up to a blank one, belong to
+    the item above. The first items may be inside the line of the request. In a text without a list they are its
+    questions: sentences that end with ?, ？ or か。
     """
     listed = _marked(text)
     if len(listed) >= _FEWEST:
@@ -71,7 +71,7 @@ def listed_items(text: str) -> tuple[str, ...]:
 
 
 def requests(text: str) -> tuple[str, ...]:
-    """Return all requests of the text: the questions outside its lists, then the items of `listed_items`.
+    """Return all requests of the text: the questions outside its lists, then its `listed_items`.
 
     A question that only asks to answer the items is left out.
     """
@@ -83,9 +83,9 @@ def requests(text: str) -> tuple[str, ...]:
 
 
 def introduction(text: str) -> str:
-    """Return the text around its `listed_items`: its lines outside the lists, or its sentences that are not questions.
+    """Return the text around its `listed_items`: the lines outside its lists, or its sentences that are not questions.
 
-    Empty for a text that has only items. The whole text if it has no items.
+    Empty for a text that has only items. For a text without items, it is the whole text.
     """
     if len(_marked(text)) >= _FEWEST:
         return _outside(text)
@@ -94,10 +94,10 @@ def introduction(text: str) -> str:
 
 
 def is_list_of_requests(text: str) -> bool:
-    """Return True if the text as a whole is a list, and not a document that contains one.
+    """Return True if the text as a whole is a list of requests, not a document that contains a list.
 
-    It must have at least two items. At least half of its non-blank lines must belong to items of lists; in a text
-    without a list, at least half of the characters of its sentences must belong to questions.
+    It must have at least two items. At least half of its non-blank lines must belong to items. In a text without a
+    list, at least half of the characters of its sentences must belong to questions.
     """
     listed = _marked(text)
     if len(listed) >= _FEWEST:
@@ -113,18 +113,21 @@ def is_request(sentence: str) -> bool:
 
 
 def items_are_requests(items: Sequence[str], request: str) -> bool:
-    """Return True if the items of a document are requests of their own: most of them ask, or the request says so.
+    """Return True if the items of a document are requests: most of them ask something, or the request wants them
+    answered.
 
-    A list of facts is material for an answer, not a list of requests.
+    A list of facts is not a list of requests, but material for an answer.
     """
     return 2 * sum(map(is_request, items)) > len(items) or _ANSWER.search(request) is not None
 
 
 def most_representative(items: Sequence[str], k: int) -> tuple[int, ...]:
-    """Return the ascending indexes of the `k` most representative items, or of all if there are fewer.
+    """Return the ascending indexes of the `k` most representative items, or of all items if there are fewer.
+    Deterministic.
 
-    Centrality is the cosine of an item to the sum of the others, over weighted terms. Each next item is the one whose
-    centrality most exceeds its similarity to those already chosen (maximal marginal relevance). Deterministic.
+    The centrality of an item is its cosine to the sum of the other items, over weighted terms. The items are chosen one
+    by one: the next item is the one whose centrality most exceeds its similarity to the items already chosen (maximal
+    marginal relevance).
     """
     vectors = _vectors(items)
     holders: dict[str, list[int]] = {}
@@ -145,12 +148,10 @@ def most_representative(items: Sequence[str], k: int) -> tuple[int, ...]:
 
 
 def categories(items: Sequence[str], limit: int) -> tuple[Category, ...]:
-    """Return the items in at most `limit` groups, each item in exactly one; the largest shared topics first.
+    """Return the items in at most `limit` groups, each item in exactly one group. Large groups come first.
 
-    In each step the word that most ungrouped items share takes them; words that nearly all items share have a low
-    weight. The last group holds the items that share no word.
-
-    Raises ValueError if `limit` is below 1.
+    Step by step, the word that most of the ungrouped items share makes a group of these items. A word that nearly all
+    items share has a low weight. The last group takes the items that are left. Raises ValueError if `limit` is below 1.
     """
     if limit < 1:
         raise ValueError(f"limit must be at least 1, not {limit}")
@@ -174,8 +175,8 @@ def categories(items: Sequence[str], limit: int) -> tuple[Category, ...]:
 
 
 def batches(items: Sequence[T], size: int) -> tuple[tuple[T, ...], ...]:
-    """Return the items in order in groups of `size`; the last one may be smaller. Raises ValueError if `size` is below
-    1.
+    """Return the items in order, in groups of `size`. The last group may be smaller. Raises ValueError if `size` is
+    below 1.
     """
     if size < 1:
         raise ValueError(f"size must be at least 1, not {size}")
@@ -187,7 +188,7 @@ def _questions(text: str) -> list[str]:
 
 
 def _marked(text: str) -> list[_Item]:
-    """Return the items of the lists in the text that have content."""
+    """Return the items of the text's lists. An item without a letter or digit is left out."""
     return [each for each in _read(text) if isinstance(each, _Item) and any(map(str.isalnum, each.text))]
 
 
@@ -197,7 +198,7 @@ def _outside(text: str) -> str:
 
 
 def _read(text: str) -> list[_Item | str]:
-    """Return the items of the lists in the text and the lines around them, in order, without blank lines."""
+    """Return the items of the text's lists and the lines around the lists, in order, without blank lines."""
     found: list[_Item | str] = []
     item: _Item | None = None
     blank = True
@@ -225,9 +226,10 @@ def _read(text: str) -> list[_Item | str]:
 
 
 def _with_first(found: list[_Item | str], following: ListMarker, indent: int) -> list[_Item | str]:
-    """Return the list `found` with the items before `following` that start inside a line of the request.
+    """Return `found` with the items that come before `following` and start inside a line of the request.
 
-    The lines after that line belong to the last of these items. For a bullet only the line directly above is searched.
+    The lines after that line belong to the last of these items. If `following` is a bullet, only the line directly
+    above it is searched.
     """
     furthest = len(found) - (1 if following.ordinal is None else _LINES_BACK)
     for place in range(len(found) - 1, max(furthest, 0) - 1, -1):

@@ -1,4 +1,6 @@
-"""Tokenization for lexical search: stemmed words, identifiers and CJK bigrams, and the weight of each term."""
+"""Tokenization for lexical search: stemmed words, identifiers and CJK bigrams, and the weight of each of these
+terms.
+"""
 
 import re
 import threading
@@ -13,14 +15,14 @@ from nemuri_domain.language.word_lists import REQUESTS, STOP_WORDS
 from nemuri_domain.language.writing_systems import CJK, HIRAGANA, KANJI, WORD
 
 TERM_LIMIT: Final = 64
-"""Characters to which a longer word is cut."""
+"""Maximum characters of a term. A longer word is cut."""
 GRAMMAR_TERM: Final = re.compile(f"[{HIRAGANA}].?")
-"""A term that is mostly a particle or an ending (です, では)."""
+"""A term that begins with hiragana. It is mostly a particle or an ending (です, では)."""
 _LONE_KANJI = re.compile(f"(?<![{KANJI}])[{KANJI}](?![{KANJI}])")
 HIRAGANA_ALONE: Final = 0.5
-"""Weight of a term of hiragana; other terms have 1."""
+"""Weight of a term of hiragana. Terms of other scripts have weight 1."""
 PARTICLE: Final = 0.125
-"""Weight of a term that is probably a particle or ends with one."""
+"""Weight of a term of hiragana that is probably a particle or ends with a particle."""
 _CACHED_WORD: Final = 256
 
 _MIXED = re.compile(f"[{HIRAGANA}][^{HIRAGANA}]|[{CJK}](?<![{HIRAGANA}])[{HIRAGANA}]")
@@ -41,12 +43,12 @@ _lock = threading.Lock()
 
 
 def terms(text: str) -> list[str]:
-    """Return the terms of a text in order, with repetitions, NFKC and case-folded.
+    """Return the terms of a text in order, with repetitions, in NFKC and case-folded. Linear time, thread-safe.
 
-    Words are Snowball stems without English stop words. An identifier (`list.append`, `__init__`, `userName`) gives
-    itself and then its parts. A number stays whole, without thousands separators. A run of kana, kanji or hangul gives
-    its character bigrams, then each kanji between other scripts (鍵は gives 鍵); a run of one character gives that
-    character. A term has at most `TERM_LIMIT` characters. Linear time, thread-safe.
+    Words are Snowball stems; English stop words are left out. An identifier (`list.append`, `__init__`, `userName`)
+    gives itself and then its parts. A number stays whole, without thousands separators. A run of kana, kanji or hangul
+    gives its character bigrams, then each kanji between other scripts (鍵は gives 鍵); a run of one character gives
+    this character. A term has at most `TERM_LIMIT` characters.
     """
     found: list[str] = []
     for match in _PIECE.finditer(unicodedata.normalize("NFKC", text)):
@@ -62,10 +64,10 @@ def terms(text: str) -> list[str]:
 
 
 def content_terms(text: str) -> frozenset[str]:
-    """Return the terms of a text without grammar.
+    """Return the distinct terms of a text without grammar.
 
-    Bigrams that begin with hiragana are mostly particles and endings (です, では). They are kept only if the text has
-    nothing else.
+    Bigrams that begin with hiragana are mostly particles and endings (です, では). They are returned only if the text
+    has no other terms.
     """
     every = frozenset(terms(text))
     return frozenset(term for term in every if not GRAMMAR_TERM.fullmatch(term)) or every
@@ -73,11 +75,11 @@ def content_terms(text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=65_536)
 def topic_weight(term: str) -> float:
-    """Return the weight of a query's term, 0 to 1: how much it says about the topic.
+    """Return the weight of a query's term, 0 to 1. It is high if the term says much about the topic.
 
-    0 for a term that only asks (教え of 教えて, どこ, *explain*) and for a bigram that mixes hiragana with another
-    script (鍵は, の在, 好き), because a kanji in it is a term of its own. Less than 1 for hiragana alone, which is more
-    often an ending than a word (おにぎり), and least before a particle.
+    It is 0 for a term that only asks (教え of 教えて, どこ, *explain*), and for a bigram of hiragana and another
+    script (鍵は, の在, 好き), because a kanji in it is a term of its own. It is less than 1 for hiragana alone, which
+    is more often an ending than a word (おにぎり), and lowest if the term looks like a particle.
     """
     if term in _requests() or _MIXED.fullmatch(term):
         return 0.0
@@ -98,8 +100,10 @@ def term_counts(text: str) -> dict[str, int]:
 
 @lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
-    """Return the English Snowball stem of a case-folded word, cut to `TERM_LIMIT`. Other scripts are unchanged."""
-    with _lock:  # A stemmer is stateful.
+    """Return the English Snowball stem of a case-folded word, cut to `TERM_LIMIT` characters. Other scripts are not
+    stemmed.
+    """
+    with _lock:  # A stemmer is not thread-safe.
         return str(_stemmer().stemWord(word[:TERM_LIMIT]))
 
 

@@ -1,4 +1,4 @@
-"""Rules that decide whether a value is a secret or only code and prose about one."""
+"""Rules that decide whether a value is a secret, or only code or prose about a secret."""
 
 import math
 import re
@@ -16,7 +16,7 @@ _PATH: Final = r"[A-Za-z_$@][\w$]*(?:(?:\.|\?\.|->|::)[A-Za-z_][\w$]*)+[?!]?"
 """An expression in code: `self.password`, `request.headers`."""
 _WORDS: Final = r"[A-Za-z]+(?:[-_. /][A-Za-z]+)*"
 _LABEL: Final = r"(?i)(?:[a-z]+[-_ ./])*(?:passwor[dt]|passphrase|passwd|secret|token|key|auth|credential|pwd|pass)s?"
-"""The name of a secret or of its place: `Password`, `my-app-secret`."""
+"""The name of a secret, or of the place of one: `Password`, `my-app-secret`."""
 _NAME: Final = r"_*[A-Za-z]?(?:[a-z]+|[A-Z]+)(?:[-_. /:]+[A-Za-z]?(?:[a-z]+|[A-Z]+))*_*"
 """A name in code without a digit: `access-token`, `API_KEY_HEADER`."""
 _VARIABLE: Final = r"\w*(?:token|key|password|secret)s?\d{0,2}"
@@ -25,8 +25,8 @@ _HEX: Final = r"(?i)(?:sha(?:1|256|384|512)[-:])?[0-9a-f]+"
 _KEYS: Final = r"(?:.*_)?(?:KEY|SALT|PEPPER|CREDENTIALS?|AUTH|PASS|PW)"
 _OPEN_KEYS: Final = r".*(?:PUBLIC|PUBLISHABLE|PRIMARY|FOREIGN|CACHE|SORT|PARTITION|HOT|HEY|HOST)_?KEY"
 _RANDOM: Final = 3.6
-"""Entropy in bits per character from which a value is random. Random base64 of 24 characters has about 4, names and
-paths about 3.
+"""Minimum entropy, in bits per character, of a random value. Random base64 of 24 characters has about 4, names and
+paths have about 3.
 """
 _LONG: Final = 16
 _TOKEN: Final = 8
@@ -34,9 +34,10 @@ _SHORTEST: Final = 4
 
 
 def is_password(value: str, *, quoted: bool, loud: bool) -> bool:
-    """Return True if the value of something called a password is a password.
+    """Return True if a value is a password, given that its name says so.
 
-    `quoted` is True if the value is in quotes, `loud` if the name is in capitals, as of an environment variable."""
+    `quoted` is True if the value is in quotes, `loud` if its name is in capitals, like that of an environment variable.
+    """
     value = value.strip().rstrip(".!?")
     if len(value) < _SHORTEST - quoted or _is(_PLACEHOLDER, value) or not value.isascii() or " " in value:
         return False
@@ -48,7 +49,11 @@ def is_password(value: str, *, quoted: bool, loud: bool) -> bool:
 
 
 def is_token(value: str, *, quoted: bool, loud: bool) -> bool:
-    """Return True if the value of something called a token or a key is one: long, and neither a number nor words."""
+    """Return True if a value is a token or a key, given that its name says so: it is long, and neither a number nor
+    words.
+
+    `quoted` and `loud` have the same meaning as in `is_password`.
+    """
     value = value.strip().rstrip(".!?")
     if len(value) < _TOKEN or _is(_PLACEHOLDER, value) or not value.isascii() or " " in value:
         return False
@@ -62,8 +67,8 @@ def is_token(value: str, *, quoted: bool, loud: bool) -> bool:
 
 
 def looks_random(value: str, name: str) -> bool:
-    """Return True if the value of an environment variable is random. Hashes, ids and paths count only if the name says
-    key.
+    """Return True if the value of an environment variable is random. A hash, an id or a path counts only if the name
+    says key.
     """
     if _is(_PLACEHOLDER, value) or _whole(_WORDS, value) or _is(r"[~/]|\.{1,2}/", value):
         return False
@@ -76,7 +81,7 @@ def looks_random(value: str, name: str) -> bool:
 
 
 def _bits(value: str) -> float:
-    """Return Shannon's entropy in bits per character."""
+    """Return the Shannon entropy of a value in bits per character."""
     return -sum(n / len(value) * math.log2(n / len(value)) for n in Counter(value).values())
 
 

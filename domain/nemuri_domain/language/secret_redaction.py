@@ -1,7 +1,7 @@
 """Redaction of keys, tokens and passwords in a text.
 
-Imports and compiles little, because hooks must start fast: a rule is compiled when one of its hints is in a text.
-Prefixes and lengths of vendors' tokens follow their documentation and the rules of gitleaks.
+This module imports and compiles little, because hooks must start fast: a rule is compiled when a text first has one of
+its hints. Prefixes and lengths of vendors' tokens follow the vendors' documentation and the rules of gitleaks.
 """
 
 import re
@@ -13,22 +13,24 @@ from nemuri_domain.language.secret_detection import is_password, is_token, looks
 
 
 class SecretRule(NamedTuple):
-    """The form of one kind of secret. The group `secret` of the pattern is replaced, or the whole match."""
+    """Rule for one kind of secret. The group `secret` or `bare` of the pattern is replaced; without both, the whole
+    match.
+    """
 
     name: str
     hints: tuple[str, ...]
-    """Lower-case strings of which every text with such a secret contains at least one."""
+    """Lower-case strings. A text with such a secret contains at least one of them."""
     pattern: str
     meant: Callable[[re.Match[str]], bool] = lambda _: True
-    """Return True if a match is a secret and not code about one."""
+    """Function that returns True if a match is a secret, not code about a secret."""
 
 
 def redact(text: str) -> str:
-    """Return the text with every key, token and password replaced by `[redacted:KIND]`.
+    """Return the text with every key, token and password replaced by `[redacted:KIND]`. Linear time.
 
-    Recognises vendors' tokens by their form, private keys, passwords in URLs, headers, assignments and options, and
+    It recognises vendors' tokens by their form, private keys, passwords in URLs, headers, assignments and options, and
     random values of environment variables. Hashes, commit ids and UUIDs stay, unless their name says that they are
-    secret. Linear time.
+    secret.
     """
     folded = text.lower()
     for rule in RULES:
@@ -68,7 +70,7 @@ def _assigned(match: re.Match[str]) -> bool:
 
 
 def _named(match: re.Match[str]) -> bool:
-    """Return True if a value that prose or an option names looks like a secret."""
+    """Return True if a value that is named in prose or as an option looks like a secret."""
     return any(each.isdigit() for each in match["secret"]) and is_password(match["secret"], quoted=False, loud=False)
 
 
@@ -223,4 +225,4 @@ RULES: Final[tuple[SecretRule, ...]] = (
         lambda match: looks_random(match["secret"], match["name"]),
     ),
 )
-"""The rules in the order of application: first by form, then by name."""
+"""All rules, in the order in which they are applied: rules by form first, then rules by name."""

@@ -1,4 +1,4 @@
-"""Sentence segmentation of English, Japanese and mixed text by rules, in linear time."""
+"""Sentence segmentation of English, Japanese and mixed text, by rules, in linear time."""
 
 import re
 from collections.abc import Iterator
@@ -15,33 +15,32 @@ _OPENING = re.compile(r"[\s\"'“‘(\[]*")
 _QUOTES: Final = frozenset('"“‘')
 _WIDE_STOPS: Final = frozenset("。！？｡")
 _PARTICLES: Final = frozenset("とはがをのにもでやへ、，,")
-"""Particles that continue a sentence after a closing bracket: 「雨だ。」と言った。"""
+"""Particles that continue a sentence after a closing bracket, as in 「雨だ。」と言った。"""
 
 _LOOK_BACK: Final = 24
 _ABBREVIATION = re.compile(r"[^\W_]+(?:\.[^\W_]+)*$")
 
 
 def spans(text: str) -> list[tuple[int, int]]:
-    """Return the offsets (start, end) of the sentences in order, disjoint, without surrounding white space.
+    """Return the offsets (start, end) of the sentences in order, without overlap and without surrounding white space.
 
     A sentence ends at . ! ? … before white space, and at 。！？ anywhere; closing brackets and quotes belong to it. It
-    also ends at a blank line, a form feed, a heading, a table row and before a list line. Other line breaks are wraps.
-    A full stop does not end a sentence after an abbreviation, an initial or a list number, before a lower-case word, or
-    inside a number or a name (3.14, list.append). Only white space is outside the spans.
+    also ends at a blank line, at a form feed, before a list line, and before and after a heading or a table row. Other
+    line breaks are wraps. A full stop does not end a sentence after an abbreviation, an initial or a list number,
+    before a lower-case word, or inside a number or a name (3.14, list.append). Only white space is outside the spans.
     """
     return [span for start, end in _blocks(text) for span in _within(text, start, end)]
 
 
 def sentences(text: str) -> list[str]:
-    """Return the sentences of `spans`, each `normalised`."""
+    """Return the sentences of a text, each on one line (`normalised`)."""
     return [normalised(text[start:end]) for start, end in spans(text)]
 
 
 def normalised(text: str) -> str:
-    """Return the text on one line: white space becomes one space, or nothing at a wrap between CJK characters or in a
-    word.
+    """Return the text on one line. White space becomes one space.
 
-    A word can wrap after its hyphen.
+    At a line break between CJK characters, and after a hyphen inside a word, it is removed.
     """
     stripped = text.strip()
 
@@ -55,7 +54,7 @@ def normalised(text: str) -> str:
 
 
 def _blocks(text: str) -> Iterator[tuple[int, int]]:
-    """Return runs of lines that wrap into each other."""
+    """Yield the spans (start, end) of blocks. The lines of a block continue each other."""
     start = end = 0
     alone = False
     for line in _LINE.finditer(text):
@@ -107,8 +106,8 @@ def _ends(text: str, begin: int, match: re.Match[str], end: int) -> bool:
 
 
 def _next_word_start(text: str, position: int, end: int) -> str:
-    """Return the first letter of the next word, or the quotation mark before it, because a quoted name may begin a
-    sentence.
+    """Return the first letter of the next word. If a quotation mark is before it, return that mark, because a quoted
+    name may begin a sentence.
     """
     match = _OPENING.match(text, position, end)
     if match is None or match.end() >= end:
@@ -118,7 +117,9 @@ def _next_word_start(text: str, position: int, end: int) -> str:
 
 
 def _is_abbreviation(before: str, following: str) -> bool:
-    """Return True if the full stop after `before` belongs to an abbreviation, given the first letter after it."""
+    """Return True if the full stop after `before` belongs to an abbreviation. `following` is the first letter after
+    it.
+    """
     match = _ABBREVIATION.search(before)
     if match is None:
         return False

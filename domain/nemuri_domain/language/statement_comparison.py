@@ -20,12 +20,14 @@ from nemuri_domain.language.statement_words import IS_CJK, PARTICLES, QUALIFYING
 Comparison = Literal["same", "contradicts", "supersedes", "unrelated"]
 
 COMPARED_WORDS: Final = 120
-"""Words of a statement that is compared, at most. Longer statements are the same if they are equal, else unrelated."""
+"""Maximum words of a statement that is compared. A longer statement is the same as an equal one, and unrelated to any
+other.
+"""
 SPARE_FOR_SAME: Final = 8
-"""One word in this number may be missing from a statement that is the same."""
+"""Two statements may be the same if at most one in this number of words is missing from the newer one."""
 SPARE_FOR_CONTRARY: Final = 8
 REPEATED_RATIO: Final = 0.6
-"""Share of the older statement, in characters, that a superseding statement must repeat."""
+"""Minimum share of the older statement's characters that a superseding statement repeats."""
 _LEAST_WORDS: Final = 2
 _LEAST_CHARACTERS: Final = 4
 _BEGINNING: Final = 3
@@ -36,7 +38,8 @@ _QUALIFYING: Final = frozenset(map(stem, QUALIFYING))
 def compare_statements(new: str, old: str) -> Comparison:
     """Return the relation of the newer text to the older one, or to one sentence of the older one.
 
-    Never both the same and contradicting. A text is the same as itself.
+    If several relations are found, the first of these is returned: same, supersedes, contradicts. A text is the same as
+    itself.
     """
     mine = parse_statement(new)
     if not mine.plain:
@@ -62,7 +65,7 @@ def _said_of(new: Statement, old: Statement) -> Comparison:
 
 
 def _says_no_more(new: tuple[str, ...], old: tuple[str, ...]) -> bool:
-    """Return True if the older statement has all words of the newer in order, or rotated, and few others."""
+    """Return True if the older statement has all words of the newer one, in order or rotated, and few others."""
     if len(new) == len(old) > _LEAST_WORDS and any(new == old[at:] + old[:at] for at in range(len(old))):
         return True
     missing = _missing(new, old)
@@ -74,7 +77,7 @@ def _telling(missing: list[str]) -> bool:
 
 
 def _missing(part: tuple[str, ...], whole: tuple[str, ...]) -> list[str] | None:
-    """Return the words of `whole` that are not in `part`; None if `part` is not a subsequence of `whole`."""
+    """Return the words of `whole` that `part` lacks; None if `part` is not a subsequence of `whole`."""
     left, at = [], 0
     for word in whole:
         if at < len(part) and part[at] == word:
@@ -85,7 +88,9 @@ def _missing(part: tuple[str, ...], whole: tuple[str, ...]) -> list[str] | None:
 
 
 def _contrary(new: Statement, old: Statement) -> bool:
-    """Return True if one negates the other or has another value in the same words, but not both."""
+    """Return True if two statements have nearly the same words, and either one of them is negated or one value differs,
+    not both.
+    """
     mine, others = (tuple(each for each in one.core if each not in _TOTAL) for one in (new, old))
     longest = max(len(mine), len(others))
     shared = _shared(mine, others)
@@ -109,7 +114,7 @@ def _enough(words: int, shared: list[str]) -> bool:
 
 
 def _supersedes(new: Statement, old: Statement) -> bool:
-    """Return True if a statement about a change repeats most of the older one, and not all of it unchanged."""
+    """Return True if a statement about a change repeats most of the older statement, but not all of it unchanged."""
     mine, others = (tuple(each for each in one.core if each not in PARTICLES) for one in (new, old))
     if (mine, new.values, new.denied) == (others, old.values, old.denied):
         return False
@@ -129,7 +134,7 @@ def _supersedes(new: Statement, old: Statement) -> bool:
 
 
 def _shared(one: tuple[str, ...], two: tuple[str, ...]) -> list[str]:
-    """Return the longest common subsequence."""
+    """Return the longest common subsequence of two sequences of words."""
     lengths = [[0] * (len(two) + 1) for _ in range(len(one) + 1)]
     for i in range(len(one) - 1, -1, -1):
         for j in range(len(two) - 1, -1, -1):

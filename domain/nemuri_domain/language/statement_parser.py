@@ -1,4 +1,4 @@
-"""Parser of statements for comparison: words, values, negation and conditions."""
+"""Parser of statements that are to be compared: words, values, negation and conditions."""
 
 import re
 import unicodedata
@@ -30,7 +30,7 @@ from nemuri_domain.language.statement_words import (
 from nemuri_domain.language.writing_systems import HANGUL, HIRAGANA, KANJI, KATAKANA, WORD
 
 VALUE: Final = "#"
-"""Placeholder for a value among the words."""
+"""Placeholder in the words of a statement for a value."""
 _PIECE = re.compile(
     r"(?P<number>(?:(?<![\w.)\]])-)?\d+(?:[.,:/-]\d+)*)"
     rf"|(?P<numeral>[〇一二三四五六七八九十百千万億]+)(?=[年月日時分秒円人個件名枚台歳階])"
@@ -53,26 +53,26 @@ class Statement:
     """A parsed statement."""
 
     plain: str
-    """Its letters, digits and operators, folded."""
+    """Letters, digits and operators of the text, in NFKC and case-folded."""
     words: tuple[str, ...]
-    """Its words in order: stems, runs of one Japanese script, and a placeholder for each value."""
+    """Words of the text in order: stems, runs of one Japanese script, and a placeholder for each value."""
     core: tuple[str, ...]
-    """The words without Japanese inflection: only the particle of a run of hiragana remains."""
+    """The words without Japanese inflection. Of a run of hiragana only the particle remains."""
     values: tuple[str, ...]
-    """Numbers, days and months. Numbers that are labels count as words."""
+    """Numbers, days and months. A number that is a label counts as a word."""
     conditional: tuple[bool, ...]
     """For each value, True if it is part of a condition."""
     denied: bool
     denied_condition: bool
     changed: bool
-    """True if it says that something has changed."""
+    """True if the statement says that something has changed."""
     filled: bool
-    """True if the words that say so are often only fillers."""
+    """True if all its words of change are often mere fillers, such as "now"."""
 
 
 @lru_cache(maxsize=4_096)
 def parse_statement(text: str) -> Statement:
-    """Return the parsed statement of a text, NFKC and case-folded."""
+    """Return the parsed statement of a text."""
     whole = unicodedata.normalize("NFKC", text)
     plain = "".join(each for each in whole.casefold() if each.isalnum() or each in _OPERATORS)
     folded = _NOT.sub(" not ", _ENUMERATION.sub("", whole, count=1))
@@ -83,7 +83,9 @@ def parse_statement(text: str) -> Statement:
 
 
 def _unchanging(text: str) -> str:
-    """Return the text without words of change. "no longer" and similar words are already counted as negation."""
+    """Return the text without its words of change. "no longer" and similar words are counted as a negation
+    elsewhere.
+    """
     return re.compile(CHANGE.pattern, re.IGNORECASE).sub(" ", text)
 
 
@@ -99,7 +101,7 @@ class _Reader:
         """For each negation, True if it is part of a condition."""
         self.condition = False
         self.clause = (0, 0)
-        """Number of values and of negations at the start of the clause."""
+        """Number of values and number of negations at the start of the present clause."""
         self.before = ""
         self.quoted = False
 
@@ -135,7 +137,7 @@ class _Reader:
         self.before = said
 
     def _conditioned(self) -> None:
-        """Mark the clause so far as a condition. In Japanese the word of a condition comes last."""
+        """Mark the clause up to here as a condition, because in Japanese the word of a condition comes last."""
         values, denials = self.clause
         self.conditional[values:] = [True] * (len(self.conditional) - values)
         self.denials[denials:] = [True] * (len(self.denials) - denials)
@@ -198,7 +200,9 @@ class _Reader:
 
 
 def _ends(following: re.Match[str] | None) -> bool:
-    """Return True if a word before `following` ends a phrase and does not belong to a next noun."""
+    """Return True if the word before `following` ends a phrase, so that it is not part of a noun phrase that
+    follows.
+    """
     if following is None or following.lastgroup in {"comma", "quote", "symbol"}:
         return True
     said = following.group().casefold()
@@ -206,7 +210,10 @@ def _ends(following: re.Match[str] | None) -> bool:
 
 
 def _bare(run: str, *, denied: bool) -> str:
-    """Return a run of hiragana without politeness and negation, so that 使います is 使う and 使いません is 使わない."""
+    """Return a run of hiragana without politeness and negation.
+
+    So the endings of 使います and 使う are equal, and those of 使いません and 使わない.
+    """
     if denied:
         head = JAPANESE_DENIAL.split(run.replace("ありません", "ない").replace("じゃ", "では"))[0]
         return head[:-1] if head[-1:] in _BEFORE_DENIAL else head

@@ -1,4 +1,4 @@
-"""Estimate of the tokens of a text without a model's vocabulary."""
+"""Estimate of the number of tokens of a text without a model's vocabulary."""
 
 import re
 from typing import Final
@@ -10,7 +10,7 @@ LETTERS_PER_TOKEN: Final = 6
 DIGITS_PER_TOKEN: Final = 3
 OTHER_LETTERS_PER_TOKEN: Final = 2
 _LOOK_AHEAD: Final = 200
-"""Characters after the cut that are read to recognise the end of a sentence."""
+"""Number of characters after the cut that are read to recognise the end of a sentence."""
 
 _PIECE = re.compile(
     rf"(?P<letters>[A-Za-z]+)|(?P<digits>[0-9]+)|(?P<cjk>[{CJK}])|(?P<other>(?:(?![A-Za-z0-9_]){WORD})+)"
@@ -26,30 +26,34 @@ _COSTS: Final = {"cjk": 1, "wrap": 1, "blank": 0, "emoji": 2, "mark": 1}
 
 
 def estimate_tokens(text: str) -> int:
-    """Return the estimated number of tokens; 0 for the empty text. Additive, except for words that are cut apart.
+    """Return the estimated number of tokens; 0 for the empty text.
 
-    Rule: a run of n Latin letters costs ceil(n / 6), of digits ceil(n / 3), of other spaced scripts ceil(n / 2). A
-    kana, kanji or hangul costs 1, a punctuation mark 1, an emoji 2, a line break with the white space around it 1,
-    other white space 0. Measured on English conversations, the estimate is 8 % above a WordPiece vocabulary of 30,000.
-    It is not measured for Japanese and for the vocabularies of the models. Leave a quarter of the limit free for prose,
-    and more for long identifiers and base64, which are underestimated.
+    A run of n Latin letters costs ceil(n / 6) tokens, of digits ceil(n / 3), of letters of other scripts with spaces
+    ceil(n / 2). A kana, kanji or hangul costs 1, a punctuation mark 1, an emoji 2, a line break with the white space
+    around it 1, other white space 0. The estimate of a text is the sum of the estimates of its parts, unless a run is
+    cut in two.
+
+    Measured on English conversations, the estimate is 8 % above a WordPiece vocabulary of 30,000. It is not measured
+    for Japanese, nor for the vocabularies of the models. Leave a quarter of the limit free for prose, and more for long
+    identifiers and base64, which are underestimated.
     """
     return sum(_cost(match) for match in _PIECE.finditer(text))
 
 
 def token_upper_bound(text: str) -> int:
-    """Return an upper bound of the estimate: the number of bytes.
+    """Return an upper bound of `estimate_tokens`: the number of bytes. It is fast.
 
-    It is a bound because everything that costs two tokens has four bytes.
+    The number of bytes is an upper bound because everything that costs two tokens has four bytes.
     """
     return len(text.encode(errors="replace"))
 
 
 def truncate(text: str, tokens: int) -> str:
-    """Return the longest prefix of the text with at most `tokens` estimated tokens, without trailing space.
+    """Return the beginning of the text with at most `tokens` estimated tokens, without trailing space; "" if `tokens`
+    is below 1.
 
-    It ends at the end of a sentence if that keeps at least half, else after a whole word, else inside a word that is
-    too long. A text that fits is returned unchanged. Returns "" if `tokens` is below 1.
+    It ends at the end of a sentence if this keeps at least half of what fits, else after a whole word, else inside a
+    word that is too long. A text that fits is returned unchanged.
     """
     cut = _fitting(text, tokens)
     if cut == len(text):

@@ -1,4 +1,4 @@
-"""Word lists: stop words, general words, words of requests, abbreviations."""
+"""Word lists: stop words, general words, words of requests, and abbreviations."""
 
 from typing import Final
 
@@ -18,7 +18,7 @@ STOP_WORDS: Final = _listed("""
     we're we've were weren't what what's when where which while who who's whom why will with won't would wouldn't
     you you'd you'll you're you've your yours yourself yourselves
 """)
-"""English stop words, case-folded, with the plain apostrophe."""
+"""English stop words, case-folded, with the straight apostrophe."""
 
 GENERAL_WORDS: Final = _listed("""
     actually add always another anything ask better case come different done either else even ever every
@@ -35,7 +35,7 @@ GENERAL_WORDS: Final = _listed("""
     コト ところ
     お願い 願 下記 上記 左記 右記
 """)
-"""Words that are too general for a keyword, case-folded."""
+"""Words that are too general to be keywords, case-folded."""
 
 REQUESTS: Final = _listed("""
     please tell explain describe show give know want
@@ -47,19 +47,19 @@ REQUESTS: Final = _listed("""
     といった として によって における ような ため もの こと これ それ この その また のは のが のか には では
     とも への からの
 """)
-"""Words and grammar of a question, which say nothing about its topic."""
+"""Words and grammar of questions. They say nothing about the topic."""
 
 NEVER_LAST: Final = _listed("""
     mr mrs ms mx dr prof rev hon gen col capt lt sgt st mt vs cf eg ie e.g i.e viz approx dept est fig figs eq eqs
     ref refs sec ch vol ed eds pp al incl resp jan feb mar apr jun jul aug sep sept oct nov dec
 """)
-"""Abbreviations that never end a sentence, without their last full stop."""
+"""Abbreviations that never end a sentence. Their last full stop is left out."""
 
 BEFORE_NUMBER: Final = _listed("no nos p art nr")
 """Words that are abbreviations only before a number."""
 
 OFTEN_LAST: Final = _listed("a.m p.m")
-"""Dotted abbreviations that often end a sentence."""
+"""Abbreviations with full stops that often end a sentence. Their last full stop is left out."""
 
 
 def is_stop_word(word: str) -> bool:

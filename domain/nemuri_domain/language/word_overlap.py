@@ -1,4 +1,4 @@
-"""Lexical check that a text is about the topic of a prompt, for embedders that compare letters."""
+"""Lexical check that a text is about the topic of a prompt, for embedders that only compare spelling."""
 
 import re
 import unicodedata
@@ -11,18 +11,18 @@ from nemuri_domain.language.word_lists import GENERAL_WORDS
 from nemuri_domain.language.writing_systems import CJK
 
 PROMPT_CHARACTERS: Final = 4_000
-"""Characters of a prompt whose words are compared."""
+"""Maximum characters of a prompt whose words are compared."""
 _ENOUGH: Final = 0.3
-"""Share of the weight of a prompt's words that a text must have."""
+"""Share of the weight of all words of the prompt that a text must have."""
 _MOST: Final = 6.0
 """Weight of shared words that is enough for a prompt of any length."""
 _FEWEST: Final = 1.25
-"""Weight of shared words that is required, unless they are most of a short prompt."""
+"""Minimum weight of shared words, unless the text shares most words of a short prompt."""
 _MAINLY: Final = 0.6
 _ONE: Final = 0.9
 _ORDINARY_WEIGHT: Final = 0.3
 _BIGRAM: Final = 0.6
-"""Factor for CJK bigrams, because one word gives several."""
+"""Factor on the weight of a CJK bigram, because one word gives several bigrams."""
 _ORDINARY: Final = """
     add app apply bug build call change check code command commit create data delete deploy docs documentation error
     explain fail file fix function generate group handle implement include install issue javascript job line list log
@@ -34,12 +34,12 @@ _ORDINARY: Final = """
     プログラム システム プロジェクト データ ユーザー 機能 動作 名前 方法 書き方 作り方 手順 教え 説明 直し おすすめ
     まとめ 相談 変数 検討 件数
 """
-"""Words that are frequent in every session and say little about its topic."""
+"""Words that are frequent in every session and say little about the topic of one."""
 _CJK = re.compile(f"[{CJK}]")
 
 
 def prompt_terms(prompt: str) -> dict[str, float]:
-    """Return the words of a prompt that say what it is about, with their weight, above 0 to 1."""
+    """Return the terms of a prompt that say what it is about, each with its weight, above 0 to 1."""
     found: dict[str, float] = {}
     for term in terms(prompt[:PROMPT_CHARACTERS]):
         if term in GENERAL_WORDS or term.isdecimal():
@@ -52,7 +52,9 @@ def prompt_terms(prompt: str) -> dict[str, float]:
 
 
 def shares_topic(asked: Mapping[str, float], text: str) -> bool:
-    """Return True if a text has enough of a prompt's words, given by `prompt_terms`, to be about the same topic."""
+    """Return True if a text has enough of the terms in `asked`, which come from `prompt_terms`, to be about their
+    topic.
+    """
     total = sum(asked.values())
     if not total:
         return False
@@ -69,13 +71,15 @@ def _occurs(term: str, text: str) -> bool:
 
 
 def _beginning(term: str) -> str:
-    """Return the beginning of the words with this stem: `happ` for `happi`, the stem of `happy`."""
+    """Return the beginning that all words with this stem have: `happ` for `happi`, the stem of `happy`."""
     return term.removesuffix("i") if len(term) > 4 else term
 
 
 @lru_cache(maxsize=4_096)
 def _pattern(term: str) -> re.Pattern[str]:
-    """Return the pattern of the words with a stem. A short stem must be the whole word except for an ending."""
+    """Return the pattern of the words with a stem. A word with a short stem may have nothing after the stem but an
+    ending.
+    """
     begins = re.escape(_beginning(term))
     ends = "" if len(term) > 4 else r"(?:e|e?s|ed|ing|er|y|ies)?(?![a-z0-9])"
     return re.compile(rf"(?<![a-z0-9]){begins}{ends}")

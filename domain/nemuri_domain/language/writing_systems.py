@@ -1,4 +1,4 @@
-"""Code point ranges of scripts that are written without spaces. No other module lists code points."""
+"""Code point ranges of the scripts that are written without spaces. No other module lists code points."""
 
 import re
 from typing import Final
@@ -8,10 +8,10 @@ KATAKANA: Final = "\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-\uff9f"
 KANJI: Final = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
 HANGUL: Final = "\u1100-\u11ff\u3130-\u318f\uac00-\ud7a3"
 CJK: Final = HIRAGANA + KATAKANA + KANJI + HANGUL
-"""The content of a regular expression's character class, without the brackets."""
+"""Characters of these scripts, in the form of a regular expression's character class without its brackets."""
 
 WORD: Final = rf"[^\W{CJK}]"
-"""One letter, digit or underscore of a script with spaces between words (Latin, Cyrillic, …)."""
+"""Pattern of one letter, digit or underscore of a script with spaces between words (Latin, Cyrillic, …)."""
 
 _CJK = re.compile(f"[{CJK}]")
 
