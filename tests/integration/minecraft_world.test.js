@@ -185,7 +185,7 @@ test('a plant ripens in its time, bears fruit and grows again', async () => {
   }
   assert.equal(await done('plant', { action: 'place', block: 'sapling', at }), '')
   assert.equal(await done('early', { action: 'collect', block: 'plant', at }), 'the plant is not ripe yet')
-  world.live(world.second + settings.table.growing)
+  world.live(world.second + settings.table.ripening_seconds)
   assert.equal(await done('reap', { action: 'collect', block: 'ripe_plant', at }), '')
   assert.equal(anna.inventory.held.fruit, 1)
   assert.equal(world.terrain.at(at.x, at.y, at.z), 'oak_sapling')

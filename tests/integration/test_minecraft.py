@@ -35,7 +35,7 @@ from nemuri_contracts.world_protocol import (
     Trade,
     Withdraw,
 )
-from nemuri_domain.world.game_rules import COLLECTING, CREATURES, PLACING, RECIPES
+from nemuri_domain.world.game_rules import COLLECTING_RULES, PLACING_RULES, RECIPES, SPECIES
 from nemuri_infra.embedded.nats import EmbeddedNats
 from nemuri_infra.minecraft.bridge_process import MinecraftBridge
 from nemuri_infra.minecraft.bridge_rules import radii, rules, schemas
@@ -139,7 +139,7 @@ async def test_twenty_bots_make_a_table_together(data: Path) -> None:
         table = await _put(host, MAKER, "table")
         await host.must(MAKER, Craft(item="wood_pickaxe"))
         await host.until(lambda: any(each.position == table for each in host.now["agent-1"].blocks))
-        spent = RECIPES["table"].uses["wood"] + RECIPES["wood_pickaxe"].uses["wood"]
+        spent = RECIPES["table"].ingredients["wood"] + RECIPES["wood_pickaxe"].ingredients["wood"]
         assert host.now[MAKER].inventory == {"wood": len(TOGETHER) - spent, "wood_pickaxe": 1}
         assert [each for each in host.outcomes.values() if len(each) != 1] == []
         assert sum(map(len, host.outcomes.values())) == host.sent
@@ -226,7 +226,7 @@ async def test_one_agent_comes_as_far_as_iron(data: Path) -> None:
         print(f"an iron pickaxe after {time.monotonic() - began:.0f} s")
         cow = await _seen(host, MAKER, "cow")
         await host.must(MAKER, Go(to=cow.position))
-        for _ in range(CREATURES["cow"].health):
+        for _ in range(SPECIES["cow"].health):
             await host.must(MAKER, Attack(target=cow.id))
         assert (await host.do(MAKER, Attack(target=cow.id))).reason == f"there is no creature {cow.id}"
         await host.until(lambda: "beef" in host.now[MAKER].inventory)
@@ -258,7 +258,7 @@ async def test_a_trade_happens_on_both_sides_or_on_none(data: Path) -> None:
 
 async def _gather(host: Host, agent: str, sort: str, number: int) -> None:
     """Let an agent collect blocks of a kind until it holds so many of their items."""
-    item = COLLECTING[sort].gives
+    item = COLLECTING_RULES[sort].item
     while host.now[agent].inventory.get(str(item), 0) < number:
         block = await _found(host, agent, sort)
         await host.must(agent, Go(to=block))
@@ -268,7 +268,7 @@ async def _gather(host: Host, agent: str, sort: str, number: int) -> None:
 async def _craft(host: Host, agent: str, *items: str) -> None:
     for item in items:
         await host.must(agent, Craft(item=item))
-        if item in PLACING:
+        if item in PLACING_RULES:
             await _put(host, agent, item)
 
 

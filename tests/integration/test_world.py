@@ -29,7 +29,7 @@ from nemuri_contracts.world_protocol import (
 )
 from nemuri_domain.world.grid_world import World
 from nemuri_domain.world.world_settings import WorldSettings
-from nemuri_domain.world.world_snapshot import UnreadableWorldError
+from nemuri_domain.world.world_snapshot import InvalidSnapshotError
 from nemuri_infra.bus.access import Access
 from nemuri_infra.bus.connection import connect
 from nemuri_infra.observability.world_metrics import WorldMetrics
@@ -209,7 +209,7 @@ async def test_a_world_goes_on_from_its_dump_for_the_same_hosts(servers: Servers
         second = scene.process.world.second
         await scene.first.act("ann", "late", Say(text="this will be forgotten"))
         await scene.first.outcome("late")
-        with pytest.raises(UnreadableWorldError):
+        with pytest.raises(InvalidSnapshotError):
             scene.process.load(b"{}\nno world")
         assert scene.process.world.second > second
         scene.first.newest.clear()

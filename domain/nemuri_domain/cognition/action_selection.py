@@ -15,7 +15,7 @@ from nemuri_domain.cognition.intents import Intent
 from nemuri_domain.cognition.percept_updates import listed
 from nemuri_domain.cognition.situation import HOSTILE, bodies_in_sight, number, species_of
 from nemuri_domain.cognition.surroundings import BlockPosition, Surroundings, coordinates_of, json_position
-from nemuri_domain.world.game_rules import COLLECTING, CREATURES, FREE, PLACING, RECIPES
+from nemuri_domain.world.game_rules import BUILDABLE_BLOCKS, COLLECTING_RULES, PLACING_RULES, RECIPES, SPECIES
 
 WALK_BLOCKS: Final = 12
 """Length in blocks of a walk without a known target. The agent looks around again after it."""
@@ -53,7 +53,7 @@ def required_acts(intent: Intent) -> int:
             return intent.count
         case "craft":
             recipe = RECIPES.get(intent.item or "")
-            return ceil(intent.count / recipe.gives) if recipe else intent.count
+            return ceil(intent.count / recipe.count) if recipe else intent.count
         case "attack":
             return 16
         case _:
@@ -68,7 +68,7 @@ def is_finished(intent: Intent, view: Surroundings, had: Mapping[str, JsonValue]
     if intent.verb == "flee":
         return _threat(view) is None
     if intent.verb == "attack" and intent.item is not None:
-        leaves = CREATURES[intent.item].leaves if intent.item in CREATURES else {}
+        leaves = SPECIES[intent.item].drops if intent.item in SPECIES else {}
         if leaves:
             return any(view.held(item) >= number(had.get(item)) + intent.count for item in leaves)
         return view.body(intent.item) is None
@@ -113,14 +113,14 @@ def rest_act(seconds: float) -> PlannedAct:
 
 
 def _collect(item: str, view: Surroundings) -> PlannedAct | None:
-    sources = tuple(block for block, rule in COLLECTING.items() if item in (rule.gives, block))
-    prey = next((name for name, each in CREATURES.items() if item in each.leaves), None)
+    sources = tuple(block for block, rule in COLLECTING_RULES.items() if item in (rule.item, block))
+    prey = next((name for name, each in SPECIES.items() if item in each.drops), None)
     if prey is not None and not sources:
         return _attack(prey, view)
-    gain = next((COLLECTING[block].gives for block in sources), item) or item
+    gain = next((COLLECTING_RULES[block].item for block in sources), item) or item
     if found := _take(sources or (item,), view, {"gain": {gain: 1}}):
         return found
-    if sources and set(sources) <= set(FREE):
+    if sources and set(sources) <= set(BUILDABLE_BLOCKS):
         ground = _free(view)
         return (
             PlannedAct(_at("collect", sources[0], ground), f"collect {sources[0]}", {"gain": {gain: 1}})
@@ -142,19 +142,19 @@ def _take(blocks: Iterable[str], view: Surroundings, expected: Mapping[str, Json
 
 def _craft(item: str, view: Surroundings) -> PlannedAct | None:
     recipe = RECIPES.get(item)
-    near = recipe.near if recipe else ()
+    near = recipe.stations if recipe else ()
     for block, place in zip(near, view.together(near), strict=False):
         if view.away(place) > REACH:
             return _go(place, block)
-    gives = recipe.gives if recipe else 1
+    gives = recipe.count if recipe else 1
     return PlannedAct({"action": "craft", "item": item}, f"craft {item}", {"gain": {item: gives}})
 
 
 def _place(item: str, view: Surroundings) -> PlannedAct | None:
-    place, rule = _free(view), PLACING.get(item)
+    place, rule = _free(view), PLACING_RULES.get(item)
     if place is None:
         return _leg(view)
-    becomes = (rule.becomes if rule else None) or item
+    becomes = (rule.block if rule else None) or item
     seen: dict[str, JsonValue] = {"at": json_position(place), "block": becomes, "loss": {item: 1}}
     return PlannedAct(_at("place", item, place), f"place {item}", seen)
 
@@ -254,7 +254,9 @@ def _free(view: Surroundings) -> BlockPosition | None:
     """Return a position within reach where no block or body is known to stand; None if there is none."""
     x, y, z = view.here
     taken = {
-        coordinates_of(each.get("position")) for each in listed(view.percepts, "blocks") if each["block"] not in FREE
+        coordinates_of(each.get("position"))
+        for each in listed(view.percepts, "blocks")
+        if each["block"] not in BUILDABLE_BLOCKS
     }
     taken |= {coordinates_of(each.get("position")) for each in bodies_in_sight(view.percepts)}
     return next((at for dx, dz in _AROUND if (at := (x + dx, y, z + dz)) not in taken | view.avoided), None)

@@ -7,7 +7,7 @@ from math import ceil
 from typing import Final
 
 from nemuri_domain.cognition.intents import MAX_COUNT, Intent
-from nemuri_domain.world.game_rules import COLLECTING, CREATURES, PICKAXES, PLACING, RECIPES, SEEN
+from nemuri_domain.world.game_rules import COLLECTING_RULES, PICKAXES, PLACING_RULES, RECIPES, SPECIES, VISIBLE_BLOCKS
 
 MAX_DEPTH: Final = 12
 """Maximum depth of the recipe search."""
@@ -41,20 +41,20 @@ class CraftingPlan:
 
     def _make(self, item: str, missing: int, depth: int) -> None:
         recipe = RECIPES[item]
-        times = ceil(missing / recipe.gives)
-        uses = Counter({each: number * times for each, number in recipe.uses.items()})
+        times = ceil(missing / recipe.count)
+        uses = Counter({each: number * times for each, number in recipe.ingredients.items()})
         for _ in range(MAX_PASSES):  # Obtaining one ingredient may use up another one or lead away from a station.
-            stations = [] if self.near.issuperset(recipe.near) else list(recipe.near)
+            stations = [] if self.near.issuperset(recipe.stations) else list(recipe.stations)
             needs = uses + Counter(stations)
             short = [each for each, number in needs.items() if self.held[each] < number]
             if not short:
                 self.held.subtract(needs)
                 self.steps += [
                     *(Intent("place", block) for block in stations),
-                    Intent("craft", item, times * recipe.gives),
+                    Intent("craft", item, times * recipe.count),
                 ]
                 self.near.update(stations)
-                self.held[item] += times * recipe.gives
+                self.held[item] += times * recipe.count
                 return
             for each in short:
                 self.get(each, needs[each], depth + 1)
@@ -62,11 +62,16 @@ class CraftingPlan:
 
     def _gather(self, item: str, missing: int, depth: int) -> None:
         block = next(
-            (name for name, rule in COLLECTING.items() if rule.gives == item and name in {*SEEN, "grass"}), None
+            (
+                name
+                for name, rule in COLLECTING_RULES.items()
+                if rule.item == item and name in {*VISIBLE_BLOCKS, "grass"}
+            ),
+            None,
         )
-        if block is None and not any(item in each.leaves for each in CREATURES.values()):
+        if block is None and not any(item in each.drops for each in SPECIES.values()):
             raise ValueError(f"no block or creature gives {item}")
-        needs = COLLECTING[block].needs if block else None
+        needs = COLLECTING_RULES[block].tool if block else None
         if needs and not any(self.held[each] for each in PICKAXES[PICKAXES.index(needs) :]):
             self.get(needs, 1, depth + 1)
         if block not in self.sight:
@@ -89,7 +94,7 @@ def crafting_steps(target: Intent, inventory: Mapping[str, int], blocks: Iterabl
         match target.verb:
             case "craft" | "collect":
                 way.get(item, way.held[item] + target.count)
-            case "place" if item in PLACING:
+            case "place" if item in PLACING_RULES:
                 way.get(item, target.count)
                 way.steps.append(target)
             case "give" | "trade" | "deposit" | "eat":

@@ -15,7 +15,7 @@ from nemuri_domain.cognition.module import Prompt
 from nemuri_domain.cognition.situation import DANGER_DISTANCE, HOSTILE, WEAK_POINTS, number, species_of
 from nemuri_domain.cognition.smalltalk import judge_speakers, small_talk
 from nemuri_domain.cognition.surroundings import Surroundings
-from nemuri_domain.world.game_rules import FOOD, SWORDS
+from nemuri_domain.world.game_rules import FOOD_POINTS, SWORD_DAMAGE
 
 TOOL_ORDER: Final = ("wood_pickaxe", "stone_pickaxe", "furnace", "iron_pickaxe", "diamond_pickaxe")
 """Tools to make, in this order. Each one needs the tools before it."""
@@ -72,10 +72,10 @@ def _action(about: Mapping[str, Any]) -> tuple[str, str]:
     last, progress = about.get("last") or {}, about.get("progress") or {}
     in_vain = progress.get("status") == "failed" and str(last.get("priority_action")).startswith(("attack", "flee"))
     if threats and not in_vain:
-        fit = number(about.get("health"), 20) > WEAK_POINTS * 1.5 or any(inventory.get(each) for each in SWORDS)
+        fit = number(about.get("health"), 20) > WEAK_POINTS * 1.5 or any(inventory.get(each) for each in SWORD_DAMAGE)
         return (f"attack {threats[0]}", "be rid of the danger") if fit else ("flee", "get away from danger")
     if number(about.get("hunger"), 20) <= WEAK_POINTS * 1.5:
-        if food := next((each for each in FOOD if inventory.get(each)), None):
+        if food := next((each for each in FOOD_POINTS if inventory.get(each)), None):
             return f"eat {food}", "still my hunger"
         if any(species_of(each) == "cow" for each in sighted):
             return "collect beef", "find something to eat"

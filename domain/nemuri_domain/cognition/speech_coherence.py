@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from nemuri_domain.cognition.intents import VERB_OF, Intent, Verb, singular
-from nemuri_domain.world.game_rules import BLOCKS, COLLECTING, CREATURES, ITEMS
+from nemuri_domain.world.game_rules import BLOCKS, COLLECTING_RULES, ITEMS, SPECIES
 
 _PROMISE: Final = re.compile(
     r"\b(?:i|we)(?:'ll| will| shall| am going to|'m going to| are going to|'re going to|'m about to| am about to"
@@ -33,7 +33,7 @@ _AMBIGUOUS: Final = (
 )
 _VAGUE: Final = frozenset(_AMBIGUOUS.split(" "))
 """Words that count as a verb only if they are followed by an item."""
-_KNOWN: Final = frozenset([*ITEMS, *BLOCKS, *CREATURES]) - {"edge", "path"}
+_KNOWN: Final = frozenset([*ITEMS, *BLOCKS, *SPECIES]) - {"edge", "path"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ def _same(one: str, other: str | None) -> bool:
     """Return True if two words name the same thing. A block and the item that it gives are the same."""
     if other is None or one == other:
         return one == other
-    return any(COLLECTING[a].gives == b for a, b in ((one, other), (other, one)) if a in COLLECTING)
+    return any(COLLECTING_RULES[a].item == b for a, b in ((one, other), (other, one)) if a in COLLECTING_RULES)
 
 
 def _promised(clause: str, *, denied: bool) -> Iterator[Promise]:

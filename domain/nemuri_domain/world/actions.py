@@ -24,86 +24,86 @@ from nemuri_contracts.world_protocol import (
 )
 from nemuri_domain.world import gifts_and_trades, item_actions, movement
 from nemuri_domain.world.combat import attack
-from nemuri_domain.world.game_rules import PATIENCE, SLEEP
-from nemuri_domain.world.pathfinding import LONGEST
-from nemuri_domain.world.players import Doing
+from nemuri_domain.world.game_rules import MIN_SLEEP_SECONDS, OFFER_SECONDS
+from nemuri_domain.world.pathfinding import MAX_SEARCHED_CELLS
+from nemuri_domain.world.players import ActInProgress
 from nemuri_domain.world.refusal_reasons import DONE, REPLACED
-from nemuri_domain.world.spatial_index import Nearness
-from nemuri_domain.world.world_state import State
+from nemuri_domain.world.spatial_index import SpatialIndex
+from nemuri_domain.world.world_state import WorldState
 
-HEARD = 64
+MAX_UNREAD_UTTERANCES = 64
 """Unread utterances that an agent keeps, at most. The oldest are dropped."""
-SEEMING: dict[type[Action], str] = {
+VISIBLE_ACTIVITY: dict[type[Action], str] = {
     Go: "walking", Collect: "collecting", Place: "placing", Craft: "crafting", Eat: "eating", Attack: "fighting",
     Give: "giving", Trade: "trading", Deposit: "storing", Withdraw: "storing", Rest: "resting",
 }  # fmt: skip
 """Activity that other agents see, by action."""
 
 
-def take(state: State, acts: Iterable[Act]) -> None:
+def begin_acts(state: WorldState, acts: Iterable[Act]) -> None:
     """Begin acts in order. Acts of agents that are not in the world are ignored."""
-    people, said = state.people, list[tuple[int, str]]()
+    players, utterances = state.players, list[tuple[int, str]]()
     for each in acts:
-        row = people.row(each.agent_id)
+        row = players.row(each.agent_id)
         if row is None:
             continue
         if isinstance(each.act, Say):
-            said.append((row, each.act.text))
-            people.heard[row].outcomes.append((each.act_id, DONE))
-            people.news[row] = True
+            utterances.append((row, each.act.text))
+            players.unread[row].outcomes.append((each.act_id, DONE))
+            players.percept_changed[row] = True
             continue
-        people.end(row, REPLACED)
-        people.doing[row] = Doing(each.act_id, each.act, until=state.clock + _lasting(each.act))
-    if said:
-        _utter(state, said)
+        players.end_act(row, REPLACED)
+        players.acts[row] = ActInProgress(each.act_id, each.act, until=state.second + _duration(each.act))
+    if utterances:
+        _deliver_speech(state, utterances)
 
 
-def _lasting(act: Action) -> float:
+def _duration(act: Action) -> float:
     if isinstance(act, Rest):
         return act.seconds
-    return PATIENCE if isinstance(act, Trade) else 0.0
+    return OFFER_SECONDS if isinstance(act, Trade) else 0.0
 
 
-def _utter(state: State, said: list[tuple[int, str]]) -> None:
+def _deliver_speech(state: WorldState, utterances: list[tuple[int, str]]) -> None:
     """Deliver utterances to all agents within the chat radius, except the speaker."""
-    people, rows = state.people, state.people.everybody()
-    speakers = np.array([row for row, _ in said])
-    near = Nearness(people.x[rows], people.z[rows])
-    which, bodies, _ = near.pairs(people.x[speakers], people.z[speakers], CHAT_RADIUS)
-    order = np.argsort(which, kind="stable")
-    for turn, hearer in zip(which[order].tolist(), rows[bodies[order]].tolist(), strict=True):
-        row, text = said[turn]
+    players, rows = state.players, state.players.present_rows()
+    speakers = np.array([row for row, _ in utterances])
+    index = SpatialIndex(players.x[rows], players.z[rows])
+    utterance_numbers, bodies, _ = index.pairs(players.x[speakers], players.z[speakers], CHAT_RADIUS)
+    order = np.argsort(utterance_numbers, kind="stable")
+    for number, hearer in zip(utterance_numbers[order].tolist(), rows[bodies[order]].tolist(), strict=True):
+        row, text = utterances[number]
         if hearer != row:
-            utterances = people.heard[hearer].utterances
-            utterances.append((people.ids[row], people.names[row], text, state.clock))
-            del utterances[:-HEARD]
-            people.news[hearer] = True
+            unread = players.unread[hearer].utterances
+            unread.append((players.ids[row], players.names[row], text, state.second))
+            del unread[:-MAX_UNREAD_UTTERANCES]
+            players.percept_changed[hearer] = True
 
 
-def advance(state: State) -> None:
+def advance_acts(state: WorldState) -> None:
     """Advance the acts of all agents that are not busy.
 
     Pathfinding has a limited number of cells per call. Agents beyond the limit wait for the next call.
     """
-    people, looked = state.people, 0
-    for row, doing in list(people.doing.items()):
-        if people.doing.get(row) is not doing or state.clock < people.free[row]:
+    players, searched_cells = state.players, 0
+    for row, act_in_progress in list(players.acts.items()):
+        if players.acts.get(row) is not act_in_progress or state.second < players.busy_until[row]:
             continue
-        if isinstance(doing.action, Go):
-            if looked >= LONGEST:
+        if isinstance(act_in_progress.action, Go):
+            if searched_cells >= MAX_SEARCHED_CELLS:
                 continue
-            reason, more = movement.set_out(state, row, doing, doing.action)
-            looked += more
+            reason, searched = movement.plan_walk(state, row, act_in_progress, act_in_progress.action)
+            searched_cells += searched
         else:
-            reason = _gone_on(state, row, doing, doing.action)
+            reason = _advance_act(state, row, act_in_progress, act_in_progress.action)
         if not reason:
-            people.seems(row, SEEMING[type(doing.action)])
+            players.set_activity(row, VISIBLE_ACTIVITY[type(act_in_progress.action)])
         if reason is not None:
-            people.end(row, reason)
-    _idle(state)
+            players.end_act(row, reason)
+    _show_idle_agents(state)
 
 
-def _gone_on(state: State, row: int, doing: Doing, act: Action) -> str | None:
+def _advance_act(state: WorldState, row: int, act_in_progress: ActInProgress, act: Action) -> str | None:
     """Advance an act. Return None while it continues, an empty string when it is done, or the reason of its failure."""
     match act:
         case Collect():
@@ -121,29 +121,29 @@ def _gone_on(state: State, row: int, doing: Doing, act: Action) -> str | None:
         case Give():
             return gifts_and_trades.give(state, row, act)
         case Trade():
-            return gifts_and_trades.trade(state, row, doing, act)
+            return gifts_and_trades.trade(state, row, act_in_progress, act)
         case Attack():
             return attack(state, row, act)
         case Rest():
-            return _rested(state, row, doing, act)
+            return _advance_rest(state, row, act_in_progress, act)
         case Go() | Say():
             raise TypeError(f"{act.action} is not handled here")
         case _:
             assert_never(act)
 
 
-def _rested(state: State, row: int, doing: Doing, act: Rest) -> str | None:
-    if state.clock < doing.until:
+def _advance_rest(state: WorldState, row: int, act_in_progress: ActInProgress, act: Rest) -> str | None:
+    if state.second < act_in_progress.until:
         return None
-    if act.seconds >= SLEEP:
-        state.people.achieve(row, "wake_up")
+    if act.seconds >= MIN_SLEEP_SECONDS:
+        state.players.achieve(row, "wake_up")
     return DONE
 
 
-def _idle(state: State) -> None:
+def _show_idle_agents(state: WorldState) -> None:
     """Show agents without an act as idle when they are no longer busy."""
-    people = state.people
-    done = people.present & (people.activity != 0) & (people.free <= state.clock)
-    done[list(people.doing)] = False
-    people.activity[done] = 0
-    people.stirred |= done
+    players = state.players
+    idle = players.present & (players.activity != 0) & (players.busy_until <= state.second)
+    idle[list(players.acts)] = False
+    players.activity[idle] = 0
+    players.appearance_changed |= idle

@@ -2,35 +2,35 @@
 
 import numpy as np
 
-from nemuri_domain.world.combat import is_resting, lose
-from nemuri_domain.world.game_rules import HUNGER_SECONDS, MENDING_SECONDS, MOST, RESTED
-from nemuri_domain.world.world_state import State
+from nemuri_domain.world.combat import is_resting, lose_health
+from nemuri_domain.world.game_rules import HEALING_SECONDS, HUNGER_SECONDS, MAX_POINTS, REST_HEALING_FACTOR
+from nemuri_domain.world.world_state import WorldState
 
 
-def live(state: State, seconds: float) -> None:
-    """Increase hunger, and restore health, faster at rest. Without food health falls."""
-    people, present = state.people, state.people.present
-    people.starving[present] += seconds
-    hungrier = present & (people.starving >= HUNGER_SECONDS)
-    people.starving[hungrier] -= HUNGER_SECONDS
-    people.news |= hungrier & (people.hunger > 0)
-    people.hunger[hungrier] = np.maximum(people.hunger[hungrier] - 1, 0)
-    pace = np.ones(present.size)
-    pace[[row for row in people.doing if is_resting(state, row)]] = RESTED
-    pace[people.hunger == 0] = -1.0
-    people.mending[present] += pace[present] * seconds / MENDING_SECONDS
-    people.mending[(people.health >= MOST) & (people.mending > 0)] = 0.0
-    better = present & (people.mending >= 1)
-    people.mending[better] -= 1
-    people.health[better] += 1
-    people.news |= better
-    for row in np.flatnonzero(present & (people.mending <= -1)).tolist():
-        people.mending[row] += 1
-        lose(state, row, 1)
+def update_needs(state: WorldState, seconds: float) -> None:
+    """Increase hunger and restore health, faster at rest. Health falls at hunger 0."""
+    players, present = state.players, state.players.present
+    players.hunger_timer[present] += seconds
+    more_hungry = present & (players.hunger_timer >= HUNGER_SECONDS)
+    players.hunger_timer[more_hungry] -= HUNGER_SECONDS
+    players.percept_changed |= more_hungry & (players.hunger > 0)
+    players.hunger[more_hungry] = np.maximum(players.hunger[more_hungry] - 1, 0)
+    healing_rate = np.ones(present.size)
+    healing_rate[[row for row in players.acts if is_resting(state, row)]] = REST_HEALING_FACTOR
+    healing_rate[players.hunger == 0] = -1.0
+    players.healing[present] += healing_rate[present] * seconds / HEALING_SECONDS
+    players.healing[(players.health >= MAX_POINTS) & (players.healing > 0)] = 0.0
+    healed = present & (players.healing >= 1)
+    players.healing[healed] -= 1
+    players.health[healed] += 1
+    players.percept_changed |= healed
+    for row in np.flatnonzero(present & (players.healing <= -1)).tolist():
+        players.healing[row] += 1
+        lose_health(state, row, 1)
 
 
-def grow(state: State) -> None:
-    """Ripen the plants whose time has come."""
-    for cell in [cell for cell, when in state.plants.items() if when <= state.clock]:
+def ripen_plants(state: WorldState) -> None:
+    """Ripen the plants that are due."""
+    for cell in [cell for cell, second in state.plants.items() if second <= state.second]:
         del state.plants[cell]
-        state.ground.put(cell, "ripe_plant")
+        state.ground.set_block(cell, "ripe_plant")

@@ -3,62 +3,62 @@
 import numpy as np
 
 from nemuri_contracts.world_protocol import Attack, Rest
-from nemuri_domain.world.game_rules import ARMOUR, BARE_HANDS, CREATURES, MOST, STRIKING_SECONDS, SWORDS
+from nemuri_domain.world.game_rules import ARMOUR, ATTACK_SECONDS, BARE_HAND_DAMAGE, MAX_POINTS, SPECIES, SWORD_DAMAGE
 from nemuri_domain.world.refusal_reasons import DIED, DONE, TOO_FAR, WOKEN
-from nemuri_domain.world.spawning import begin_again
-from nemuri_domain.world.table_columns import SORTS
-from nemuri_domain.world.world_state import State
+from nemuri_domain.world.spawning import respawn
+from nemuri_domain.world.table_columns import SPECIES_NAMES
+from nemuri_domain.world.world_state import WorldState
 
 
-def attack(state: State, row: int, act: Attack) -> str:
+def attack(state: WorldState, row: int, act: Attack) -> str:
     """Strike a creature. An agent that defeats it gets its items if it has room for them."""
-    people, creatures = state.people, state.creatures
-    target = creatures.called(act.target)
+    players, creatures = state.players, state.creatures
+    target = creatures.index_of(act.target)
     if target is None:
-        name = people.called(act.target)
+        name = players.name_of(act.target)
         return f"{name} is no creature" if name else f"there is no creature {act.target}"
-    if not state.reaches(row, int(creatures.x[target]), int(creatures.z[target])):
+    if not state.is_within_reach(row, int(creatures.x[target]), int(creatures.z[target])):
         return TOO_FAR
-    people.free[row] = state.clock + STRIKING_SECONDS
-    swords = [points for each, points in SWORDS.items() if people.number_of(row, each)]
-    creatures.health[target] -= max(swords, default=BARE_HANDS)
+    players.busy_until[row] = state.second + ATTACK_SECONDS
+    swords = [points for each, points in SWORD_DAMAGE.items() if players.count(row, each)]
+    creatures.health[target] -= max(swords, default=BARE_HAND_DAMAGE)
     if creatures.health[target] <= 0:
-        sort = SORTS[creatures.sort[target]]
-        for item, count in CREATURES[sort].leaves.items():
-            if people.room(row, item) >= count:
-                people.get(row, item, count)
-        people.achieve(row, f"defeat_{sort}")
-        state.gone += creatures.keep(np.arange(creatures.number.size) != target)
+        species = SPECIES_NAMES[creatures.species[target]]
+        for item, count in SPECIES[species].drops.items():
+            if players.free_capacity(row, item) >= count:
+                players.add_items(row, item, count)
+        players.achieve(row, f"defeat_{species}")
+        state.departures += creatures.keep_only(np.arange(creatures.number.size) != target)
     return DONE
 
 
-def struck(state: State, row: int, sort: str) -> None:
+def receive_blow(state: WorldState, row: int, species: str) -> None:
     """Apply a creature's blow to an agent. A blow does more damage to a resting agent."""
     resting = is_resting(state, row)
-    points = CREATURES[sort].blow_on_sleeper if resting else CREATURES[sort].blow
-    if state.people.number_of(row, ARMOUR):
+    points = SPECIES[species].damage_to_sleeper if resting else SPECIES[species].damage
+    if state.players.count(row, ARMOUR):
         points = (points + 1) // 2
     if resting:
-        state.people.end(row, WOKEN)
-    lose(state, row, points)
+        state.players.end_act(row, WOKEN)
+    lose_health(state, row, points)
 
 
-def is_resting(state: State, row: int) -> bool:
+def is_resting(state: WorldState, row: int) -> bool:
     """Return whether an agent is resting."""
-    doing = state.people.doing.get(row)
-    return doing is not None and isinstance(doing.action, Rest)
+    act_in_progress = state.players.acts.get(row)
+    return act_in_progress is not None and isinstance(act_in_progress.action, Rest)
 
 
-def lose(state: State, row: int, points: int) -> None:
+def lose_health(state: WorldState, row: int, points: int) -> None:
     """Reduce an agent's health. At zero it loses its inventory and starts again at its home position."""
-    people = state.people
-    points = min(points, int(people.health[row]))
-    people.health[row] -= points
-    people.hurt[row] = min(MOST, people.hurt[row] + points)
-    people.news[row] = True
-    if people.health[row] <= 0:
-        people.end(row, DIED)
-        people.lose_all(row)
-        people.health[row] = people.hunger[row] = MOST
-        people.mending[row] = people.starving[row] = 0
-        begin_again(state, row)
+    players = state.players
+    points = min(points, int(players.health[row]))
+    players.health[row] -= points
+    players.hurt[row] = min(MAX_POINTS, players.hurt[row] + points)
+    players.percept_changed[row] = True
+    if players.health[row] <= 0:
+        players.end_act(row, DIED)
+        players.clear_inventory(row)
+        players.health[row] = players.hunger[row] = MAX_POINTS
+        players.healing[row] = players.hunger_timer[row] = 0
+        respawn(state, row)

@@ -4,10 +4,10 @@ from dataclasses import dataclass, field, fields
 
 import numpy as np
 
-from nemuri_domain.world.game_rules import CREATURES
-from nemuri_domain.world.table_columns import SORT, SORTS, Bytes, Integers, Reals, Truths
+from nemuri_domain.world.game_rules import SPECIES
+from nemuri_domain.world.table_columns import SPECIES_NAMES, SPECIES_NUMBER, Booleans, Bytes, Floats, Integers
 
-HEALTH: Integers = np.array([CREATURES[each].health for each in SORTS], dtype=np.int32)
+INITIAL_HEALTH: Integers = np.array([SPECIES[each].health for each in SPECIES_NAMES], dtype=np.int32)
 
 
 def _integers() -> Integers:
@@ -20,52 +20,55 @@ class Creatures:
 
     number: Integers = field(default_factory=_integers)
     """Permanent number of each creature."""
-    sort: Bytes = field(default_factory=lambda: np.zeros(0, dtype=np.uint8))
+    species: Bytes = field(default_factory=lambda: np.zeros(0, dtype=np.uint8))
     x: Integers = field(default_factory=_integers)
     z: Integers = field(default_factory=_integers)
     health: Integers = field(default_factory=_integers)
-    ready: Reals = field(default_factory=lambda: np.zeros(0))
-    """Second at which it can strike again."""
-    stirred: Truths = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
+    next_attack_at: Floats = field(default_factory=lambda: np.zeros(0))
+    """Second from which it can attack again."""
+    appearance_changed: Booleans = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
     """True if it moved or is new since the last percepts."""
-    told_x: Integers = field(default_factory=_integers)
-    told_z: Integers = field(default_factory=_integers)
-    born: int = 0
+    last_seen_x: Integers = field(default_factory=_integers)
+    last_seen_z: Integers = field(default_factory=_integers)
+    spawned: int = 0
     """Number of creatures ever spawned."""
 
-    def add(self, sorts: Bytes, x: Integers, z: Integers) -> None:
+    def add(self, species: Bytes, x: Integers, z: Integers) -> None:
         """Add creatures at positions."""
-        numbers = np.arange(self.born, self.born + sorts.size, dtype=np.int32)
-        self.born += sorts.size
-        more = {
-            "number": numbers, "sort": sorts, "x": x, "z": z, "health": HEALTH[sorts], "told_x": x, "told_z": z,
-            "ready": np.zeros(sorts.size), "stirred": np.ones(sorts.size, dtype=np.bool_),
+        numbers = np.arange(self.spawned, self.spawned + species.size, dtype=np.int32)
+        self.spawned += species.size
+        new_values = {
+            "number": numbers, "species": species, "x": x, "z": z, "health": INITIAL_HEALTH[species],
+            "last_seen_x": x, "last_seen_z": z, "next_attack_at": np.zeros(species.size),
+            "appearance_changed": np.ones(species.size, dtype=np.bool_),
         }  # fmt: skip
-        for name, values in more.items():
+        for name, values in new_values.items():
             setattr(self, name, np.concatenate([getattr(self, name), values]))
 
-    def keep(self, those: Truths) -> list[tuple[int, int]]:
+    def keep_only(self, kept: Booleans) -> list[tuple[int, int]]:
         """Remove all other creatures. Return the positions at which agents last saw the removed ones."""
-        left = ~those
-        if not left.any():
+        removed = ~kept
+        if not removed.any():
             return []
-        gone = list(zip(self.told_x[left].tolist(), self.told_z[left].tolist(), strict=True))
-        for name in COLUMNS:
-            setattr(self, name, getattr(self, name)[those])
-        return gone
+        positions = list(zip(self.last_seen_x[removed].tolist(), self.last_seen_z[removed].tolist(), strict=True))
+        for name in CREATURE_COLUMNS:
+            setattr(self, name, getattr(self, name)[kept])
+        return positions
 
-    def called(self, name: str) -> int | None:
+    def index_of(self, creature_id: str) -> int | None:
         """Return the index of the creature with this id, or None."""
-        sort, _, number = name.rpartition("-")
-        if not number.isdecimal() or sort not in CREATURES:
+        species, _, number = creature_id.rpartition("-")
+        if not number.isdecimal() or species not in SPECIES:
             return None
-        found = np.flatnonzero((self.number == min(int(number), self.born)) & (self.sort == SORT[sort]))
+        found = np.flatnonzero(
+            (self.number == min(int(number), self.spawned)) & (self.species == SPECIES_NUMBER[species])
+        )
         return int(found[0]) if found.size else None
 
-    def id_of(self, place: int) -> str:
+    def id_of(self, index: int) -> str:
         """Return the id of a creature."""
-        return f"{SORTS[self.sort[place]]}-{self.number[place]}"
+        return f"{SPECIES_NAMES[self.species[index]]}-{self.number[index]}"
 
 
-COLUMNS = tuple(each.name for each in fields(Creatures) if each.name != "born")
+CREATURE_COLUMNS = tuple(each.name for each in fields(Creatures) if each.name != "spawned")
 """Names of the columns."""

@@ -18,7 +18,7 @@ from nemuri_domain.world import (
 )
 from nemuri_domain.world.game_rules import ACHIEVEMENTS, ITEMS
 from nemuri_domain.world.world_settings import WorldSettings
-from nemuri_domain.world.world_state import State
+from nemuri_domain.world.world_state import WorldState
 
 TICK = 0.25
 """Seconds of one simulation step, at most."""
@@ -27,13 +27,13 @@ TICK = 0.25
 class World:
     """A grid of blocks with agents and creatures. Only `step` advances its time."""
 
-    def __init__(self, settings: WorldSettings | None = None, *, state: State | None = None) -> None:
+    def __init__(self, settings: WorldSettings | None = None, *, state: WorldState | None = None) -> None:
         """Create a new world, or one with a given state."""
-        self._state = state or State.begun(settings or WorldSettings())
+        self._state = state or WorldState.initial(settings or WorldSettings())
 
     @classmethod
     def load(cls, dumped: bytes) -> Self:
-        """Load a dumped world, which continues as the original would. Raise `UnreadableWorldError` for other bytes."""
+        """Load a dumped world, which continues as the original would. Raise `InvalidSnapshotError` for other bytes."""
         return cls(state=world_snapshot.load(dumped))
 
     def dump(self) -> bytes:
@@ -48,38 +48,38 @@ class World:
     @property
     def second(self) -> float:
         """Simulation time in seconds since the beginning."""
-        return self._state.clock
+        return self._state.second
 
     @property
     def towns(self) -> dict[str, tuple[int, int]]:
         """Centre of each town as x and z."""
-        return dict(self._state.land.towns)
+        return dict(self._state.terrain.towns)
 
     @property
     def agents(self) -> tuple[str, ...]:
         """Ids of the agents in the world."""
-        return tuple(self._state.people.ids[row] for row in self._state.people.everybody())
+        return tuple(self._state.players.ids[row] for row in self._state.players.present_rows())
 
     def __contains__(self, agent_id: object) -> bool:
         """Return whether an agent is in the world."""
-        return isinstance(agent_id, str) and self._state.people.row(agent_id) is not None
+        return isinstance(agent_id, str) and self._state.players.row(agent_id) is not None
 
     def join(self, agent_id: str, name: str, town: str | None = None) -> None:
         """Add an agent, in a town or anywhere. An agent that was here before continues unchanged. Its percept counts as
         new.
 
-        Raises `SettlingError` if the town is unknown or there is no room.
+        Raises `SpawnError` if the town is unknown or there is no room.
         """
-        spawning.settle(self._state, agent_id, name, town)
+        spawning.enter_world(self._state, agent_id, name, town)
 
     def renew(self, agent_id: str) -> None:
         """Mark the whole percept of an agent as new, if it is in the world."""
-        if (row := self._state.people.row(agent_id)) is not None:
-            self._state.people.news[row] = True
+        if (row := self._state.players.row(agent_id)) is not None:
+            self._state.players.percept_changed[row] = True
 
     def leave(self, agent_id: str) -> None:
         """Remove an agent and keep its inventory. Does nothing if it is not in the world."""
-        spawning.depart(self._state, agent_id)
+        spawning.leave_world(self._state, agent_id)
 
     def step(self, acts: Iterable[Act], seconds: float) -> None:
         """Begin acts in order and advance time by some seconds.
@@ -89,26 +89,26 @@ class World:
         """
         if not (isfinite(seconds) and seconds > 0):
             raise ValueError(f"seconds must be finite and positive, not {seconds}")
-        actions.take(self._state, acts)
+        actions.begin_acts(self._state, acts)
         parts = ceil(seconds / TICK - 1e-9)
         for _ in range(parts):
             self._tick(seconds / parts)
 
     def _tick(self, seconds: float) -> None:
         state = self._state
-        state.clock += seconds
-        actions.advance(state)
-        movement.walk(state, seconds)
-        body_needs.live(state, seconds)
-        body_needs.grow(state)
-        creature_behaviour.roam(state, seconds)
+        state.second += seconds
+        actions.advance_acts(state)
+        movement.advance_walkers(state, seconds)
+        body_needs.update_needs(state, seconds)
+        body_needs.ripen_plants(state)
+        creature_behaviour.advance_creatures(state, seconds)
 
     def percept(self, agent_id: str) -> Percept:
         """Return an agent's percept without marking it as read. Raise `LookupError` if it is not in the world."""
-        row = self._state.people.row(agent_id)
+        row = self._state.players.row(agent_id)
         if row is None:
             raise LookupError(f"{agent_id} is not in this world")
-        return Percept.model_validate_json(perception.portrait(self._state, row))
+        return Percept.model_validate_json(perception.percept_json(self._state, row))
 
     def changed(self) -> dict[str, Percept]:
         """Return the percepts of all agents for which something is new. Each event is reported once."""
@@ -116,19 +116,19 @@ class World:
 
     def changed_json(self) -> dict[str, bytes]:
         """Return the same as `changed` as JSON, in a fraction of the time."""
-        return perception.changed(self._state)
+        return perception.take_changed_percepts(self._state)
 
     def unique_items(self, agent_id: str) -> tuple[str, ...]:
         """Return all items that an agent has ever held. Raise `LookupError` if it was never in the world."""
-        return tuple(ITEMS[number] for number in np.flatnonzero(self._state.people.had[self._row(agent_id)]))
+        return tuple(ITEMS[number] for number in np.flatnonzero(self._state.players.ever_held[self._row(agent_id)]))
 
     def achievements(self, agent_id: str) -> tuple[str, ...]:
         """Return an agent's achievements. Raise `LookupError` if it was never in the world."""
         return tuple(
-            ACHIEVEMENTS[number] for number in np.flatnonzero(self._state.people.achieved[self._row(agent_id)])
+            ACHIEVEMENTS[number] for number in np.flatnonzero(self._state.players.achieved[self._row(agent_id)])
         )
 
     def _row(self, agent_id: str) -> int:
-        if agent_id not in self._state.people.rows:
+        if agent_id not in self._state.players.rows:
             raise LookupError(f"{agent_id} has never been in this world")
-        return self._state.people.rows[agent_id]
+        return self._state.players.rows[agent_id]

@@ -4,68 +4,68 @@ import numpy as np
 
 from nemuri_contracts.world_protocol import Go
 from nemuri_domain.world.block_grid import MARGIN
-from nemuri_domain.world.game_rules import WALK
-from nemuri_domain.world.pathfinding import ROOT, way
-from nemuri_domain.world.players import WAY, Doing
-from nemuri_domain.world.refusal_reasons import DONE, NO_PLACE, NO_WAY
-from nemuri_domain.world.table_columns import WALKABLE, Places
-from nemuri_domain.world.world_state import State
+from nemuri_domain.world.game_rules import WALKING_SPEED
+from nemuri_domain.world.pathfinding import DIAGONAL, find_path
+from nemuri_domain.world.players import MAX_STORED_PATH_CELLS, ActInProgress
+from nemuri_domain.world.refusal_reasons import DONE, NO_PATH, NO_SUCH_PLACE
+from nemuri_domain.world.table_columns import WALKABLE, Indices
+from nemuri_domain.world.world_state import WorldState
 
-TRIES = 16
+MAX_PATH_SEARCHES = 16
 """Path searches for one act before it fails. A path is searched again when a block obstructs it."""
 
 
-def set_out(state: State, row: int, doing: Doing, act: Go) -> tuple[str | None, int]:
+def plan_walk(state: WorldState, row: int, act_in_progress: ActInProgress, act: Go) -> tuple[str | None, int]:
     """Find a path if the agent has none. Return the outcome, or None if the agent walks on, and the number of searched
     cells.
     """
-    people, ground = state.people, state.ground
-    if people.step[row] < people.steps[row]:
+    players, ground = state.players, state.ground
+    if players.path_index[row] < players.path_length[row]:
         return None, 0
-    if not ground.has(act.to):
-        return NO_PLACE, 0
-    if state.reaches(row, act.to.x, act.to.z):
+    if not ground.contains(act.to):
+        return NO_SUCH_PLACE, 0
+    if state.is_within_reach(row, act.to.x, act.to.z):
         return DONE, 0
-    if doing.tries >= TRIES:
-        return NO_WAY, 0
-    here = ground.cell(int(people.x[row]), int(people.z[row]))
-    found = way(ground, here, ground.cell(act.to.x, act.to.z))
-    if found.way is None:
-        return NO_WAY, found.looked
-    doing.tries += 1
-    kept = found.way[:WAY]
-    people.way[row, : len(kept)] = kept
-    people.step[row], people.steps[row], people.stride[row] = 0, len(kept), 0.0
-    return None, found.looked
+    if act_in_progress.path_searches >= MAX_PATH_SEARCHES:
+        return NO_PATH, 0
+    start = ground.cell(int(players.x[row]), int(players.z[row]))
+    found = find_path(ground, start, ground.cell(act.to.x, act.to.z))
+    if found.path is None:
+        return NO_PATH, found.searched_cells
+    act_in_progress.path_searches += 1
+    stored = found.path[:MAX_STORED_PATH_CELLS]
+    players.path[row, : len(stored)] = stored
+    players.path_index[row], players.path_length[row], players.walk_budget[row] = 0, len(stored), 0.0
+    return None, found.searched_cells
 
 
-def walk(state: State, seconds: float) -> None:
+def advance_walkers(state: WorldState, seconds: float) -> None:
     """Move all walking agents. An agent at the end of its path has arrived, or searches the rest of the path later."""
-    people = state.people
-    walking = np.flatnonzero(people.present & (people.step < people.steps))
-    people.stride[walking] += WALK * seconds
-    going = walking
-    while going.size:
-        going = _step(state, going)
-    for row in walking[people.step[walking] >= people.steps[walking]].tolist():
-        act = people.doing[row].action
-        if isinstance(act, Go) and state.reaches(row, act.to.x, act.to.z):
-            people.end(row)
+    players = state.players
+    walking = np.flatnonzero(players.present & (players.path_index < players.path_length))
+    players.walk_budget[walking] += WALKING_SPEED * seconds
+    moving = walking
+    while moving.size:
+        moving = _advance_one_cell(state, moving)
+    for row in walking[players.path_index[walking] >= players.path_length[walking]].tolist():
+        act = players.acts[row].action
+        if isinstance(act, Go) and state.is_within_reach(row, act.to.x, act.to.z):
+            players.end_act(row)
 
 
-def _step(state: State, rows: Places) -> Places:
-    """Move each agent that has enough stride by one cell. Return those that may move again."""
-    people, ground = state.people, state.ground
-    ahead = people.way[rows, people.step[rows]]
-    apart = np.abs(ahead - ((people.x[rows] + MARGIN) * ground.width + people.z[rows] + MARGIN))
-    costs = np.where((apart == 1) | (apart == ground.width), 1.0, ROOT)
-    free = WALKABLE[ground.cells[ahead]]
+def _advance_one_cell(state: WorldState, rows: Indices) -> Indices:
+    """Move each agent with a sufficient walk budget by one cell. Return those that may move again."""
+    players, ground = state.players, state.ground
+    next_cells = players.path[rows, players.path_index[rows]]
+    offsets = np.abs(next_cells - ((players.x[rows] + MARGIN) * ground.width + players.z[rows] + MARGIN))
+    costs = np.where((offsets == 1) | (offsets == ground.width), 1.0, DIAGONAL)
+    free = WALKABLE[ground.cells[next_cells]]
     blocked = rows[~free]
-    people.step[blocked] = people.steps[blocked] = 0
-    able = free & (people.stride[rows] >= costs)
-    rows, ahead = rows[able], ahead[able]
-    people.stride[rows] -= costs[able]
-    people.x[rows], people.z[rows] = ahead // ground.width - MARGIN, ahead % ground.width - MARGIN
-    people.step[rows] += 1
-    people.news[rows] = people.stirred[rows] = people.stale[rows] = True
-    return rows[people.step[rows] < people.steps[rows]]
+    players.path_index[blocked] = players.path_length[blocked] = 0
+    can_step = free & (players.walk_budget[rows] >= costs)
+    rows, next_cells = rows[can_step], next_cells[can_step]
+    players.walk_budget[rows] -= costs[can_step]
+    players.x[rows], players.z[rows] = next_cells // ground.width - MARGIN, next_cells % ground.width - MARGIN
+    players.path_index[rows] += 1
+    players.percept_changed[rows] = players.appearance_changed[rows] = players.view_outdated[rows] = True
+    return rows[players.path_index[rows] < players.path_length[rows]]

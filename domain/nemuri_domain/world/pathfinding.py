@@ -6,109 +6,109 @@ from heapq import heapify, heappop, heappush
 from math import sqrt
 
 from nemuri_contracts.world_protocol import REACH
-from nemuri_domain.world.block_grid import Ground
+from nemuri_domain.world.block_grid import BlockGrid
 from nemuri_domain.world.table_columns import WALKABLE, WALKABLE_BYTES
 
-LONGEST = 8_000
+MAX_SEARCHED_CELLS = 8_000
 """Cells of one search, at most. Goals that need more count as unreachable."""
-SHUT_IN = 256
+ENCLOSURE_CELLS = 256
 """Cells after which a search checks whether the start is enclosed by as few cells, as it often is after digging."""
-BOLD = 1.3
+HEURISTIC_WEIGHT = 1.3
 """Weight of the remaining distance. Above 1 the path is slightly longer than the shortest, but found faster."""
-ROOT = sqrt(2.0)
+DIAGONAL = sqrt(2.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class PathSearch:
     """The result of a search."""
 
-    way: tuple[int, ...] | None
+    path: tuple[int, ...] | None
     """Cells after the start; None if there is no path."""
-    looked: int
+    searched_cells: int
     """Number of searched cells."""
 
 
-def way(ground: Ground, start: int, goal: int) -> Found:
+def find_path(ground: BlockGrid, start: int, goal: int) -> PathSearch:
     """Return a path from a cell to within reach of the goal. It consists of single steps and cuts no corners."""
-    direct = _straight(ground, start, goal)
-    return Found(direct, len(direct) + 1) if direct is not None else _around(ground, start, goal)
+    direct = _straight_path(ground, start, goal)
+    return PathSearch(direct, len(direct) + 1) if direct is not None else _search_path(ground, start, goal)
 
 
-def _straight(ground: Ground, start: int, goal: int) -> tuple[int, ...] | None:
+def _straight_path(ground: BlockGrid, start: int, goal: int) -> tuple[int, ...] | None:
     """Return the direct path, diagonal steps first. None if a block is in the way."""
-    (x, z), (to_x, to_z) = ground.place(start), ground.place(goal)
-    found, cells, width, at = list[int](), ground.view, ground.width, start
+    (x, z), (to_x, to_z) = ground.coordinates(start), ground.coordinates(goal)
+    path, cells, width, cell = list[int](), ground.view, ground.width, start
     while (to_x - x) ** 2 + (to_z - z) ** 2 > REACH * REACH:
         dx, dz = (to_x > x) - (to_x < x), (to_z > z) - (to_z < z)
-        step = at + dx * width + dz
-        if not WALKABLE_BYTES[cells[step]]:
+        next_cell = cell + dx * width + dz
+        if not WALKABLE_BYTES[cells[next_cell]]:
             return None
-        if dx and dz and not (WALKABLE_BYTES[cells[at + dx * width]] and WALKABLE_BYTES[cells[at + dz]]):
+        if dx and dz and not (WALKABLE_BYTES[cells[cell + dx * width]] and WALKABLE_BYTES[cells[cell + dz]]):
             return None
-        x, z, at = x + dx, z + dz, step
-        found.append(at)
-    return tuple(found)
+        x, z, cell = x + dx, z + dz, next_cell
+        path.append(cell)
+    return tuple(path)
 
 
-def _around(ground: Ground, start: int, goal: int) -> Found:
+def _search_path(ground: BlockGrid, start: int, goal: int) -> PathSearch:
     """Search backwards from the cells within reach of the goal. Enclosed goals such as ores end the search soon."""
     cells, width = ground.view, ground.width
     start_x, start_z = divmod(start, width)
 
-    def left(cell: int) -> float:
+    def remaining_distance(cell: int) -> float:
         dx, dz = abs(cell // width - start_x), abs(cell % width - start_z)
-        return BOLD * (max(dx, dz) + (ROOT - 1) * min(dx, dz))
+        return HEURISTIC_WEIGHT * (max(dx, dz) + (DIAGONAL - 1) * min(dx, dz))
 
-    within = goal + ground.arms
-    ends = within[WALKABLE[ground.cells[within]]].tolist()
-    length, onward = dict.fromkeys(ends, 0.0), dict[int, int]()
-    ahead, looked, done = [(left(each), each) for each in ends], 0, set[int]()
-    heapify(ahead)
-    while ahead and looked < LONGEST:
-        cell = heappop(ahead)[1]
+    in_reach = goal + ground.reach_offsets
+    goals = in_reach[WALKABLE[ground.cells[in_reach]]].tolist()
+    distances, next_cells = dict.fromkeys(goals, 0.0), dict[int, int]()
+    open_cells, searched_count, closed = [(remaining_distance(each), each) for each in goals], 0, set[int]()
+    heapify(open_cells)
+    while open_cells and searched_count < MAX_SEARCHED_CELLS:
+        cell = heappop(open_cells)[1]
         if cell == start:
-            return Found(_followed(onward, cell), looked)
-        if cell in done:
+            return PathSearch(_follow_path(next_cells, cell), searched_count)
+        if cell in closed:
             continue
-        done.add(cell)
-        looked += 1
-        if looked == SHUT_IN and _shut_in(cells, start, width, length):
+        closed.add(cell)
+        searched_count += 1
+        if searched_count == ENCLOSURE_CELLS and _is_enclosed(cells, start, width, distances):
             break
-        for step, cost in _steps(cells, cell, width):
-            so_far = length[cell] + cost
-            if so_far < length.get(step, float("inf")):
-                length[step], onward[step] = so_far, cell
-                heappush(ahead, (so_far + left(step), step))
-    return Found(None, looked)
+        for neighbour, cost in _neighbours(cells, cell, width):
+            distance = distances[cell] + cost
+            if distance < distances.get(neighbour, float("inf")):
+                distances[neighbour], next_cells[neighbour] = distance, cell
+                heappush(open_cells, (distance + remaining_distance(neighbour), neighbour))
+    return PathSearch(None, searched_count)
 
 
-def _shut_in(cells: memoryview, start: int, width: int, known: Container[int]) -> bool:
-    """Return whether only few cells are reachable from the start and none of them is known."""
-    reached, ahead = {start}, [start]
-    while ahead and len(reached) <= SHUT_IN:
-        new = {step for step, _ in _steps(cells, ahead.pop(), width)} - reached
-        if any(each in known for each in new):
+def _is_enclosed(cells: memoryview, start: int, width: int, searched: Container[int]) -> bool:
+    """Return whether only few cells are reachable from the start and none of them was searched."""
+    reached, pending = {start}, [start]
+    while pending and len(reached) <= ENCLOSURE_CELLS:
+        new = {neighbour for neighbour, _ in _neighbours(cells, pending.pop(), width)} - reached
+        if any(each in searched for each in new):
             return False
         reached |= new
-        ahead += new
-    return not ahead
+        pending += new
+    return not pending
 
 
-def _steps(cells: memoryview, cell: int, width: int) -> list[tuple[int, float]]:
+def _neighbours(cells: memoryview, cell: int, width: int) -> list[tuple[int, float]]:
     """Return the cells reachable in one step, each with its distance."""
     walkable = WALKABLE_BYTES
-    found, sides = list[tuple[int, float]](), [side for side in (-1, 1) if walkable[cells[cell + side]]]
-    for step in (cell - width, cell + width):
-        if walkable[cells[step]]:
-            found.append((step, 1.0))
-            found += [(step + side, ROOT) for side in sides if walkable[cells[step + side]]]
-    found += [(cell + side, 1.0) for side in sides]
-    return found
+    neighbours, sides = list[tuple[int, float]](), [side for side in (-1, 1) if walkable[cells[cell + side]]]
+    for neighbour in (cell - width, cell + width):
+        if walkable[cells[neighbour]]:
+            neighbours.append((neighbour, 1.0))
+            neighbours += [(neighbour + side, DIAGONAL) for side in sides if walkable[cells[neighbour + side]]]
+    neighbours += [(cell + side, 1.0) for side in sides]
+    return neighbours
 
 
-def _followed(onward: dict[int, int], cell: int) -> tuple[int, ...]:
-    found = list[int]()
-    while cell in onward:
-        cell = onward[cell]
-        found.append(cell)
-    return tuple(found)
+def _follow_path(next_cells: dict[int, int], cell: int) -> tuple[int, ...]:
+    path = list[int]()
+    while cell in next_cells:
+        cell = next_cells[cell]
+        path.append(cell)
+    return tuple(path)

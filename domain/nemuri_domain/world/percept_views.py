@@ -11,100 +11,102 @@ import numpy as np
 import orjson
 
 from nemuri_contracts.world_protocol import VISUAL_RADIUS
-from nemuri_domain.world.block_grid import HEIGHT, MARGIN
-from nemuri_domain.world.players import Heard
-from nemuri_domain.world.spatial_index import Nearness
-from nemuri_domain.world.table_columns import ACTIVITIES, SORTS, Integers, Places
+from nemuri_domain.world.block_grid import GROUND_Y, MARGIN
+from nemuri_domain.world.players import UnreadEvents
+from nemuri_domain.world.spatial_index import SpatialIndex
+from nemuri_domain.world.table_columns import ACTIVITIES, SPECIES_NAMES, Indices, Integers
 from nemuri_domain.world.terrain import BIOMES
-from nemuri_domain.world.world_state import State
+from nemuri_domain.world.world_state import WorldState
 
-_PLACE = b'{"x":%%d,"y":%d,"z":%%d}' % HEIGHT
+_POSITION = b'{"x":%%d,"y":%d,"z":%%d}' % GROUND_Y
 _PERCEPT = (
     b'{"second":%%b,"position":%b,"health":%%d,"hunger":%%d,"inventory":%%b,"agents":[%%b],"blocks":[%%b],'
-    b'"heard":%%b,"outcomes":%%b,"hurt":%%d,"daylight":%%b,"biome":"%%b"}' % _PLACE
+    b'"heard":%%b,"outcomes":%%b,"hurt":%%d,"daylight":%%b,"biome":"%%b"}' % _POSITION
 )
-_BODY = b'{"id":%%b,"name":%%b,"position":%b,"activity":"%%b","creature":%%b,"distance":' % _PLACE
-_BLOCK = b'{"block":"%%b","position":%b}' % _PLACE
+_BODY = b'{"id":%%b,"name":%%b,"position":%b,"activity":"%%b","creature":%%b,"distance":' % _POSITION
+_BLOCK = b'{"block":"%%b","position":%b}' % _POSITION
 _DISTANCES = tuple(b"%.2f}" % sqrt(square) for square in range(int(VISUAL_RADIUS**2) + 1))
 """Last part of a sighting, by squared distance."""
 _BIOMES = tuple(each.encode() for each in BIOMES)
 _ACTIVITIES = tuple(each.encode() for each in ACTIVITIES)
-_TRUTHS = (b"false", b"true")
+_BOOLEANS = (b"false", b"true")
 
 
-def portraits(state: State, rows: Places) -> dict[str, bytes]:
+def percepts_json(state: WorldState, rows: Indices) -> dict[str, bytes]:
     """Return the current percepts of agents by id, in the form of `nemuri_contracts.world_protocol.Percept`."""
-    people, second, bright = state.people, orjson.dumps(round(state.clock, 3)), _TRUTHS[state.daylight]
-    _look(state, rows)
-    biomes = state.land.biomes[people.x[rows], people.z[rows]]
-    numbers = [each[rows].tolist() for each in (people.x, people.z, people.health, people.hunger, people.hurt)]
-    told = dict[str, bytes]()
-    each_row = zip(rows.tolist(), *numbers, biomes.tolist(), _sightings(state, rows), strict=True)
-    for row, x, z, health, hunger, hurt, biome, sightings in each_row:
-        heard, outcomes = _once(people.heard[row])
-        told[people.ids[row]] = _PERCEPT % (
-            second, x, z, health, hunger, _inventory(state, row), sightings, people.sights[row],
-            heard, outcomes, hurt, bright, _BIOMES[biome],
+    players, second, daylight = state.players, orjson.dumps(round(state.second, 3)), _BOOLEANS[state.daylight]
+    _update_visible_blocks(state, rows)
+    biomes = state.terrain.biomes[players.x[rows], players.z[rows]]
+    numbers = [each[rows].tolist() for each in (players.x, players.z, players.health, players.hunger, players.hurt)]
+    percepts = dict[str, bytes]()
+    values = zip(rows.tolist(), *numbers, biomes.tolist(), _sightings(state, rows), strict=True)
+    for row, x, z, health, hunger, hurt, biome, sightings in values:
+        heard, outcomes = _events_json(players.unread[row])
+        percepts[players.ids[row]] = _PERCEPT % (
+            second, x, z, health, hunger, _inventory_json(state, row), sightings, players.visible_blocks_json[row],
+            heard, outcomes, hurt, daylight, _BIOMES[biome],
         )  # fmt: skip
-    return told
+    return percepts
 
 
-def _once(heard: Heard) -> tuple[bytes, bytes]:
+def _events_json(unread: UnreadEvents) -> tuple[bytes, bytes]:
     """Return the events of a percept as JSON: utterances and outcomes."""
     utterances = [
-        {"speaker": who, "name": name, "text": text, "second": round(when, 3)}
-        for who, name, text, when in heard.utterances
+        {"speaker": speaker, "name": name, "text": text, "second": round(second, 3)}
+        for speaker, name, text, second in unread.utterances
     ]
-    outcomes = [{"act_id": act, "done": not reason, "reason": reason} for act, reason in heard.outcomes]
+    outcomes = [{"act_id": act, "done": not reason, "reason": reason} for act, reason in unread.outcomes]
     return orjson.dumps(utterances) if utterances else b"[]", orjson.dumps(outcomes) if outcomes else b"[]"
 
 
-def _inventory(state: State, row: int) -> bytes:
-    people = state.people
-    held = people.held[row]
-    if held is None:
-        people.held[row] = held = orjson.dumps(people.inventory(row))
-    return held
+def _inventory_json(state: WorldState, row: int) -> bytes:
+    players = state.players
+    encoded = players.inventory_json[row]
+    if encoded is None:
+        players.inventory_json[row] = encoded = orjson.dumps(players.inventory(row))
+    return encoded
 
 
-def _look(state: State, rows: Places) -> None:
-    """Update the blocks in sight of agents for which they are stale."""
-    people, ground = state.people, state.ground
-    stale = rows[people.stale[rows]]
-    cells = ((people.x[stale] + MARGIN) * ground.width + people.z[stale] + MARGIN).astype(np.intp)
-    for row, seen in zip(stale.tolist(), ground.seen(cells), strict=True):
-        people.sights[row] = b",".join([_BLOCK % (name.encode(), x, z) for name, x, z in seen])
-    people.stale[stale] = False
+def _update_visible_blocks(state: WorldState, rows: Indices) -> None:
+    """Update the visible blocks of agents for which they are outdated."""
+    players, ground = state.players, state.ground
+    outdated = rows[players.view_outdated[rows]]
+    cells = ((players.x[outdated] + MARGIN) * ground.width + players.z[outdated] + MARGIN).astype(np.intp)
+    for row, visible in zip(outdated.tolist(), ground.visible_blocks(cells), strict=True):
+        players.visible_blocks_json[row] = b",".join([_BLOCK % (name.encode(), x, z) for name, x, z in visible])
+    players.view_outdated[outdated] = False
 
 
-def _sightings(state: State, rows: Places) -> list[bytes]:
+def _sightings(state: WorldState, rows: Indices) -> list[bytes]:
     """Return the bodies in sight of each agent, nearest first, limited to the crowd setting."""
-    people, creatures, agents = state.people, state.creatures, state.people.everybody()
-    x = np.concatenate([people.x[agents], creatures.x])
-    z = np.concatenate([people.z[agents], creatures.z])
-    which, bodies, squares = Nearness(x, z).pairs(people.x[rows], people.z[rows], VISUAL_RADIUS)
-    others = (bodies >= agents.size) | (agents[np.minimum(bodies, agents.size - 1)] != rows[which])
-    which, bodies, squares = which[others], bodies[others], squares[others]
-    order = np.lexsort((bodies, squares, which))
-    which, bodies, squares = which[order], bodies[order], squares[order]
-    among = np.arange(which.size) - np.searchsorted(which, which) < state.settings.crowd
-    which, bodies, squares = which[among], bodies[among], squares[among]
-    known = _known(state, agents, x, z, np.unique(bodies))
-    seen = [known[body] + _DISTANCES[square] for body, square in zip(bodies.tolist(), squares.tolist(), strict=True)]
-    ends = np.searchsorted(which, np.arange(rows.size + 1)).tolist()
-    return [b",".join(seen[begin:end]) for begin, end in pairwise(ends)]
+    players, creatures, agents = state.players, state.creatures, state.players.present_rows()
+    x = np.concatenate([players.x[agents], creatures.x])
+    z = np.concatenate([players.z[agents], creatures.z])
+    observers, bodies, squares = SpatialIndex(x, z).pairs(players.x[rows], players.z[rows], VISUAL_RADIUS)
+    others = (bodies >= agents.size) | (agents[np.minimum(bodies, agents.size - 1)] != rows[observers])
+    observers, bodies, squares = observers[others], bodies[others], squares[others]
+    order = np.lexsort((bodies, squares, observers))
+    observers, bodies, squares = observers[order], bodies[order], squares[order]
+    within_limit = np.arange(observers.size) - np.searchsorted(observers, observers) < state.settings.crowd
+    observers, bodies, squares = observers[within_limit], bodies[within_limit], squares[within_limit]
+    parts = _sighting_parts(state, agents, x, z, np.unique(bodies))
+    sightings = [
+        parts[body] + _DISTANCES[square] for body, square in zip(bodies.tolist(), squares.tolist(), strict=True)
+    ]
+    ends = np.searchsorted(observers, np.arange(rows.size + 1)).tolist()
+    return [b",".join(sightings[begin:end]) for begin, end in pairwise(ends)]
 
 
-def _known(state: State, agents: Places, x: Integers, z: Integers, bodies: Places) -> dict[int, bytes]:
+def _sighting_parts(state: WorldState, agents: Indices, x: Integers, z: Integers, bodies: Indices) -> dict[int, bytes]:
     """Return by index the part of each body's sighting that is the same for all observers."""
-    people, creatures, known = state.people, state.creatures, dict[int, bytes]()
+    players, creatures, parts = state.players, state.creatures, dict[int, bytes]()
     for body, at_x, at_z in zip(bodies.tolist(), x[bodies].tolist(), z[bodies].tolist(), strict=True):
         if body < agents.size:
             row = int(agents[body])
-            called, name, seeming = people.ids[row], people.names[row], _ACTIVITIES[people.activity[row]]
+            body_id, name, activity = players.ids[row], players.names[row], _ACTIVITIES[players.activity[row]]
         else:
-            place = body - agents.size
-            called, name, seeming = creatures.id_of(place), SORTS[creatures.sort[place]], b"roaming"
-        whole = (orjson.dumps(called), orjson.dumps(name), at_x, at_z, seeming, _TRUTHS[body >= agents.size])
-        known[body] = _BODY % whole
-    return known
+            index = body - agents.size
+            body_id, name, activity = creatures.id_of(index), SPECIES_NAMES[creatures.species[index]], b"roaming"
+        values = (orjson.dumps(body_id), orjson.dumps(name), at_x, at_z, activity, _BOOLEANS[body >= agents.size])
+        parts[body] = _BODY % values
+    return parts

@@ -4,55 +4,69 @@ import numpy as np
 
 from nemuri_contracts.world_protocol import VISUAL_RADIUS
 from nemuri_domain.world.block_grid import MARGIN
-from nemuri_domain.world.percept_views import portraits
-from nemuri_domain.world.players import Heard
-from nemuri_domain.world.spatial_index import Nearness
-from nemuri_domain.world.table_columns import Places
-from nemuri_domain.world.world_state import State
+from nemuri_domain.world.percept_views import percepts_json
+from nemuri_domain.world.players import UnreadEvents
+from nemuri_domain.world.spatial_index import SpatialIndex
+from nemuri_domain.world.table_columns import Indices
+from nemuri_domain.world.world_state import WorldState
 
 
-def changed(state: State) -> dict[str, bytes]:
+def take_changed_percepts(state: WorldState) -> dict[str, bytes]:
     """Return the percepts that changed since the last call. Each event is reported once."""
-    rows = _concerned(state)
-    told = portraits(state, rows)
-    people, creatures = state.people, state.creatures
+    rows = _agents_with_changes(state)
+    percepts = percepts_json(state, rows)
+    players, creatures = state.players, state.creatures
     for row in rows.tolist():
-        if people.heard[row].outcomes or people.heard[row].utterances:
-            people.heard[row] = Heard()
-    people.hurt[rows] = 0
-    people.news[:] = people.stirred[:] = False
-    people.told_x[:], people.told_z[:] = people.x, people.z
-    creatures.stirred[:] = False
-    creatures.told_x[:], creatures.told_z[:] = creatures.x, creatures.z
-    state.gone.clear()
-    state.bright = state.daylight
-    return told
+        if players.unread[row].outcomes or players.unread[row].utterances:
+            players.unread[row] = UnreadEvents()
+    players.hurt[rows] = 0
+    players.percept_changed[:] = players.appearance_changed[:] = False
+    players.last_seen_x[:], players.last_seen_z[:] = players.x, players.z
+    creatures.appearance_changed[:] = False
+    creatures.last_seen_x[:], creatures.last_seen_z[:] = creatures.x, creatures.z
+    state.departures.clear()
+    state.reported_daylight = state.daylight
+    return percepts
 
 
-def portrait(state: State, row: int) -> bytes:
+def percept_json(state: WorldState, row: int) -> bytes:
     """Return the current percept of one agent without marking it as read."""
-    people, rows = state.people, state.people.everybody()
-    _notice(state, rows, Nearness(people.x[rows], people.z[rows]))
-    return portraits(state, np.array([row]))[people.ids[row]]
+    players, rows = state.players, state.players.present_rows()
+    _mark_changed_blocks(state, rows, SpatialIndex(players.x[rows], players.z[rows]))
+    return percepts_json(state, np.array([row]))[players.ids[row]]
 
 
-def _concerned(state: State) -> Places:
+def _agents_with_changes(state: WorldState) -> Indices:
     """Return the rows of agents whose percepts have changed."""
-    people, creatures, rows = state.people, state.creatures, state.people.everybody()
-    near = Nearness(people.x[rows], people.z[rows])
-    _notice(state, rows, near)
-    moved, roamed = people.present & people.stirred, creatures.stirred
-    gone = np.array(state.gone, dtype=np.int32).reshape(-1, 2)
-    x = [people.x[moved], people.told_x[moved], creatures.x[roamed], creatures.told_x[roamed], gone[:, 0]]
-    z = [people.z[moved], people.told_z[moved], creatures.z[roamed], creatures.told_z[roamed], gone[:, 1]]
-    _, bodies, _ = near.pairs(np.concatenate(x), np.concatenate(z), VISUAL_RADIUS)
-    people.news[rows[bodies]] = True
-    return rows if state.bright != state.daylight else np.flatnonzero(people.present & people.news)
+    players, creatures, rows = state.players, state.creatures, state.players.present_rows()
+    index = SpatialIndex(players.x[rows], players.z[rows])
+    _mark_changed_blocks(state, rows, index)
+    moved, moved_creatures = players.present & players.appearance_changed, creatures.appearance_changed
+    departures = np.array(state.departures, dtype=np.int32).reshape(-1, 2)
+    x = [
+        players.x[moved],
+        players.last_seen_x[moved],
+        creatures.x[moved_creatures],
+        creatures.last_seen_x[moved_creatures],
+        departures[:, 0],
+    ]
+    z = [
+        players.z[moved],
+        players.last_seen_z[moved],
+        creatures.z[moved_creatures],
+        creatures.last_seen_z[moved_creatures],
+        departures[:, 1],
+    ]
+    _, bodies, _ = index.pairs(np.concatenate(x), np.concatenate(z), VISUAL_RADIUS)
+    players.percept_changed[rows[bodies]] = True
+    return (
+        rows if state.reported_daylight != state.daylight else np.flatnonzero(players.present & players.percept_changed)
+    )
 
 
-def _notice(state: State, rows: Places, near: Nearness) -> None:
+def _mark_changed_blocks(state: WorldState, rows: Indices, index: SpatialIndex) -> None:
     """Mark agents that have changed blocks in sight."""
-    cells, width = np.array(sorted(state.ground.changed), dtype=np.int32), state.ground.width
-    state.ground.changed.clear()
-    _, bodies, _ = near.pairs(cells // width - MARGIN, cells % width - MARGIN, VISUAL_RADIUS)
-    state.people.stale[rows[bodies]] = state.people.news[rows[bodies]] = True
+    cells, width = np.array(sorted(state.ground.changed_cells), dtype=np.int32), state.ground.width
+    state.ground.changed_cells.clear()
+    _, bodies, _ = index.pairs(cells // width - MARGIN, cells % width - MARGIN, VISUAL_RADIUS)
+    state.players.view_outdated[rows[bodies]] = state.players.percept_changed[rows[bodies]] = True

@@ -2,24 +2,24 @@
 
 DONE = ""
 """Empty reason of a successful act."""
-NO_PLACE = "there is no such place in this world"
+NO_SUCH_PLACE = "there is no such place in this world"
 TOO_FAR = "that is out of reach"
 REPLACED = "another act came in its place"
 DIED = "died"
 WOKEN = "woken by a blow"
 LEFT = "left the world"
-NO_WAY = "found no way there"
-YOURSELF = "that is oneself"
+NO_PATH = "found no way there"
+ONESELF = "that is oneself"
 
 
-def nobody(name: str | None) -> str:
+def absent_agent(name: str | None) -> str:
     """Return the reason for an absent agent. The name is None if it was never in the world."""
     return f"{name} is not in this world now" if name else "there is nobody of that name in this world"
 
 
-def too_few(item: str, held: int) -> str:
+def too_few(item: str, available: int) -> str:
     """Return the reason for too few items."""
-    return f"holds only {held} {item}" if held else f"holds no {item}"
+    return f"holds only {available} {item}" if available else f"holds no {item}"
 
 
 def no_room(item: str) -> str:

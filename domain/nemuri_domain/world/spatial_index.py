@@ -4,7 +4,7 @@ from math import ceil
 
 import numpy as np
 
-from nemuri_domain.world.table_columns import Integers, Places
+from nemuri_domain.world.table_columns import Indices, Integers
 
 CHUNK = 16
 """Side of a chunk in blocks (document 002 §3.4)."""
@@ -12,17 +12,17 @@ _SHIFT, _SPAN, _BEFORE = 4, 1 << 20, 8
 """Bits of a position within its chunk; chunks along a side; chunks before the first chunk of the map."""
 
 
-class Nearness:
+class SpatialIndex:
     """Bodies sorted by chunk, for neighbour queries without comparing all pairs."""
 
     def __init__(self, x: Integers, z: Integers) -> None:
         """Index bodies by their positions. A body is known by its index in these columns."""
         self._x, self._z = x.astype(np.int64), z.astype(np.int64)
-        chunks = _chunk(self._x >> _SHIFT, self._z >> _SHIFT)
+        chunks = _chunk_key(self._x >> _SHIFT, self._z >> _SHIFT)
         self._order = np.argsort(chunks, kind="stable")
         self._chunks = chunks[self._order]
 
-    def pairs(self, x: Integers, z: Integers, radius: float) -> tuple[Places, Places, Places]:
+    def pairs(self, x: Integers, z: Integers, radius: float) -> tuple[Indices, Indices, Indices]:
         """Return all pairs of a position and a body within the radius: position index, body index and squared distance.
 
         Distances equal to the radius are included. Pairs are ordered by chunk, not by distance.
@@ -30,16 +30,16 @@ class Nearness:
         rings = ceil(radius / CHUNK)
         columns = (x.astype(np.int64) >> _SHIFT)[None, :] + np.arange(-rings, rings + 1)[:, None]
         row = (z.astype(np.int64) >> _SHIFT)[None, :]
-        begin = np.searchsorted(self._chunks, _chunk(columns, row - rings), side="left").reshape(-1)
-        end = np.searchsorted(self._chunks, _chunk(columns, row + rings), side="right").reshape(-1)
-        numbers = end - begin
-        places = np.repeat(np.tile(np.arange(x.size), columns.shape[0]), numbers)
-        first = np.repeat(begin - np.cumsum(numbers) + numbers, numbers)
-        bodies = self._order[np.arange(places.size) + first]
-        squares = (self._x[bodies] - x[places]) ** 2 + (self._z[bodies] - z[places]) ** 2
+        begin = np.searchsorted(self._chunks, _chunk_key(columns, row - rings), side="left").reshape(-1)
+        end = np.searchsorted(self._chunks, _chunk_key(columns, row + rings), side="right").reshape(-1)
+        counts = end - begin
+        positions = np.repeat(np.tile(np.arange(x.size), columns.shape[0]), counts)
+        first = np.repeat(begin - np.cumsum(counts) + counts, counts)
+        bodies = self._order[np.arange(positions.size) + first]
+        squares = (self._x[bodies] - x[positions]) ** 2 + (self._z[bodies] - z[positions]) ** 2
         within = squares <= radius * radius
-        return places[within], bodies[within], squares[within]
+        return positions[within], bodies[within], squares[within]
 
 
-def _chunk(x: Places, z: Places) -> Places:
+def _chunk_key(x: Indices, z: Indices) -> Indices:
     return (x + _BEFORE) * _SPAN + z + _BEFORE

@@ -2,73 +2,76 @@
 
 from nemuri_domain.world.refusal_reasons import LEFT
 from nemuri_domain.world.terrain import TOWN_RADIUS
-from nemuri_domain.world.world_state import State
+from nemuri_domain.world.world_state import WorldState
 
-ROOMY = 200
+MIN_REACHABLE_CELLS = 200
 """Cells that must be reachable from a spawn position, so that no agent begins enclosed."""
-DRAWN = 1_000
+MAX_TRIALS = 1_000
 """Random positions that are tried, at most."""
 
 
-class SettlingError(ValueError):
+class SpawnError(ValueError):
     """An agent cannot enter the world. The message is one line."""
 
 
-def settle(state: State, agent_id: str, name: str, town: str | None) -> None:
+def enter_world(state: WorldState, agent_id: str, name: str, town: str | None) -> None:
     """Let an agent enter the world, in a town or anywhere. A returning agent continues where it left.
 
-    Raises `SettlingError` if the town is unknown or there is no room.
+    Raises `SpawnError` if the town is unknown or there is no room.
     """
-    if town is not None and town not in state.land.towns:
-        raise SettlingError(f"there is no town {town} in this world")
-    people, row = state.people, state.people.rows.get(agent_id)
+    if town is not None and town not in state.terrain.towns:
+        raise SpawnError(f"there is no town {town} in this world")
+    players, row = state.players, state.players.rows.get(agent_id)
     if row is None:
-        place = _beginning(state, town)
-        if place is None:
-            raise SettlingError(f"there is no room {f'in {town}' if town else 'in this world'}")
-        x, z = place
-        row = people.add(agent_id, name)
-        people.x[row] = people.home_x[row] = people.told_x[row] = x
-        people.z[row] = people.home_z[row] = people.told_z[row] = z
-    elif not state.walkable(int(people.x[row]), int(people.z[row])):
-        begin_again(state, row)
-    people.names[row] = name
-    people.stirred[row] |= not people.present[row]
-    people.present[row] = people.news[row] = people.stale[row] = True
+        position = _spawn_position(state, town)
+        if position is None:
+            raise SpawnError(f"there is no room {f'in {town}' if town else 'in this world'}")
+        x, z = position
+        row = players.add(agent_id, name)
+        players.x[row] = players.home_x[row] = players.last_seen_x[row] = x
+        players.z[row] = players.home_z[row] = players.last_seen_z[row] = z
+    elif not state.is_walkable(int(players.x[row]), int(players.z[row])):
+        respawn(state, row)
+    players.names[row] = name
+    players.appearance_changed[row] |= not players.present[row]
+    players.present[row] = players.percept_changed[row] = players.view_outdated[row] = True
 
 
-def begin_again(state: State, row: int) -> None:
+def respawn(state: WorldState, row: int) -> None:
     """Move an agent to its home position, or to a new one if somebody has built there."""
-    people = state.people
-    x, z = int(people.home_x[row]), int(people.home_z[row])
-    if not state.walkable(x, z):
-        x, z = _beginning(state, None) or (x, z)
-        people.home_x[row], people.home_z[row] = x, z
-    people.move(row, x, z)
+    players = state.players
+    x, z = int(players.home_x[row]), int(players.home_z[row])
+    if not state.is_walkable(x, z):
+        x, z = _spawn_position(state, None) or (x, z)
+        players.home_x[row], players.home_z[row] = x, z
+    players.set_position(row, x, z)
 
 
-def depart(state: State, agent_id: str) -> None:
+def leave_world(state: WorldState, agent_id: str) -> None:
     """Let an agent leave the world. It keeps its inventory and becomes invisible."""
-    people, row = state.people, state.people.row(agent_id)
+    players, row = state.players, state.players.row(agent_id)
     if row is None:
         return
-    people.end(row, LEFT)
-    state.gone.append((int(people.told_x[row]), int(people.told_z[row])))
-    people.present[row] = people.stirred[row] = people.news[row] = False
-    people.hurt[row] = 0
-    people.heard[row].utterances.clear()
-    people.heard[row].outcomes.clear()
+    players.end_act(row, LEFT)
+    state.departures.append((int(players.last_seen_x[row]), int(players.last_seen_z[row])))
+    players.present[row] = players.appearance_changed[row] = players.percept_changed[row] = False
+    players.hurt[row] = 0
+    players.unread[row].utterances.clear()
+    players.unread[row].outcomes.clear()
 
 
-def _beginning(state: State, town: str | None) -> tuple[int, int] | None:
+def _spawn_position(state: WorldState, town: str | None) -> tuple[int, int] | None:
     """Return a spawn position with enough room, in a town or anywhere. None if none was found."""
     last = state.settings.size - 1
-    for _ in range(DRAWN):
+    for _ in range(MAX_TRIALS):
         if town is None:
             x, z = state.rng.integers(0, last + 1, size=2).tolist()
         else:
-            spread = state.rng.integers(-TOWN_RADIUS, TOWN_RADIUS + 1, size=2).tolist()
-            x, z = (min(max(middle + by, 0), last) for middle, by in zip(state.land.towns[town], spread, strict=True))
-        if state.ground.is_roomy(state.ground.cell(x, z), ROOMY):
+            offsets = state.rng.integers(-TOWN_RADIUS, TOWN_RADIUS + 1, size=2).tolist()
+            x, z = (
+                min(max(centre + offset, 0), last)
+                for centre, offset in zip(state.terrain.towns[town], offsets, strict=True)
+            )
+        if state.ground.has_free_cells(state.ground.cell(x, z), MIN_REACHABLE_CELLS):
             return x, z
     return None

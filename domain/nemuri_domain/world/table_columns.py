@@ -3,30 +3,38 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from nemuri_domain.world.game_rules import ACHIEVEMENTS, BLOCKS, CREATURES, ITEMS, LIT, SEEN, WALKED_ON
+from nemuri_domain.world.game_rules import (
+    ACHIEVEMENTS,
+    BLOCKS,
+    ITEMS,
+    LIGHT_BLOCKS,
+    SPECIES,
+    VISIBLE_BLOCKS,
+    WALKABLE_BLOCKS,
+)
 
 Bytes = NDArray[np.uint8]
 Integers = NDArray[np.int32]
-Places = NDArray[np.intp]
-Reals = NDArray[np.float64]
-Truths = NDArray[np.bool_]
+Indices = NDArray[np.intp]
+Floats = NDArray[np.float64]
+Booleans = NDArray[np.bool_]
 
-BLOCK = {name: number for number, name in enumerate(BLOCKS)}
-ITEM = {name: number for number, name in enumerate(ITEMS)}
-ACHIEVEMENT = {name: number for number, name in enumerate(ACHIEVEMENTS)}
-SORTS = tuple(CREATURES)
+BLOCK_NUMBER = {name: number for number, name in enumerate(BLOCKS)}
+ITEM_NUMBER = {name: number for number, name in enumerate(ITEMS)}
+ACHIEVEMENT_NUMBER = {name: number for number, name in enumerate(ACHIEVEMENTS)}
+SPECIES_NAMES = tuple(SPECIES)
 """Species of creatures by number."""
-SORT = {name: number for number, name in enumerate(SORTS)}
+SPECIES_NUMBER = {name: number for number, name in enumerate(SPECIES_NAMES)}
 ACTIVITIES = (
     "idle", "walking", "collecting", "placing", "crafting", "eating", "fighting", "giving", "trading", "storing",
     "resting",
 )  # fmt: skip
 """Visible activities by number."""
-ACTIVITY = {name: number for number, name in enumerate(ACTIVITIES)}
+ACTIVITY_NUMBER = {name: number for number, name in enumerate(ACTIVITIES)}
 
-WALKABLE: Truths = np.isin(np.arange(256), [BLOCK[each] for each in WALKED_ON])
+WALKABLE: Booleans = np.isin(np.arange(256), [BLOCK_NUMBER[each] for each in WALKABLE_BLOCKS])
 """True for the numbers of blocks that can be walked on."""
 WALKABLE_BYTES = WALKABLE.astype(np.uint8).tobytes()
-LIGHTS = np.array([BLOCK[each] for each in LIT], dtype=np.uint8)
-SIGHTS = tuple(BLOCK[each] for each in SEEN)
+LIGHT_NUMBERS = np.array([BLOCK_NUMBER[each] for each in LIGHT_BLOCKS], dtype=np.uint8)
+VISIBLE_NUMBERS = tuple(BLOCK_NUMBER[each] for each in VISIBLE_BLOCKS)
 """Numbers of the blocks that percepts contain."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nemuri_contracts.event import Identifier
-from nemuri_domain.world.table_columns import BLOCK, Bytes, Reals, Truths
+from nemuri_domain.world.table_columns import BLOCK_NUMBER, Booleans, Bytes, Floats
 from nemuri_domain.world.world_settings import WorldSettings
 
 BIOMES = ("plains", "forest", "mountains", "caves", "shore", "town")
@@ -14,102 +14,104 @@ TOWN_RADIUS = 8
 """Radius of the clear area around a town's centre, in blocks."""
 SAFE_RADIUS = 24
 """Radius around a town's centre in which no zombie spawns, in blocks."""
-LONG = 5.0
+TUNNEL_RATIO = 5.0
 """Ratio of length to width of a tunnel."""
 
 
 @dataclass(frozen=True, slots=True)
-class Land:
+class Terrain:
     """The generated terrain before any change."""
 
     blocks: Bytes
     """Number of the block at each [x, z]."""
     biomes: Bytes
-    dark: Truths
+    dark: Booleans
     """True in caves and tunnels, where skeletons live."""
-    safe: Truths
+    safe: Booleans
     """True near towns, where no zombie spawns."""
     towns: dict[Identifier, tuple[int, int]]
     """Centre of each town."""
 
 
-def _noise(rng: np.random.Generator, size: int, across: float, along: float | None = None) -> Reals:
+def _noise(rng: np.random.Generator, size: int, across: float, along: float | None = None) -> Floats:
     """Return smooth noise, 0 to 1, over [x, z] with features of these widths in blocks."""
     widths = (across, across if along is None else along)
     numbers = tuple(int(size / width) + 3 for width in widths)
     lattice = rng.random(numbers)
-    places = [np.arange(size) / width for width in widths]
-    (x, dx), (z, dz) = ((each.astype(np.intp), each % 1.0) for each in places)
+    coordinates = [np.arange(size) / width for width in widths]
+    (x, dx), (z, dz) = ((each.astype(np.intp), each % 1.0) for each in coordinates)
     dx, dz = (each * each * (3 - 2 * each) for each in (dx, dz))
     dx = dx[:, None]
     near = lattice[x][:, z] * (1 - dx) + lattice[x + 1][:, z] * dx
     far = lattice[x][:, z + 1] * (1 - dx) + lattice[x + 1][:, z + 1] * dx
-    whole: Reals = near * (1 - dz) + far * dz
-    return whole
+    noise: Floats = near * (1 - dz) + far * dz
+    return noise
 
 
-def _ranked(field: Reals) -> Reals:
+def _quantiles(field: Floats) -> Floats:
     """Return the quantile of each value within the field, 0 to 1."""
-    found = np.empty(field.size)
-    found[np.argsort(field, axis=None, kind="stable")] = np.arange(field.size) / field.size
-    return found.reshape(field.shape)
+    quantiles = np.empty(field.size)
+    quantiles[np.argsort(field, axis=None, kind="stable")] = np.arange(field.size) / field.size
+    return quantiles.reshape(field.shape)
 
 
-def land_of(settings: WorldSettings) -> Land:
+def generate_terrain(settings: WorldSettings) -> Terrain:
     """Generate the terrain of a seed: a fifth mountains with caves and ores, a tenth water, woods and plains."""
     rng, size = np.random.default_rng([settings.seed, 1]), settings.size
-    towns = _towns(settings, rng)
-    clear = _near(towns, size, TOWN_RADIUS)
-    height = _ranked(_noise(rng, size, 24.0) + 0.3 * _noise(rng, size, 8.0) - 2.0 * clear)
-    wet = _ranked(_noise(rng, size, 20.0) - 2.0 * clear - 2.0 * (height > 0.8))
-    woods = _ranked(_noise(rng, size, 12.0))
-    blocks = np.full((size, size), BLOCK["grass"], dtype=np.uint8)
+    towns = _place_towns(settings, rng)
+    clear = _cells_near_towns(towns, size, TOWN_RADIUS)
+    height = _quantiles(_noise(rng, size, 24.0) + 0.3 * _noise(rng, size, 8.0) - 2.0 * clear)
+    wet = _quantiles(_noise(rng, size, 20.0) - 2.0 * clear - 2.0 * (height > 0.8))
+    woods = _quantiles(_noise(rng, size, 12.0))
+    blocks = np.full((size, size), BLOCK_NUMBER["grass"], dtype=np.uint8)
     biomes = np.zeros((size, size), dtype=np.uint8)
     forest = woods > 0.6
     biomes[forest] = BIOMES.index("forest")
-    blocks[(rng.random((size, size)) < np.where(forest, 0.2, 0.01)) & ~clear] = BLOCK["tree"]
+    blocks[(rng.random((size, size)) < np.where(forest, 0.2, 0.01)) & ~clear] = BLOCK_NUMBER["tree"]
     shore = wet > 0.86
     biomes[shore] = BIOMES.index("shore")
-    blocks[shore], blocks[wet > 0.9] = BLOCK["sand"], BLOCK["water"]
-    dark = _mountains(rng, height, blocks, biomes)
+    blocks[shore], blocks[wet > 0.9] = BLOCK_NUMBER["sand"], BLOCK_NUMBER["water"]
+    dark = _add_mountains(rng, height, blocks, biomes)
     biomes[clear] = BIOMES.index("town")
-    return Land(blocks, biomes, dark, _near(towns, size, SAFE_RADIUS), towns)
+    return Terrain(blocks, biomes, dark, _cells_near_towns(towns, size, SAFE_RADIUS), towns)
 
 
-def _mountains(rng: np.random.Generator, height: Reals, blocks: Bytes, biomes: Bytes) -> Truths:
+def _add_mountains(rng: np.random.Generator, height: Floats, blocks: Bytes, biomes: Bytes) -> Booleans:
     """Add mountains with tunnels, caves and ores to high areas. Return the dark cells."""
-    size, drawn = height.shape[0], rng.random(height.shape)
-    high = height > 0.8
-    blocks[high], biomes[high] = BLOCK["stone"], BIOMES.index("mountains")
-    tunnels = (_ranked(_noise(rng, size, 3.0, 3.0 * LONG)) > 0.92) | (
-        _ranked(_noise(rng, size, 3.0 * LONG, 3.0)) > 0.92
+    size, draws = height.shape[0], rng.random(height.shape)
+    is_high = height > 0.8
+    blocks[is_high], biomes[is_high] = BLOCK_NUMBER["stone"], BIOMES.index("mountains")
+    tunnels = (_quantiles(_noise(rng, size, 3.0, 3.0 * TUNNEL_RATIO)) > 0.92) | (
+        _quantiles(_noise(rng, size, 3.0 * TUNNEL_RATIO, 3.0)) > 0.92
     )
-    dark: Truths = high & (tunnels | ((_ranked(_noise(rng, size, 7.0)) > 0.8) & (height > 0.86)))
-    coal, iron = _ranked(_noise(rng, size, 8.0)), _ranked(_noise(rng, size, 6.0))
-    blocks[high & (coal > 0.5) & (drawn > 0.85)] = BLOCK["coal"]
-    blocks[high & (iron > 0.6) & (drawn < 0.2)] = BLOCK["iron"]
-    blocks[(height > 0.94) & (_ranked(_noise(rng, size, 5.0)) > 0.75)] = BLOCK["lava"]
-    blocks[dark], biomes[dark] = BLOCK["path"], BIOMES.index("caves")
+    dark: Booleans = is_high & (tunnels | ((_quantiles(_noise(rng, size, 7.0)) > 0.8) & (height > 0.86)))
+    coal, iron = _quantiles(_noise(rng, size, 8.0)), _quantiles(_noise(rng, size, 6.0))
+    blocks[is_high & (coal > 0.5) & (draws > 0.85)] = BLOCK_NUMBER["coal"]
+    blocks[is_high & (iron > 0.6) & (draws < 0.2)] = BLOCK_NUMBER["iron"]
+    blocks[(height > 0.94) & (_quantiles(_noise(rng, size, 5.0)) > 0.75)] = BLOCK_NUMBER["lava"]
+    blocks[dark], biomes[dark] = BLOCK_NUMBER["path"], BIOMES.index("caves")
     deep = np.flatnonzero((height > 0.84) & ~dark)
-    found = rng.choice(deep, size=min(deep.size, max(6, size * size // 4_000)), replace=False)
-    blocks.reshape(-1)[found] = BLOCK["diamond"]
+    cells = rng.choice(deep, size=min(deep.size, max(6, size * size // 4_000)), replace=False)
+    blocks.reshape(-1)[cells] = BLOCK_NUMBER["diamond"]
     return dark
 
 
-def _towns(settings: WorldSettings, rng: np.random.Generator) -> dict[Identifier, tuple[int, int]]:
+def _place_towns(settings: WorldSettings, rng: np.random.Generator) -> dict[Identifier, tuple[int, int]]:
     """Place each town near the middle of a field of a square grid. A single town is near the centre of the map."""
-    along = int(np.ceil(np.sqrt(max(len(settings.towns), 1))))
-    field, found = settings.size / along, dict[Identifier, tuple[int, int]]()
+    per_side = int(np.ceil(np.sqrt(max(len(settings.towns), 1))))
+    field, centres = settings.size / per_side, dict[Identifier, tuple[int, int]]()
     for number, name in enumerate(settings.towns):
-        moved = rng.uniform(-0.15, 0.15, size=2) * field
-        x, z = (int((place + 0.5) * field + by) for place, by in zip(divmod(number, along), moved, strict=True))
-        found[name] = (x, z)
-    return found
+        offsets = rng.uniform(-0.15, 0.15, size=2) * field
+        x, z = (
+            int((index + 0.5) * field + offset) for index, offset in zip(divmod(number, per_side), offsets, strict=True)
+        )
+        centres[name] = (x, z)
+    return centres
 
 
-def _near(towns: dict[Identifier, tuple[int, int]], size: int, radius: int) -> Truths:
+def _cells_near_towns(towns: dict[Identifier, tuple[int, int]], size: int, radius: int) -> Booleans:
     """Return the cells within a radius of a town's centre."""
-    places, clear = np.arange(size), np.zeros((size, size), dtype=np.bool_)
+    axis, near = np.arange(size), np.zeros((size, size), dtype=np.bool_)
     for x, z in towns.values():
-        clear |= (places[:, None] - x) ** 2 + (places[None, :] - z) ** 2 <= radius**2
-    return clear
+        near |= (axis[:, None] - x) ** 2 + (axis[None, :] - z) ** 2 <= radius**2
+    return near

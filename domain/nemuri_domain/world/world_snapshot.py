@@ -10,109 +10,114 @@ import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
 from nemuri_contracts.world_protocol import Action, action_of
-from nemuri_domain.world.block_grid import Ground
-from nemuri_domain.world.creatures import COLUMNS, Creatures
-from nemuri_domain.world.players import KEPT, Doing, Heard, People
-from nemuri_domain.world.terrain import land_of
+from nemuri_domain.world.block_grid import BlockGrid
+from nemuri_domain.world.creatures import CREATURE_COLUMNS, Creatures
+from nemuri_domain.world.players import SNAPSHOT_COLUMNS, ActInProgress, PlayerTable, UnreadEvents
+from nemuri_domain.world.terrain import generate_terrain
 from nemuri_domain.world.world_settings import WorldSettings
-from nemuri_domain.world.world_state import State
+from nemuri_domain.world.world_state import WorldState
 
-FORM = 1
+FORMAT_VERSION = 1
 """Version of the format. Other versions cannot be loaded."""
-_whole: TypeAdapter[dict[str, Any]] = TypeAdapter(dict[str, Any])
+_values_type: TypeAdapter[dict[str, Any]] = TypeAdapter(dict[str, Any])
 
 
-class UnreadableWorldError(ValueError):
+class InvalidSnapshotError(ValueError):
     """The bytes are no snapshot of this format version. The message is one line."""
 
 
-def dump(state: State) -> bytes:
+def dump(state: WorldState) -> bytes:
     """Return the world as compressed NumPy arrays, with one JSON value for everything else."""
-    people, creatures = state.people, state.creatures
-    known = len(people.ids)
-    ways = [people.way[row, : people.steps[row]] for row in range(known)]
-    arrays: dict[str, Any] = {f"people_{name}": getattr(people, name)[:known] for name in KEPT}
-    arrays |= {f"creatures_{name}": getattr(creatures, name) for name in COLUMNS}
-    arrays["ways"] = np.concatenate([*ways, np.zeros(0, dtype=np.int32)])
+    players, creatures = state.players, state.creatures
+    known = len(players.ids)
+    paths = [players.path[row, : players.path_length[row]] for row in range(known)]
+    arrays: dict[str, Any] = {f"players_{name}": getattr(players, name)[:known] for name in SNAPSHOT_COLUMNS}
+    arrays |= {f"creatures_{name}": getattr(creatures, name) for name in CREATURE_COLUMNS}
+    arrays["paths"] = np.concatenate([*paths, np.zeros(0, dtype=np.int32)])
     arrays["ground"] = state.ground.blocks()
-    arrays["rest"] = np.frombuffer(json.dumps(_rest(state)).encode(), dtype=np.uint8)
-    into = io.BytesIO()
-    np.savez_compressed(into, **arrays)
-    return into.getvalue()
+    arrays["values"] = np.frombuffer(json.dumps(_other_values(state)).encode(), dtype=np.uint8)
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, **arrays)
+    return buffer.getvalue()
 
 
-def _rest(state: State) -> dict[str, Any]:
-    people = state.people
+def _other_values(state: WorldState) -> dict[str, Any]:
+    players = state.players
     return {
-        "form": FORM,
+        "format_version": FORMAT_VERSION,
         "settings": state.settings.model_dump(mode="json"),
-        "clock": state.clock,
-        "bright": state.bright,
+        "second": state.second,
+        "reported_daylight": state.reported_daylight,
         "rng": state.rng.bit_generator.state,
-        "agents": list(zip(people.ids, people.names, strict=True)),
-        "heard": [asdict(each) for each in people.heard],
-        "doing": [
-            [row, each.act_id, each.action.model_dump(mode="json"), each.until, each.tries]
-            for row, each in people.doing.items()
+        "agents": list(zip(players.ids, players.names, strict=True)),
+        "unread": [asdict(each) for each in players.unread],
+        "acts": [
+            [row, each.act_id, each.action.model_dump(mode="json"), each.until, each.path_searches]
+            for row, each in players.acts.items()
         ],
-        "born": state.creatures.born,
+        "spawned": state.creatures.spawned,
         "chests": list(state.chests.items()),
         "plants": list(state.plants.items()),
-        "gone": state.gone,
-        "changed": sorted(state.ground.changed),
+        "departures": state.departures,
+        "changed_cells": sorted(state.ground.changed_cells),
     }
 
 
-def load(dumped: bytes) -> State:
-    """Load a dumped world. Raise `UnreadableWorldError` for other bytes."""
+def load(dumped: bytes) -> WorldState:
+    """Load a dumped world. Raise `InvalidSnapshotError` for other bytes."""
     try:
         with np.load(io.BytesIO(dumped), allow_pickle=False) as arrays:
-            rest = _whole.validate_json(arrays["rest"].tobytes())
-            if rest["form"] != FORM:
-                raise UnreadableWorldError(f"snapshot format {rest['form']} is not supported; expected {FORM}")
-            return _state(arrays, rest)
+            values = _values_type.validate_json(arrays["values"].tobytes())
+            if values["format_version"] != FORMAT_VERSION:
+                raise InvalidSnapshotError(
+                    f"snapshot format {values['format_version']} is not supported; expected {FORMAT_VERSION}"
+                )
+            return _load_state(arrays, values)
     except (zipfile.BadZipFile, ValidationError, KeyError, TypeError, ValueError, OSError, EOFError) as error:
-        if isinstance(error, UnreadableWorldError):
+        if isinstance(error, InvalidSnapshotError):
             raise
-        raise UnreadableWorldError("the bytes are no world snapshot") from error
+        raise InvalidSnapshotError("the bytes are no world snapshot") from error
 
 
-def _state(arrays: Any, rest: dict[str, Any]) -> State:
-    settings = WorldSettings.model_validate(rest["settings"])
-    ground = Ground.of(arrays["ground"])
-    ground.changed = set(rest["changed"])
+def _load_state(arrays: Any, values: dict[str, Any]) -> WorldState:
+    settings = WorldSettings.model_validate(values["settings"])
+    ground = BlockGrid.from_blocks(arrays["ground"])
+    ground.changed_cells = set(values["changed_cells"])
     rng = np.random.default_rng()
-    rng.bit_generator.state = rest["rng"]
-    creatures = Creatures(**{name: arrays[f"creatures_{name}"] for name in COLUMNS}, born=rest["born"])
-    return State(
-        settings, land_of(settings), ground, rng, _people(arrays, rest), creatures,
-        chests={int(cell): dict(held) for cell, held in rest["chests"]},
-        plants={int(cell): float(when) for cell, when in rest["plants"]},
-        gone=[(x, z) for x, z in rest["gone"]], clock=rest["clock"], bright=rest["bright"],
+    rng.bit_generator.state = values["rng"]
+    creatures = Creatures(**{name: arrays[f"creatures_{name}"] for name in CREATURE_COLUMNS}, spawned=values["spawned"])
+    return WorldState(
+        settings, generate_terrain(settings), ground, rng, _load_players(arrays, values), creatures,
+        chests={int(cell): dict(contents) for cell, contents in values["chests"]},
+        plants={int(cell): float(second) for cell, second in values["plants"]},
+        departures=[(x, z) for x, z in values["departures"]], second=values["second"],
+        reported_daylight=values["reported_daylight"],
     )  # fmt: skip
 
 
-def _people(arrays: Any, rest: dict[str, Any]) -> People:
-    people = People()
-    for agent_id, name in rest["agents"]:
-        people.add(agent_id, name)
-    known, ways = len(people.ids), arrays["ways"]
-    for name in KEPT:
-        getattr(people, name)[:known] = arrays[f"people_{name}"]
-    ends = np.cumsum(people.steps[:known])
-    for row, (end, long) in enumerate(zip(ends.tolist(), people.steps[:known].tolist(), strict=True)):
-        people.way[row, :long] = ways[end - long : end]
-    people.heard = [
-        Heard(
-            [(who, name, text, when) for who, name, text, when in each["utterances"]],
-            [(act, why) for act, why in each["outcomes"]],
+def _load_players(arrays: Any, values: dict[str, Any]) -> PlayerTable:
+    players = PlayerTable()
+    for agent_id, name in values["agents"]:
+        players.add(agent_id, name)
+    known, paths = len(players.ids), arrays["paths"]
+    for name in SNAPSHOT_COLUMNS:
+        getattr(players, name)[:known] = arrays[f"players_{name}"]
+    ends = np.cumsum(players.path_length[:known])
+    for row, (end, length) in enumerate(zip(ends.tolist(), players.path_length[:known].tolist(), strict=True)):
+        players.path[row, :length] = paths[end - length : end]
+    players.unread = [
+        UnreadEvents(
+            [(speaker, name, text, second) for speaker, name, text, second in each["utterances"]],
+            [(act, reason) for act, reason in each["outcomes"]],
         )
-        for each in rest["heard"]
+        for each in values["unread"]
     ]
-    people.doing = {row: Doing(act_id, _action(act), until, tries) for row, act_id, act, until, tries in rest["doing"]}
-    people.stale[:known] = True
-    return people
+    players.acts = {
+        row: ActInProgress(act_id, _load_action(act), until, tries) for row, act_id, act, until, tries in values["acts"]
+    }
+    players.view_outdated[:known] = True
+    return players
 
 
-def _action(plain: Any) -> Action:
+def _load_action(plain: Any) -> Action:
     return action_of.validate_python(plain)

@@ -5,8 +5,8 @@ from typing import Any
 
 from nemuri_contracts.world_protocol import ACTIONS, CHAT_RADIUS, MESSAGES, REACH, VISUAL_RADIUS
 from nemuri_domain.world import game_rules
-from nemuri_domain.world.actions import SEEMING
-from nemuri_domain.world.block_grid import EACH_SORT
+from nemuri_domain.world.actions import VISIBLE_ACTIVITY
+from nemuri_domain.world.block_grid import MAX_BLOCKS_PER_KIND
 from nemuri_domain.world.world_settings import WorldSettings
 
 
@@ -14,27 +14,29 @@ def rules() -> dict[str, Any]:
     """Return the rules of the grid world as plain values."""
     return {
         "pickaxes": game_rules.PICKAXES,
-        "swords": dict(game_rules.SWORDS),
-        "bare_hands": game_rules.BARE_HANDS,
+        "sword_damage": dict(game_rules.SWORD_DAMAGE),
+        "bare_hand_damage": game_rules.BARE_HAND_DAMAGE,
         "armour": game_rules.ARMOUR,
-        "carry": game_rules.CARRY,
-        "chest_room": game_rules.CHEST_ROOM,
-        "drink_heals": game_rules.DRINK_HEALS,
-        "collecting": {name: asdict(each) for name, each in game_rules.COLLECTING.items()},
-        "placing": {name: asdict(each) for name, each in game_rules.PLACING.items()},
+        "max_carried": game_rules.MAX_CARRIED,
+        "chest_capacity": game_rules.CHEST_CAPACITY,
+        "drink_healing": game_rules.DRINK_HEALING,
+        "collecting": {name: asdict(each) for name, each in game_rules.COLLECTING_RULES.items()},
+        "placing": {name: asdict(each) for name, each in game_rules.PLACING_RULES.items()},
         "recipes": {name: asdict(each) for name, each in game_rules.RECIPES.items()},
-        "creatures": {name: asdict(each) for name, each in game_rules.CREATURES.items()},
-        "food": dict(game_rules.FOOD),
-        "seen": game_rules.SEEN,
-        "each_sort": EACH_SORT,
+        "species": {name: asdict(each) for name, each in game_rules.SPECIES.items()},
+        "food_points": dict(game_rules.FOOD_POINTS),
+        "visible_blocks": game_rules.VISIBLE_BLOCKS,
+        "max_blocks_per_kind": MAX_BLOCKS_PER_KIND,
         "crowd": WorldSettings().crowd,
-        "seeming": {name: SEEMING[kind] for name, kind in ACTIONS.items() if kind in SEEMING},
-        "growing": game_rules.GROWING,
+        "visible_activity": {
+            name: VISIBLE_ACTIVITY[kind] for name, kind in ACTIONS.items() if kind in VISIBLE_ACTIVITY
+        },
+        "ripening_seconds": game_rules.RIPENING_SECONDS,
         "hunger_seconds": game_rules.HUNGER_SECONDS,
-        "mending_seconds": game_rules.MENDING_SECONDS,
-        "rested": game_rules.RESTED,
-        "patience": game_rules.PATIENCE,
-        "most": game_rules.MOST,
+        "healing_seconds": game_rules.HEALING_SECONDS,
+        "rest_healing_factor": game_rules.REST_HEALING_FACTOR,
+        "offer_seconds": game_rules.OFFER_SECONDS,
+        "max_points": game_rules.MAX_POINTS,
     }
 
 

@@ -21,8 +21,8 @@ from nemuri_contracts.event import Value
 from nemuri_contracts.subjects import Subjects
 from nemuri_contracts.world_protocol import Act, Acts, Joined, Joining, Leaving
 from nemuri_domain.world.grid_world import World
-from nemuri_domain.world.spawning import SettlingError
-from nemuri_domain.world.world_snapshot import UnreadableWorldError
+from nemuri_domain.world.spawning import SpawnError
+from nemuri_domain.world.world_snapshot import InvalidSnapshotError
 from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.observability.world_metrics import WorldMetrics
 from nemuri_services.simulation.world_health import world_figures
@@ -89,14 +89,14 @@ class WorldProcess:
         return orjson.dumps(self._hosts) + b"\n" + self.world.dump()
 
     def load(self, dumped: bytes) -> None:
-        """Continue from a dump and send all percepts again. Raise `UnreadableWorldError` and change nothing for other
+        """Continue from a dump and send all percepts again. Raise `InvalidSnapshotError` and change nothing for other
         bytes.
         """
         head, _, rest = dumped.partition(b"\n")
         try:
             hosts = _hosts.validate_json(head)
         except ValidationError as error:
-            raise UnreadableWorldError("the bytes are no world snapshot") from error
+            raise InvalidSnapshotError("the bytes are no world snapshot") from error
         world = World.load(rest)
         for agent_id in world.agents:
             world.renew(agent_id)
@@ -128,7 +128,7 @@ class WorldProcess:
         for agent_id, name in asked.agents.items():
             try:
                 self.world.join(agent_id, name, asked.towns.get(agent_id))
-            except SettlingError as error:
+            except SpawnError as error:
                 logger.warning("agent refused", society=self._society, agent=agent_id, reason=str(error))
                 continue
             self._hosts[agent_id] = asked.host
@@ -207,5 +207,5 @@ class WorldProcess:
 
 
 def load_world(dumped: bytes) -> World:
-    """Return the world in a dump of `WorldProcess`. Raise `UnreadableWorldError` for other bytes."""
+    """Return the world in a dump of `WorldProcess`. Raise `InvalidSnapshotError` for other bytes."""
     return World.load(dumped.partition(b"\n")[2])

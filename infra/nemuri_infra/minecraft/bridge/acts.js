@@ -10,26 +10,26 @@ const SIDES = [[0, -1, 0], [1, 0, 0], [-1, 0, 0], [0, 0, 1], [0, 0, -1], [0, 1, 
 const vector = ({ x, y, z }) => new Vec3(x, y, z)
 
 /** Refuses who holds less of a thing than that. */
-function has (agent, thing, count) {
+function demandItems (agent, thing, count) {
   const held = agent.inventory.held[thing] ?? 0
   demand(held >= count, held ? `holds only ${held} ${thing}` : `holds no ${thing}`)
 }
 
 /** Refuses who has no room for so much of a thing; another one by its name. */
-function fits (agent, thing, count, name) {
+function demandRoom (agent, thing, count, name) {
   demand(agent.inventory.room(thing) >= count, `${name ? `${name} ` : ''}can hold no more ${thing}`)
 }
 
 async function collect (agent, { block, at }, signal) {
   const { rules, terrain } = agent.world
   agent.reaches(at)
-  const sort = rules.sort(terrain.at(at.x, at.y, at.z))
-  demand(sort === block, `there is ${sort ?? 'nothing'}, not ${block}`)
-  const { gives, needs } = rules.taking(sort, agent.inventory.held)
-  if (gives === null) return drink(agent)
-  fits(agent, gives, 1)
+  const kind = rules.kind(terrain.at(at.x, at.y, at.z))
+  demand(kind === block, `there is ${kind ?? 'nothing'}, not ${block}`)
+  const { item, tool } = rules.collecting(kind, agent.inventory.held)
+  if (item === null) return drink(agent)
+  demandRoom(agent, item, 1)
   agent.world.chests.emptied(at.x, at.y, at.z)
-  if (needs) await agent.hold(best(agent))
+  if (tool) await agent.hold(bestPickaxe(agent))
   await agent.answer(async () => {
     signal.addEventListener('abort', () => agent.bot.stopDigging(), { once: true })
     agent.digging = at
@@ -39,42 +39,42 @@ async function collect (agent, { block, at }, signal) {
 }
 
 /** The best pickaxe that is held. */
-function best (agent) {
+function bestPickaxe (agent) {
   return agent.world.rules.table.pickaxes.findLast(each => agent.inventory.held[each] > 0)
 }
 
 function drink ({ player, world }) {
-  const { most, drink_heals: heals } = world.rules.table
-  player.updateHealth(Math.min(most, player.health + heals))
+  const { max_points: most, drink_healing: healing } = world.rules.table
+  player.updateHealth(Math.min(most, player.health + healing))
 }
 
 async function place (agent, { block, at }) {
   const { world } = agent
   const { rules, terrain } = world
   agent.reaches(at)
-  const { becomes, into } = rules.placing(block)
-  has(agent, block, 1)
+  const { serverBlock, onto } = rules.placing(block)
+  demandItems(agent, block, 1)
   const there = terrain.at(at.x, at.y, at.z)
-  demand(there === 'air' || into.includes(rules.sort(there)), `there is ${rules.sort(there) ?? there} already`)
-  demand(becomes !== 'oak_sapling' || terrain.at(at.x, at.y - 1, at.z) === 'grass_block', 'it grows on turf only')
-  demand(![...world.agents.values()].some(each => stands(each, at)), 'somebody is there')
-  const side = SIDES.find(([x, y, z]) => carries(terrain, at.x + x, at.y + y, at.z + z))
+  demand(there === 'air' || onto.includes(rules.kind(there)), `there is ${rules.kind(there) ?? there} already`)
+  demand(serverBlock !== 'oak_sapling' || terrain.at(at.x, at.y - 1, at.z) === 'grass_block', 'it grows on turf only')
+  demand(![...world.agents.values()].some(each => occupies(each, at)), 'somebody is there')
+  const side = SIDES.find(([x, y, z]) => supports(terrain, at.x + x, at.y + y, at.z + z))
   demand(side, 'there is nothing to put it against')
-  await world.reserve(at, () => put(agent, block, at, new Vec3(...side)))
-  if (becomes === 'oak_sapling') world.plants.planted(at)
+  await world.reserve(at, () => placeAgainst(agent, block, at, new Vec3(...side)))
+  if (serverBlock === 'oak_sapling') world.plants.planted(at)
 }
 
-function stands (agent, { x, y, z }) {
+function occupies (agent, { x, y, z }) {
   const feet = agent.place
   return feet.x === x && feet.z === z && (feet.y === y || feet.y + 1 === y)
 }
 
-function carries (terrain, x, y, z) {
+function supports (terrain, x, y, z) {
   const block = terrain.at(x, y, z)
   return !passable(block) && block !== 'water' && block !== 'chest'
 }
 
-async function put (agent, block, at, side) {
+async function placeAgainst (agent, block, at, side) {
   await agent.hold(block)
   await agent.bot.placeBlock(agent.bot.blockAt(vector(at).plus(side)), side.scaled(-1))
   await agent.settled()
@@ -82,20 +82,20 @@ async function put (agent, block, at, side) {
 
 async function craft (agent, { item }) {
   const { rules, terrain, radii } = agent.world
-  const near = new Set(terrain.near(agent.place, radii.reach, block => rules.sort(block)).map(each => each.block))
+  const near = new Set(terrain.near(agent.place, radii.reach, block => rules.kind(block)).map(each => each.block))
   const recipe = rules.crafting(item, agent.inventory.held, near)
-  fits(agent, item, recipe.gives)
-  for (const [thing, count] of Object.entries(recipe.uses)) agent.inventory.take(thing, count)
-  agent.inventory.put(item, recipe.gives)
+  demandRoom(agent, item, recipe.count)
+  for (const [thing, count] of Object.entries(recipe.ingredients)) agent.inventory.take(thing, count)
+  agent.inventory.put(item, recipe.count)
   await agent.settled()
 }
 
 async function eat (agent, { item }) {
-  const { food, most } = agent.world.rules.table
-  demand(food[item], `nobody can eat ${item}`)
-  has(agent, item, 1)
+  const { food_points: points, max_points: most } = agent.world.rules.table
+  demand(points[item], `nobody can eat ${item}`)
+  demandItems(agent, item, 1)
   agent.inventory.take(item, 1)
-  agent.player.updateFood(Math.min(most, agent.player.food + food[item]))
+  agent.player.updateFood(Math.min(most, agent.player.food + points[item]))
   await agent.settled()
 }
 
@@ -121,13 +121,13 @@ function partner (agent, id) {
 
 async function give (agent, { to, stack }) {
   const other = partner(agent, to)
-  has(agent, stack.item, stack.count)
-  fits(other, stack.item, stack.count, other.name)
-  hand(agent, other, stack)
+  demandItems(agent, stack.item, stack.count)
+  demandRoom(other, stack.item, stack.count, other.name)
+  transfer(agent, other, stack)
   await Promise.all([agent.settled(), other.settled()])
 }
 
-function hand (from, to, { item, count }) {
+function transfer (from, to, { item, count }) {
   from.inventory.take(item, count)
   to.inventory.put(item, count)
 }
@@ -135,14 +135,14 @@ function hand (from, to, { item, count }) {
 async function trade (agent, offered, signal) {
   const other = partner(agent, offered.partner)
   agent.world.rules.item(offered.want.item)
-  has(agent, offered.offer.item, offered.offer.count)
-  fits(agent, offered.want.item, offered.want.count)
+  demandItems(agent, offered.offer.item, offered.offer.count)
+  demandRoom(agent, offered.want.item, offered.want.count)
   const taken = agent.world.trades.reverse(agent, offered)
   if (!taken) return agent.world.trades.offer(agent, offered, other.name, signal)
-  has(other, offered.want.item, offered.want.count)
-  fits(other, offered.offer.item, offered.offer.count, other.name)
-  hand(agent, other, offered.offer)
-  hand(other, agent, offered.want)
+  demandItems(other, offered.want.item, offered.want.count)
+  demandRoom(other, offered.offer.item, offered.offer.count, other.name)
+  transfer(agent, other, offered.offer)
+  transfer(other, agent, offered.want)
   await Promise.all([agent.settled(), other.settled()])
   taken.resolve()
 }
@@ -150,14 +150,14 @@ async function trade (agent, offered, signal) {
 function chest (agent, at) {
   const { rules, terrain, chests } = agent.world
   agent.reaches(at)
-  const there = rules.sort(terrain.at(at.x, at.y, at.z))
+  const there = rules.kind(terrain.at(at.x, at.y, at.z))
   demand(there === 'chest', `there is ${there ?? 'nothing'}, not a chest`)
   return chests.at(at)
 }
 
 async function deposit (agent, { at, stack }) {
   const inside = chest(agent, at)
-  has(agent, stack.item, stack.count)
+  demandItems(agent, stack.item, stack.count)
   inside.put(stack)
   agent.inventory.take(stack.item, stack.count)
   await agent.settled()
@@ -165,7 +165,7 @@ async function deposit (agent, { at, stack }) {
 
 async function withdraw (agent, { at, stack }) {
   const inside = chest(agent, at)
-  fits(agent, stack.item, stack.count)
+  demandRoom(agent, stack.item, stack.count)
   inside.take(stack)
   agent.inventory.put(stack.item, stack.count)
   await agent.settled()

@@ -21,8 +21,8 @@ class Agent {
     this.stirred = world.second
     this.hands = new Hands(each => this.outcomes.push(each), error => world.fault(this, error))
     this.waiting = null
-    this.appetite = 0
-    this.mending = 0
+    this.hungerTimer = 0
+    this.healing = 0
     this.told = ''
   }
 
@@ -149,10 +149,10 @@ class Agent {
   }
 
   /** The server let it have what a block gives. */
-  yielded (sort) {
-    const { gives, chance } = this.world.rules.table.collecting[sort]
-    if (this.world.chance() >= chance) return this.waiting?.reject(new Refused(`found no ${gives} this time`))
-    this.inventory.put(gives, 1)
+  collected (kind) {
+    const { item, probability } = this.world.rules.table.collecting[kind]
+    if (this.world.random() >= probability) return this.waiting?.reject(new Refused(`found no ${item} this time`))
+    this.inventory.put(item, 1)
     this.waiting?.resolve()
   }
 

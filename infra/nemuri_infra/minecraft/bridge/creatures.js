@@ -26,14 +26,14 @@ class Creatures {
     const middle = (this.number % 4) * (MEADOW / 2) - MEADOW
     const { x, z } = this.world.terrain.standing(middle, MEADOW - middle, this.number)
     const cow = this.world.serv.spawnMob(this.kind.id, this.world.serv.overworld, new Vec3(x + 0.5, FEET, z + 0.5))
-    cow.health = this.world.rules.table.creatures.cow.health
+    cow.health = this.world.rules.table.species.cow.health
     cow.gravity = undefined
   }
 
   /** Whoever defeated a creature gets what it leaves, as far as there is room for it. */
   defeated (cow, agent) {
-    const { leaves } = this.world.rules.table.creatures.cow
-    for (const [thing, count] of Object.entries(leaves)) {
+    const { drops } = this.world.rules.table.species.cow
+    for (const [thing, count] of Object.entries(drops)) {
       agent.inventory.put(thing, Math.min(count, agent.inventory.room(thing)))
     }
     this.world.serv.destroyEntity(cow)

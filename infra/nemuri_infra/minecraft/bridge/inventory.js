@@ -26,7 +26,7 @@ class Inventory {
       const item = this.player.inventory.slots[slot]
       return room + (!item ? stackSize : item.type === id ? stackSize - item.count : 0)
     }, 0)
-    return Math.max(0, Math.min(free, this.rules.table.carry - (this.held[thing] ?? 0)))
+    return Math.max(0, Math.min(free, this.rules.table.max_carried - (this.held[thing] ?? 0)))
   }
 
   /** Put some of a thing in; there has to be room. */

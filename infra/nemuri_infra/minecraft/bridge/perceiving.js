@@ -55,8 +55,8 @@ function sightings ({ bot, place, world }) {
 function blocks ({ place, world }) {
   const { rules, terrain, radii } = world
   const wanted = block => {
-    const sort = rules.sort(block)
-    return rules.seen.has(sort) ? sort : undefined
+    const kind = rules.kind(block)
+    return rules.visible.has(kind) ? kind : undefined
   }
   const turns = new Map()
   return terrain.near(place, radii.sight, wanted)
@@ -65,7 +65,7 @@ function blocks ({ place, world }) {
       turns.set(each.block, turn + 1)
       return { ...each, turn }
     })
-    .filter(each => each.turn < rules.table.each_sort)
+    .filter(each => each.turn < rules.table.max_blocks_per_kind)
     .sort((one, other) => one.turn - other.turn || one.distance - other.distance)
     .slice(0, MOST)
     .map(({ block, position }) => ({ block, position }))

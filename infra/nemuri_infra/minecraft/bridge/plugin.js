@@ -89,7 +89,7 @@ class Plugin {
 
   /** Whoever died begins anew where it once began, with what it holds: the server does not know the word for it. */
   async revive (player) {
-    const { most } = this.world.rules.table
+    const { max_points: most } = this.world.rules.table
     if (player.health > 0) return
     await player.teleport(player.spawnPoint.clone())
     player.food = most
@@ -120,17 +120,17 @@ class Plugin {
   dig (player, data, cancel) {
     const { rules, terrain } = this.world
     const { x, y, z } = data.position
-    const sort = rules.sort(terrain.at(x, y, z))
+    const kind = rules.kind(terrain.at(x, y, z))
     const digger = this.world.byName(player.username)
     data.dropBlock = false
     data.drops.length = 0
     try {
-      if (!sort || !digger) throw new Refused('nothing is there any more')
-      const { leaves } = rules.taking(sort, digger.inventory.held)
+      if (!kind || !digger) throw new Refused('nothing is there any more')
+      const { remaining_block: remaining } = rules.collecting(kind, digger.inventory.held)
       this.world.chests.emptied(x, y, z)
-      if (leaves === sort) this.keep(player, data.position, cancel)
-      else this.leave(player, { x, y, z }, leaves)
-      digger.yielded(sort)
+      if (remaining === kind) this.keep(player, data.position, cancel)
+      else this.replace(player, { x, y, z }, remaining)
+      digger.collected(kind)
     } catch (error) {
       if (!(error instanceof Refused)) throw error
       this.keep(player, data.position, cancel)
@@ -145,16 +145,16 @@ class Plugin {
   }
 
   /** Another block is where one was dug, and whoever else dug there is too late. */
-  leave (player, at, sort) {
+  replace (player, at, kind) {
     const { rules, terrain, agents, plants } = this.world
-    terrain.put(at.x, at.y, at.z, rules.block(sort))
-    player.once('dug_done', () => this.put(at, rules.block(sort)))
-    if (sort === 'plant') plants.planted(at)
+    terrain.put(at.x, at.y, at.z, rules.block(kind))
+    player.once('dug_done', () => this.put(at, rules.block(kind)))
+    if (kind === 'plant') plants.planted(at)
     for (const each of agents.values()) if (each.player !== player) each.outrun(at)
   }
 
   strike (player, data) {
-    data.damage = this.world.rules.blow(this.world.byName(player.username)?.inventory.held ?? {})
+    data.damage = this.world.rules.damage(this.world.byName(player.username)?.inventory.held ?? {})
     data.velocity = new Vec3(0, 0, 0)
   }
 

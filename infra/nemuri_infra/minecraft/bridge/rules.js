@@ -10,8 +10,8 @@ class Rules {
     this.table = table
     this.itemsByThing = names.items
     this.thingsByItem = new Map(Object.entries(names.items).map(([thing, item]) => [item, thing]))
-    this.sorts = new Map(Object.entries(names.blocks).flatMap(([sort, blocks]) => blocks.map(each => [each, sort])))
-    this.seen = new Set(table.seen)
+    this.kinds = new Map(Object.entries(names.blocks).flatMap(([kind, blocks]) => blocks.map(each => [each, kind])))
+    this.visible = new Set(table.visible_blocks)
   }
 
   /** How the server calls an item. */
@@ -26,45 +26,45 @@ class Rules {
   }
 
   /** How agents call a block of the server; undefined for what is of no use. */
-  sort (block) {
-    return this.sorts.get(block)
+  kind (block) {
+    return this.kinds.get(block)
   }
 
   /** How the server calls a block; `path` is nothing at all. */
-  block (sort) {
-    return sort === 'path' ? 'air' : names.blocks[sort][0]
+  block (kind) {
+    return kind === 'path' ? 'air' : names.blocks[kind][0]
   }
 
   /** What taking a block gives whoever holds these things; refuses without the tool for it. */
-  taking (sort, held) {
-    const found = this.table.collecting[sort]
-    demand(found, sort === 'plant' ? 'the plant is not ripe yet' : `nobody can take ${sort}`)
+  collecting (kind, held) {
+    const rule = this.table.collecting[kind]
+    demand(rule, kind === 'plant' ? 'the plant is not ripe yet' : `nobody can take ${kind}`)
     const { pickaxes } = this.table
-    const good = found.needs ? pickaxes.slice(pickaxes.indexOf(found.needs)) : []
-    demand(!found.needs || good.some(each => held[each] > 0), `that takes a ${found.needs}`)
-    return found
+    const good = rule.tool ? pickaxes.slice(pickaxes.indexOf(rule.tool)) : []
+    demand(!rule.tool || good.some(each => held[each] > 0), `that takes a ${rule.tool}`)
+    return rule
   }
 
   /** The recipe of an item for whoever holds these things near these sorts of blocks; refuses what is missing. */
   crafting (thing, held, near) {
     const recipe = this.table.recipes[thing]
     demand(recipe, `there is no recipe for ${thing}`)
-    const missing = Object.entries(recipe.uses).filter(([each, count]) => (held[each] ?? 0) < count)
+    const missing = Object.entries(recipe.ingredients).filter(([each, count]) => (held[each] ?? 0) < count)
     demand(missing.length === 0, `that takes ${missing.map(([each, count]) => `${count} ${each}`).join(' and ')}`)
-    for (const block of recipe.near) demand(near.has(block), `there is no ${block} within reach`)
+    for (const block of recipe.stations) demand(near.has(block), `there is no ${block} within reach`)
     return recipe
   }
 
   /** The block that an item becomes where it is put, and the sorts of blocks that it may replace. */
   placing (thing) {
-    const found = this.table.placing[thing]
-    demand(found, `nobody can place ${thing}`)
-    return { becomes: this.block(found.becomes ?? thing), into: found.on.filter(each => each !== 'path') }
+    const rule = this.table.placing[thing]
+    demand(rule, `nobody can place ${thing}`)
+    return { serverBlock: this.block(rule.block ?? thing), onto: rule.onto.filter(each => each !== 'path') }
   }
 
   /** Points of a blow of whoever holds these things. */
-  blow (held) {
-    const { swords, bare_hands: bare } = this.table
+  damage (held) {
+    const { sword_damage: swords, bare_hand_damage: bare } = this.table
     return Math.max(bare, ...Object.keys(swords).filter(each => held[each] > 0).map(each => swords[each]))
   }
 }

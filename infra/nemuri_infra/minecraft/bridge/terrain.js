@@ -1,6 +1,6 @@
 'use strict'
 
-const { chances } = require('./chance')
+const { randomNumbers } = require('./random')
 
 const CHUNK = 16
 const GROUND = 3
@@ -86,9 +86,9 @@ class Terrain {
 
   /** A place near another where somebody can stand; each number has its own. */
   standing (x, z, number) {
-    const chance = chances(this.seed, x, z, number)
+    const random = randomNumbers(this.seed, x, z, number)
     for (let spread = 8; ; spread += 1) {
-      const aside = () => Math.floor((chance() - 0.5) * spread)
+      const aside = () => Math.floor((random() - 0.5) * spread)
       const place = { x: x + aside(), y: FEET, z: z + aside() }
       if (this.stands(place.x, place.y, place.z)) return place
     }
@@ -112,15 +112,15 @@ function layer (y) {
 
 /** What grows and lies in a chunk; two blocks of its border stay free, so that nothing reaches into the next. */
 function grown (seed, chunkX, chunkZ) {
-  const chance = chances(seed, chunkX, chunkZ)
+  const random = randomNumbers(seed, chunkX, chunkZ)
   const blocks = new Map()
-  const place = () => [2 + Math.floor(chance() * (CHUNK - 5)), 2 + Math.floor(chance() * (CHUNK - 5))]
+  const place = () => [2 + Math.floor(random() * (CHUNK - 5)), 2 + Math.floor(random() * (CHUNK - 5))]
   const put = (x, y, z, block) => blocks.set(key(chunkX * CHUNK + x, y, chunkZ * CHUNK + z), block)
   const [stoneX, stoneZ] = place()
   for (let each = 0; each < TREES; each++) tree(put, ...place())
   for (let each = 0; each < 6; each++) put(...place().toSpliced(1, 0, FEET), 'grass')
-  if (chance() < 0.5) boulder(put, chance, stoneX, stoneZ)
-  else if (chance() < 0.4) square((x, z) => pond(put, x, z), stoneX, stoneZ)
+  if (random() < 0.5) boulder(put, random, stoneX, stoneZ)
+  else if (random() < 0.4) square((x, z) => pond(put, x, z), stoneX, stoneZ)
   return blocks
 }
 
@@ -140,9 +140,9 @@ function tree (put, x, z) {
   for (let y = FEET; y < FEET + TRUNK; y++) put(x, y, z, 'oak_log')
 }
 
-function boulder (put, chance, x, z) {
+function boulder (put, random, x, z) {
   square((at, to) => {
-    const drawn = chance()
+    const drawn = random()
     put(at, FEET, to, ORES.find(([, limit]) => drawn < limit)?.[0] ?? 'stone')
   }, x, z)
 }

@@ -2,7 +2,7 @@
 
 const { Agent } = require('./agent')
 const { ACTS } = require('./acts')
-const { chances } = require('./chance')
+const { randomNumbers } = require('./random')
 const { Chests, Trades } = require('./holdings')
 const { username } = require('./identities')
 const { Creatures } = require('./creatures')
@@ -27,10 +27,10 @@ class World {
     Object.assign(this, { radii, most, log, second: kept?.second ?? 0, biome: 'plains' })
     this.rules = new Rules(table)
     this.terrain = new Terrain(seed, kept?.changes)
-    this.chance = chances(seed, Math.round(this.second))
-    this.chests = new Chests(table.chest_room, kept?.chests)
+    this.random = randomNumbers(seed, Math.round(this.second))
+    this.chests = new Chests(table.chest_capacity, kept?.chests)
     this.plants = new Plants(this, kept?.plants)
-    this.trades = new Trades(table.patience)
+    this.trades = new Trades(table.offer_seconds)
     this.kept = new Map(Object.entries(kept?.agents ?? {}))
     this.towns = new Map(Object.entries(kept?.towns ?? {}))
     this.time = kept?.time ?? 0
@@ -147,7 +147,7 @@ class World {
 
   /** Whoever is still coming in begins as soon as it is in. */
   begin (agent, actId, act, perform) {
-    agent.hands.begin(actId, this.rules.table.seeming[act.action], async signal => {
+    agent.hands.begin(actId, this.rules.table.visible_activity[act.action], async signal => {
       await agent.entering
       signal.throwIfAborted()
       agent.stir()

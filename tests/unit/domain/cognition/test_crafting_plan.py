@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from nemuri_domain.cognition.crafting_plan import crafting_steps
 from nemuri_domain.cognition.intents import Intent
-from nemuri_domain.world.game_rules import COLLECTING, ITEMS, PICKAXES, RECIPES
+from nemuri_domain.world.game_rules import COLLECTING_RULES, ITEMS, PICKAXES, RECIPES
 
 MADE = sorted(RECIPES)
-TAKEN = sorted({rule.gives for name, rule in COLLECTING.items() if rule.gives and rule.gives not in RECIPES})
+TAKEN = sorted({rule.item for name, rule in COLLECTING_RULES.items() if rule.item and rule.item not in RECIPES})
 
 
 def _carried_out(steps: list[Intent], inventory: dict[str, int], sight: frozenset[str]) -> Counter[str]:
@@ -21,19 +21,19 @@ def _carried_out(steps: list[Intent], inventory: dict[str, int], sight: frozense
         item = step.item or ""
         match step.verb:
             case "collect":
-                rule = next((each for each in COLLECTING.values() if each.gives == item), None)
-                if rule is not None and rule.needs:
-                    assert any(held[each] for each in PICKAXES[PICKAXES.index(rule.needs) :]), f"{step} without a tool"
-                if not any(COLLECTING[block].gives == item for block in sight if block in COLLECTING):
+                rule = next((each for each in COLLECTING_RULES.values() if each.item == item), None)
+                if rule is not None and rule.tool:
+                    assert any(held[each] for each in PICKAXES[PICKAXES.index(rule.tool) :]), f"{step} without a tool"
+                if not any(COLLECTING_RULES[block].item == item for block in sight if block in COLLECTING_RULES):
                     near.clear()
                 held[item] += step.count
             case "craft":
                 recipe = RECIPES[item]
-                assert set(recipe.near) <= near, f"{step} far from {recipe.near}"
-                for _ in range(-(-step.count // recipe.gives)):
-                    held.subtract(recipe.uses)
-                    assert min(held.values()) >= 0, f"{step} without {recipe.uses}"
-                    held[item] += recipe.gives
+                assert set(recipe.stations) <= near, f"{step} far from {recipe.stations}"
+                for _ in range(-(-step.count // recipe.count)):
+                    held.subtract(recipe.ingredients)
+                    assert min(held.values()) >= 0, f"{step} without {recipe.ingredients}"
+                    held[item] += recipe.count
             case "place":
                 held[item] -= 1
                 assert held[item] >= 0, f"{step} without it"

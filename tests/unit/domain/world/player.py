@@ -6,10 +6,10 @@ from itertools import islice
 import numpy as np
 
 from nemuri_contracts.world_protocol import Act, Action, Attack, Collect, Craft, Go, Percept, Place, Position, Rest
-from nemuri_domain.world.block_grid import HEIGHT
-from nemuri_domain.world.game_rules import COLLECTING, FREE, RECIPES
+from nemuri_domain.world.block_grid import GROUND_Y
+from nemuri_domain.world.game_rules import BUILDABLE_BLOCKS, COLLECTING_RULES, RECIPES
 from nemuri_domain.world.grid_world import World
-from nemuri_domain.world.table_columns import BLOCK
+from nemuri_domain.world.table_columns import BLOCK_NUMBER
 
 PATIENCE = 600.0
 """Seconds of the world's clock for one thing."""
@@ -44,16 +44,16 @@ class Player:
     def places(self, *blocks: str, dark: bool = False) -> Iterator[Position]:
         """Where such blocks are, the nearest first."""
         state, here = self.world._state, self.percept.position
-        known = np.isin(state.ground.blocks(), [BLOCK[each] for each in blocks])
-        found = np.argwhere(known & state.land.dark if dark else known)
+        known = np.isin(state.ground.blocks(), [BLOCK_NUMBER[each] for each in blocks])
+        found = np.argwhere(known & state.terrain.dark if dark else known)
         order = np.argsort(((found - [here.x, here.z]) ** 2).sum(axis=1), kind="stable")
-        return (Position(x=x, y=HEIGHT, z=z) for x, z in found[order].tolist())
+        return (Position(x=x, y=GROUND_Y, z=z) for x, z in found[order].tolist())
 
     @property
     def town(self) -> Position:
         """The middle of the only town."""
         [(x, z)] = self.world.towns.values()
-        return Position(x=x, y=HEIGHT, z=z)
+        return Position(x=x, y=GROUND_Y, z=z)
 
     def go(self, places: Iterable[Position]) -> None:
         """Go to the first of the places that one can get to."""
@@ -61,7 +61,7 @@ class Player:
 
     def far(self, block: str) -> Iterator[Position]:
         """Such blocks that are not near to a town."""
-        return (each for each in self.places(block) if not self.world._state.land.safe[each.x, each.z])
+        return (each for each in self.places(block) if not self.world._state.terrain.safe[each.x, each.z])
 
     def collect(self, block: str) -> None:
         """Take one of a block, of the nearest that one can get to."""
@@ -75,20 +75,20 @@ class Player:
 
     def make(self, item: str) -> None:
         """Gather what it takes, and make it next to what it takes."""
-        blocks = {rule.gives: block for block, rule in COLLECTING.items()}
-        for block in RECIPES[item].near:
+        blocks = {rule.item: block for block, rule in COLLECTING_RULES.items()}
+        for block in RECIPES[item].stations:
             if not self.number(block):
                 self.make(block)
-        for needed, count in RECIPES[item].uses.items():
+        for needed, count in RECIPES[item].ingredients.items():
             while self.number(needed) < count:
                 self.collect(blocks[needed])
-        for block in RECIPES[item].near:
+        for block in RECIPES[item].stations:
             self.place(block)
         assert self.do(Craft(item=item)) == ""
 
     def place(self, item: str) -> None:
         """Put one of what it holds beside it."""
-        for place in islice(self.places(*(("grass",) if item == "sapling" else FREE)), 1, 50):
+        for place in islice(self.places(*(("grass",) if item == "sapling" else BUILDABLE_BLOCKS)), 1, 50):
             if self.do(Go(to=place)) == "" and self.do(Place(block=item, at=place)) == "":
                 return
         raise AssertionError(f"{item} cannot be placed")

@@ -6,18 +6,18 @@ from itertools import count
 import numpy as np
 
 from nemuri_contracts.world_protocol import Act, Action, Outcome, Percept, Position
-from nemuri_domain.world.block_grid import HEIGHT, Ground
+from nemuri_domain.world.block_grid import GROUND_Y, BlockGrid
 from nemuri_domain.world.grid_world import World
-from nemuri_domain.world.table_columns import BLOCK, SORT
+from nemuri_domain.world.table_columns import BLOCK_NUMBER, SPECIES_NUMBER
 from nemuri_domain.world.world_settings import WorldSettings
-from nemuri_domain.world.world_state import State
+from nemuri_domain.world.world_state import WorldState
 
 MIDDLE = 32
 
 
 def at(x: int, z: int) -> Position:
     """A place on the ground."""
-    return Position(x=x, y=HEIGHT, z=z)
+    return Position(x=x, y=GROUND_Y, z=z)
 
 
 class Stage:
@@ -25,9 +25,9 @@ class Stage:
 
     def __init__(self, *agents: str, creatures: bool = False, size: int = 64, day: float = 1e6) -> None:
         """The agents' names are their ids."""
-        self.state = State.begun(WorldSettings(size=size, creatures=creatures, day=day))
-        self.state.ground = Ground.of(np.full((size, size), BLOCK["grass"], dtype=np.uint8))
-        self.state.land.dark[:] = self.state.land.safe[:] = False
+        self.state = WorldState.initial(WorldSettings(size=size, creatures=creatures, day=day))
+        self.state.ground = BlockGrid.from_blocks(np.full((size, size), BLOCK_NUMBER["grass"], dtype=np.uint8))
+        self.state.terrain.dark[:] = self.state.terrain.safe[:] = False
         self.world = World(state=self.state)
         self._acts = count()
         for each in agents:
@@ -37,32 +37,32 @@ class Stage:
 
     def row(self, agent: str) -> int:
         """The row of an agent."""
-        return self.state.people.rows[agent]
+        return self.state.players.rows[agent]
 
     def move(self, agent: str, x: int, z: int) -> None:
         """Somebody is put somewhere."""
-        self.state.people.move(self.row(agent), x, z)
+        self.state.players.set_position(self.row(agent), x, z)
 
     def put(self, block: str, *places: tuple[int, int]) -> None:
         """A block is put everywhere there."""
         for x, z in places:
-            self.state.ground.put(self.state.ground.cell(x, z), block)
+            self.state.ground.set_block(self.state.ground.cell(x, z), block)
 
     def block(self, x: int, z: int) -> str:
         """What is there."""
-        return self.state.ground.name(self.state.ground.cell(x, z))
+        return self.state.ground.block_name(self.state.ground.cell(x, z))
 
     def hold(self, agent: str, **items: int) -> None:
         """Somebody gets things."""
         for item, number in items.items():
-            self.state.people.get(self.row(agent), item, number)
+            self.state.players.add_items(self.row(agent), item, number)
 
     def beast(self, sort: str, x: int, z: int) -> str:
         """A creature is put somewhere; returns its id."""
         place = self.state.ground.cells[[self.state.ground.cell(x, z)]]
-        assert place[0] != BLOCK["edge"]
-        xs, zs = (self.state.people.x[:1] * 0 + each for each in (x, z))
-        self.state.creatures.add(place * 0 + SORT[sort], xs, zs)
+        assert place[0] != BLOCK_NUMBER["edge"]
+        xs, zs = (self.state.players.x[:1] * 0 + each for each in (x, z))
+        self.state.creatures.add(place * 0 + SPECIES_NUMBER[sort], xs, zs)
         return self.state.creatures.id_of(self.state.creatures.number.size - 1)
 
     def acts(self, agent: str, action: Action) -> Act:

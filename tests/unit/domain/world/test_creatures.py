@@ -3,7 +3,7 @@
 import pytest
 
 from nemuri_contracts.world_protocol import Attack, Eat, Rest
-from nemuri_domain.world.game_rules import CREATURES
+from nemuri_domain.world.game_rules import SPECIES
 from tests.unit.domain.world.stage import MIDDLE, Stage
 
 
@@ -35,7 +35,7 @@ def test_out_of_reach_nobody_is_struck() -> None:
 def test_a_zombie_comes_and_strikes_sleepers_hardest(resting: bool, armour: bool, points: int) -> None:
     """Its blow is urgent, and ends the rest; armour takes half of it."""
     stage = Stage("ann", creatures=True, day=1)
-    stage.state.clock = 0.9
+    stage.state.second = 0.9
     stage.state.settings = stage.state.settings.model_copy(update={"day": 1e6, "seed": 3})
     stage.beast("zombie", MIDDLE + 6, MIDDLE)
     if armour:
@@ -69,11 +69,11 @@ def test_at_night_zombies_come_but_not_into_the_light() -> None:
     dark, lit = (Stage("ann", creatures=True, day=300) for _ in range(2))
     lit.put("lantern", *((x, z) for x in range(4, 64, 8) for z in range(4, 64, 8)))
     for stage in (dark, lit):
-        stage.state.clock = 201.0
-        stage.state.people.health[:] = 10_000
+        stage.state.second = 201.0
+        stage.state.players.health[:] = 10_000
         stage.after(60)
-    zombie = list(CREATURES).index("zombie")
-    assert (dark.state.creatures.sort == zombie).any()
-    assert not (lit.state.creatures.sort == zombie).any()
+    zombie = list(SPECIES).index("zombie")
+    assert (dark.state.creatures.species == zombie).any()
+    assert not (lit.state.creatures.species == zombie).any()
     dark.after(120)
-    assert not (dark.state.creatures.sort == zombie).any()
+    assert not (dark.state.creatures.species == zombie).any()

@@ -3,13 +3,13 @@
 from nemuri_domain.world.game_rules import (
     ACHIEVEMENTS,
     BLOCKS,
-    COLLECTING,
-    EATEN,
-    FOOD,
+    COLLECTING_RULES,
+    EATING_ACHIEVEMENTS,
+    FOOD_POINTS,
     ITEMS,
-    PLACING,
+    PLACING_RULES,
     RECIPES,
-    SWORDS,
+    SWORD_DAMAGE,
 )
 
 COLLECTED = {
@@ -37,19 +37,19 @@ PUT = {
 
 def test_recipes_are_those_of_crafter() -> None:
     """What is collected with what, what is made from what near what, and what is put on what."""
-    assert {each: (COLLECTING[each].needs, COLLECTING[each].gives) for each in COLLECTED} == COLLECTED
-    assert {each: (dict(RECIPES[each].uses), RECIPES[each].near) for each in MADE} == MADE
-    assert {each: set(PLACING[each].on) for each in PUT} == PUT
-    assert COLLECTING["grass"].chance == 0.1
+    assert {each: (COLLECTING_RULES[each].tool, COLLECTING_RULES[each].item) for each in COLLECTED} == COLLECTED
+    assert {each: (dict(RECIPES[each].ingredients), RECIPES[each].stations) for each in MADE} == MADE
+    assert {each: set(PLACING_RULES[each].onto) for each in PUT} == PUT
+    assert COLLECTING_RULES["grass"].probability == 0.1
 
 
 def test_there_are_22_achievements_and_each_can_be_reached() -> None:
     """By collecting, placing or making what there is, or by name."""
-    reached = {f"collect_{each.gives or 'drink'}" for each in COLLECTING.values()}
-    reached |= {f"place_{rule.becomes or item}" for item, rule in PLACING.items()} | {
+    reached = {f"collect_{each.item or 'drink'}" for each in COLLECTING_RULES.values()}
+    reached |= {f"place_{rule.block or item}" for item, rule in PLACING_RULES.items()} | {
         f"make_{each}" for each in RECIPES
     }
-    reached |= {*EATEN.values(), "defeat_zombie", "defeat_skeleton", "wake_up"}
+    reached |= {*EATING_ACHIEVEMENTS.values(), "defeat_zombie", "defeat_skeleton", "wake_up"}
     assert len(ACHIEVEMENTS) == len(set(ACHIEVEMENTS)) == 22
     assert set(ACHIEVEMENTS) <= reached
 
@@ -57,11 +57,11 @@ def test_there_are_22_achievements_and_each_can_be_reached() -> None:
 def test_everything_that_a_rule_names_is_something() -> None:
     """No recipe asks for what there is not, and what can be placed is a block that can be taken again."""
     for recipe in RECIPES.values():
-        assert set(recipe.uses) <= set(ITEMS)
-        assert set(recipe.near) <= set(BLOCKS)
-    for item, placing in PLACING.items():
+        assert set(recipe.ingredients) <= set(ITEMS)
+        assert set(recipe.stations) <= set(BLOCKS)
+    for item, placing in PLACING_RULES.items():
         assert item in ITEMS
-        assert {placing.becomes or item, *placing.on} <= set(BLOCKS)
-        assert placing.becomes or item in COLLECTING
-    assert {*SWORDS, *FOOD} <= set(ITEMS)
-    assert FOOD.keys() == EATEN.keys()
+        assert {placing.block or item, *placing.onto} <= set(BLOCKS)
+        assert placing.block or item in COLLECTING_RULES
+    assert {*SWORD_DAMAGE, *FOOD_POINTS} <= set(ITEMS)
+    assert FOOD_POINTS.keys() == EATING_ACHIEVEMENTS.keys()

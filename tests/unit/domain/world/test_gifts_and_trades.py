@@ -3,7 +3,7 @@
 import pytest
 
 from nemuri_contracts.world_protocol import Action, Attack, Give, Rest, Stack, Trade
-from nemuri_domain.world.game_rules import CARRY
+from nemuri_domain.world.game_rules import MAX_CARRIED
 from tests.unit.domain.world.stage import MIDDLE, Stage
 
 WOOD, STONE = Stack(item="wood", count=2), Stack(item="stone", count=3)
@@ -91,7 +91,7 @@ def test_people_are_refused_by_name() -> None:
     stage = Stage("ann", "bob")
     stage.world.join("bob", "Bob")
     stage.hold("ann", wood=2)
-    stage.hold("bob", wood=CARRY)
+    stage.hold("bob", wood=MAX_CARRIED)
     assert stage.do("ann", Give(to="bob", stack=WOOD)) == "Bob can hold no more wood"
     assert stage.do("ann", Attack(target="bob")) == "Bob is no creature"
     assert stage.until("ann", Trade(partner="bob", offer=WOOD, want=STONE))[0] == "Bob did not agree"
@@ -102,6 +102,6 @@ def test_people_are_refused_by_name() -> None:
 def test_nobody_is_given_more_than_there_is_room_for() -> None:
     """The giver keeps it."""
     stage = _two()
-    stage.hold("bob", wood=CARRY - 1)
+    stage.hold("bob", wood=MAX_CARRIED - 1)
     assert stage.do("ann", Give(to="bob", stack=WOOD)) == "bob can hold no more wood"
     assert stage.world.percept("ann").inventory == {"wood": 2}

@@ -5,28 +5,30 @@ from itertools import product
 import pytest
 
 from nemuri_contracts.world_protocol import Action, Collect, Craft, Deposit, Eat, Go, Place, Rest, Stack, Withdraw
-from nemuri_domain.world.game_rules import CARRY, COLLECTING, GROWING, PICKAXES, RECIPES
+from nemuri_domain.world.game_rules import COLLECTING_RULES, MAX_CARRIED, PICKAXES, RECIPES, RIPENING_SECONDS
 from tests.unit.domain.world.stage import MIDDLE, Stage, at
 
 NEAR, FAR = at(MIDDLE + 4, MIDDLE), at(MIDDLE + 4, MIDDLE + 1)
 
 
-@pytest.mark.parametrize("block", [each for each, rule in COLLECTING.items() if rule.chance == 1 and rule.gives])
+@pytest.mark.parametrize(
+    "block", [each for each, rule in COLLECTING_RULES.items() if rule.probability == 1 and rule.item]
+)
 def test_a_block_is_taken_with_the_tool_that_it_takes(block: str) -> None:
     """With that and with any better one; with none or a lesser one it is refused and stays."""
-    rule = COLLECTING[block]
-    least = PICKAXES.index(rule.needs) + 1 if rule.needs else 0
+    rule = COLLECTING_RULES[block]
+    least = PICKAXES.index(rule.tool) + 1 if rule.tool else 0
     for number, tool in enumerate(("", *PICKAXES)):
         stage = Stage("ann")
         stage.put(block, (NEAR.x, NEAR.z))
         if tool:
             stage.hold("ann", **{tool: 1})
         reason = stage.do("ann", Collect(block=block, at=NEAR))
-        held = stage.world.percept("ann").inventory.get(rule.gives or "", 0)
+        held = stage.world.percept("ann").inventory.get(rule.item or "", 0)
         if number < least:
-            assert (reason, held, stage.block(NEAR.x, NEAR.z)) == (f"that takes a {rule.needs}", 0, block)
+            assert (reason, held, stage.block(NEAR.x, NEAR.z)) == (f"that takes a {rule.tool}", 0, block)
         else:
-            assert (reason, held, stage.block(NEAR.x, NEAR.z)) == ("", 1, rule.leaves)
+            assert (reason, held, stage.block(NEAR.x, NEAR.z)) == ("", 1, rule.remaining_block)
 
 
 @pytest.mark.parametrize("item", RECIPES)
@@ -35,13 +37,13 @@ def test_an_item_is_made_from_what_its_recipe_says_near_what_it_says(item: str) 
     recipe = RECIPES[item]
     stage = Stage("ann")
     assert (stage.do("ann", Craft(item=item)) or "").startswith("that takes ")
-    stage.hold("ann", **recipe.uses)
-    for number, block in enumerate(recipe.near):
+    stage.hold("ann", **recipe.ingredients)
+    for number, block in enumerate(recipe.stations):
         assert stage.do("ann", Craft(item=item)) == f"there is no {block} within reach"
-        assert stage.world.percept("ann").inventory == recipe.uses
+        assert stage.world.percept("ann").inventory == recipe.ingredients
         stage.put(block, (MIDDLE + 4, MIDDLE + number) if number == 0 else (MIDDLE, MIDDLE - 4))
     assert stage.do("ann", Craft(item=item)) == ""
-    assert stage.world.percept("ann").inventory == {item: recipe.gives}
+    assert stage.world.percept("ann").inventory == {item: recipe.count}
 
 
 REFUSED: list[tuple[Action, str]] = [
@@ -75,7 +77,7 @@ def test_nobody_carries_more_than_there_is_room_for() -> None:
     """What does not fit stays where it is."""
     stage = Stage("ann")
     stage.put("sand", (NEAR.x, NEAR.z))
-    stage.hold("ann", sand=CARRY)
+    stage.hold("ann", sand=MAX_CARRIED)
     assert stage.do("ann", Collect(block="sand", at=NEAR)) == "can hold no more sand"
     assert stage.block(NEAR.x, NEAR.z) == "sand"
 
@@ -96,7 +98,7 @@ def test_a_sapling_becomes_a_plant_that_bears_fruit_again_and_again() -> None:
     assert stage.do("ann", Place(block="sapling", at=NEAR)) == ""
     for _ in range(2):
         assert stage.do("ann", Collect(block="plant", at=NEAR), seconds=0.75) == "the plant is not ripe yet"
-        stage.after(GROWING)
+        stage.after(RIPENING_SECONDS)
         assert stage.do("ann", Collect(block="ripe_plant", at=NEAR)) == ""
     hunger = stage.world.percept("ann").hunger
     assert hunger < 20
@@ -126,7 +128,7 @@ def test_rest_heals_and_whoever_does_nothing_heals_more_slowly() -> None:
     """A point in 10 seconds, in 2.5 at rest."""
     stage = Stage("ann", "bob")
     for each in ("ann", "bob"):
-        stage.state.people.health[stage.row(each)] = 5
+        stage.state.players.health[stage.row(each)] = 5
     assert stage.until("ann", Rest(seconds=21)) == ("", 21.0)
     assert (stage.world.percept("ann").health, stage.world.percept("bob").health) == (13, 7)
     assert stage.until("ann", Rest(seconds=30))[0] == ""
@@ -144,7 +146,7 @@ def test_who_starves_dies_and_begins_again_with_nothing() -> None:
     assert (stage.world.percept("ann").health, stage.world.percept("ann").hurt) == (5, 15)
     assert stage.do("ann", Rest(seconds=60), seconds=55) == "died"
     told = stage.world.percept("ann")
-    home = (stage.state.people.home_x[0], stage.state.people.home_z[0])
+    home = (stage.state.players.home_x[0], stage.state.players.home_z[0])
     assert (told.health, told.hunger, told.inventory) == (20, 20, {})
     assert (told.position.x, told.position.z) == home
     assert stage.world.unique_items("ann") == ("wood",)
@@ -153,7 +155,7 @@ def test_who_starves_dies_and_begins_again_with_nothing() -> None:
 def test_water_refreshes() -> None:
     """And does not run out."""
     stage = Stage("ann")
-    stage.state.people.health[0] = 5
+    stage.state.players.health[0] = 5
     stage.put("water", (NEAR.x, NEAR.z))
     for health, _ in product((6, 7), (0,)):
         assert stage.do("ann", Collect(block="water", at=NEAR), seconds=0.5) == ""

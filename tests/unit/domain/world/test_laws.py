@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nemuri_contracts.world_protocol import Action
-from nemuri_domain.world.game_rules import CARRY, ITEMS
+from nemuri_domain.world.game_rules import ITEMS, MAX_CARRIED
 from nemuri_domain.world.grid_world import World
 from nemuri_domain.world.world_settings import WorldSettings
-from nemuri_domain.world.world_snapshot import UnreadableWorldError
+from nemuri_domain.world.world_snapshot import InvalidSnapshotError
 from tests.unit.domain.world.anything import AGENTS, EXCHANGES, LIFE
 from tests.unit.domain.world.stage import Stage
 
@@ -70,7 +70,7 @@ def test_every_act_of_whoever_is_there_ends_with_exactly_one_outcome(life: Life)
         for percept in stage.world.changed().values():
             ended.update(each.act_id for each in percept.outcomes)
             assert all(each.done == (not each.reason) for each in percept.outcomes)
-            assert all(0 < number <= CARRY for number in percept.inventory.values())
+            assert all(0 < number <= MAX_CARRIED for number in percept.inventory.values())
     assert said == ended
 
 
@@ -109,7 +109,7 @@ def test_the_same_seed_is_the_same_world_and_another_one_another(seed: int) -> N
 @pytest.mark.parametrize("spoilt", [b"", b"world", BEGINNING[:-30], BEGINNING[:200], b"PK\x03\x04" + BEGINNING[4:90]])
 def test_what_is_no_dump_is_refused(spoilt: bytes) -> None:
     """In one line."""
-    with pytest.raises(UnreadableWorldError, match="no world"):
+    with pytest.raises(InvalidSnapshotError, match="no world"):
         World.load(spoilt)
 
 

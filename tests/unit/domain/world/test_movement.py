@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nemuri_contracts.world_protocol import Go, Place, Rest, Say
-from nemuri_domain.world.game_rules import WALK
-from nemuri_domain.world.pathfinding import SHUT_IN, way
-from nemuri_domain.world.spawning import SettlingError
+from nemuri_domain.world.game_rules import WALKING_SPEED
+from nemuri_domain.world.pathfinding import ENCLOSURE_CELLS, find_path
+from nemuri_domain.world.spawning import SpawnError
 from nemuri_domain.world.table_columns import WALKABLE
 from tests.unit.domain.world.stage import MIDDLE, Stage, at
 
@@ -23,9 +23,9 @@ def test_a_wall_is_walked_around(block: str) -> None:
     goal = Go(to=at(MIDDLE + 20, MIDDLE))
     straight, around = stage.until("ann", goal), walled.until("ann", goal)
     assert straight[0] == around[0] == ""
-    assert straight[1] == pytest.approx(16 / WALK, abs=0.5)
+    assert straight[1] == pytest.approx(16 / WALKING_SPEED, abs=0.5)
     assert around[1] > straight[1] + 1
-    assert walled.state.reaches(walled.row("ann"), MIDDLE + 20, MIDDLE)
+    assert walled.state.is_within_reach(walled.row("ann"), MIDDLE + 20, MIDDLE)
 
 
 def test_what_nobody_can_get_to_is_refused() -> None:
@@ -42,8 +42,8 @@ def test_who_is_shut_in_is_told_so_soon() -> None:
     stage = Stage("ann")
     stage.put("stone", *((x, z) for x in range(28, 37) for z in range(28, 37) if (x, z) != (MIDDLE, MIDDLE)))
     ground = stage.state.ground
-    found = way(ground, ground.cell(MIDDLE, MIDDLE), ground.cell(MIDDLE + 20, MIDDLE))
-    assert (found.way, found.looked) == (None, SHUT_IN)
+    found = find_path(ground, ground.cell(MIDDLE, MIDDLE), ground.cell(MIDDLE + 20, MIDDLE))
+    assert (found.path, found.searched_cells) == (None, ENCLOSURE_CELLS)
 
 
 @given(st.floats(0.3, 0.6), st.integers(0, 2**32 - 1))
@@ -51,17 +51,17 @@ def test_a_way_is_found_exactly_where_there_is_one(share: float, seed: int) -> N
     """In a land strewn with rocks there is one where a step to the north, south, east or west leads on and on."""
     ground, rng = Stage().state.ground, np.random.default_rng(seed)
     for x, z in np.argwhere(rng.random((64, 64)) < share).tolist():
-        ground.put(ground.cell(x, z), "stone")
+        ground.set_block(ground.cell(x, z), "stone")
     start, goal = ground.cell(MIDDLE, MIDDLE), ground.cell(*rng.integers(4, 60, 2).tolist())
-    ground.put(start, "grass")
+    ground.set_block(start, "grass")
     reached, ahead = {start}, [start]
     while ahead:
         cell = ahead.pop()
         new = {cell + step for step in (-1, 1, -ground.width, ground.width) if WALKABLE[ground.cells[cell + step]]}
         ahead += new - reached
         reached |= new
-    found = way(ground, start, goal).way
-    assert (found is not None) == bool(reached & set((goal + ground.arms).tolist()))
+    found = find_path(ground, start, goal).path
+    assert (found is not None) == bool(reached & set((goal + ground.reach_offsets).tolist()))
     assert found is None or reached.issuperset(found)
 
 
@@ -83,7 +83,7 @@ def test_another_way_is_found_when_somebody_builds_into_it() -> None:
         if outcomes:
             break
     assert [each.done for each in outcomes] == [True]
-    assert stage.state.reaches(stage.row("ann"), MIDDLE + 20, MIDDLE)
+    assert stage.state.is_within_reach(stage.row("ann"), MIDDLE + 20, MIDDLE)
 
 
 def test_a_later_act_takes_the_place_of_a_going_one_but_speech_does_not() -> None:
@@ -115,7 +115,7 @@ def test_a_long_way_is_walked_to_its_end() -> None:
     stage.move("ann", 0, 0)
     reason, seconds = stage.until("ann", Go(to=at(63, 63)), limit=600, pace=5.0)
     assert reason == ""
-    assert seconds * WALK > 512
+    assert seconds * WALKING_SPEED > 512
 
 
 def test_what_is_solid_is_not_put_where_somebody_stands() -> None:
@@ -131,13 +131,13 @@ def test_whoever_comes_back_to_what_was_built_over_stands_elsewhere() -> None:
     """Whether it left the world or died, and can walk on from there."""
     stage = Stage("ann", "bob")
     stage.world.leave("ann")
-    home = (int(stage.state.people.home_x[0]), int(stage.state.people.home_z[0]))
+    home = (int(stage.state.players.home_x[0]), int(stage.state.players.home_z[0]))
     stage.put("brick", (MIDDLE, MIDDLE), home)
     stage.world.join("ann", "ann")
     there = stage.world.percept("ann").position
     assert stage.block(there.x, there.z) == "grass"
-    stage.put("brick", (int(stage.state.people.home_x[0]), int(stage.state.people.home_z[0])))
-    stage.state.people.health[0], stage.state.people.hunger[0], stage.state.people.mending[0] = 1, 0, -0.99
+    stage.put("brick", (int(stage.state.players.home_x[0]), int(stage.state.players.home_z[0])))
+    stage.state.players.health[0], stage.state.players.hunger[0], stage.state.players.healing[0] = 1, 0, -0.99
     stage.after(1)
     there = stage.world.percept("ann").position
     assert stage.world.percept("ann").health == 20
@@ -147,10 +147,10 @@ def test_whoever_comes_back_to_what_was_built_over_stands_elsewhere() -> None:
 def test_who_is_to_begin_where_there_is_no_town_or_no_room_is_not_taken_in() -> None:
     """In a line that says why; it has never been there then."""
     stage = Stage("ann")
-    with pytest.raises(SettlingError, match="there is no town atlantis in this world"):
+    with pytest.raises(SpawnError, match="there is no town atlantis in this world"):
         stage.world.join("bob", "bob", "atlantis")
     stage.put("water", *((x, z) for x in range(64) for z in range(64)))
-    with pytest.raises(SettlingError, match="there is no room in town"):
+    with pytest.raises(SpawnError, match="there is no room in town"):
         stage.world.join("bob", "bob", "town")
     with pytest.raises(LookupError):
         stage.world.unique_items("bob")

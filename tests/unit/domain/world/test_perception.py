@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nemuri_contracts.world_protocol import CHAT_RADIUS, VISUAL_RADIUS, Go, Percept, Rest, Say
-from nemuri_domain.world.game_rules import SEEN
-from nemuri_domain.world.spatial_index import Nearness
+from nemuri_domain.world.game_rules import VISIBLE_BLOCKS
+from nemuri_domain.world.spatial_index import SpatialIndex
 from tests.unit.domain.world.stage import MIDDLE, Stage, at
 
 PLACE = st.tuples(st.integers(0, 99), st.integers(0, 99))
@@ -24,7 +24,7 @@ def test_chunks_find_whom_asking_each_would_find(
 ) -> None:
     """Everybody within the radius, borders included, once, and nobody else."""
     these, those = (np.array(each, dtype=np.int32).reshape(-1, 2) for each in (bodies, asked))
-    which, found, squares = Nearness(these[:, 0], these[:, 1]).pairs(those[:, 0], those[:, 1], radius)
+    which, found, squares = SpatialIndex(these[:, 0], these[:, 1]).pairs(those[:, 0], those[:, 1], radius)
     apart = ((these[None, :, :] - those[:, None, :]).astype(np.int64) ** 2).sum(axis=2)
     wanted = {(int(a), int(b)): int(apart[a, b]) for a, b in np.argwhere(apart <= radius * radius)}
     assert len(which) == len(wanted)
@@ -107,7 +107,9 @@ def test_who_leaves_is_missed_and_comes_back_as_it_was() -> None:
 
 
 @settings(max_examples=20, deadline=None)
-@given(st.dictionaries(st.tuples(st.integers(14, 50), st.integers(14, 50)), st.sampled_from(SEEN), max_size=80))
+@given(
+    st.dictionaries(st.tuples(st.integers(14, 50), st.integers(14, 50)), st.sampled_from(VISIBLE_BLOCKS), max_size=80)
+)
 def test_two_of_each_sort_of_blocks_are_told_the_nearest_first(built: dict[tuple[int, int], str]) -> None:
     """First the nearest of every sort that is in sight, by distance, then the second ones."""
     stage = Stage("ann")

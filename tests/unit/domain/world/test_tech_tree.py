@@ -1,7 +1,7 @@
 """All that there is to achieve can be achieved, from bare hands, in a world as it is made."""
 
 from nemuri_contracts.world_protocol import Collect, Eat, Rest
-from nemuri_domain.world.game_rules import ACHIEVEMENTS, GROWING
+from nemuri_domain.world.game_rules import ACHIEVEMENTS, RIPENING_SECONDS
 from nemuri_domain.world.grid_world import World
 from nemuri_domain.world.world_settings import WorldSettings
 from tests.unit.domain.world.player import Player
@@ -24,7 +24,7 @@ def test_the_22_achievements_can_all_be_reached() -> None:
     ann.collect("stone")
     ann.place("stone")
     ann.collect("diamond")
-    ann.wait(planted + GROWING)
+    ann.wait(planted + RIPENING_SECONDS)
     ann.go([garden])
     assert ann.do(Collect(block="ripe_plant", at=garden)) == ""
     assert ann.do(Eat(item="fruit")) == ""

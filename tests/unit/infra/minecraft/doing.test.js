@@ -6,7 +6,7 @@ const bridge = '../../../../infra/nemuri_infra/minecraft/bridge'
 const { Hands, outcome } = require(`${bridge}/hands`)
 const { Chests, Trades } = require(`${bridge}/holdings`)
 const { Refused } = require(`${bridge}/refused`)
-const { chances } = require(`${bridge}/chance`)
+const { randomNumbers } = require(`${bridge}/random`)
 
 function pair () {
   const told = []
@@ -75,7 +75,7 @@ test('an act is heard once', () => {
 test('whatever acts come when, each has exactly one outcome', async () => {
   for (let seed = 0; seed < 50; seed++) {
     const { told, hands } = pair()
-    const chance = chances(seed)
+    const chance = randomNumbers(seed)
     const refuse = async () => { throw new Refused('no') }
     const sorts = [async () => {}, refuse, async () => { throw new Error('x') }, endless]
     for (let act = 0; act < 20; act++) {

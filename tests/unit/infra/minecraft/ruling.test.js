@@ -11,16 +11,16 @@ const rules = new Rules(JSON.parse(fs.readFileSync(process.env.RULES, 'utf8')))
 const near = (...sorts) => new Set(sorts)
 
 test('a block is taken with the tool for it, or a better one', () => {
-  assert.throws(() => rules.taking('iron', { wood_pickaxe: 1 }), /that takes a stone_pickaxe/)
-  assert.throws(() => rules.taking('iron', { stone_pickaxe: 0 }), /that takes a stone_pickaxe/)
-  assert.equal(rules.taking('iron', { stone_pickaxe: 1 }).gives, 'iron')
-  assert.equal(rules.taking('iron', { diamond_pickaxe: 1 }).gives, 'iron')
-  assert.throws(() => rules.taking('lava', {}), /nobody can take lava/)
+  assert.throws(() => rules.collecting('iron', { wood_pickaxe: 1 }), /that takes a stone_pickaxe/)
+  assert.throws(() => rules.collecting('iron', { stone_pickaxe: 0 }), /that takes a stone_pickaxe/)
+  assert.equal(rules.collecting('iron', { stone_pickaxe: 1 }).item, 'iron')
+  assert.equal(rules.collecting('iron', { diamond_pickaxe: 1 }).item, 'iron')
+  assert.throws(() => rules.collecting('lava', {}), /nobody can take lava/)
 })
 
 test('an item is made from all that its recipe asks for, near what it asks for', () => {
   const all = { wood: 1, coal: 1, iron: 1 }
-  assert.deepEqual(rules.crafting('iron_pickaxe', all, near('table', 'furnace')).uses, all)
+  assert.deepEqual(rules.crafting('iron_pickaxe', all, near('table', 'furnace')).ingredients, all)
   assert.throws(() => rules.crafting('iron_pickaxe', all, near('table')), /no furnace/)
   const wooden = () => rules.crafting('iron_pickaxe', { wood: 1 }, near('table', 'furnace'))
   assert.throws(wooden, /that takes 1 coal and 1 iron/)
@@ -28,20 +28,20 @@ test('an item is made from all that its recipe asks for, near what it asks for',
 })
 
 test('only what can be put down is', () => {
-  assert.equal(rules.placing('table').becomes, 'crafting_table')
-  assert.equal(rules.placing('sapling').becomes, 'oak_sapling')
+  assert.equal(rules.placing('table').serverBlock, 'crafting_table')
+  assert.equal(rules.placing('sapling').serverBlock, 'oak_sapling')
   assert.throws(() => rules.placing('wood_pickaxe'), /nobody can place/)
 })
 
 test('blows are those of the best sword', () => {
-  const { swords, bare_hands: bare } = rules.table
-  assert.equal(rules.blow({}), bare)
-  assert.equal(rules.blow({ wood_sword: 1, iron_sword: 1 }), swords.iron_sword)
+  const { sword_damage: swords, bare_hand_damage: bare } = rules.table
+  assert.equal(rules.damage({}), bare)
+  assert.equal(rules.damage({ wood_sword: 1, iron_sword: 1 }), swords.iron_sword)
 })
 
 test('names of things and blocks lead back to where they came from', () => {
   for (const thing of Object.keys(rules.itemsByThing)) assert.equal(rules.thing(rules.item(thing)), thing)
-  for (const sort of rules.table.seen) assert.equal(rules.sort(rules.block(sort)), sort)
+  for (const kind of rules.table.visible_blocks) assert.equal(rules.kind(rules.block(kind)), kind)
   assert.throws(() => rules.item('constructor'), /no item/)
 })
 
@@ -50,17 +50,17 @@ test('whoever eats nothing starves, whoever is fed mends, and faster at rest', (
     const player = { health, food }
     player.updateHealth = value => { player.health = value }
     player.updateFood = value => { player.food = value }
-    return { player, appetite: 0, mending: 0, hands: { activity }, world: { rules } }
+    return { player, hungerTimer: 0, healing: 0, hands: { activity }, world: { rules } }
   }
   const after = (agent, seconds) => {
     for (let second = 0; second < seconds; second++) live(agent, 1)
     return agent.player
   }
-  const { hunger_seconds: hunger, mending_seconds: mending } = rules.table
+  const { hunger_seconds: hunger, healing_seconds: healing } = rules.table
   assert.equal(after(body(20, 20, 'idle'), 3 * hunger).food, 17)
-  assert.equal(after(body(10, 0, 'resting'), 3 * mending).health, 7)
-  const idle = after(body(10, 20, 'idle'), 3 * mending).health
+  assert.equal(after(body(10, 0, 'resting'), 3 * healing).health, 7)
+  const idle = after(body(10, 20, 'idle'), 3 * healing).health
   assert.equal(idle, 13)
-  assert.ok(after(body(10, 20, 'resting'), 2 * mending).health > idle)
-  assert.equal(after(body(1, 0, 'idle'), 5 * mending).health, 0)
+  assert.ok(after(body(10, 20, 'resting'), 2 * healing).health > idle)
+  assert.equal(after(body(1, 0, 'idle'), 5 * healing).health, 0)
 })

@@ -3,14 +3,14 @@
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const bridge = '../../../../infra/nemuri_infra/minecraft/bridge'
-const { chances } = require(`${bridge}/chance`)
+const { randomNumbers } = require(`${bridge}/random`)
 const { messages, portion } = require(`${bridge}/chunking`)
 const { username } = require(`${bridge}/identities`)
 const { Seating } = require(`${bridge}/seating`)
 const { Terrain } = require(`${bridge}/terrain`)
 
 test('percepts are told whole, each once, in messages that fit', () => {
-  const chance = chances(1)
+  const chance = randomNumbers(1)
   for (let round = 0; round < 30; round++) {
     const percept = () => ({ text: '木'.repeat(chance() * 300) })
     const percepts = Object.fromEntries(Array.from({ length: 40 }, (_, each) => [`a${each}`, percept()]))

@@ -113,6 +113,6 @@ def test_a_bridge_without_node_or_modules_is_refused_before_it_starts(
 def test_everything_of_the_grid_worlds_table_has_a_name_here() -> None:
     """Both worlds have one table: what it speaks of, the server knows, but for the edge and what is walked on."""
     names = _read("names.json")
-    assert set(names["items"]) == {*game_rules.ITEMS, *game_rules.FOOD}
+    assert set(names["items"]) == {*game_rules.ITEMS, *game_rules.FOOD_POINTS}
     assert set(names["blocks"]) == set(game_rules.BLOCKS) - {"edge", "path"}
-    assert {*game_rules.COLLECTING, *game_rules.SEEN} <= set(names["blocks"])
+    assert {*game_rules.COLLECTING_RULES, *game_rules.VISIBLE_BLOCKS} <= set(names["blocks"])

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nemuri_contracts.world_protocol import ACTS_LIMIT, Act, Percepts, Position, Say
-from nemuri_domain.world.block_grid import HEIGHT
+from nemuri_domain.world.block_grid import GROUND_Y
 from nemuri_domain.world.grid_world import World
 from nemuri_domain.world.world_settings import WorldSettings
 from nemuri_services.simulation.world_messages import is_calm, packed, unpacked
@@ -19,7 +19,7 @@ def test_every_percept_that_fits_is_told_once_and_no_message_is_too_large(said: 
     """Each in the order of the agents; one that no message holds is left out."""
     plain = {
         agent_id: orjson.dumps({
-            "second": 1.5, "position": {"x": 1, "y": HEIGHT, "z": 2},
+            "second": 1.5, "position": {"x": 1, "y": GROUND_Y, "z": 2},
             "heard": [{"speaker": "ann", "name": "Ann", "text": text.replace("\x00", ""), "second": 1.0}],
         })
         for agent_id, text in said.items()
@@ -29,7 +29,7 @@ def test_every_percept_that_fits_is_told_once_and_no_message_is_too_large(said: 
         assert len(data) <= room
         message = Percepts.model_validate_json(data)
         assert (message.second, len(message.percepts)) == (1.5, number)
-        assert all(each.position == Position(x=1, y=HEIGHT, z=2) for each in message.percepts.values())
+        assert all(each.position == Position(x=1, y=GROUND_Y, z=2) for each in message.percepts.values())
         told += message.percepts
         lines = {each: orjson.loads(line) for each, line in unpacked(data) if isinstance(line, bytes)}
         assert lines == orjson.loads(data)["percepts"]
@@ -45,7 +45,7 @@ def test_no_message_holds_more_percepts_than_the_contract_allows() -> None:
 
 def test_a_message_that_somebody_else_laid_out_is_read_as_well() -> None:
     """What is no message at all is not."""
-    percepts = {"ann": {"second": 1.0, "position": {"x": 1, "y": HEIGHT, "z": 2}}}
+    percepts = {"ann": {"second": 1.0, "position": {"x": 1, "y": GROUND_Y, "z": 2}}}
     for written in (orjson.dumps({"second": 1.0, "percepts": percepts}), b' { "percepts" :\n{} }'):
         assert dict(unpacked(written)) == orjson.loads(written)["percepts"]
     for strange in (b"", b"[", b"7", b"{}"):

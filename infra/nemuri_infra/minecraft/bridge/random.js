@@ -1,7 +1,7 @@
 'use strict'
 
 /** Numbers in [0, 1) that follow from the numbers given, the same every time (mulberry32 over mixed seeds). */
-function chances (...seeds) {
+function randomNumbers (...seeds) {
   let state = seeds.reduce((mixed, each) => Math.imul(mixed ^ (each | 0), 0x9e3779b1) + 0x7f4a7c15 | 0, 0x2545f491)
   return () => {
     state = state + 0x6d2b79f5 | 0
@@ -11,4 +11,4 @@ function chances (...seeds) {
   }
 }
 
-module.exports = { chances }
+module.exports = { randomNumbers }
