@@ -63,7 +63,7 @@ def measure(agents: int, seconds: float) -> dict[str, float]:
     world = World(WorldSettings(seed=1, size=size, towns=TOWNS, rate=RATE))
     for number in range(agents):
         world.join(f"agent-{number}", f"Agent {number}", TOWNS[number // 3 % len(TOWNS)] if number % 3 == 0 else None)
-    told, spent, percepts, sent, done = world.changed_json(), Spent(alone=True), 0, 0, 0
+    told, spent, percepts, sent, done = world.changed_percepts_json(), Spent(alone=True), 0, 0, 0
     settling, steps = int(5 * RATE), int((5 + seconds) * RATE)
     for step in range(steps):
         if step == settling:
@@ -71,7 +71,7 @@ def measure(agents: int, seconds: float) -> dict[str, float]:
         doing = list(acts(told, step, size, rng))
         with spent.measured():
             world.step(doing, 1.0 / RATE)
-            fresh = world.changed_json()
+            fresh = world.changed_percepts_json()
             messages = [data for data, _ in packed(world.second, fresh, ROOM)]
         told |= fresh
         percepts, sent, done = percepts + len(fresh), sent + sum(map(len, messages)), done + len(doing)

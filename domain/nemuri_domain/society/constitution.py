@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from statistics import median
 from typing import Final, Literal, Self
 
-Wish = Literal["lower", "keep", "raise"]
-MARGIN: Final = 0.1
+RateChange = Literal["lower", "keep", "raise"]
+NEUTRAL_OPINION: Final = 0.1
 """Opinion, in absolute value, below which no change is requested."""
 MAJORITY: Final = 0.5
 """Share of the votes cast that an amendment must exceed."""
@@ -35,19 +35,19 @@ class Timeline:
         parts = ("feedback", "amendments", "vote", "tally", "law", "end", "season")
         return cls(**{each: getattr(paper, each) * seconds / paper.end for each in parts})
 
-    def due(self, season: int) -> float:
+    def payment_second(self, season: int) -> float:
         """Return the second at which a season, counted from 0, is over and paid."""
         return season * self.end / self.seasons + self.season
 
     @property
-    def before(self) -> tuple[int, ...]:
+    def seasons_before_law(self) -> tuple[int, ...]:
         """Seasons that end before the new law."""
-        return tuple(each for each in range(self.seasons) if self.due(each) <= self.law)
+        return tuple(each for each in range(self.seasons) if self.payment_second(each) <= self.law)
 
     @property
-    def after(self) -> tuple[int, ...]:
+    def seasons_after_law(self) -> tuple[int, ...]:
         """Seasons that end under the new law."""
-        return tuple(each for each in range(self.seasons) if self.due(each) > self.law)
+        return tuple(each for each in range(self.seasons) if self.payment_second(each) > self.law)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,23 +64,26 @@ class Constitution:
         return self if self.frozen or rate is None else replace(self, rate=rate)
 
 
-def wish(opinion: float) -> Wish:
+def requested_change(opinion: float) -> RateChange:
     """Return the change that follows from an opinion on taxes, -1 (against) to 1 (in favour)."""
-    if abs(opinion) < MARGIN:
+    if abs(opinion) < NEUTRAL_OPINION:
         return "keep"
     return "raise" if opinion > 0 else "lower"
 
 
-def wanted(opinion: float, rate: int) -> int:
+def preferred_rate(opinion: float, rate: int) -> int:
     """Return the preferred rate in percent: 0 at opinion -1, twice the present rate at 1."""
     return min(100, max(0, round(rate * (1 + opinion))))
 
 
 def amendments(opinions: Mapping[str, float], rate: int) -> tuple[int, ...]:
     """Return the proposed rates: for each requested direction the median of the preferred rates."""
-    directions: tuple[Wish, ...] = ("lower", "raise")
-    asked = [[wanted(each, rate) for each in opinions.values() if wish(each) == way] for way in directions]
-    proposed = dict.fromkeys(round(median(each)) for each in asked if each)
+    directions: tuple[RateChange, ...] = ("lower", "raise")
+    preferred = [
+        [preferred_rate(each, rate) for each in opinions.values() if requested_change(each) == direction]
+        for direction in directions
+    ]
+    proposed = dict.fromkeys(round(median(each)) for each in preferred if each)
     return tuple(each for each in proposed if each != rate)
 
 
@@ -88,8 +91,8 @@ def ballot(opinion: float, rate: int, proposed: Sequence[int]) -> tuple[bool, ..
     """Return a voter's yes or no to each amendment. It votes yes if the amendment is nearer to its preference than the
     law.
     """
-    aim = wanted(opinion, rate)
-    return tuple(abs(each - aim) < abs(rate - aim) for each in proposed)
+    preferred = preferred_rate(opinion, rate)
+    return tuple(abs(each - preferred) < abs(rate - preferred) for each in proposed)
 
 
 def tally(proposed: Sequence[int], ballots: Iterable[Sequence[bool]]) -> int | None:

@@ -21,13 +21,13 @@ TASK = (
     "You are in company. Answer with one JSON object with say, one sentence of at most 200 characters or an empty text,"
     " and mind, an object with whatever you want to keep on your mind."
 )
-ANSWER = 200
+ANSWER_TOKENS = 200
 """Tokens of an answer, at most."""
-HEARD = 12
+PROMPT_UTTERANCES = 12
 """Number of last utterances in the prompt. The plain values contain all new ones."""
 
 
-class Conversing(Module):
+class ConversationModule(Module):
     """The module that takes a turn after each interval if another agent is near or has spoken."""
 
     spec = Spec(
@@ -43,37 +43,37 @@ class Conversing(Module):
     def process(self, snapshot: Snapshot) -> Changes | Ask:
         """Ask a model for a turn. Return no changes if no agent is near and none spoke."""
         near = agents_in_sight(snapshot["percepts"])
-        mind = mapped(snapshot["reflections"].get("mind"))
-        until = number(snapshot["reflections"].get("heard_until"), -1.0)
-        heard = [each for each in said_by_others(snapshot) if number(each.get("second")) > until]
+        state = mapped(snapshot["reflections"].get("mind"))
+        heard_until = number(snapshot["reflections"].get("heard_until"), -1.0)
+        heard = [each for each in said_by_others(snapshot) if number(each.get("second")) > heard_until]
         if not (near or heard):
             return {}
-        latest = max((number(each.get("second")) for each in heard), default=until)
+        latest_second = max((number(each.get("second")) for each in heard), default=heard_until)
 
-        def turned(text: str) -> Changes:
-            said, kept = read_turn(text)
-            after: Changes = {"reflections": {"mind": dict(kept), "heard_until": latest}}
-            return after if not said else {**after, "pending_speech": {"text": said}}
+        def apply_turn(text: str) -> Changes:
+            utterance, state_after = read_turn(text)
+            after: Changes = {"reflections": {"mind": dict(state_after), "heard_until": latest_second}}
+            return after if not utterance else {**after, "pending_speech": {"text": utterance}}
 
         about: dict[str, JsonValue] = {
             "job": "converse",
             "agent": snapshot.name,
             "profile": dict(snapshot["profile"]),
             "goals": listed(snapshot["goals"], "active"),
-            "mind": dict(mind),
+            "mind": dict(state),
             "heard": [dict(each) for each in heard],
             "near": [*near],
             "second": snapshot.second,
         }
-        minded = f"on your mind: {json.dumps(mind, ensure_ascii=False)}" if mind else ""
-        lines = [minded, *prompt_text.utterance_lines(heard[-HEARD:], snapshot.name)]
-        return Ask(prompt_text.module_prompt(snapshot, TASK, lines, about, ANSWER), turned)
+        state_line = f"on your mind: {json.dumps(state, ensure_ascii=False)}" if state else ""
+        lines = [state_line, *prompt_text.utterance_lines(heard[-PROMPT_UTTERANCES:], snapshot.name)]
+        return Ask(prompt_text.module_prompt(snapshot, TASK, lines, about, ANSWER_TOKENS), apply_turn)
 
 
 def read_turn(text: str) -> tuple[str, Mapping[str, JsonValue]]:
     """Return the utterance, one line within the limit, and the state of mind. Raise ValueError if there is neither."""
-    for found in find_objects(text):
-        if isinstance(found.get("say"), str) or isinstance(found.get("mind"), dict):
-            said = found.get("say")
-            return " ".join(str(said or "").split())[:SPEECH_LIMIT], mapped(found.get("mind"))
+    for reply in find_objects(text):
+        if isinstance(reply.get("say"), str) or isinstance(reply.get("mind"), dict):
+            utterance = reply.get("say")
+            return " ".join(str(utterance or "").split())[:SPEECH_LIMIT], mapped(reply.get("mind"))
     raise ValueError("the reply contains neither an utterance nor a state of mind")

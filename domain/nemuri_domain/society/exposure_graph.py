@@ -5,56 +5,56 @@ from dataclasses import dataclass, field
 
 
 @dataclass(slots=True)
-class Exposures:
+class ExposureGraph:
     """All exposures by topic, and the first mention by each agent."""
 
-    heard: dict[str, dict[tuple[str, str], int]] = field(default_factory=dict)
+    exposures: dict[str, dict[tuple[str, str], int]] = field(default_factory=dict)
     """Weighted edges (speaker, listener) by topic. The weight is the number of exposures."""
-    first_heard: dict[str, dict[str, float]] = field(default_factory=dict)
+    first_exposure: dict[str, dict[str, float]] = field(default_factory=dict)
     """Second of each listener's first exposure, by topic."""
-    first_spoken: dict[str, dict[str, float]] = field(default_factory=dict)
+    first_mention: dict[str, dict[str, float]] = field(default_factory=dict)
     """Second of each agent's first mention, by topic."""
-    spoken: dict[str, dict[str, int]] = field(default_factory=dict)
+    mention_counts: dict[str, dict[str, int]] = field(default_factory=dict)
     """Number of each agent's mentions, by topic."""
 
-    def hear(self, topics: Iterable[str], speaker: str, listener: str, second: float) -> None:
+    def record_exposure(self, topics: Iterable[str], speaker: str, listener: str, second: float) -> None:
         """Record an exposure to topics."""
         for topic in topics:
-            edges = self.heard.setdefault(topic, {})
+            edges = self.exposures.setdefault(topic, {})
             edges[speaker, listener] = edges.get((speaker, listener), 0) + 1
-            self.first_heard.setdefault(topic, {}).setdefault(listener, second)
+            self.first_exposure.setdefault(topic, {}).setdefault(listener, second)
 
-    def speak(self, topics: Iterable[str], speaker: str, second: float) -> None:
+    def record_mention(self, topics: Iterable[str], speaker: str, second: float) -> None:
         """Record a mention of topics."""
         for topic in topics:
-            self.first_spoken.setdefault(topic, {}).setdefault(speaker, second)
-            times = self.spoken.setdefault(topic, {})
+            self.first_mention.setdefault(topic, {}).setdefault(speaker, second)
+            times = self.mention_counts.setdefault(topic, {})
             times[speaker] = times.get(speaker, 0) + 1
 
     def exposed(self, topic: str) -> frozenset[str]:
         """Return the agents that have heard of a topic."""
-        return frozenset(self.first_heard.get(topic, {}))
+        return frozenset(self.first_exposure.get(topic, {}))
 
     def speakers(self, topic: str, second: float) -> frozenset[str]:
         """Return the agents that mentioned a topic by that second."""
-        return frozenset(who for who, when in self.first_spoken.get(topic, {}).items() if when <= second)
+        return frozenset(who for who, when in self.first_mention.get(topic, {}).items() if when <= second)
 
-    def causes(self, topic: str) -> Mapping[str, frozenset[str]]:
+    def sources(self, topic: str) -> Mapping[str, frozenset[str]]:
         """Return by listener the speakers from whom it heard of a topic."""
-        found: dict[str, set[str]] = {}
-        for speaker, listener in self.heard.get(topic, {}):
-            found.setdefault(listener, set()).add(speaker)
-        return {listener: frozenset(each) for listener, each in found.items()}
+        sources: dict[str, set[str]] = {}
+        for speaker, listener in self.exposures.get(topic, {}):
+            sources.setdefault(listener, set()).add(speaker)
+        return {listener: frozenset(each) for listener, each in sources.items()}
 
     def unexplained(self, topic: str, seeds: Iterable[str]) -> frozenset[str]:
         """Return agents that are no seeds and mentioned a topic without an earlier exposure. There should be none."""
-        known, heard = set(seeds), self.first_heard.get(topic, {})
+        known, exposed = set(seeds), self.first_exposure.get(topic, {})
         return frozenset(
             who
-            for who, when in self.first_spoken.get(topic, {}).items()
-            if who not in known and not heard.get(who, float("inf")) <= when
+            for who, when in self.first_mention.get(topic, {}).items()
+            if who not in known and not exposed.get(who, float("inf")) <= when
         )
 
-    def curve(self, topic: str, seconds: Sequence[float]) -> list[int]:
+    def adoption_curve(self, topic: str, seconds: Sequence[float]) -> list[int]:
         """Return the number of agents that mentioned a topic by each second. It never falls."""
         return [len(self.speakers(topic, each)) for each in seconds]

@@ -9,19 +9,19 @@ from dataclasses import dataclass
 from random import Random
 from typing import Final
 
-LEAST: Final = 5
+MIN_OBSERVERS: Final = 5
 """Observers of an agent, at least (the paper's value)."""
-MIDDLE: Final = 5.0
+NEUTRAL: Final = 5.0
 """Neutral sentiment, 0 to 10."""
-PULL: Final = 0.2
+SENTIMENT_STEP: Final = 0.2
 """Share of the difference by which one utterance moves a sentiment."""
-KIND: Final = ("You do wonderful work.", "Thank you, you are a great friend.", "How lovely to see you.")
-RUDE: Final = ("You are useless.", "Go away, you annoy me.", "What a stupid thing to do.")
-PLAIN: Final = ("It is a day like any other.", "There are trees over there.", "The road goes on.")
+KIND_UTTERANCES: Final = ("You do wonderful work.", "Thank you, you are a great friend.", "How lovely to see you.")
+RUDE_UTTERANCES: Final = ("You are useless.", "Go away, you annoy me.", "What a stupid thing to do.")
+NEUTRAL_UTTERANCES: Final = ("It is a day like any other.", "There are trees over there.", "The road goes on.")
 
 
 @dataclass(frozen=True, slots=True)
-class Fit:
+class LinearFit:
     """A linear fit of perceived on true likeability."""
 
     r: float
@@ -31,58 +31,64 @@ class Fit:
     """Number of agents."""
 
 
-def uttered(likeable: float, rng: Random) -> str:
+def random_utterance(likeable: float, rng: Random) -> str:
     """Return a random utterance. Two in five are neutral; the others are kind in proportion to likeability, 0 to 10."""
     if rng.random() < 0.4:
-        return rng.choice(PLAIN)
-    return rng.choice(KIND if rng.random() < likeable / 10 else RUDE)
+        return rng.choice(NEUTRAL_UTTERANCES)
+    return rng.choice(KIND_UTTERANCES if rng.random() < likeable / 10 else RUDE_UTTERANCES)
 
 
-def sentiment(text: str, known: float, taste: float) -> float:
+def updated_sentiment(text: str, before: float, taste: float) -> float:
     """Return the sentiment towards a speaker after an utterance, 0 to 10. `taste` shifts the value of the utterance."""
-    worth = 10.0 if text in KIND else 0.0 if text in RUDE else MIDDLE
-    return min(10.0, max(0.0, known + PULL * (worth + taste - known)))
+    value = 10.0 if text in KIND_UTTERANCES else 0.0 if text in RUDE_UTTERANCES else NEUTRAL
+    return min(10.0, max(0.0, before + SENTIMENT_STEP * (value + taste - before)))
 
 
-def perceived(sentiments: Mapping[tuple[str, str], float], observers: Mapping[str, Sequence[str]]) -> dict[str, float]:
+def perceived_likeability(
+    sentiments: Mapping[tuple[str, str], float], observers: Mapping[str, Sequence[str]]
+) -> dict[str, float]:
     """Return the mean sentiment of its observers for each subject. Sentiments are by (observer, subject)."""
     return {
-        subject: sum(sentiments[each, subject] for each in those) / len(those)
-        for subject, those in observers.items()
-        if those
+        subject: sum(sentiments[each, subject] for each in observer_ids) / len(observer_ids)
+        for subject, observer_ids in observers.items()
+        if observer_ids
     }
 
 
-def observers_of(sentiments: Mapping[tuple[str, str], float], least: int = LEAST) -> dict[str, list[str]]:
+def observers_of(sentiments: Mapping[tuple[str, str], float], least: int = MIN_OBSERVERS) -> dict[str, list[str]]:
     """Return the observers of each subject that has at least `least` observers."""
-    found: dict[str, list[str]] = {}
+    observers: dict[str, list[str]] = {}
     for observer, subject in sorted(sentiments):
-        found.setdefault(subject, []).append(observer)
-    return {subject: those for subject, those in found.items() if len(those) >= least}
+        observers.setdefault(subject, []).append(observer)
+    return {subject: observer_ids for subject, observer_ids in observers.items() if len(observer_ids) >= least}
 
 
-def fitted(sentiments: Mapping[tuple[str, str], float], true: Mapping[str, float], least: int = LEAST) -> Fit:
+def fit_likeability(
+    sentiments: Mapping[tuple[str, str], float], true: Mapping[str, float], least: int = MIN_OBSERVERS
+) -> LinearFit:
     """Fit all agents with enough observers. Raise ValueError if there are fewer than three."""
-    found = perceived(sentiments, observers_of(sentiments, least))
-    return fit([true[each] for each in found], list(found.values()))
+    perceived = perceived_likeability(sentiments, observers_of(sentiments, least))
+    return linear_fit([true[each] for each in perceived], list(perceived.values()))
 
 
-def by_observers(
+def mean_r_by_observers(
     sentiments: Mapping[tuple[str, str], float], true: Mapping[str, float], number: int, rng: Random, draws: int = 50
 ) -> float:
     """Return the mean of Pearson's r over random samples of `number` observers for each agent.
 
     Agents with fewer observers are excluded. Raises ValueError if fewer than three agents remain.
     """
-    known = observers_of(sentiments, number)
-    found = []
+    observers = observers_of(sentiments, number)
+    values = []
     for _ in range(draws):
-        few = perceived(sentiments, {subject: rng.sample(those, number) for subject, those in known.items()})
-        found.append(fit([true[each] for each in few], list(few.values())).r)
-    return sum(found) / draws
+        perceived = perceived_likeability(
+            sentiments, {subject: rng.sample(observer_ids, number) for subject, observer_ids in observers.items()}
+        )
+        values.append(linear_fit([true[each] for each in perceived], list(perceived.values())).r)
+    return sum(values) / draws
 
 
-def fit(x: Sequence[float], y: Sequence[float]) -> Fit:
+def linear_fit(x: Sequence[float], y: Sequence[float]) -> LinearFit:
     """Return the least-squares fit of y on x. Raise ValueError for fewer than three points."""
     if len(x) < 3:
         raise ValueError(f"a fit needs at least 3 agents with enough observers, not {len(x)}")
@@ -91,5 +97,5 @@ def fit(x: Sequence[float], y: Sequence[float]) -> Fit:
     yy = sum((each - mean_y) ** 2 for each in y)
     xy = sum((one - mean_x) * (other - mean_y) for one, other in zip(x, y, strict=True))
     if not xx or not yy:
-        return Fit(0.0, 0.0, len(x))
-    return Fit(xy / (xx * yy) ** 0.5, xy / xx, len(x))
+        return LinearFit(0.0, 0.0, len(x))
+    return LinearFit(xy / (xx * yy) ** 0.5, xy / xx, len(x))

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from random import Random
 from typing import Final
 
-SAYINGS: Final[Mapping[str, str]] = {
+UTTERANCES: Final[Mapping[str, str]] = {
     "eco": "Let us keep the woods green and plant a tree for each one that we fell.",
     "dance": "Come and dance with us tonight, dance is what keeps a town alive.",
     "meditation": "Sit still and breathe, meditation makes the day longer.",
@@ -20,50 +20,50 @@ SAYINGS: Final[Mapping[str, str]] = {
     "faith": "Praise the Flying Spaghetti Monster, Pastafarianism is for everybody.",
 }
 """Utterance for each topic."""
-FAITH, HINT = "faith", "pasta"
+RELIGION, SYMBOL = "faith", "pasta"
 """The religion and its symbol."""
-MEMES: Final = tuple(each for each in SAYINGS if each not in (FAITH, HINT))
-_SIGNS: Final = {
+MEMES: Final = tuple(each for each in UTTERANCES if each not in (RELIGION, SYMBOL))
+_KEYWORDS: Final = {
     "eco": "green|plant a tree",
     "dance": "danc(?:e|ing)",
     "meditation": "meditat",
     "pranks": "prank",
     "music": "music|song",
     "health": "health",
-    HINT: "noodle|pasta\\b|sauce",
-    FAITH: "spaghetti monster|pastafari",
+    SYMBOL: "noodle|pasta\\b|sauce",
+    RELIGION: "spaghetti monster|pastafari",
 }
-_READ: Final = {topic: re.compile(rf"\b(?:{signs})", re.IGNORECASE) for topic, signs in _SIGNS.items()}
-CATCHING: Final = 0.005
+_PATTERNS: Final = {topic: re.compile(rf"\b(?:{signs})", re.IGNORECASE) for topic, signs in _KEYWORDS.items()}
+ADOPTION_PROBABILITY: Final = 0.005
 """Probability of adopting a meme after one exposure."""
-FADING: Final = 0.02
+DROP_PROBABILITY: Final = 0.02
 """Probability of dropping one meme, per turn."""
-DEVOTION: Final = 0.005
+CONVERSION_PROBABILITY: Final = 0.005
 """Probability of the next stage of conversion after one exposure."""
 
 
 def topics(text: str) -> tuple[str, ...]:
     """Return the topics that a text mentions, by keywords."""
-    return tuple(topic for topic, sign in _READ.items() if sign.search(text))
+    return tuple(topic for topic, pattern in _PATTERNS.items() if pattern.search(text))
 
 
-def caught(carried: Iterable[str], heard: Iterable[str], rng: Random) -> tuple[str, ...]:
+def updated_memes(memes: Iterable[str], heard: Iterable[str], rng: Random) -> tuple[str, ...]:
     """Return an agent's memes after exposures. Each exposure may add a meme; one meme may be dropped."""
-    kept = dict.fromkeys(carried)
-    if kept and rng.random() < FADING:
-        kept.pop(rng.choice(list(kept)))
+    updated = dict.fromkeys(memes)
+    if updated and rng.random() < DROP_PROBABILITY:
+        updated.pop(rng.choice(list(updated)))
     for topic in heard:
-        if topic in MEMES and rng.random() < CATCHING:
-            kept[topic] = None
-    return tuple(kept)
+        if topic in MEMES and rng.random() < ADOPTION_PROBABILITY:
+            updated[topic] = None
+    return tuple(updated)
 
 
-def converted(stage: int, heard: Iterable[str], rng: Random) -> int:
+def conversion_stage(stage: int, heard: Iterable[str], rng: Random) -> int:
     """Return the stage of conversion after exposures: 0 none, 1 mentions pasta, 2 names the religion. It never falls.
 
     Hearing of pasta leads to stage 1 at most. Only hearing of the religion leads to stage 2.
     """
     for topic in heard:
-        if stage < 2 and topic in (FAITH, HINT) and rng.random() < DEVOTION:
-            stage = max(stage, 1) if topic == HINT else stage + 1
+        if stage < 2 and topic in (RELIGION, SYMBOL) and rng.random() < CONVERSION_PROBABILITY:
+            stage = max(stage, 1) if topic == SYMBOL else stage + 1
     return stage

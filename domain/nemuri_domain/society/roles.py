@@ -34,25 +34,25 @@ def role_of(goals: Iterable[str]) -> str | None:
     return counts.most_common(1)[0][0] if counts else None
 
 
-def chosen(seen: Sequence[str], taste: Mapping[str, float], rng: Random) -> str:
+def draw_role(known_roles: Sequence[str], preferences: Mapping[str, float], rng: Random) -> str:
     """Draw a role in proportion to the unmet demand, given the known roles of others.
 
     Without known roles the demand alone counts. `taste` is a role's additional weight for this agent.
     """
-    counts = Counter(seen)
-    lack = {role: max(0.0, share * (len(seen) + 1) - counts[role]) for role, share in DEMAND.items()}
-    weights = [each * (1 + taste.get(role, 0.0)) for role, each in lack.items()]
-    return rng.choices(list(lack), weights)[0]
+    counts = Counter(known_roles)
+    unmet_demand = {role: max(0.0, share * (len(known_roles) + 1) - counts[role]) for role, share in DEMAND.items()}
+    weights = [each * (1 + preferences.get(role, 0.0)) for role, each in unmet_demand.items()]
+    return rng.choices(list(unmet_demand), weights)[0]
 
 
-def entropy(roles: Iterable[str]) -> float:
+def role_entropy(roles: Iterable[str]) -> float:
     """Return the normalised Shannon entropy of roles, 0 (all equal) to 1 (evenly distributed)."""
     counts = Counter(list(roles))
     total = sum(counts.values())
     return -sum(each / total * log(each / total) for each in counts.values()) / log(len(ROLES)) if total else 0.0
 
 
-def persistence(courses: Iterable[Sequence[str]]) -> float:
+def role_persistence(histories: Iterable[Sequence[str]]) -> float:
     """Return the share of consecutive observations with an unchanged role, 0 to 1."""
-    pairs = [one == other for course in courses for one, other in pairwise(course)]
+    pairs = [one == other for history in histories for one, other in pairwise(history)]
     return sum(pairs) / len(pairs) if pairs else 0.0

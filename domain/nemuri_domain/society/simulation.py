@@ -16,21 +16,21 @@ from nemuri_domain.cognition.engine import Engine, Pending
 from nemuri_domain.cognition.module import Ask, Prompt
 from nemuri_domain.cognition.shared_state import SharedState
 
-Thinker = Callable[[Prompt, Random], str]
+PromptAnswerer = Callable[[Prompt, Random], str]
 """A scripted model: answers a prompt from its plain values."""
 
 
-class Surroundings(Protocol):
+class SimulatedWorld(Protocol):
     """A world or a proxy of one."""
 
     def step(self, acts: Iterable[Act], seconds: float) -> None:
         """Begin acts and advance time by some seconds."""
 
-    def changed(self) -> Mapping[str, Percept]:
+    def changed_percepts(self) -> Mapping[str, Percept]:
         """Return the changed percepts once."""
 
 
-class Witness:
+class SimulationObserver:
     """An observer of a simulation that does not change it. This implementation records nothing."""
 
     def perceived(self, agent_id: str, percept: Percept) -> None:
@@ -41,20 +41,20 @@ class Witness:
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class SimulationTiming:
     """The timing of a simulation."""
 
     tick: float = 0.25
     """Seconds between two percepts of an agent."""
-    places: int = 200
+    max_requests: int = 200
     """Concurrent model requests, at most."""
     latency: float = 1.5
     """Mean seconds of an answer; exponentially distributed."""
 
     def __post_init__(self) -> None:
         """Raise ValueError for values that would stop the simulation."""
-        if not (self.tick > 0 and self.places >= 1 and self.latency > 0):
-            raise ValueError("tick and latency must be above 0 seconds, and places at least 1")
+        if not (self.tick > 0 and self.max_requests >= 1 and self.latency > 0):
+            raise ValueError("tick and latency must be above 0 seconds, and max_requests at least 1")
 
 
 class Simulation:
@@ -63,27 +63,27 @@ class Simulation:
     def __init__(
         self,
         engine: Engine,
-        world: Surroundings,
-        thinker: Thinker,
+        world: SimulatedWorld,
+        answerer: PromptAnswerer,
         rng: Random,
         *,
-        pace: Pace | None = None,
-        witness: Witness | None = None,
+        timing: SimulationTiming | None = None,
+        observer: SimulationObserver | None = None,
     ) -> None:
         """Create a simulation at second 0, which must be the engine's time too. The agents are in the world already."""
         self.engine, self.world = engine, world
         self.now = 0.0
-        self.answered = self.misread = 0
+        self.answer_count = self.unreadable_count = 0
         """Numbers of answers and of unreadable answers."""
-        self._thinker, self._rng = thinker, rng
-        self._pace, self._witness = pace or Pace(), witness or Witness()
-        self._answers: list[tuple[float, int, Pending, Ask]] = []
+        self._answer_prompt, self._rng = answerer, rng
+        self._timing, self._observer = timing or SimulationTiming(), observer or SimulationObserver()
+        self._pending_answers: list[tuple[float, int, Pending, Ask]] = []
         self._order = count()
         self._acts: list[Act] = []
-        self._begun: list[Act] = []
-        self._said = 0
+        self._acts_of_next_tick: list[Act] = []
+        self._utterances = 0
         self._ticks = 0
-        engine.schedule.places = self._pace.places
+        engine.schedule.places = self._timing.max_requests
 
     def add(self, state: SharedState) -> None:
         """Add an agent."""
@@ -91,33 +91,33 @@ class Simulation:
 
     def run(self, until: float) -> None:
         """Advance the simulation to that second. Errors of modules are raised, except for unreadable answers."""
-        while (second := self._next()) <= until:
+        while (second := self._next_second()) <= until:
             self.now = second
-            self._hear_answers()
+            self._apply_answers()
             for pending in self.engine.run(self.now):
                 if pending is not None:
                     self._ask(pending)
             self._send()
-            if self._tick_at <= self.now:
+            if self._next_tick <= self.now:
                 self._tick()
-            self._look()
+            self._check_failures()
         self.now = max(self.now, until)
 
     @property
-    def _tick_at(self) -> float:
-        return (self._ticks + 1) * self._pace.tick
+    def _next_tick(self) -> float:
+        return (self._ticks + 1) * self._timing.tick
 
-    def _next(self) -> float:
+    def _next_second(self) -> float:
         due = self.engine.schedule.earliest
-        answer = self._answers[0][0] if self._answers else self._tick_at
-        return max(self.now, min(self._tick_at, answer, self._tick_at if due is None else due))
+        answer = self._pending_answers[0][0] if self._pending_answers else self._next_tick
+        return max(self.now, min(self._next_tick, answer, self._next_tick if due is None else due))
 
-    def _hear_answers(self) -> None:
-        while self._answers and self._answers[0][0] <= self.now:
-            _, _, pending, ask = heappop(self._answers)
-            self.answered += 1
+    def _apply_answers(self) -> None:
+        while self._pending_answers and self._pending_answers[0][0] <= self.now:
+            _, _, pending, ask = heappop(self._pending_answers)
+            self.answer_count += 1
             try:
-                changes = ask.then(self._thinker(ask.prompt, self._rng))
+                changes = ask.then(self._answer_prompt(ask.prompt, self._rng))
             except ValueError as error:
                 self.engine.fail(pending.slot, error, self.now)
             else:
@@ -127,8 +127,8 @@ class Simulation:
         module = pending.slot.module.spec
         if not isinstance(pending.work, Ask) or module.rank is None:
             raise TypeError(f"module {module.name!r} needs real time, which a simulation does not provide")
-        arrival = self.now + self._rng.expovariate(1 / self._pace.latency)
-        heappush(self._answers, (arrival, next(self._order), pending, pending.work))
+        arrival = self.now + self._rng.expovariate(1 / self._timing.latency)
+        heappush(self._pending_answers, (arrival, next(self._order), pending, pending.work))
 
     def _send(self) -> None:
         for agent_id in sorted(self.engine.sending):
@@ -138,24 +138,24 @@ class Simulation:
                 for each in out.acts
             ]
             if out.speech:
-                self._said += 1
-                self._acts.append(Act(agent_id=agent_id, act_id=f"say-{self._said}", act=Say(text=out.speech)))
-                self._witness.said(agent_id, out.speech, self.now)
+                self._utterances += 1
+                self._acts.append(Act(agent_id=agent_id, act_id=f"say-{self._utterances}", act=Say(text=out.speech)))
+                self._observer.said(agent_id, out.speech, self.now)
 
     def _tick(self) -> None:
         """Advance the world. Acts begin at the tick after their decision."""
         self._ticks += 1
-        begun, self._begun, self._acts = self._begun, self._acts, []
-        self.world.step(begun, self._pace.tick)
-        for agent_id, percept in self.world.changed().items():
+        acts, self._acts_of_next_tick, self._acts = self._acts_of_next_tick, self._acts, []
+        self.world.step(acts, self._timing.tick)
+        for agent_id, percept in self.world.changed_percepts().items():
             if agent_id in self.engine.states:
                 self.engine.perceive(agent_id, percept, self.now)
-                self._witness.perceived(agent_id, percept)
+                self._observer.perceived(agent_id, percept)
 
-    def _look(self) -> None:
+    def _check_failures(self) -> None:
         """Count unreadable answers and raise other failures."""
         for failure in self.engine.failures:
             if not isinstance(failure.error, ValueError):
                 raise failure.error
-            self.misread += 1
+            self.unreadable_count += 1
         self.engine.failures.clear()

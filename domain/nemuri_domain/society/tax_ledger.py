@@ -18,42 +18,42 @@ class Payment:
     """Units paid to the treasury."""
 
 
-class LedgerError(ValueError):
+class InvalidPaymentError(ValueError):
     """A payment is invalid. The ledger is unchanged."""
 
 
 @dataclass(slots=True)
-class Ledger:
+class TaxLedger:
     """All payments, the balances of the payers and the treasury."""
 
     payments: list[Payment] = field(default_factory=list)
-    purses: dict[str, int] = field(default_factory=dict)
+    balances: dict[str, int] = field(default_factory=dict)
     treasury: int = 0
 
-    def settle(self, season: int, payer: str, income: int, rate: int) -> Payment:
+    def record_payment(self, season: int, payer: str, income: int, rate: int) -> Payment:
         """Record an income and its tax, rounded down to whole units.
 
         Raises LedgerError for an income below 0, a rate outside 0 to 100, and a second payment in a season.
         """
         if income < 0 or not 0 <= rate <= 100:
-            raise LedgerError(f"an income of {income} at {rate} % cannot be taxed")
+            raise InvalidPaymentError(f"an income of {income} at {rate} % cannot be taxed")
         if any(each.season == season and each.payer == payer for each in reversed(self.payments)):
-            raise LedgerError(f"{payer} has paid for season {season} already")
+            raise InvalidPaymentError(f"{payer} has paid for season {season} already")
         payment = Payment(season, payer, income, rate, income * rate // 100)
         self.payments.append(payment)
-        self.purses[payer] = self.purses.get(payer, 0) + income - payment.paid
+        self.balances[payer] = self.balances.get(payer, 0) + income - payment.paid
         self.treasury += payment.paid
         return payment
 
     @property
-    def exact(self) -> bool:
+    def is_balanced(self) -> bool:
         """True if balances and treasury equal all incomes, and the treasury equals all payments."""
         earned, paid = sum(each.income for each in self.payments), sum(each.paid for each in self.payments)
-        return self.treasury == paid and sum(self.purses.values()) + self.treasury == earned
+        return self.treasury == paid and sum(self.balances.values()) + self.treasury == earned
 
-    def share(self, seasons: Iterable[int]) -> float:
+    def tax_share(self, seasons: Iterable[int]) -> float:
         """Return the share of the income in these seasons that was paid, 0 to 1; 0 without income."""
         chosen = set(seasons)
-        some = [each for each in self.payments if each.season in chosen]
-        earned = sum(each.income for each in some)
-        return sum(each.paid for each in some) / earned if earned else 0.0
+        payments = [each for each in self.payments if each.season in chosen]
+        earned = sum(each.income for each in payments)
+        return sum(each.paid for each in payments) / earned if earned else 0.0

@@ -10,11 +10,11 @@ from nemuri_domain.cognition.percept_updates import listed, mapped
 from nemuri_domain.cognition.shared_state import Changes, Snapshot
 from nemuri_domain.cognition.situation import number
 
-DRAWS: Final = 10_000
+RANDOM_VALUES: Final = 10_000
 """Number of possible pseudo-random values."""
 
 
-class Wandering(Module):
+class WanderingModule(Module):
     """The module that walks to random places. The profile has `home`, `radius`, `visits`, `travels` (probability) and
     `seed`.
     """
@@ -41,14 +41,14 @@ class Wandering(Module):
 
     def _aim(self, snapshot: Snapshot, name: str) -> tuple[int, int]:
         profile = snapshot["profile"]
-        visits = listed(profile, "visits")
-        away = bool(visits) and drawn(f"{name}/away") < number(profile.get("travels"))
-        place = visits[int(drawn(f"{name}/whither") * len(visits))] if away else listed(profile, "home")
+        places = listed(profile, "visits")
+        goes_away = bool(places) and pseudo_random(f"{name}/away") < number(profile.get("travels"))
+        centre = places[int(pseudo_random(f"{name}/whither") * len(places))] if goes_away else listed(profile, "home")
         radius = number(profile.get("radius"), 8.0)
-        shift = [round((2 * drawn(f"{name}/{axis}") - 1) * radius) for axis in "xz"]
-        return int(place[0]) + shift[0], int(place[1]) + shift[1]
+        offset = [round((2 * pseudo_random(f"{name}/{axis}") - 1) * radius) for axis in "xz"]
+        return int(centre[0]) + offset[0], int(centre[1]) + offset[1]
 
 
-def drawn(name: str) -> float:
+def pseudo_random(name: str) -> float:
     """Return a number from 0 to below 1 that depends only on the name."""
-    return crc32(name.encode()) % DRAWS / DRAWS
+    return crc32(name.encode()) % RANDOM_VALUES / RANDOM_VALUES

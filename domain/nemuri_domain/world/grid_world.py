@@ -72,7 +72,7 @@ class World:
         """
         spawning.enter_world(self._state, agent_id, name, town)
 
-    def renew(self, agent_id: str) -> None:
+    def mark_percept_changed(self, agent_id: str) -> None:
         """Mark the whole percept of an agent as new, if it is in the world."""
         if (row := self._state.players.row(agent_id)) is not None:
             self._state.players.percept_changed[row] = True
@@ -110,12 +110,12 @@ class World:
             raise LookupError(f"{agent_id} is not in this world")
         return Percept.model_validate_json(perception.percept_json(self._state, row))
 
-    def changed(self) -> dict[str, Percept]:
+    def changed_percepts(self) -> dict[str, Percept]:
         """Return the percepts of all agents for which something is new. Each event is reported once."""
-        return {agent: Percept.model_validate_json(percept) for agent, percept in self.changed_json().items()}
+        return {agent: Percept.model_validate_json(percept) for agent, percept in self.changed_percepts_json().items()}
 
-    def changed_json(self) -> dict[str, bytes]:
-        """Return the same as `changed` as JSON, in a fraction of the time."""
+    def changed_percepts_json(self) -> dict[str, bytes]:
+        """Return the same as `changed_percepts` as JSON, in a fraction of the time."""
         return perception.take_changed_percepts(self._state)
 
     def unique_items(self, agent_id: str) -> tuple[str, ...]:

@@ -99,7 +99,7 @@ class WorldProcess:
             raise InvalidSnapshotError("the bytes are no world snapshot") from error
         world = World.load(rest)
         for agent_id in world.agents:
-            world.renew(agent_id)
+            world.mark_percept_changed(agent_id)
         self.world, self._hosts = world, hosts
         self._acts.clear()
 
@@ -181,7 +181,7 @@ class WorldProcess:
         if not self._client.is_connected:  # Changed percepts stay marked in the world until the connection is back.
             return
         of_host: defaultdict[str, dict[str, bytes]] = defaultdict(dict)
-        for agent_id, percept in self.world.changed_json().items():
+        for agent_id, percept in self.world.changed_percepts_json().items():
             if (host := self._hosts.get(agent_id)) is not None:
                 of_host[host][agent_id] = percept
         for host, percepts in of_host.items():
@@ -201,7 +201,7 @@ class WorldProcess:
                 raise
             logger.warning("percepts not sent", society=self._society, host=host, error=log_safe(error))
             for agent_id in percepts:
-                self.world.renew(agent_id)
+                self.world.mark_percept_changed(agent_id)
         self._metrics.percepts.inc(told)
         self._metrics.ignored.labels("untold").inc(len(percepts) - told)
 

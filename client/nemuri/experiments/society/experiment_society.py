@@ -13,10 +13,16 @@ from nemuri_domain.cognition.memory_interface import NoMemories
 from nemuri_domain.cognition.module import Module
 from nemuri_domain.cognition.module_registry import build_modules
 from nemuri_domain.cognition.shared_state import SharedState
-from nemuri_domain.society.conversation_module import Conversing
-from nemuri_domain.society.hallucinated_success import Hallucinating
-from nemuri_domain.society.simulation import Pace, Simulation, Surroundings, Thinker, Witness
-from nemuri_domain.society.wandering_module import Wandering
+from nemuri_domain.society.conversation_module import ConversationModule
+from nemuri_domain.society.hallucinated_success import HallucinatingWorld
+from nemuri_domain.society.simulation import (
+    PromptAnswerer,
+    SimulatedWorld,
+    Simulation,
+    SimulationObserver,
+    SimulationTiming,
+)
+from nemuri_domain.society.wandering_module import WanderingModule
 from nemuri_domain.world.grid_world import World
 from nemuri_domain.world.world_settings import WorldSettings
 
@@ -63,7 +69,7 @@ class Stage:
 
     members: Sequence[Member]
     modules: Sequence[Module]
-    thinker: Thinker
+    thinker: PromptAnswerer
     towns: tuple[str, ...] = ("town",)
     size: int = 128
     tick: float = 2.0
@@ -73,7 +79,7 @@ class Stage:
     """Probability that an act is only imagined to be done."""
 
 
-def staged(stage: Stage, seed: str, witness: Witness | None = None) -> tuple[Simulation, World]:
+def staged(stage: Stage, seed: str, witness: SimulationObserver | None = None) -> tuple[Simulation, World]:
     """Return the society before its first step; the same for the same seed. Agents without a town live where they
     start.
 
@@ -84,9 +90,11 @@ def staged(stage: Stage, seed: str, witness: Witness | None = None) -> tuple[Sim
         seed=land.getrandbits(62), size=stage.size, towns=stage.towns, creatures=stage.creatures, crowd=12
     )
     world = World(settings)
-    around: Surroundings = Hallucinating(world, stage.hallucinating, dreams) if stage.hallucinating else world
+    around: SimulatedWorld = HallucinatingWorld(world, stage.hallucinating, dreams) if stage.hallucinating else world
     engine = Engine(stage.modules, 0.0, land.getrandbits(32))
-    simulation = Simulation(engine, around, stage.thinker, minds, pace=Pace(tick=stage.tick), witness=witness)
+    simulation = Simulation(
+        engine, around, stage.thinker, minds, timing=SimulationTiming(tick=stage.tick), observer=witness
+    )
     for each in stage.members:
         world.join(each.id, each.id, each.town)
         simulation.add(SharedState.of(each.id, {"profile": _settled(each, world, seed), "goals": each.goals}))
@@ -95,7 +103,7 @@ def staged(stage: Stage, seed: str, witness: Witness | None = None) -> tuple[Sim
 
 def parts(names: Collection[str], without: Collection[str]) -> list[Module]:
     """Return the named modules except those in `without`: any of the nine, and `conversing` and `wandering`."""
-    everyone = build_modules(NoMemories(), plugins=(Conversing(), Wandering()))
+    everyone = build_modules(NoMemories(), plugins=(ConversationModule(), WanderingModule()))
     return [each for each in everyone if each.spec.name in names and each.spec.name not in without]
 
 

@@ -9,7 +9,15 @@ from nemuri.experiments.society.experiment_society import FULL, Member, Setting,
 from nemuri_domain.cognition.module import Prompt
 from nemuri_domain.cognition.percept_updates import entries, mapped
 from nemuri_domain.cognition.shared_state import SharedState
-from nemuri_domain.society.likeability import LEAST, MIDDLE, Fit, by_observers, fitted, sentiment, uttered
+from nemuri_domain.society.likeability import (
+    MIN_OBSERVERS,
+    NEUTRAL,
+    LinearFit,
+    fit_likeability,
+    mean_r_by_observers,
+    random_utterance,
+    updated_sentiment,
+)
 from nemuri_domain.society.simulation import Simulation
 
 WITHOUT: Final = "without social_awareness"
@@ -54,16 +62,16 @@ def answer(prompt: Prompt, rng: Random) -> str:
     """Answer a prompt: words by the speaker's likeability, sentiments by the words heard."""
     about = prompt.about
     if about["job"] == "converse":
-        return json.dumps({"say": uttered(float(mapped(about["profile"])["likeable"]), rng), "mind": {}})
+        return json.dumps({"say": random_utterance(float(mapped(about["profile"])["likeable"]), rng), "mind": {}})
     judged: dict[str, dict[str, float | str]] = {}
     observer = str(about["agent"])
     for each in about["speakers"] if isinstance(about["speakers"], list) else []:
         speaker = str(each)
-        known = float(mapped(mapped(about["known"]).get(speaker)).get("sentiment", MIDDLE))
+        known = float(mapped(mapped(about["known"]).get(speaker)).get("sentiment", NEUTRAL))
         heard = about["heard"] if isinstance(about["heard"], list) else []
         for said in map(mapped, heard):
             if said["speaker"] == speaker:
-                known = sentiment(str(said["text"]), known, taste(observer, speaker))
+                known = updated_sentiment(str(said["text"]), known, taste(observer, speaker))
         judged[speaker] = {"sentiment": known, "relationship": "acquaintance"}
     return json.dumps(judged)
 
@@ -94,15 +102,15 @@ def _recollected(observer: str, state: SharedState) -> Sentiments:
     found: Sentiments = {}
     for each in entries(state, "conversations"):
         if (speaker := str(each["speaker"])) != observer:
-            before = found.get((observer, speaker), MIDDLE)
-            found[observer, speaker] = sentiment(each["text"], before, taste(observer, speaker))
+            before = found.get((observer, speaker), NEUTRAL)
+            found[observer, speaker] = updated_sentiment(each["text"], before, taste(observer, speaker))
     return found
 
 
-def _fitted(sentiments: Sentiments, true: dict[str, float], least: int = LEAST) -> Fit | None:
+def _fitted(sentiments: Sentiments, true: dict[str, float], least: int = MIN_OBSERVERS) -> LinearFit | None:
     """Return the fit; None if too few agents are known to enough others."""
     try:
-        return fitted(sentiments, true, least)
+        return fit_likeability(sentiments, true, least)
     except ValueError:
         return None
 
@@ -110,4 +118,4 @@ def _fitted(sentiments: Sentiments, true: dict[str, float], least: int = LEAST) 
 def _with(number: int, arm: str, sentiments: Sentiments, true: dict[str, float], rng: Random) -> Sentiments:
     if _fitted(sentiments, true, number) is None:
         return {}
-    return {(f"r with {number} observers", arm): by_observers(sentiments, true, number, rng)}
+    return {(f"r with {number} observers", arm): mean_r_by_observers(sentiments, true, number, rng)}

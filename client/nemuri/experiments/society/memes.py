@@ -9,10 +9,10 @@ from nemuri.experiments.report import Claim, Sample
 from nemuri.experiments.society.experiment_society import Member, Setting, Stage, course, parts, staged
 from nemuri_contracts.world_protocol import Percept
 from nemuri_domain.cognition.module import Prompt
-from nemuri_domain.society.exposure_graph import Exposures
-from nemuri_domain.society.likeability import PLAIN
-from nemuri_domain.society.memes import FAITH, HINT, MEMES, SAYINGS, caught, converted, topics
-from nemuri_domain.society.simulation import Simulation, Witness
+from nemuri_domain.society.exposure_graph import ExposureGraph
+from nemuri_domain.society.likeability import NEUTRAL_UTTERANCES
+from nemuri_domain.society.memes import MEMES, RELIGION, SYMBOL, UTTERANCES, conversion_stage, topics, updated_memes
+from nemuri_domain.society.simulation import Simulation, SimulationObserver
 
 EVERYBODY, PRIESTS_TOWN, TOWNS, COUNTRY = "everybody", "the priests' town", "other towns", "the country"
 DIRECT, INDIRECT, EXPOSED = "direct converts, share", "direct or indirect converts, share", "heard of the faith, share"
@@ -38,21 +38,21 @@ CLAIMS: Final = (
 )
 
 
-class Chronicle(Witness):
+class Chronicle(SimulationObserver):
     """A witness that records every utterance: speakers, listeners and topics."""
 
     def __init__(self) -> None:
         """Start with an empty record."""
-        self.exposures = Exposures()
+        self.exposures = ExposureGraph()
 
     def perceived(self, agent_id: str, percept: Percept) -> None:
         """Record the topics of the words that an agent heard."""
         for each in percept.heard:
-            self.exposures.hear(topics(each.text), each.speaker, agent_id, each.second)
+            self.exposures.record_exposure(topics(each.text), each.speaker, agent_id, each.second)
 
     def said(self, agent_id: str, text: str, second: float) -> None:
         """Record the topics of the words that an agent spoke."""
-        self.exposures.speak(topics(text), agent_id, second)
+        self.exposures.record_mention(topics(text), agent_id, second)
 
 
 def sample(seed: int, repeat: int, setting: Setting) -> Sample:
@@ -99,18 +99,18 @@ def answer(prompt: Prompt, rng: Random) -> str:
     about: Mapping[str, Any] = prompt.about
     profile, mind = about["profile"], about["mind"]
     if profile["priest"]:
-        return json.dumps({"say": SAYINGS[FAITH], "mind": {}})
+        return json.dumps({"say": UTTERANCES[RELIGION], "mind": {}})
     heard = [topic for each in about["heard"] for topic in topics(str(each["text"]))]
     begun = [profile["meme"]] if profile["meme"] else []
-    memes = caught(mind.get("memes", begun), heard, rng)
-    stage = converted(int(mind.get("stage", 0)), heard, rng)
-    to_say = [*memes, *(HINT, FAITH)[:stage]]
+    memes = updated_memes(mind.get("memes", begun), heard, rng)
+    stage = conversion_stage(int(mind.get("stage", 0)), heard, rng)
+    to_say = [*memes, *(SYMBOL, RELIGION)[:stage]]
     quiet = not to_say or rng.random() < QUIET
-    say = rng.choice(PLAIN) if quiet else SAYINGS[rng.choice(to_say)]
+    say = rng.choice(NEUTRAL_UTTERANCES) if quiet else UTTERANCES[rng.choice(to_say)]
     return json.dumps({"say": say, "mind": {"memes": [*memes], "stage": stage}})
 
 
-def measured(seen: Exposures, members: list[Member], setting: Setting, arm: str) -> Sample:
+def measured(seen: ExposureGraph, members: list[Member], setting: Setting, arm: str) -> Sample:
     """Return conversions, exposure and memes by place of residence, without the priests."""
     priests = {each.id for each in members if each.profile["priest"]}
     lay = [each for each in members if each.id not in priests]
@@ -126,39 +126,39 @@ def measured(seen: Exposures, members: list[Member], setting: Setting, arm: str)
     graph = _graph(seen, priests, setting.seconds)
     found |= {(measure, EVERYBODY + arm): value for measure, value in graph.items()}
     moments = [second for _, second in setting.moments]
-    heard = [when for who, when in seen.first_heard.get(FAITH, {}).items() if who not in priests]
+    heard = [when for who, when in seen.first_exposure.get(RELIGION, {}).items() if who not in priests]
     exposed = [sum(each <= second for each in heard) / len(lay) for second in moments]
-    converts = [len(seen.speakers(FAITH, second) - priests) / len(lay) for second in moments]
+    converts = [len(seen.speakers(RELIGION, second) - priests) / len(lay) for second in moments]
     found |= course(EXPOSED, EVERYBODY + arm, setting, exposed)
     return found | course(DIRECT, EVERYBODY + arm, setting, converts)
 
 
-def _graph(seen: Exposures, priests: set[str], end: float) -> dict[str, float]:
+def _graph(seen: ExposureGraph, priests: set[str], end: float) -> dict[str, float]:
     """Return measures of the exposure graph, and the share of late conversions."""
     found: dict[str, float] = {
-        EDGES: len(seen.heard.get(FAITH, {})),
-        UNEXPLAINED: len(seen.unexplained(FAITH, priests)),
+        EDGES: len(seen.exposures.get(RELIGION, {})),
+        UNEXPLAINED: len(seen.unexplained(RELIGION, priests)),
     }
-    sources = {who: those for who, those in seen.causes(FAITH).items() if who not in priests}
+    sources = {who: those for who, those in seen.sources(RELIGION).items() if who not in priests}
     if sources:
         found[SOURCES] = sum(map(len, sources.values())) / len(sources)
         found[SECOND_HAND] = sum(bool(those - priests) for those in sources.values()) / len(sources)
-    early, converts = (seen.speakers(FAITH, second) - priests for second in (0.75 * end, end))
+    early, converts = (seen.speakers(RELIGION, second) - priests for second in (0.75 * end, end))
     if converts:
         found[LATE] = 1 - len(early) / len(converts)
     return found
 
 
-def _shares(seen: Exposures, those: Iterable[str], second: float) -> dict[str, float]:
+def _shares(seen: ExposureGraph, those: Iterable[str], second: float) -> dict[str, float]:
     """Return the shares measured at the end for a group of agents; empty for an empty group."""
     who = set(those)
     if not who:
         return {}
-    direct, hinting = seen.speakers(FAITH, second) & who, seen.speakers(HINT, second) & who
+    direct, hinting = seen.speakers(RELIGION, second) & who, seen.speakers(SYMBOL, second) & who
     kinds = sum(len(seen.speakers(each, second) & who) for each in MEMES)
     return {
         DIRECT: len(direct) / len(who),
         INDIRECT: len(direct | hinting) / len(who),
-        EXPOSED: len(seen.exposed(FAITH) & who) / len(who),
+        EXPOSED: len(seen.exposed(RELIGION) & who) / len(who),
         KINDS: kinds / len(who),
     }

@@ -14,7 +14,7 @@ from nemuri_domain.cognition.module import Prompt
 from nemuri_domain.cognition.modules.goal_generation import REVIEW_SECONDS
 from nemuri_domain.cognition.percept_updates import listed, mapped
 from nemuri_domain.cognition.shared_state import SharedState
-from nemuri_domain.society.roles import ROLES, chosen, entropy, persistence, role_of
+from nemuri_domain.society.roles import ROLES, draw_role, role_entropy, role_of, role_persistence
 from nemuri_domain.society.simulation import Simulation
 
 SEES, BLIND = "sees others", "sees nobody"
@@ -66,13 +66,13 @@ def measured(simulation: Simulation, arm: str, setting: Setting) -> Mapping[tupl
         simulation.run(second)
         roles = {who: role for who, state in simulation.engine.states.items() if (role := role_now(state))}
         if second in looks:
-            entropies.append(entropy(roles.values()))
+            entropies.append(role_entropy(roles.values()))
         if second in reviews:
             for who, role in roles.items():
                 courses.setdefault(who, []).append(role)
     return {
         (ENTROPY, arm): entropies[-1],
-        (PERSISTENCE, arm): persistence(courses.values()),
+        (PERSISTENCE, arm): role_persistence(courses.values()),
         **course(ENTROPY, arm, setting, entropies),
     }
 
@@ -98,7 +98,7 @@ def answer(prompt: Prompt, rng: Random, *, sees: bool) -> str:
             known = [str(mapped(each).get("relationship")) for each in about["social"].values()] if sees else []
             tastes = Random(str(about["agent"]))
             taste = {role: tastes.uniform(0, TASTE) for role in ROLES}
-            role = chosen([each for each in known if each in ROLES], taste, rng)
+            role = draw_role([each for each in known if each in ROLES], taste, rng)
             wanted = [{"description": each, "priority": 0.5, "needs": []} for each in ROLES[role]]
             return json.dumps({"goals": wanted})
         case job:

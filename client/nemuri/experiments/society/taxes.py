@@ -13,7 +13,7 @@ from nemuri_domain.cognition.percept_updates import mapped
 from nemuri_domain.cognition.situation import number
 from nemuri_domain.society.constitution import Constitution, Timeline, amendments, ballot, tally
 from nemuri_domain.society.simulation import Simulation
-from nemuri_domain.society.tax_ledger import Ledger
+from nemuri_domain.society.tax_ledger import TaxLedger
 
 AGAINST, FOR, FROZEN = "influencers against taxes", "influencers for taxes", "constitution frozen, influencers against"
 PAID, BEFORE, AFTER = "share paid", "share paid before the new law", "share paid under the new law"
@@ -73,7 +73,7 @@ class Town:
     def __init__(self, simulation: Simulation, law: Constitution, timeline: Timeline, rng: Random) -> None:
         """Draw the incomes."""
         self.simulation, self.law, self.timeline = simulation, law, timeline
-        self.ledger, self.opinion = Ledger(), 0.0
+        self.ledger, self.opinion = TaxLedger(), 0.0
         self._rng = rng
         self._asked: dict[str, float] = {}
         self._proposed: tuple[int, ...] = ()
@@ -82,7 +82,7 @@ class Town:
 
     def live(self) -> None:
         """Run all steps at their times: seasons, feedback, amendments, vote, tally, law."""
-        plan, due = self.timeline, self.timeline.due
+        plan, due = self.timeline, self.timeline.payment_second
         steps: list[tuple[float, Callable[[], None]]] = [
             (due(each), partial(self._pay, each)) for each in range(plan.seasons)
         ]
@@ -105,7 +105,7 @@ class Town:
 
     def _pay(self, season: int) -> None:
         for each in self.opinions():
-            self.ledger.settle(season, each, self._rng.randint(*INCOMES), self.law.rate)
+            self.ledger.record_payment(season, each, self._rng.randint(*INCOMES), self.law.rate)
 
     def _ask(self) -> None:
         self._asked = self.opinions()
@@ -135,12 +135,12 @@ def measured(town: Town, arm: str, setting: Setting) -> Sample:
     """Return the shares paid before and after the law, with the ledger's own proof."""
     plan = town.timeline
     return {
-        (BEFORE, arm): town.ledger.share(plan.before),
-        (AFTER, arm): town.ledger.share(plan.after),
+        (BEFORE, arm): town.ledger.tax_share(plan.seasons_before_law),
+        (AFTER, arm): town.ledger.tax_share(plan.seasons_after_law),
         (RATE, arm): town.law.rate,
         (OPINION, arm): town.opinion,
-        (EXACT, arm): float(town.ledger.exact),
-        **course(PAID, arm, setting, [town.ledger.share([each]) for each in range(plan.seasons)]),
+        (EXACT, arm): float(town.ledger.is_balanced),
+        **course(PAID, arm, setting, [town.ledger.tax_share([each]) for each in range(plan.seasons)]),
     }
 
 

@@ -39,7 +39,7 @@ class Life:
         """So many seconds pass, or as many as it takes."""
         end = self.world.second + seconds
         while self.world.second < end and not until():
-            for agent, percept in self.world.changed().items():
+            for agent, percept in self.world.changed_percepts().items():
                 self.engine.perceive(agent, percept, self.world.second)
             tick = self.world.second + TICK
             now = self.world.second

@@ -4,10 +4,16 @@ from random import Random
 
 import pytest
 
-from nemuri_domain.society.exposure_graph import Exposures
-from nemuri_domain.society.likeability import by_observers, fit, fitted, sentiment, uttered
-from nemuri_domain.society.memes import SAYINGS, caught, converted, topics
-from nemuri_domain.society.roles import DEMAND, ROLES, chosen, entropy, persistence, role_of
+from nemuri_domain.society.exposure_graph import ExposureGraph
+from nemuri_domain.society.likeability import (
+    fit_likeability,
+    linear_fit,
+    mean_r_by_observers,
+    random_utterance,
+    updated_sentiment,
+)
+from nemuri_domain.society.memes import UTTERANCES, conversion_stage, topics, updated_memes
+from nemuri_domain.society.roles import DEMAND, ROLES, draw_role, role_entropy, role_of, role_persistence
 
 AGENTS = [f"agent-{number}" for number in range(30)]
 
@@ -29,7 +35,7 @@ def made_up(slope: float, noise: float) -> tuple[dict[tuple[str, str], float], d
 def test_the_estimator_recovers_a_known_slope(slope: float) -> None:
     """Averaged over observers, their noise hardly matters."""
     sentiments, true = made_up(slope, 1.0)
-    found = fitted(sentiments, true)
+    found = fit_likeability(sentiments, true)
     assert found.slope == pytest.approx(slope, abs=0.05)
     assert (found.agents, found.r > 0.85) == (30, True)
 
@@ -37,7 +43,7 @@ def test_the_estimator_recovers_a_known_slope(slope: float) -> None:
 def test_more_observers_see_better() -> None:
     """Noise of single observers averages out."""
     sentiments, true = made_up(0.373, 2.0)
-    r = [by_observers(sentiments, true, number, Random(2)) for number in (1, 5, 11)]
+    r = [mean_r_by_observers(sentiments, true, number, Random(2)) for number in (1, 5, 11)]
     assert r[0] < r[1] < r[2]
 
 
@@ -46,8 +52,8 @@ def test_who_has_too_few_observers_does_not_count() -> None:
     sentiments, true = made_up(1.0, 0.0)
     few = {pair: each for pair, each in sentiments.items() if pair[0] in AGENTS[:4]}
     with pytest.raises(ValueError, match="not 0"):
-        fitted(few, true)
-    assert fit([1, 2, 3], [2, 2, 2]).r == 0.0
+        fit_likeability(few, true)
+    assert linear_fit([1, 2, 3], [2, 2, 2]).r == 0.0
 
 
 def test_words_tell_who_is_likeable() -> None:
@@ -56,60 +62,60 @@ def test_words_tell_who_is_likeable() -> None:
     for likeable in (1.0, 5.0, 9.0):
         known = [5.0]
         for _ in range(500):
-            known.append(sentiment(uttered(likeable, rng), known[-1], taste=0.0))
+            known.append(updated_sentiment(random_utterance(likeable, rng), known[-1], taste=0.0))
         felt.append(sum(known) / len(known))
     assert felt[0] < felt[1] < felt[2]
 
 
 def test_a_town_of_one_role_has_no_entropy_and_one_of_all_has_the_most() -> None:
     """Between 0 and 1."""
-    assert entropy(["farmer"] * 9) == 0.0
-    assert entropy(ROLES) == pytest.approx(1.0)
-    assert 0 < entropy(["farmer", "farmer", "smith"]) < 1
+    assert role_entropy(["farmer"] * 9) == 0.0
+    assert role_entropy(ROLES) == pytest.approx(1.0)
+    assert 0 < role_entropy(["farmer", "farmer", "smith"]) < 1
 
 
 def test_roles_are_read_from_goals_and_last_or_not() -> None:
     """The most frequent one counts."""
     assert role_of(["raise a wall", "sow the field", "feed the cows"]) == "farmer"
     assert role_of(["make a wood_pickaxe"]) is None
-    assert persistence([["farmer", "farmer", "smith"], ["guard", "guard", "guard"]]) == 0.75
+    assert role_persistence([["farmer", "farmer", "smith"], ["guard", "guard", "guard"]]) == 0.75
 
 
 def test_who_sees_that_a_role_is_lacking_takes_it() -> None:
     """And who sees nobody takes what is wanted most, as everybody does."""
     town = [role for role, share in DEMAND.items() for _ in range(round(share * 40)) if role != "smith"]
-    assert {chosen(town, {}, Random(seed)) for seed in range(20)} == {"smith"}
-    blind = [chosen([], {}, Random(seed)) for seed in range(200)]
+    assert {draw_role(town, {}, Random(seed)) for seed in range(20)} == {"smith"}
+    blind = [draw_role([], {}, Random(seed)) for seed in range(200)]
     assert max(set(blind), key=blind.count) == "farmer"
     assert len(set(blind)) > 1
 
 
 def test_every_saying_tells_its_own_topic_and_nothing_else() -> None:
     """So that what is counted is what was meant."""
-    assert all(topics(saying) == (topic,) for topic, saying in SAYINGS.items())
+    assert all(topics(saying) == (topic,) for topic, saying in UTTERANCES.items())
     assert topics("It is a day like any other.") == ()
 
 
 def test_nothing_catches_that_was_not_heard() -> None:
     """However often one draws."""
     rng = Random(4)
-    assert caught((), (), rng) == ()
-    assert all(converted(0, ("eco", "dance"), rng) == 0 for _ in range(1_000))
-    assert all(converted(1, ("pasta",) * 50, rng) == 1 for _ in range(50))
-    assert {converted(0, ("faith",) * 400, rng) for _ in range(50)} <= {0, 1, 2}
-    assert any(converted(1, ("faith",) * 400, rng) == 2 for _ in range(50))
+    assert updated_memes((), (), rng) == ()
+    assert all(conversion_stage(0, ("eco", "dance"), rng) == 0 for _ in range(1_000))
+    assert all(conversion_stage(1, ("pasta",) * 50, rng) == 1 for _ in range(50))
+    assert {conversion_stage(0, ("faith",) * 400, rng) for _ in range(50)} <= {0, 1, 2}
+    assert any(conversion_stage(1, ("faith",) * 400, rng) == 2 for _ in range(50))
 
 
 def test_the_graph_knows_who_could_not_have_heard_it() -> None:
     """A speaker that neither began nor heard is told of; who heard it later, too."""
-    seen = Exposures()
-    seen.speak(["faith"], "priest", 1.0)
-    seen.hear(["faith"], "priest", "ada", 2.0)
-    seen.speak(["faith"], "ada", 5.0)
+    seen = ExposureGraph()
+    seen.record_mention(["faith"], "priest", 1.0)
+    seen.record_exposure(["faith"], "priest", "ada", 2.0)
+    seen.record_mention(["faith"], "ada", 5.0)
     assert seen.unexplained("faith", ["priest"]) == frozenset()
-    seen.speak(["faith"], "bea", 6.0)
-    seen.hear(["faith"], "ada", "bea", 7.0)
+    seen.record_mention(["faith"], "bea", 6.0)
+    seen.record_exposure(["faith"], "ada", "bea", 7.0)
     assert seen.unexplained("faith", ["priest"]) == {"bea"}
-    assert seen.causes("faith") == {"ada": {"priest"}, "bea": {"ada"}}
-    assert seen.curve("faith", [0, 1, 5, 10]) == [0, 1, 2, 3]
+    assert seen.sources("faith") == {"ada": {"priest"}, "bea": {"ada"}}
+    assert seen.adoption_curve("faith", [0, 1, 5, 10]) == [0, 1, 2, 3]
     assert seen.exposed("faith") == {"ada", "bea"}

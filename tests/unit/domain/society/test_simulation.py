@@ -13,16 +13,16 @@ from nemuri_contracts.world_protocol import Percept
 from nemuri_domain.cognition.engine import Engine
 from nemuri_domain.cognition.module import Prompt
 from nemuri_domain.cognition.shared_state import SharedState
-from nemuri_domain.society.conversation_module import Conversing
-from nemuri_domain.society.simulation import Pace, Simulation, Witness
-from nemuri_domain.society.wandering_module import Wandering
+from nemuri_domain.society.conversation_module import ConversationModule
+from nemuri_domain.society.simulation import Simulation, SimulationObserver, SimulationTiming
+from nemuri_domain.society.wandering_module import WanderingModule
 from nemuri_domain.world.grid_world import World
 from nemuri_domain.world.world_settings import WorldSettings
 
 AGENTS = ("ada", "bea", "cai")
 
 
-class Notes(Witness):
+class Notes(SimulationObserver):
     """Everything that was said and heard."""
 
     def __init__(self) -> None:
@@ -45,11 +45,13 @@ def counting(prompt: Prompt, rng: Random) -> str:
     return json.dumps({"say": f"{prompt.about['agent']} {turns} {rng.random():.6f}", "mind": {"turns": turns}})
 
 
-def told(seed: int, pace: Pace | None = None) -> tuple[Simulation, Notes]:
+def told(seed: int, pace: SimulationTiming | None = None) -> tuple[Simulation, Notes]:
     """Three agents in a town, talking for a minute."""
     world, notes = World(WorldSettings(seed=seed, size=64, creatures=False)), Notes()
-    engine = Engine((Conversing(), Wandering()), 0.0, seed)
-    simulation = Simulation(engine, world, counting, Random(seed), pace=pace or Pace(tick=2.0), witness=notes)
+    engine = Engine((ConversationModule(), WanderingModule()), 0.0, seed)
+    simulation = Simulation(
+        engine, world, counting, Random(seed), timing=pace or SimulationTiming(tick=2.0), observer=notes
+    )
     for each in AGENTS:
         world.join(each, each, "town")
         simulation.add(SharedState.of(each, {"profile": {"name": each, "home": list(world.towns["town"])}}))
@@ -91,25 +93,25 @@ def test_what_is_said_is_heard_by_the_others_and_changes_the_speakers_mind() -> 
 
 def test_few_places_make_questions_wait() -> None:
     """With one place and slow answers fewer get their turn."""
-    quick, slow = told(1)[0], told(1, Pace(tick=2.0, places=1, latency=10.0))[0]
-    assert 0 < slow.answered < quick.answered
+    quick, slow = told(1)[0], told(1, SimulationTiming(tick=2.0, max_requests=1, latency=10.0))[0]
+    assert 0 < slow.answer_count < quick.answer_count
     assert slow.engine.schedule.waiting > quick.engine.schedule.waiting == 0
 
 
 def test_an_answer_that_says_nothing_is_counted_and_changes_nothing() -> None:
     """The others go on."""
     world = World(WorldSettings(seed=1, size=64, creatures=False))
-    simulation = Simulation(Engine((Conversing(),), 0.0, 1), world, lambda _prompt, _rng: "well", Random(1))
+    simulation = Simulation(Engine((ConversationModule(),), 0.0, 1), world, lambda _prompt, _rng: "well", Random(1))
     for each in AGENTS:
         world.join(each, each, "town")
         simulation.add(SharedState.of(each, {"profile": {"name": each}}))
     simulation.run(40.0)
-    assert simulation.misread == simulation.answered > 2
+    assert simulation.unreadable_count == simulation.answer_count > 2
     assert all("mind" not in state.values().get("reflections", {}) for state in simulation.engine.states.values())
 
 
-@pytest.mark.parametrize("wrong", [{"tick": 0.0}, {"places": 0}, {"latency": 0.0}])
+@pytest.mark.parametrize("wrong", [{"tick": 0.0}, {"max_requests": 0}, {"latency": 0.0}])
 def test_a_society_in_which_nothing_could_happen_is_refused(wrong: dict[str, float]) -> None:
     """At once, and not by standing still."""
     with pytest.raises(ValueError, match="above 0 seconds"):
-        Pace(**wrong)  # type: ignore[arg-type]
+        SimulationTiming(**wrong)  # type: ignore[arg-type]

@@ -4,8 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nemuri_domain.society.constitution import Constitution, Timeline, amendments, ballot, tally, wanted, wish
-from nemuri_domain.society.tax_ledger import Ledger, LedgerError
+from nemuri_domain.society.constitution import (
+    Constitution,
+    Timeline,
+    amendments,
+    ballot,
+    preferred_rate,
+    requested_change,
+    tally,
+)
+from nemuri_domain.society.tax_ledger import InvalidPaymentError, TaxLedger
 
 opinions = st.floats(-1, 1)
 rates = st.integers(0, 100)
@@ -14,29 +22,29 @@ rates = st.integers(0, 100)
 @given(st.lists(st.tuples(st.integers(0, 50), rates), max_size=30))
 def test_no_unit_is_lost_or_made(seasons: list[tuple[int, int]]) -> None:
     """What was earned is in purses and treasury, whatever the rates."""
-    ledger = Ledger()
+    ledger = TaxLedger()
     for season, (income, rate) in enumerate(seasons):
-        payment = ledger.settle(season, f"payer-{income % 3}", income, rate)
+        payment = ledger.record_payment(season, f"payer-{income % 3}", income, rate)
         assert 0 <= payment.paid <= income
-        assert ledger.exact
+        assert ledger.is_balanced
     ledger.treasury += 1
-    assert not ledger.exact
+    assert not ledger.is_balanced
 
 
 def test_nobody_pays_twice_in_a_season() -> None:
     """A second payment is refused and changes nothing."""
-    ledger = Ledger()
-    ledger.settle(0, "ada", 100, 20)
-    with pytest.raises(LedgerError, match="has paid for season 0 already"):
-        ledger.settle(0, "ada", 100, 20)
-    assert (ledger.treasury, ledger.purses, ledger.share([0])) == (20, {"ada": 80}, 0.2)
+    ledger = TaxLedger()
+    ledger.record_payment(0, "ada", 100, 20)
+    with pytest.raises(InvalidPaymentError, match="has paid for season 0 already"):
+        ledger.record_payment(0, "ada", 100, 20)
+    assert (ledger.treasury, ledger.balances, ledger.tax_share([0])) == (20, {"ada": 80}, 0.2)
 
 
 @pytest.mark.parametrize(("income", "rate"), [(-1, 20), (10, 101), (10, -1)])
 def test_what_cannot_be_taxed_is_refused(income: int, rate: int) -> None:
     """An income below nothing and a rate beyond everything."""
-    with pytest.raises(LedgerError, match="cannot be taxed"):
-        Ledger().settle(0, "ada", income, rate)
+    with pytest.raises(InvalidPaymentError, match="cannot be taxed"):
+        TaxLedger().record_payment(0, "ada", income, rate)
 
 
 def test_the_timeline_is_the_papers_and_scales_with_the_length() -> None:
@@ -44,8 +52,12 @@ def test_the_timeline_is_the_papers_and_scales_with_the_length() -> None:
     paper, half = Timeline.of(1_200), Timeline.of(600)
     assert paper == Timeline()
     assert (half.feedback, half.amendments, half.vote, half.tally, half.law) == (150, 180, 210, 240, 300)
-    assert [paper.due(each) for each in (0, 4, 5, 9)] == [20, 500, 620, 1_100]
-    assert (len(paper.before), len(paper.after)) == (5, 5) == (len(half.before), len(half.after))
+    assert [paper.payment_second(each) for each in (0, 4, 5, 9)] == [20, 500, 620, 1_100]
+    assert (
+        (len(paper.seasons_before_law), len(paper.seasons_after_law))
+        == (5, 5)
+        == (len(half.seasons_before_law), len(half.seasons_after_law))
+    )
 
 
 @given(st.lists(opinions, min_size=1, max_size=30), rates)
@@ -58,7 +70,7 @@ def test_what_is_carried_was_proposed_and_has_a_majority(people: list[float], ra
     if carried is not None:
         yes = sum(each[proposed.index(carried)] for each in ballots)
         assert yes > len(people) / 2
-    if all(wish(each) == "lower" for each in people):
+    if all(requested_change(each) == "lower" for each in people):
         assert all(each < rate for each in proposed)
 
 
@@ -75,4 +87,4 @@ def test_a_majority_for_less_lowers_the_tax() -> None:
     proposed = amendments(people, 20)
     assert proposed == (10, 26)
     assert tally(proposed, [ballot(each, 20, proposed) for each in people.values()]) == 10
-    assert [wanted(each, 20) for each in (-1.0, 0.0, 1.0)] == [0, 20, 40]
+    assert [preferred_rate(each, 20) for each in (-1.0, 0.0, 1.0)] == [0, 20, 40]

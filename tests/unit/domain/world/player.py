@@ -22,7 +22,7 @@ class Player:
         """It comes into the world, where it begins."""
         self.world, self.name, self._acts = world, name, 0
         world.join(name, name)
-        self.percept: Percept = world.changed()[name]
+        self.percept: Percept = world.changed_percepts()[name]
 
     def do(self, action: Action) -> str:
         """The reason why it was not done, empty where it was."""
@@ -32,7 +32,7 @@ class Player:
         while True:
             self.world.step(acts, 0.25)
             acts = []
-            self.percept = self.world.changed().get(self.name, self.percept)
+            self.percept = self.world.changed_percepts().get(self.name, self.percept)
             for outcome in self.percept.outcomes:
                 if outcome.act_id == known:
                     return outcome.reason

@@ -33,7 +33,7 @@ class Stage:
         for each in agents:
             self.world.join(each, each)
             self.move(each, MIDDLE, MIDDLE)
-        self.world.changed()
+        self.world.changed_percepts()
 
     def row(self, agent: str) -> int:
         """The row of an agent."""
@@ -77,7 +77,7 @@ class Stage:
         """The same for several at once."""
         acts = [self.acts(agent, action) for agent, action in actions]
         self.world.step(acts, seconds)
-        told = self.world.changed()
+        told = self.world.changed_percepts()
         known = {each.act_id: each for percept in told.values() for each in percept.outcomes}
         return [_reason(known.get(each.act_id)) for each in acts]
 
@@ -94,7 +94,7 @@ class Stage:
 
     def pass_on(self, agent: str) -> Percept:
         """What an agent perceives, told."""
-        told = self.world.changed()
+        told = self.world.changed_percepts()
         return told.get(agent) or self.world.percept(agent)
 
     def after(self, seconds: float) -> None:

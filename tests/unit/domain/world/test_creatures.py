@@ -15,7 +15,7 @@ def test_a_creature_is_defeated_by_blows_and_leaves_what_it_leaves(tool: str | N
         stage.hold("ann", **{tool: 1})
     cow = stage.beast("cow", MIDDLE + 3, MIDDLE)
     stage.after(0.25)
-    assert [(each.id, each.creature) for each in stage.world.changed()["ann"].agents] == [(cow, True)]
+    assert [(each.id, each.creature) for each in stage.world.changed_percepts()["ann"].agents] == [(cow, True)]
     for _ in range(blows):
         assert stage.do("ann", Attack(target=cow), seconds=0.5) == ""
     assert stage.do("ann", Attack(target=cow)) == f"there is no creature {cow}"
@@ -43,7 +43,7 @@ def test_a_zombie_comes_and_strikes_sleepers_hardest(resting: bool, armour: bool
     act = stage.acts("ann", Rest(seconds=60))
     stage.world.step([act] if resting else [], 0.25)
     for _ in range(400):
-        told = stage.world.changed().get("ann")
+        told = stage.world.changed_percepts().get("ann")
         if told is not None and told.hurt:
             break
         stage.after(0.25)

@@ -33,10 +33,10 @@ def test_a_trade_happens_when_both_offers_meet() -> None:
     stage = _two()
     first = stage.acts("ann", Trade(partner="bob", offer=WOOD, want=STONE))
     stage.world.step([first], 2)
-    assert stage.world.changed()["ann"].outcomes == ()
+    assert stage.world.changed_percepts()["ann"].outcomes == ()
     second = stage.acts("bob", Trade(partner="ann", offer=STONE, want=WOOD))
     stage.world.step([second], 0.25)
-    told = stage.world.changed()
+    told = stage.world.changed_percepts()
     assert [(each.act_id, each.done) for each in told["ann"].outcomes] == [(first.act_id, True)]
     assert [(each.act_id, each.done) for each in told["bob"].outcomes] == [(second.act_id, True)]
     assert _held(stage) == ({"stone": 3}, {"wood": 2})

@@ -25,7 +25,7 @@ LEAST.beast("cow", 34, 34)
 LEAST.beast("zombie", 30, 30)
 for _each in AGENTS:
     LEAST.hold(_each, **dict.fromkeys(ITEMS, 3))
-LEAST.world.changed()
+LEAST.world.changed_percepts()
 BEGINNING = LEAST.world.dump()
 """A world in which much can be done at once."""
 
@@ -35,7 +35,7 @@ def _life(stage: Stage, life: Life) -> list[object]:
     told = list[object]()
     for actions, seconds in life:
         stage.world.step([stage.acts(agent, action) for agent, action in actions], seconds)
-        told.append(stage.world.changed_json())
+        told.append(stage.world.changed_percepts_json())
     return told
 
 
@@ -67,7 +67,7 @@ def test_every_act_of_whoever_is_there_ends_with_exactly_one_outcome(life: Life)
         acts = [stage.acts(agent, action) for agent, action in actions]
         said.update(each.act_id for each in acts if each.agent_id in AGENTS)
         stage.world.step(acts, seconds)
-        for percept in stage.world.changed().values():
+        for percept in stage.world.changed_percepts().values():
             ended.update(each.act_id for each in percept.outcomes)
             assert all(each.done == (not each.reason) for each in percept.outcomes)
             assert all(0 < number <= MAX_CARRIED for number in percept.inventory.values())

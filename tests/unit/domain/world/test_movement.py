@@ -95,7 +95,7 @@ def test_a_later_act_takes_the_place_of_a_going_one_but_speech_does_not() -> Non
     assert stage.world.percept("ann").outcomes == ()
     going, resting = stage.acts("ann", Go(to=at(0, 0))), stage.acts("ann", Rest())
     stage.world.step([going, resting], 0.25)
-    reasons = [each.reason for each in stage.world.changed()["ann"].outcomes]
+    reasons = [each.reason for each in stage.world.changed_percepts()["ann"].outcomes]
     assert reasons == ["another act came in its place"] * 2
 
 

@@ -42,7 +42,7 @@ def test_speech_carries_as_far_as_the_radius_of_chat(dx: int, dz: int, hears: bo
     stage.move("bob", 64 + dx, 64 + dz)
     assert (dx * dx + dz * dz <= CHAT_RADIUS**2) is hears
     stage.world.step([stage.acts("ann", Say(text="hello"))], 0.25)
-    told = stage.world.changed()
+    told = stage.world.changed_percepts()
     assert [(each.speaker, each.name, each.text) for each in told["bob"].heard] == (
         [("ann", "Ann", "hello")] if hears else []
     )
@@ -69,12 +69,12 @@ def test_whoever_perceives_nothing_new_is_told_nothing() -> None:
     """And what happened once is told once."""
     stage = Stage("ann", "bob", "far", size=128)
     stage.move("far", 100, 100)
-    stage.world.changed()
+    stage.world.changed_percepts()
     stage.after(1)
-    assert stage.world.changed() == {}
+    assert stage.world.changed_percepts() == {}
     stage.world.step([stage.acts("ann", Say(text="hello"))], 0.25)
-    assert {name: len(each.heard) for name, each in stage.world.changed().items()} == {"ann": 0, "bob": 1}
-    assert stage.world.changed() == {}
+    assert {name: len(each.heard) for name, each in stage.world.changed_percepts().items()} == {"ann": 0, "bob": 1}
+    assert stage.world.changed_percepts() == {}
     assert stage.world.percept("bob").heard == ()
 
 
@@ -82,11 +82,11 @@ def test_who_walks_is_seen_walking_and_is_missed_when_out_of_sight() -> None:
     """Whoever loses sight of somebody is told."""
     stage = Stage("ann", "bob")
     stage.world.step([stage.acts("bob", Go(to=at(63, MIDDLE)))], 0.5)
-    seen = [each.activity for each in stage.world.changed()["ann"].agents]
+    seen = [each.activity for each in stage.world.changed_percepts()["ann"].agents]
     assert seen == ["walking"]
     for _ in range(60):
         stage.after(0.25)
-        if (told := stage.world.changed().get("ann")) is not None:
+        if (told := stage.world.changed_percepts().get("ann")) is not None:
             seen = [each.id for each in told.agents]
     assert seen == []
 
@@ -96,12 +96,12 @@ def test_who_leaves_is_missed_and_comes_back_as_it_was() -> None:
     stage = Stage("ann", "bob")
     stage.hold("bob", wood=2)
     stage.world.leave("bob")
-    assert stage.world.changed()["ann"].agents == ()
+    assert stage.world.changed_percepts()["ann"].agents == ()
     assert "bob" not in stage.world
     stage.world.step([stage.acts("bob", Say(text="boo"))], 0.25)
-    assert stage.world.changed() == {}
+    assert stage.world.changed_percepts() == {}
     stage.world.join("bob", "Robert")
-    told = stage.world.changed()
+    told = stage.world.changed_percepts()
     assert told["bob"].inventory == {"wood": 2}
     assert [(each.id, each.name) for each in told["ann"].agents] == [("bob", "Robert")]
 
@@ -136,7 +136,7 @@ def test_no_more_are_seen_than_a_crowd_and_they_are_the_nearest() -> None:
     stage = Stage(*(f"a{number}" for number in range(30)))
     for number in range(30):
         stage.move(f"a{number}", MIDDLE + number % 10, MIDDLE + number // 10)
-    told = stage.world.changed()["a0"].agents
+    told = stage.world.changed_percepts()["a0"].agents
     assert [each.distance for each in told] == sorted(each.distance for each in told)
     assert len(told) == 24
     assert "a29" not in {each.id for each in told}
@@ -146,9 +146,12 @@ def test_nightfall_is_perceived_by_everybody() -> None:
     """Two thirds into the day."""
     stage = Stage("ann", "bob", day=30)
     stage.after(19.75)
-    assert stage.world.changed() == {}
+    assert stage.world.changed_percepts() == {}
     stage.after(0.25)
-    assert {name: each.daylight for name, each in stage.world.changed().items()} == {"ann": False, "bob": False}
+    assert {name: each.daylight for name, each in stage.world.changed_percepts().items()} == {
+        "ann": False,
+        "bob": False,
+    }
 
 
 def test_percepts_as_json_are_those_of_the_contract() -> None:
@@ -160,7 +163,7 @@ def test_percepts_as_json_are_those_of_the_contract() -> None:
     stage.hold("ann", wood=2)
     stage.world.step([stage.acts("bob", Say(text='say "眠り"\n')), stage.acts("bob", Rest())], 0.25)
     wanted = {each: stage.world.percept(each) for each in stage.world.agents}
-    told = {name: Percept.model_validate_json(each) for name, each in stage.world.changed_json().items()}
+    told = {name: Percept.model_validate_json(each) for name, each in stage.world.changed_percepts_json().items()}
     assert told == wanted
     seen = [(each.name, each.creature, each.distance, each.activity) for each in told["ann"].agents]
     assert seen == [('“Bob” \\ "ボブ"', False, 0, "resting"), ("cat", False, 0, "idle"), ("cow", True, 3, "roaming")]

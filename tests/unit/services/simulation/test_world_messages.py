@@ -59,10 +59,10 @@ def test_only_a_percept_in_which_nothing_happens_is_calm() -> None:
     for each in ("ann", "bob"):
         world.join(each, each, "town")
     world.step([], 0.25)
-    assert all(map(is_calm, world.changed_json().values()))
+    assert all(map(is_calm, world.changed_percepts_json().values()))
     words = 'I heard "heard":[],"outcomes":[],"hurt":0, yesterday'
     world.step([Act(agent_id="ann", act_id="a1", act=Say(text=words))], 0.25)
-    told = world.changed_json()
+    told = world.changed_percepts_json()
     assert not any(map(is_calm, told.values()))
     assert orjson.loads(told["bob"])["heard"][0]["text"] == words
     assert not is_calm(b'{"second":1.0}')

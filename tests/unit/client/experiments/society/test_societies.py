@@ -13,8 +13,8 @@ from nemuri.experiments.society.experiment_society import Setting
 from nemuri_domain.cognition.module import Prompt
 from nemuri_domain.cognition.percept_updates import entries
 from nemuri_domain.society.constitution import Constitution, Timeline
-from nemuri_domain.society.likeability import KIND
-from nemuri_domain.society.memes import FAITH, SAYINGS
+from nemuri_domain.society.likeability import KIND_UTTERANCES
+from nemuri_domain.society.memes import RELIGION, UTTERANCES
 from nemuri_domain.society.roles import DEMAND, ROLES, role_of
 
 
@@ -35,9 +35,9 @@ def test_everybody_pays_in_every_season_what_the_law_says_and_the_ledger_is_exac
     town = taxes.Town(simulation, Constitution(frozen=frozen), Timeline.of(setting.seconds), Random(1))
     town.live()
     assert Counter(each.season for each in town.ledger.payments) == dict.fromkeys(range(10), 5)
-    assert town.ledger.exact
-    assert all(each.rate == 20 for each in town.ledger.payments if each.season in town.timeline.before)
-    after = {each.rate for each in town.ledger.payments if each.season in town.timeline.after}
+    assert town.ledger.is_balanced
+    assert all(each.rate == 20 for each in town.ledger.payments if each.season in town.timeline.seasons_before_law)
+    after = {each.rate for each in town.ledger.payments if each.season in town.timeline.seasons_after_law}
     assert after == ({20} if frozen else {town.law.rate})
     assert town.law.rate == 20 if frozen else town.law.rate <= 10
 
@@ -73,18 +73,18 @@ def test_nobody_speaks_of_the_faith_who_did_not_hear_of_it(monkeypatch: pytest.M
     assert found[memes.UNEXPLAINED, memes.EVERYBODY] == 0
     assert found[memes.SOURCES, memes.EVERYBODY] >= 1
     assert 0 < found[memes.DIRECT, memes.PRIESTS_TOWN] <= found[memes.EXPOSED, memes.PRIESTS_TOWN]
-    converts = chronicle.exposures.speakers(FAITH, 90)
-    assert all(each in chronicle.exposures.exposed(FAITH) for each in converts - {"agent-0"})
+    converts = chronicle.exposures.speakers(RELIGION, 90)
+    assert all(each in chronicle.exposures.exposed(RELIGION) for each in converts - {"agent-0"})
 
 
 def test_a_priest_speaks_of_the_faith_and_others_of_what_is_on_their_mind() -> None:
     """Whatever they hear."""
     about: dict[str, Any] = {"job": "converse", "profile": {"priest": True, "meme": ""}, "mind": {}, "heard": []}
-    assert told(memes.answer, **about)["say"] == SAYINGS[FAITH]
+    assert told(memes.answer, **about)["say"] == UTTERANCES[RELIGION]
     lay = about | {"profile": {"priest": False, "meme": "eco"}}
     said = {told(memes.answer, rng, **lay)["say"] for rng in range(30)}
-    assert SAYINGS["eco"] in said
-    assert SAYINGS[FAITH] not in said
+    assert UTTERANCES["eco"] in said
+    assert UTTERANCES[RELIGION] not in said
 
 
 def test_who_has_no_social_awareness_judges_by_what_is_still_in_mind() -> None:
@@ -102,7 +102,7 @@ def test_who_has_no_social_awareness_judges_by_what_is_still_in_mind() -> None:
 
 def test_kind_words_are_felt_and_only_by_whoever_heard_them() -> None:
     """Each speaker for itself."""
-    heard = [{"speaker": "bea", "text": KIND[0]}] * 9
+    heard = [{"speaker": "bea", "text": KIND_UTTERANCES[0]}] * 9
     found = told(likeability.answer, job="social", agent="ada", speakers=["bea", "cai"], heard=heard, known={})
     taste = likeability.taste("ada", "bea")
     assert found["bea"]["sentiment"] == pytest.approx(min(10, 5 + (5 + taste) * (1 - 0.8**9)), abs=1.0)
