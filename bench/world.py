@@ -21,7 +21,7 @@ from bench.measuring import Spent, kept, table
 from nemuri_contracts.world_protocol import REACH, Act, Action, Collect, Craft, Go, Position, Say
 from nemuri_domain.world.grid_world import World
 from nemuri_domain.world.world_settings import WorldSettings
-from nemuri_services.simulation.world_messages import packed
+from nemuri_services.simulation.world_messages import pack_percepts
 
 SIZES = {50: 128, 1_000: 512, 4_000: 1_024}
 """Edge length of the grid in blocks, by number of agents."""
@@ -72,7 +72,7 @@ def measure(agents: int, seconds: float) -> dict[str, float]:
         with spent.measured():
             world.step(doing, 1.0 / RATE)
             fresh = world.changed_percepts_json()
-            messages = [data for data, _ in packed(world.second, fresh, ROOM)]
+            messages = [data for data, _ in pack_percepts(world.second, fresh, ROOM)]
         told |= fresh
         percepts, sent, done = percepts + len(fresh), sent + sum(map(len, messages)), done + len(doing)
     began = time.process_time()

@@ -116,12 +116,12 @@ async def test_what_hosts_keep_outlives_the_loss_of_every_node_in_turn(servers: 
             stores = (states.stream, f"OBJ_{checkpoints_bucket(settings.namespace)}")
             assert [(await log.stream.stream_info(each)).config.num_replicas for each in stores] == [3, 3]
             keeping = CellLeases("host", society, states, engine)
-            for cell in await keeping.free():
-                for state in await keeping.take(cell, 0.0) or ():
+            for cell in await keeping.free_cells():
+                for state in await keeping.acquire(cell, 0.0) or ():
                     engine.add(state, 0.0)
 
             world = WorldLease("world", states, Jar(b"a world"))
-            await world.take()
+            await world.acquire()
 
             async def written() -> bool:
                 """Everything is written, and no lease was lost."""

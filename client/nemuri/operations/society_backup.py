@@ -15,7 +15,7 @@ from nemuri_contracts.society import Society
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.stores.objects import IncompleteObjectError
 from nemuri_infra.stores.society_states import SOCIETY, States, in_batches, societies
-from nemuri_services.simulation.archive_format import packed, unpacked
+from nemuri_services.simulation.archive_format import pack_entries, unpack_entries
 from nemuri_services.simulation.checkpoints import Checkpoints, entries_without_leases
 
 NOW: Final = "now"
@@ -44,10 +44,10 @@ async def copy_out(log: Log, directory: Path) -> list[str]:
     files = list[str]()
     for name in await societies(log):
         states, checkpoints = await States.open(log, name), await Checkpoints.open(log, name)
-        copies = {NOW: await packed(entries_without_leases(states))}
+        copies = {NOW: await pack_entries(entries_without_leases(states))}
         for each in await checkpoints.names():
             try:
-                copies[each] = await checkpoints.packed(each)
+                copies[each] = await checkpoints.read_packed(each)
             except (ObjectNotFoundError, IncompleteObjectError):
                 if each in await checkpoints.names():
                     raise
@@ -70,7 +70,7 @@ def kept_in(directory: Path, files: Iterable[str]) -> list[SocietyBackup]:
 def _kept(name: str, paths: dict[str, Path]) -> SocietyBackup:
     try:
         copies = {each: path.read_bytes() for each, path in paths.items()}
-        entries = unpacked(copies.pop(NOW))
+        entries = unpack_entries(copies.pop(NOW))
         society = Society.model_validate_json(entries[SOCIETY])
     except (OSError, EOFError, zlib.error, KeyError, ValueError, TypeError) as error:
         why = "a part is missing" if isinstance(error, KeyError) else str(error).partition("\n")[0]

@@ -70,9 +70,9 @@ class CachedAgent:
     """The in-process state of one agent's memory."""
 
     agent: TiersAgent
-    accessed: Counter[UUID] = field(default_factory=Counter)
+    access_counts: Counter[UUID] = field(default_factory=Counter)
     """Accesses since the last event about them."""
-    told: float = 0.0
+    reported_at: float = 0.0
     """Second of that event."""
 
 
@@ -83,96 +83,100 @@ class AgentMemories:
         """Create an empty cache."""
         self._log = log
         self._embedder = HashingEmbedder(DIMENSION)
-        self._shelves = MemoryCache(DIMENSION)
-        self._held: dict[str, CachedAgent] = {}
-        self._expected: deque[tuple[str, ...]] = deque()
-        self._lived: list[PendingExperience] = []
+        self._cache = MemoryCache(DIMENSION)
+        self._agents: dict[str, CachedAgent] = {}
+        self._load_queue: deque[tuple[str, ...]] = deque()
+        self._experience_queue: list[PendingExperience] = []
         self._outbox = Outbox(log)
-        self._forming: deque[PendingGroup] = deque()
-        self._vector = lru_cache(CACHED_QUERIES)(lambda query: self._embedder.rows([query])[0])
+        self._group_queue: deque[PendingGroup] = deque()
+        self._query_vector = lru_cache(CACHED_QUERIES)(lambda query: self._embedder.rows([query])[0])
 
     def __len__(self) -> int:
         """Return the number of memories, without those that are being consolidated."""
-        return sum(each.agent.short + each.agent.long for each in self._held.values())
+        return sum(each.agent.short + each.agent.long for each in self._agents.values())
 
     def close(self) -> None:
         """Drop all agents and close the cache."""
-        self._held.clear()
-        self._shelves.close()
+        self._agents.clear()
+        self._cache.close()
 
-    def expect(self, agent_ids: Iterable[str]) -> None:
+    def queue_load(self, agent_ids: Iterable[str]) -> None:
         """Queue agents whose memories must be loaded."""
-        self._expected.append(tuple(agent_ids))
+        self._load_queue.append(tuple(agent_ids))
 
     async def load(self) -> None:
         """Load the first queued agents by one read of the log. Does nothing if no agents are queued."""
-        if not self._expected:
+        if not self._load_queue:
             return
-        agent_ids = self._expected[0]
-        minds, begun = {each: TieredMind.of(each) for each in agent_ids}, list[ConsolidationBegun]()
-        subjects = [self._log.subjects.mind(each) for each in minds]
+        agent_ids = self._load_queue[0]
+        aggregates, consolidations = {each: TieredMind.of(each) for each in agent_ids}, list[ConsolidationBegun]()
+        subjects = [self._log.subjects.mind(each) for each in aggregates]
         async for batch in self._log.read(until=await self._log.last_sequence(), only=subjects):
             for event in batch.events:
                 agent_id = str(event.agent_id)
-                minds[agent_id] = evolve_at_its_time(minds[agent_id], event)  # type: ignore[arg-type]
+                aggregates[agent_id] = evolve_at_its_time(aggregates[agent_id], event)  # type: ignore[arg-type]
                 if isinstance(event, ConsolidationBegun):
-                    begun.append(event)
-        turns = TimeSlice()
-        for agent_id, tiers in minds.items():
-            if not self._expected or self._expected[0] is not agent_ids:
+                    consolidations.append(event)
+        time_slice = TimeSlice()
+        for agent_id, aggregate in aggregates.items():
+            if not self._load_queue or self._load_queue[0] is not agent_ids:
                 return  # The agents have moved to another host.
-            there = list(tiers.memories.values())
-            rows = self._embedder.rows([each.content for each in there])
-            self._shelves.drop(agent_id)
-            self._shelves.take(there, {each.memory_id: row for each, row in zip(there, rows, strict=True)})
-            await turns()
-        if not self._expected or self._expected[0] is not agent_ids:
+            memories = list(aggregate.memories.values())
+            rows = self._embedder.rows([each.content for each in memories])
+            self._cache.drop(agent_id)
+            self._cache.take(memories, {each.memory_id: row for each, row in zip(memories, rows, strict=True)})
+            await time_slice()
+        if not self._load_queue or self._load_queue[0] is not agent_ids:
             return
-        self._expected.popleft()
-        self._held |= {
-            agent_id: CachedAgent(tiers.agent) for agent_id, tiers in minds.items() if tiers.agent is not None
+        self._load_queue.popleft()
+        self._agents |= {
+            agent_id: CachedAgent(aggregate.agent)
+            for agent_id, aggregate in aggregates.items()
+            if aggregate.agent is not None
         }
-        for each in begun:
-            self._to_form(each, minds[each.agent_id])
+        for each in consolidations:
+            self._queue_groups(each, aggregates[each.agent_id])
 
     def drop(self, agent_ids: Iterable[str]) -> None:
         """Drop agents that have moved to another host."""
         gone = set(agent_ids)
         for agent_id in gone:
-            self._held.pop(agent_id, None)
-            self._shelves.drop(agent_id)
-        self._expected = deque(each for each in self._expected if gone.isdisjoint(each))
-        self._outbox.keep(self._held)
-        self._forming = deque(each for each in self._forming if each[0].agent_id in self._held)
+            self._agents.pop(agent_id, None)
+            self._cache.drop(agent_id)
+        self._load_queue = deque(each for each in self._load_queue if gone.isdisjoint(each))
+        self._outbox.keep(self._agents)
+        self._group_queue = deque(each for each in self._group_queue if each[0].agent_id in self._agents)
 
     def recall(self, agent_id: str, query: str, module: str, second: float) -> Sequence[RetrievedMemory]:
         """Return an agent's memories for a query by the rules of the module. Counts as access."""
-        held = self._held.get(agent_id)
-        if held is None:
+        cached = self._agents.get(agent_id)
+        if cached is None:
             return ()
-        asked: Module = module if module in MODULES else "default"  # type: ignore[assignment]
-        known = partial(self._shelves.memory, agent_id)
-        found = self._shelves.shelf(agent_id).recall(held.agent, known, self._vector(query), second, asked)
-        held.accessed.update(each.memory_id for each, _ in found)
+        memory_module: Module = module if module in MODULES else "default"  # type: ignore[assignment]
+        known = partial(self._cache.memory, agent_id)
+        found = self._cache.shelf(agent_id).recall(
+            cached.agent, known, self._query_vector(query), second, memory_module
+        )
+        cached.access_counts.update(each.memory_id for each, _ in found)
         return [RetrievedMemory(memory.content, each.score, each.layer, memory.type) for each, memory in found]
 
     def record(self, agent_id: str, experiences: Iterable[Mapping[str, Any]], second: float) -> None:
         """Queue experiences of an agent. They can be retrieved after the next beat."""
-        self._lived.extend((agent_id, each, second) for each in experiences)
+        self._experience_queue.extend((agent_id, each, second) for each in experiences)
 
-    async def remember(self) -> None:
+    async def record_queued(self) -> None:
         """Record the queued experiences that are important enough. Called on every beat; yields to the event loop.
 
         A reflection triggers a consolidation.
         """
-        left, turns = len(self._lived), TimeSlice()
-        while left > 0:
-            some, self._lived = self._lived[:STEP_SIZE], self._lived[STEP_SIZE:]
-            left -= len(some)
-            expected = {each for agents in self._expected for each in agents}
-            self._lived += [each for each in some if each[0] in expected]
-            self._remember([each for each in some if each[0] not in expected])
-            await turns()
+        remaining, time_slice = len(self._experience_queue), TimeSlice()
+        while remaining > 0:
+            batch, self._experience_queue = self._experience_queue[:STEP_SIZE], self._experience_queue[STEP_SIZE:]
+            remaining -= len(batch)
+            expected = {each for agents in self._load_queue for each in agents}
+            self._experience_queue += [each for each in batch if each[0] in expected]
+            self._record_batch([each for each in batch if each[0] not in expected])
+            await time_slice()
 
     async def consolidate(self, second: float) -> None:
         """Begin due consolidations and word waiting groups, oldest first. Called once a second.
@@ -180,36 +184,40 @@ class AgentMemories:
         Wording takes `WORDING_SECONDS` at most. No consolidation begins while `MAX_WAITING_GROUPS` groups are waiting.
         Afterwards the agents whose last turn is longest ago are first.
         """
-        turns = TimeSlice()
-        for agent_id, held in list(self._held.items()):
-            if len(self._forming) >= MAX_WAITING_GROUPS:
+        time_slice = TimeSlice()
+        for agent_id, cached in list(self._agents.items()):
+            if len(self._group_queue) >= MAX_WAITING_GROUPS:
                 break
-            gone = self._held.get(agent_id) is not held
-            if not gone and (because := due_reason(held.agent, second)) is not None:
-                self._held[agent_id] = self._held.pop(agent_id)
-                self._consolidate(agent_id, because, second)
-            await turns()
+            gone = self._agents.get(agent_id) is not cached
+            if not gone and (reason := due_reason(cached.agent, second)) is not None:
+                self._agents[agent_id] = self._agents.pop(agent_id)
+                self._begin_consolidation(agent_id, reason, second)
+            await time_slice()
         spent = 0.0
-        while self._forming and spent < WORDING_SECONDS:
-            began = perf_counter()
-            self._form([self._forming.popleft() for _ in range(min(STEP_SIZE, len(self._forming)))], second)
-            spent += perf_counter() - began
-            await turns()
+        while self._group_queue and spent < WORDING_SECONDS:
+            started = perf_counter()
+            self._form_memories(
+                [self._group_queue.popleft() for _ in range(min(STEP_SIZE, len(self._group_queue)))], second
+            )
+            spent += perf_counter() - started
+            await time_slice()
 
-    def _remember(self, lived: Sequence[PendingExperience]) -> None:
-        found = list(filter(None, (self._recorded(*each) for each in lived)))
-        rows = self._embedder.rows([each.experience.content for each in found])
-        for event, vector in zip(found, rows, strict=True):
-            self._happened(event, self._mind(event.agent_id, touched(event)), vector)
+    def _record_batch(self, experiences: Sequence[PendingExperience]) -> None:
+        events = list(filter(None, (self._experience_event(*each) for each in experiences)))
+        rows = self._embedder.rows([each.experience.content for each in events])
+        for event, vector in zip(events, rows, strict=True):
+            self._apply(event, self._mind(event.agent_id, touched(event)), vector)
             if event.experience.type == "reflection":
-                self._consolidate(event.agent_id, "reflection", moment_of(event))
+                self._begin_consolidation(event.agent_id, "reflection", moment_of(event))
 
-    def _recorded(self, agent_id: str, told: Mapping[str, Any], second: float) -> ExperienceRecorded | None:
-        held = self._held.get(agent_id)
-        if held is None:
+    def _experience_event(
+        self, agent_id: str, experience: Mapping[str, Any], second: float
+    ) -> ExperienceRecorded | None:
+        cached = self._agents.get(agent_id)
+        if cached is None:
             return None
         try:
-            return experience_event(agent_id, told, second, held.agent.rules)
+            return experience_event(agent_id, experience, second, cached.agent.rules)
         except ValidationError as error:
             logger.warning("invalid experience", agent=agent_id, why=log_safe(error))
             return None
@@ -219,86 +227,90 @@ class AgentMemories:
 
         Accesses are reported every `ACCESS_REPORT_SECONDS` seconds, and with `last`.
         """
-        turns = TimeSlice()
+        time_slice = TimeSlice()
         try:
-            for agent_id, held in list(self._held.items()):
-                due = last or second - held.told >= ACCESS_REPORT_SECONDS
-                if held.accessed and due and self._held.get(agent_id) is held:
-                    self._tell_accesses(agent_id, held, second)
-                await turns()
+            for agent_id, cached in list(self._agents.items()):
+                due = last or second - cached.reported_at >= ACCESS_REPORT_SECONDS
+                if cached.access_counts and due and self._agents.get(agent_id) is cached:
+                    self._report_accesses(agent_id, cached, second)
+                await time_slice()
         finally:  # Events reach the log even if the disk is full.
             await self._outbox.flush()
 
-    def _consolidate(self, agent_id: str, because: Because, second: float) -> None:
-        tiers = self._mind(agent_id)
-        decided = plan_for_mind(tiers, partial(self._shelves.vectors, agent_id), because, second)
-        if not decided:
+    def _begin_consolidation(self, agent_id: str, reason: Because, second: float) -> None:
+        aggregate = self._mind(agent_id)
+        plan = plan_for_mind(aggregate, partial(self._cache.vectors, agent_id), reason, second)
+        if not plan:
             return
         event = ConsolidationBegun(
-            event_id=derive(f"{agent_id}/{because}/{second:.2f}", ConsolidationBegun.kind_of()),
+            event_id=derive(f"{agent_id}/{reason}/{second:.2f}", ConsolidationBegun.kind_of()),
             agent_id=agent_id,
-            because=because,
-            groups=decided.groups,
-            deleted=decided.deleted,
+            because=reason,
+            groups=plan.groups,
+            deleted=plan.deleted,
             second=second,
         )
-        self._to_form(event, self._happened(event, tiers))
+        self._queue_groups(event, self._apply(event, aggregate))
 
-    def _to_form(self, begun: ConsolidationBegun, tiers: TieredMind) -> None:
-        left = [group for group in begun.groups if any(each.going for each in tiers.known(group.memory_ids))]
-        if left:
-            most = max(each.access_count for each in tiers.memories.values())
-            self._forming.extend((begun, group, most) for group in left)
+    def _queue_groups(self, begun: ConsolidationBegun, aggregate: TieredMind) -> None:
+        pending = [group for group in begun.groups if any(each.going for each in aggregate.known(group.memory_ids))]
+        if pending:
+            max_access_count = max(each.access_count for each in aggregate.memories.values())
+            self._group_queue.extend((begun, group, max_access_count) for group in pending)
 
-    def _form(self, some: Sequence[PendingGroup], second: float) -> None:
+    def _form_memories(self, groups: Sequence[PendingGroup], second: float) -> None:
         """Word groups extractively. Consolidation of a thousand agents is not worth as many model requests."""
-        found = list(filter(None, (self._formed(*each, second) for each in some)))
-        rows = self._embedder.rows([each.content for each in found])
-        for event, vector in zip(found, rows, strict=True):
-            self._happened(event, self._mind(event.agent_id, touched(event)), vector)
+        events = list(filter(None, (self._memory_formed(*each, second) for each in groups)))
+        rows = self._embedder.rows([each.content for each in events])
+        for event, vector in zip(events, rows, strict=True):
+            self._apply(event, self._mind(event.agent_id, touched(event)), vector)
 
-    def _formed(self, begun: ConsolidationBegun, group: Group, most: int, second: float) -> MemoryFormed | None:
-        tiers = self._mind(begun.agent_id, group.memory_ids)
-        sources = [each for each in tiers.known(group.memory_ids) if each.going]
-        if tiers.agent is None or not sources:
+    def _memory_formed(
+        self, begun: ConsolidationBegun, group: Group, max_access_count: int, second: float
+    ) -> MemoryFormed | None:
+        aggregate = self._mind(begun.agent_id, group.memory_ids)
+        sources = [each for each in aggregate.known(group.memory_ids) if each.going]
+        if aggregate.agent is None or not sources:
             return None
-        rules = tiers.agent.rules.consolidation
-        written = extract_memory(sources, rules)
+        rules = aggregate.agent.rules.consolidation
+        extract = extract_memory(sources, rules)
         return form_memory(
-            begun, sources, written, vector=vector_key(EMBEDDER, DIMENSION, written.content), most=most, rules=rules,
-            nth=str(group.memory_ids[0]), second=second,
+            begun, sources, extract, vector=vector_key(EMBEDDER, DIMENSION, extract.content), most=max_access_count,
+            rules=rules, nth=str(group.memory_ids[0]), second=second,
         )  # fmt: skip
 
-    def _tell_accesses(self, agent_id: str, held: CachedAgent, second: float) -> None:
-        tiers = self._mind(agent_id, held.accessed)
-        there = list(tiers.memories.values())[:1_000]
-        accessed = tuple(Access(memory_id=each.memory_id, times=held.accessed[each.memory_id]) for each in there)
-        held.accessed.clear()
-        held.told = second
+    def _report_accesses(self, agent_id: str, cached: CachedAgent, second: float) -> None:
+        aggregate = self._mind(agent_id, cached.access_counts)
+        memories = list(aggregate.memories.values())[:1_000]
+        accessed = tuple(
+            Access(memory_id=each.memory_id, times=cached.access_counts[each.memory_id]) for each in memories
+        )
+        cached.access_counts.clear()
+        cached.reported_at = second
         if not accessed:
             return
-        counts = [(each.memory_id, each.access_count) for each in there]
+        counts = [(each.memory_id, each.access_count) for each in memories]
         event = MemoriesAccessed(
             event_id=derive(f"{agent_id}/{counts}", MemoriesAccessed.kind_of()),
             agent_id=agent_id,
             accessed=accessed,
             second=second,
         )
-        self._happened(event, tiers)
+        self._apply(event, aggregate)
 
     def _mind(self, agent_id: str, memory_ids: Iterable[UUID] | None = None) -> TieredMind:
         """Return the aggregate of an agent with some of its memories; all if `memory_ids` is None."""
-        return TieredMind(self._held[agent_id].agent, Map(self._shelves.memories(agent_id, memory_ids)))
+        return TieredMind(self._agents[agent_id].agent, Map(self._cache.memories(agent_id, memory_ids)))
 
-    def _happened(self, event: AnyAgentEvent, before: TieredMind, vector: Vector | None = None) -> TieredMind:
+    def _apply(self, event: AnyAgentEvent, before: TieredMind, vector: Vector | None = None) -> TieredMind:
         """Queue an event for the log and apply it locally. Return the aggregate after it, with the memories that it
         touches.
         """
         self._outbox.put(event)
         agent_id, after = str(event.agent_id), evolve(before, event, moment_of(event))
         changed = [each for name, each in after.memories.items() if before.memories.get(name) is not each]
-        self._shelves.take(changed, {} if vector is None else {event.event_id: vector})
-        self._shelves.drop(agent_id, [each for each in before.memories if each not in after.memories])
+        self._cache.take(changed, {} if vector is None else {event.event_id: vector})
+        self._cache.drop(agent_id, [each for each in before.memories if each not in after.memories])
         if after.agent is not None:
-            self._held[agent_id].agent = after.agent
+            self._agents[agent_id].agent = after.agent
         return after

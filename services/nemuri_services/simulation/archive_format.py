@@ -13,7 +13,7 @@ _GZIP = 31
 _LEVEL = 3
 
 
-async def packed(entries: AsyncIterator[Entry]) -> bytes:
+async def pack_entries(entries: AsyncIterator[Entry]) -> bytes:
     """Compress entries as they arrive, without holding all of them. The last entry of a key counts."""
     compressing, pieces, turns = zlib.compressobj(_LEVEL, wbits=_GZIP), list[bytes](), TimeSlice()
     async for each in entries:
@@ -23,7 +23,7 @@ async def packed(entries: AsyncIterator[Entry]) -> bytes:
     return b"".join((*pieces, compressing.flush()))
 
 
-def unpacked(data: bytes) -> dict[str, bytes]:
+def unpack_entries(data: bytes) -> dict[str, bytes]:
     """Return the entries of an archive. Raise EOFError, OSError, ValueError or zlib.error for other bytes."""
     whole, entries, start = gzip.decompress(data), dict[str, bytes](), 0
     while start < len(whole):

@@ -16,15 +16,15 @@ class CellAllocation:
     def __init__(self, cells: int, hosts: int, now: float) -> None:
         """Create the policy of one of several hosts, which starts now."""
         self._share = -(-cells // hosts)
-        self._began = now
-        self._since: dict[int, float] = {}
+        self._started_at = now
+        self._free_since: dict[int, float] = {}
 
-    def look(self, free: Iterable[int], now: float) -> None:
+    def observe(self, free: Iterable[int], now: float) -> None:
         """Record the cells that are free now."""
-        self._since = {cell: self._since.get(cell, now) for cell in free}
+        self._free_since = {cell: self._free_since.get(cell, now) for cell in free}
 
-    def may(self, cell: int, kept: int, now: float) -> bool:
+    def may_take(self, cell: int, held: int, now: float) -> bool:
         """Return whether the host may take a free cell when it has `kept` cells already."""
-        if kept < self._share:
+        if held < self._share:
             return True
-        return now - self._began >= STARTUP_SECONDS and now - self._since[cell] >= FREE_SECONDS
+        return now - self._started_at >= STARTUP_SECONDS and now - self._free_since[cell] >= FREE_SECONDS

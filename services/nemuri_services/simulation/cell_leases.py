@@ -44,39 +44,39 @@ class CellLeases:
         self._leases = Leases(host, states)
         self._cell_of = {each.id: nth for nth in range(society.cells) for each in society.cell(nth)}
 
-    async def free(self) -> list[int]:
+    async def free_cells(self) -> list[int]:
         """Return the cells without a host, as far as this host has seen."""
         others = [str(cell) for cell in range(self._society.cells) if cell not in self.cells]
         return [int(name) for name in await self._leases.free(others)]
 
-    async def take(self, cell: int, second: float) -> list[SharedState] | None:
+    async def acquire(self, cell: int, second: float) -> list[SharedState] | None:
         """Take a free cell and return its agents in their last written state. None if another host was faster."""
-        if not await self._leases.take(str(cell)):
+        if not await self._leases.acquire(str(cell)):
             return None
         values: dict[str, dict[str, Mapping[str, object]]] = {}
         async for entry in self._leases.states.read(f"{AGENT}.{cell}.>"):
             _, _, agent_id, section = entry.key.split(".")
             values.setdefault(agent_id, {})[section] = orjson.loads(entry.value)
-            self._leases.known[entry.key] = entry.revision
+            self._leases.revisions[entry.key] = entry.revision
         self.cells.add(cell)
         residents = {each.id: each for each in self._society.cell(cell)}
         for agent_id, resident in residents.items():
-            born = {"name": resident.name, "town": resident.town, **resident.profile}
-            values.setdefault(agent_id, {}).setdefault("profile", born)
+            initial = {"name": resident.name, "town": resident.town, **resident.profile}
+            values.setdefault(agent_id, {}).setdefault("profile", initial)
         return [SharedState.of(agent_id, values[agent_id], second) for agent_id in residents]  # type: ignore[arg-type]
 
-    async def beat(self, tell: Callable[..., object] = logger.warning) -> set[int]:
+    async def beat(self, log: Callable[..., object] = logger.warning) -> set[int]:
         """Write all changes and renew the leases. Return the cells that were lost to other hosts."""
         batches = deque(self._batches())
         try:
             while batches:
-                await self._leases.write(self._written(batches[0]))
+                await self._leases.write(self._entries(batches[0]))
                 batches.popleft()
         except WRITE_ERRORS as error:
-            tell("states not written", host=self.host, why=log_safe(error))
-            return await self._lost()
+            log("states not written", host=self.host, why=log_safe(error))
+            return await self._lost_cells()
         finally:
-            self._back(batches)
+            self._requeue(batches)
         return set()
 
     async def release(self) -> None:
@@ -85,8 +85,8 @@ class CellLeases:
         An interrupted beat may have left unknown revisions. The first beat here is then refused and learns them; the
         second one writes.
         """
-        for tell in (logger.debug, logger.warning):
-            self.cells -= await self.beat(tell)
+        for log in (logger.debug, logger.warning):
+            self.cells -= await self.beat(log)
             if not self._engine.changed:
                 break
         try:
@@ -94,11 +94,11 @@ class CellLeases:
         except WRITE_ERRORS as error:
             logger.warning("cells not released", host=self.host, why=log_safe(error))
 
-    def let_go(self, cell: int) -> None:
+    def forget_cell(self, cell: int) -> None:
         """Forget a cell that this host does not own any more."""
         self.cells.discard(cell)
-        for key in [each for each in self._leases.known if each.startswith(f"{AGENT}.{cell}.")]:
-            del self._leases.known[key]
+        for key in [each for each in self._leases.revisions if each.startswith(f"{AGENT}.{cell}.")]:
+            del self._leases.revisions[key]
 
     def _batches(self) -> Iterator[Batch]:
         """Yield batches of changes. Each cell is in at least one batch, each agent in at most one."""
@@ -118,27 +118,27 @@ class CellLeases:
         if batch:
             yield batch
 
-    def _written(self, batch: Batch) -> dict[str, bytes]:
+    def _entries(self, batch: Batch) -> dict[str, bytes]:
         """Return the current entries of a batch, including the lease of each cell."""
         entries: dict[str, bytes] = {}
         for cell, agents in batch.items():
-            entries |= self._leases.stamped(str(cell))
+            entries |= self._leases.renewed_entry(str(cell))
             for agent_id, sections in agents:
                 if (state := self._engine.states.get(agent_id)) is not None:
                     entries |= {f"{AGENT}.{cell}.{agent_id}.{each}": _encoded(state, each) for each in sections}
         return entries
 
-    def _back(self, batches: Iterable[Batch]) -> None:
+    def _requeue(self, batches: Iterable[Batch]) -> None:
         """Mark the changes of unwritten batches as unwritten again."""
         for agent_id, sections in chain.from_iterable(chain.from_iterable(each.values()) for each in batches):
             self._engine.changed.setdefault(agent_id, set()).update(sections)
 
-    async def _lost(self) -> set[int]:
+    async def _lost_cells(self) -> set[int]:
         """Read the owners and revisions of all cells and return the lost ones. Other changes are written with the next
         beat.
         """
         try:
-            mine = await self._leases.mine()
+            mine = await self._leases.held_names()
         except WRITE_ERRORS as error:
             logger.warning("leases not readable", host=self.host, why=log_safe(error))
             return set()

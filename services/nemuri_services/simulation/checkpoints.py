@@ -21,7 +21,7 @@ from nemuri_infra.stores.society_states import (
     checkpoints_bucket,
     in_batches,
 )
-from nemuri_services.simulation.archive_format import packed, unpacked
+from nemuri_services.simulation.archive_format import pack_entries, unpack_entries
 from nemuri_services.simulation.leases import Leases, lease_key
 
 CHECKPOINT_LEASE: Final = "checkpoints"
@@ -63,7 +63,7 @@ class Checkpoints:
 
     async def make(self, states: States) -> str:
         """Make a checkpoint of all entries except leases, and delete all but the last three. Return its name."""
-        data = await packed(entries_without_leases(states))
+        data = await pack_entries(entries_without_leases(states))
         name = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
         await self.put(name, data)
         for old in (await self._all())[:-KEPT_CHECKPOINTS]:
@@ -72,14 +72,16 @@ class Checkpoints:
 
     async def read(self, name: str | None = None) -> tuple[str, dict[str, bytes]]:
         """Return name and entries of a checkpoint, by default the newest. Raise `SocietyError` if it does not exist."""
-        there = await self.names()
-        chosen = name or (there[-1] if there else None)
-        if chosen is None or chosen not in there:
-            known = f"there are {', '.join(there)}" if there else "there is none yet"
-            raise SocietyError(f"society {self._society!r} has no checkpoint{f' {name!r}' if name else ''}: {known}")
-        return chosen, await asyncio.to_thread(unpacked, await self.packed(chosen))
+        names = await self.names()
+        chosen = name or (names[-1] if names else None)
+        if chosen is None or chosen not in names:
+            available = f"there are {', '.join(names)}" if names else "there is none yet"
+            raise SocietyError(
+                f"society {self._society!r} has no checkpoint{f' {name!r}' if name else ''}: {available}"
+            )
+        return chosen, await asyncio.to_thread(unpack_entries, await self.read_packed(chosen))
 
-    async def packed(self, name: str) -> bytes:
+    async def read_packed(self, name: str) -> bytes:
         """Return a checkpoint as stored bytes. Raise `ObjectNotFoundError` if it does not exist."""
         return await self._objects.get(f"{self._society}.{name}")
 
@@ -117,41 +119,41 @@ async def interrupted_restore(states: States) -> str | None:
 class CheckpointSchedule:
     """Periodic checkpoints by the one host that holds the lease."""
 
-    def __init__(self, keeper: str, society: Society, states: States, checkpoints: Checkpoints) -> None:
+    def __init__(self, holder: str, society: Society, states: States, checkpoints: Checkpoints) -> None:
         """Schedule the first checkpoint after one interval."""
-        self._leases, self._states, self._checkpoints = Leases(keeper, states), states, checkpoints
-        self._every = society.checkpoint_every or (
+        self._leases, self._states, self._checkpoints = Leases(holder, states), states, checkpoints
+        self._interval = society.checkpoint_every or (
             CHECKPOINT_INTERVAL if len(society.agents) <= LARGE_SOCIETY else 2 * CHECKPOINT_INTERVAL
         )
-        self._ours = False
-        self._due = time.monotonic() + self._every
+        self._has_lease = False
+        self._next_at = time.monotonic() + self._interval
 
     async def beat(self) -> None:
         """Renew or acquire the lease, and make a checkpoint if one is due."""
-        if not self._ours:
-            self._ours = await self._leases.got(CHECKPOINT_LEASE)
+        if not self._has_lease:
+            self._has_lease = await self._leases.acquire_if_free(CHECKPOINT_LEASE)
             return
         try:
-            await self._leases.write(self._leases.stamped(CHECKPOINT_LEASE))
+            await self._leases.write(self._leases.renewed_entry(CHECKPOINT_LEASE))
         except RevisionError:
-            self._ours = False
+            self._has_lease = False
             return
-        if time.monotonic() >= self._due:
+        if time.monotonic() >= self._next_at:
             await self._make()
 
     async def release(self) -> None:
         """Release the lease to other hosts."""
-        if self._ours:
+        if self._has_lease:
             await self._leases.release([CHECKPOINT_LEASE])
 
     async def _make(self) -> None:
         try:
             name = await self._checkpoints.make(self._states)
         except TimeoutError as error:
-            self._due = time.monotonic() + RETRY_SECONDS
+            self._next_at = time.monotonic() + RETRY_SECONDS
             logger.warning("checkpoint failed", why=log_safe(error))
         else:
-            self._due = time.monotonic() + self._every
+            self._next_at = time.monotonic() + self._interval
             logger.info("checkpoint made", name=name)
 
 

@@ -16,23 +16,27 @@ DIMENSION: Final = 256
 
 
 def experience_event(
-    agent_id: str, told: Mapping[str, Any], second: float, rules: TiersPolicy
+    agent_id: str, values: Mapping[str, Any], second: float, policy: TiersPolicy
 ) -> ExperienceRecorded | None:
     """Return the event of an experience, or None if it is too unimportant. Raise ValidationError for an invalid
     experience.
 
     The id is derived from the experience. If a host reports it twice after a crash, it is the same event.
     """
-    cues = Cues.model_validate(told.get("cues", {}))
-    lived = Experience.model_validate({"second": second} | {name: told[name] for name in told if name != "cues"})
-    cues, rated = cues_and_importance(lived, cues)
-    if not worth_recording(rated, rules):
+    cues = Cues.model_validate(values.get("cues", {}))
+    experience = Experience.model_validate(
+        {"second": second} | {name: values[name] for name in values if name != "cues"}
+    )
+    cues, importance = cues_and_importance(experience, cues)
+    if not worth_recording(importance, policy):
         return None
     return ExperienceRecorded(
-        event_id=derive(f"{agent_id}/{lived.type}/{lived.second:.2f}/{lived.content}", ExperienceRecorded.kind_of()),
+        event_id=derive(
+            f"{agent_id}/{experience.type}/{experience.second:.2f}/{experience.content}", ExperienceRecorded.kind_of()
+        ),
         agent_id=agent_id,
-        experience=lived,
+        experience=experience,
         cues=cues,
-        importance=rated,
-        vector=vector_key(EMBEDDER, DIMENSION, lived.content),
+        importance=importance,
+        vector=vector_key(EMBEDDER, DIMENSION, experience.content),
     )

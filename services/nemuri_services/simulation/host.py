@@ -30,7 +30,7 @@ from nemuri_services.simulation.leases import BEAT_SECONDS
 from nemuri_services.simulation.model_requests import ModelRequests
 from nemuri_services.simulation.plugin_executor import PluginExecutor
 from nemuri_services.simulation.simulation_clock import SimulationClock
-from nemuri_services.simulation.world_messages import is_calm, unpacked
+from nemuri_services.simulation.world_messages import has_no_events, unpack_percepts
 
 SEARCH_SECONDS: Final = 0.25
 """Seconds between two searches for free cells."""
@@ -53,7 +53,7 @@ class Host:
         society: Society,
         states: States,
         modules: Sequence[Module],
-        thinking: ModelRequests,
+        model_requests: ModelRequests,
         memories: AgentMemories,
         checkpoints: Checkpoints,
         limit: int,
@@ -63,28 +63,28 @@ class Host:
         self.clock = SimulationClock(0.0, society.speed)
         self.engine = Engine(modules, 0.0, society.seed)
         self.engine.schedule.places = max(1, society.slots // society.hosts)
-        self.keeping = CellLeases(name, society, states, self.engine)
-        self.thinking, self.memories = thinking, memories
-        self.vitality = HostHealth(name)
-        self._sharing = CellAllocation(society.cells, society.hosts, time.monotonic())
-        self._checkpointing = CheckpointSchedule(name, society, states, checkpoints)
-        self._aside = PluginExecutor()
-        self._pursued: set[asyncio.Task[None]] = set()
-        self._heard = time.monotonic()
-        self._outside: set[str] = set()
+        self.cell_leases = CellLeases(name, society, states, self.engine)
+        self.model_requests, self.memories = model_requests, memories
+        self.health = HostHealth(name)
+        self._cell_allocation = CellAllocation(society.cells, society.hosts, time.monotonic())
+        self._checkpoint_schedule = CheckpointSchedule(name, society, states, checkpoints)
+        self._plugin_executor = PluginExecutor()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._last_world_message = time.monotonic()
+        self._not_joined: set[str] = set()
         """Agents of this host that have not joined the world yet."""
-        self._timed = False
+        self._has_world_time = False
         """True after the world has reported its time, which the host's clock follows."""
 
     def vitals(self) -> Vitals:
         """Return the current health figures."""
-        return self.vitality.told(self.engine, self.thinking, len(self.memories), self.clock())
+        return self.health.vitals(self.engine, self.model_requests, len(self.memories), self.clock())
 
     def missing(self) -> tuple[str, ...]:
         """Return a line for each missing dependency; empty if the host is ready."""
-        if not self._timed:
+        if not self._has_world_time:
             return ("the world has not answered yet",)
-        quiet = time.monotonic() - self._heard
+        quiet = time.monotonic() - self._last_world_message
         return (
             (f"the world has been quiet for {quiet:.0f} s",) if self.engine.states and quiet > 2 * WORLD_TIMEOUT else ()
         )
@@ -92,74 +92,76 @@ class Host:
     async def run(self) -> None:
         """Run until cancelled. The last beat writes all changes."""
         log, subjects = self.states.log, self.states.log.subjects
-        percepts = await log.connection.subscribe(subjects.percepts(self.society.name, self.name), cb=self._perceive)
+        percepts = await log.connection.subscribe(
+            subjects.percepts(self.society.name, self.name), cb=self._receive_percepts
+        )
         try:
             await run_together(
                 *(
                     retry_forever(self.name, work, passing=READER_ERRORS, retry=pause)
                     for work, pause in (
-                        (self._seek, SEARCH_SECONDS),
-                        (self._beat, BEAT_SECONDS),
-                        (self._second, 1.0),
+                        (self._take_free_cells, SEARCH_SECONDS),
+                        (self._renew_leases, BEAT_SECONDS),
+                        (self._run_every_second, 1.0),
                         (self.memories.load, SEARCH_SECONDS),
-                        (self._checkpointing.beat, BEAT_SECONDS),
+                        (self._checkpoint_schedule.beat, BEAT_SECONDS),
                     )
                 ),
-                self._spin(),
+                self._run_modules(),
             )
         finally:
             await percepts.unsubscribe()
-            await cancel_and_wait(*self._pursued)
-            await self.thinking.close()
-            self._aside.close()
-            await self._remember(last=True)
-            await self._tell()
-            await self.keeping.release()
-            await self._checkpointing.release()
+            await cancel_and_wait(*self._tasks)
+            await self.model_requests.close()
+            self._plugin_executor.close()
+            await self._record_experiences(last=True)
+            await self._publish_vitals()
+            await self.cell_leases.release()
+            await self._checkpoint_schedule.release()
             self.memories.close()
 
-    async def _spin(self) -> None:
+    async def _run_modules(self) -> None:
         """Run due modules until the process ends, and yield to the event loop every few milliseconds.
 
         Other work in the loop may have made something due, so each slice begins with the most urgent work.
         """
         while True:
-            turn, pause, now = TimeSlice(RUN_SLICE_SECONDS), SLOT_SECONDS, self.clock()
-            for pending in self.engine.run(now, LatenessObserver(self.vitality, self.clock, now)):
+            time_slice, pause, now = TimeSlice(RUN_SLICE_SECONDS), SLOT_SECONDS, self.clock()
+            for pending in self.engine.run(now, LatenessObserver(self.health, self.clock, now)):
                 if pending is not None:
-                    self._pursue(pending)
-                if turn.over:
+                    self._start_task(pending)
+                if time_slice.over:
                     pause = 0.0
                     break
-            await self._send()
+            await self._send_outputs()
             await asyncio.sleep(pause)
 
-    def _pursue(self, pending: Pending) -> None:
+    def _start_task(self, pending: Pending) -> None:
         work = asyncio.ensure_future(self._complete(pending))
-        self._pursued.add(work)
-        work.add_done_callback(self._pursued.discard)
+        self._tasks.add(work)
+        work.add_done_callback(self._tasks.discard)
 
     async def _complete(self, pending: Pending) -> None:
         """Complete a run that takes time: a model request or a plug-in."""
         slot = pending.slot
         try:
-            made = pending.work if isinstance(pending.work, Ask) else await self._aside.run(pending)
-            if isinstance(made, Ask):
-                made = await self._asked(pending, made)
-            self.engine.settle(pending, made, self.clock())
+            result = pending.work if isinstance(pending.work, Ask) else await self._plugin_executor.run(pending)
+            if isinstance(result, Ask):
+                result = await self._ask_model(pending, result)
+            self.engine.settle(pending, result, self.clock())
         except Exception as error:  # noqa: BLE001 - whatever a module or a model raises is told, and the others go on
             self.engine.fail(slot, error, self.clock())
 
-    async def _asked(self, pending: Pending, ask: Ask) -> Any:
+    async def _ask_model(self, pending: Pending, ask: Ask) -> Any:
         """Return the changes that follow from a model's answer."""
         slot, spec = pending.slot, pending.slot.module.spec
         if spec.rank is None:
             raise TypeError(f"module {spec.name!r} asks a model but declares no rank")
-        self.vitality.asked(slot.agent_id, spec.rank, self.clock.wall(slot.waited))
-        answer = await self.thinking.ask(spec.rank, ask.prompt, module=spec.name, agent_id=slot.agent_id)
+        self.health.count_request(slot.agent_id, spec.rank, self.clock.wall_seconds(slot.waited))
+        answer = await self.model_requests.ask(spec.rank, ask.prompt, module=spec.name, agent_id=slot.agent_id)
         return ask.then(answer)
 
-    async def _send(self) -> None:
+    async def _send_outputs(self) -> None:
         """Send outgoing acts and speech to the world, and experiences to memory."""
         if not self.engine.sending:
             return
@@ -174,99 +176,99 @@ class Host:
                 acts.append(Act(agent_id=agent_id, act_id=f"say-{now:.3f}", act=Say(text=out.speech)))
             self.memories.record(agent_id, out.experiences, now)
         if acts:
-            told = Acts(host=self.name, acts=tuple(acts))
-            await self._publish(self.states.log.subjects.acts(self.society.name), told.model_dump_json().encode())
+            message = Acts(host=self.name, acts=tuple(acts))
+            await self._publish(self.states.log.subjects.acts(self.society.name), message.model_dump_json().encode())
 
-    async def _perceive(self, message: Msg) -> None:
+    async def _receive_percepts(self, message: Msg) -> None:
         """Queue the percepts in a message from the world. Log and ignore invalid messages."""
-        self._heard = time.monotonic()
-        turns = TimeSlice()
+        self._last_world_message = time.monotonic()
+        time_slice = TimeSlice()
         try:
-            for agent_id, percept in unpacked(message.data):
+            for agent_id, percept in unpack_percepts(message.data):
                 if agent_id in self.engine.states:
-                    quiet = isinstance(percept, bytes) and is_calm(percept)
-                    self.engine.tell(agent_id, percept, self.clock(), calm=quiet)
-                await turns()
+                    without_events = isinstance(percept, bytes) and has_no_events(percept)
+                    self.engine.tell(agent_id, percept, self.clock(), calm=without_events)
+                await time_slice()
         except (ValueError, LookupError, AttributeError, TypeError) as error:
             logger.warning("invalid percepts", host=self.name, why=log_safe(error))
 
-    async def _seek(self) -> None:
+    async def _take_free_cells(self) -> None:
         """Take free cells, a few at a time, and more than an equal share only if no other host takes them.
 
         Their agents run at once; their memories are loaded afterwards.
         """
-        free, taken = await self.keeping.free(), 0
-        self._sharing.look(free, time.monotonic())
-        if not self._timed:
-            await self._join()  # This join has no agents; it asks for the world's time.
+        free, taken = await self.cell_leases.free_cells(), 0
+        self._cell_allocation.observe(free, time.monotonic())
+        if not self._has_world_time:
+            await self._join_world()  # This join has no agents; it asks for the world's time.
         for cell in free:
             if taken == MAX_CELLS_PER_SEARCH or (self.engine.states and len(self.engine.states) + CELL > self.limit):
                 break
-            if not self._sharing.may(cell, len(self.keeping.cells), time.monotonic()):
+            if not self._cell_allocation.may_take(cell, len(self.cell_leases.cells), time.monotonic()):
                 continue
-            found = await self.keeping.take(cell, self.clock())
-            if found is None:
+            states = await self.cell_leases.acquire(cell, self.clock())
+            if states is None:
                 continue
             taken += 1
-            self.memories.expect([each.agent_id for each in found])
-            for state in found:
+            self.memories.queue_load([each.agent_id for each in states])
+            for state in states:
                 self.engine.add(state, self.clock())
-            self._outside.update(each.agent_id for each in found)
-        if time.monotonic() - self._heard > WORLD_TIMEOUT:
-            self._outside.update(self.engine.states)
-        if self._outside:
-            await self._join()
+            self._not_joined.update(each.agent_id for each in states)
+        if time.monotonic() - self._last_world_message > WORLD_TIMEOUT:
+            self._not_joined.update(self.engine.states)
+        if self._not_joined:
+            await self._join_world()
 
-    async def _join(self) -> None:
+    async def _join_world(self) -> None:
         """Let agents join the world, or report that they are on this host now, and adopt the world's time."""
-        known = {each.id: each for each in self.society.agents if each.id in self._outside}
+        joining_residents = {each.id: each for each in self.society.agents if each.id in self._not_joined}
         joining = Joining(
             host=self.name,
-            agents={each.id: each.name for each in known.values()},
-            towns={each.id: each.town for each in known.values() if each.town},
+            agents={each.id: each.name for each in joining_residents.values()},
+            towns={each.id: each.town for each in joining_residents.values() if each.town},
         )
         log = self.states.log
         subject = log.subjects.joining(self.society.name)
         answer = await log.connection.request(subject, joining.model_dump_json().encode(), timeout=WORLD_TIMEOUT)
         joined = Joined.model_validate_json(answer.data)
-        self._timed = True
-        self._heard = time.monotonic()
-        self._outside -= known.keys()
+        self._has_world_time = True
+        self._last_world_message = time.monotonic()
+        self._not_joined -= joining_residents.keys()
         if joined.second > self.clock():
             self.clock = SimulationClock(joined.second, self.society.speed)
 
-    async def _beat(self) -> None:
-        for cell in await self.keeping.beat():
-            gone = [each.id for each in self.society.cell(cell)]
+    async def _renew_leases(self) -> None:
+        for cell in await self.cell_leases.beat():
+            agent_ids = [each.id for each in self.society.cell(cell)]
             logger.warning("cell lost", host=self.name, cell=cell)
-            self.keeping.let_go(cell)
-            self.vitality.forget(gone)
-            self.memories.drop(gone)
-            self._outside.difference_update(gone)
-            for agent_id in gone:
+            self.cell_leases.forget_cell(cell)
+            self.health.forget(agent_ids)
+            self.memories.drop(agent_ids)
+            self._not_joined.difference_update(agent_ids)
+            for agent_id in agent_ids:
                 self.engine.remove(agent_id)
-        await self._remember()
+        await self._record_experiences()
 
-    async def _remember(self, *, last: bool = False) -> None:
+    async def _record_experiences(self, *, last: bool = False) -> None:
         """Record new experiences. Events are appended to the log even if the disk is full."""
         try:
-            await self.memories.remember()
+            await self.memories.record_queued()
         finally:
             await self.memories.flush(self.clock(), last=last)
 
-    async def _second(self) -> None:
+    async def _run_every_second(self) -> None:
         """Log failures, consolidate memories and publish health figures, once a second."""
-        self.engine.suspended = suspended_modules(self.thinking.providers.standing)
+        self.engine.suspended = suspended_modules(self.model_requests.providers.status)
         for failure in self.engine.failures:
-            self.vitality.failures[failure.module] += 1
+            self.health.failures[failure.module] += 1
             known = isinstance(failure.error, ModelFailure | ValueError)
-            tell = logger.warning if known else logger.error
-            tell("module failed", agent=failure.agent_id, module=failure.module, why=log_safe(failure.error))
+            log = logger.warning if known else logger.error
+            log("module failed", agent=failure.agent_id, module=failure.module, why=log_safe(failure.error))
         self.engine.failures.clear()
         await self.memories.consolidate(self.clock())
-        await self._tell()
+        await self._publish_vitals()
 
-    async def _tell(self) -> None:
+    async def _publish_vitals(self) -> None:
         subject = self.states.log.subjects.vitals(self.society.name, self.name)
         await self._publish(subject, self.vitals().model_dump_json().encode())
 

@@ -21,64 +21,66 @@ class Leases:
     `EXPIRY_SECONDS` seconds of its own clock.
     """
 
-    def __init__(self, keeper: str, states: States) -> None:
-        """Create the leases of a process. `known` holds the revisions of all entries that it has written or read."""
-        self.keeper, self.states = keeper, states
-        self.known: dict[str, int] = {}
-        self._all = states.following(lease_key("*"))
-        self._seen: dict[str, tuple[int, float]] = {}
+    def __init__(self, holder: str, states: States) -> None:
+        """Create the leases of a process. `revisions` holds the revisions of all entries that it wrote or read."""
+        self.holder, self.states = holder, states
+        self.revisions: dict[str, int] = {}
+        self._lease_entries = states.following(lease_key("*"))
+        self._last_changes: dict[str, tuple[int, float]] = {}
         self._beats = 0
 
     async def free(self, names: Iterable[str]) -> list[str]:
         """Return the names without a holder, as far as this process has seen."""
         now = time.monotonic()
-        return self._unkept(names, await self._all.present(), now)
+        return self._without_holder(names, await self._lease_entries.present(), now)
 
-    def _unkept(self, names: Iterable[str], there: Mapping[str, Entry], now: float) -> list[str]:
+    def _without_holder(self, names: Iterable[str], entries: Mapping[str, Entry], now: float) -> list[str]:
         found = []
         for name in names:
-            entry = there.get(lease_key(name))
+            entry = entries.get(lease_key(name))
             if entry is None:
                 found.append(name)
                 continue
-            self.known[entry.key] = entry.revision
-            revision, since = self._seen.get(name, (0, now))
+            self.revisions[entry.key] = entry.revision
+            revision, since = self._last_changes.get(name, (0, now))
             if revision != entry.revision:
                 since = now
-                self._seen[name] = entry.revision, now
+                self._last_changes[name] = entry.revision, now
             if now - since > EXPIRY_SECONDS or Lease.model_validate_json(entry.value).host is None:
                 found.append(name)
         return found
 
-    async def got(self, name: str) -> bool:
+    async def acquire_if_free(self, name: str) -> bool:
         """Take a lease if it is free. Return whether it was taken."""
         now, there = time.monotonic(), await self.states.get(lease_key(name))
-        return bool(self._unkept([name], {} if there is None else {there.key: there}, now)) and await self.take(name)
+        return bool(
+            self._without_holder([name], {} if there is None else {there.key: there}, now)
+        ) and await self.acquire(name)
 
-    async def take(self, name: str) -> bool:
+    async def acquire(self, name: str) -> bool:
         """Take a lease. Return False if another process was faster."""
         try:
-            await self.write(self.stamped(name))
+            await self.write(self.renewed_entry(name))
         except RevisionError:
             return False
         return True
 
     async def write(self, entries: dict[str, bytes]) -> None:
         """Write a batch with the known revisions as expected ones. Raise the errors of `States.write`."""
-        self.known |= await self.states.write(entries, self.known)
+        self.revisions |= await self.states.write(entries, self.revisions)
 
-    async def mine(self) -> set[str]:
+    async def held_names(self) -> set[str]:
         """Return the names of the leases that this process holds, and refresh all known revisions."""
         entries = [each async for each in self.states.read()]
-        self.known |= {each.key: each.revision for each in entries}
+        self.revisions |= {each.key: each.revision for each in entries}
         leases = [each for each in entries if each.key.startswith(lease_key(""))]
-        mine = (each.key for each in leases if Lease.model_validate_json(each.value).host == self.keeper)
-        return {key.removeprefix(lease_key("")) for key in mine}
+        held = (each.key for each in leases if Lease.model_validate_json(each.value).host == self.holder)
+        return {key.removeprefix(lease_key("")) for key in held}
 
-    def stamped(self, name: str) -> dict[str, bytes]:
+    def renewed_entry(self, name: str) -> dict[str, bytes]:
         """Return the entry of a renewed lease."""
         self._beats += 1
-        return {lease_key(name): Lease(host=self.keeper, beat=self._beats).model_dump_json().encode()}
+        return {lease_key(name): Lease(host=self.holder, beat=self._beats).model_dump_json().encode()}
 
     async def release(self, names: Iterable[str]) -> None:
         """Release leases at once."""

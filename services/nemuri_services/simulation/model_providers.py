@@ -60,84 +60,84 @@ class Provider:
     Concurrent calls that fail together are one episode, which counts as a single failure.
     """
 
-    thinker: PromptModel
+    model: PromptModel
     failures: int = 0
     """Failed episodes in a row; 0 while it works."""
-    rests_until: float = 0.0
+    backoff_until: float = 0.0
     episode: int = 0
     """Number of failed episodes. A call belongs to the episode that was current when it began."""
 
-    def failed(self, episode: int, now: float, wish: float | None, rng: Random) -> bool:
+    def record_failure(self, episode: int, now: float, retry_after: float | None, rng: Random) -> bool:
         """Back off after a failed call that began in `episode`, at least for `wish` seconds.
 
         Returns True for the first failure of the episode, the only one that counts.
         """
-        first = episode == self.episode
-        if first:
+        is_first = episode == self.episode
+        if is_first:
             self.episode += 1
             self.failures += 1
-            longest = min(MAX_BACKOFF, FIRST_BACKOFF * 2.0 ** min(self.failures - 1, 10))
-            self._rest(now + longest * (1 - JITTER * rng.random()))
-        if wish is not None:
-            self._rest(now + min(wish, MAX_RETRY_AFTER) + FIRST_BACKOFF * JITTER * rng.random())
-        return first
+            max_backoff = min(MAX_BACKOFF, FIRST_BACKOFF * 2.0 ** min(self.failures - 1, 10))
+            self._extend_backoff(now + max_backoff * (1 - JITTER * rng.random()))
+        if retry_after is not None:
+            self._extend_backoff(now + min(retry_after, MAX_RETRY_AFTER) + FIRST_BACKOFF * JITTER * rng.random())
+        return is_first
 
-    def answered(self, episode: int) -> None:
+    def record_success(self, episode: int) -> None:
         """Reset the failures after a success. A call that began before the last failed episode leaves one failure."""
         self.failures = 0 if episode == self.episode else min(self.failures, 1)
 
-    def _rest(self, until: float) -> None:
-        self.rests_until = max(self.rests_until, until)
+    def _extend_backoff(self, until: float) -> None:
+        self.backoff_until = max(self.backoff_until, until)
 
 
 class Providers:
     """Providers in order of preference. A failed provider is tried and preferred again after its backoff."""
 
-    def __init__(self, thinkers: Sequence[PromptModel], now: Callable[[], float], rng: Random | None = None) -> None:
+    def __init__(self, models: Sequence[PromptModel], now: Callable[[], float], rng: Random | None = None) -> None:
         """Create a chain of at least one provider. `now` returns seconds of the wall clock; `rng` draws the jitter."""
-        if not thinkers:
+        if not models:
             raise ValueError("at least one model is required")
-        self._providers = [Provider(each) for each in thinkers]
+        self._providers = [Provider(each) for each in models]
         self._now, self._rng = now, rng or Random()
 
     @property
-    def standing(self) -> ProviderStatus:
+    def status(self) -> ProviderStatus:
         """Present state of the providers."""
         if not self._providers[0].failures:
             return "ok"
         return "failing" if any(not each.failures for each in self._providers) else "down"
 
-    async def answer(self, prompt: Prompt, paid: Callable[[Usage], None] = lambda _usage: None) -> str:
+    async def answer(self, prompt: Prompt, on_usage: Callable[[Usage], None] = lambda _usage: None) -> str:
         """Return the first answer. `paid` receives the usage of each reply, including unusable ones.
 
         Raises `ModelUnavailable` if no provider answers now, and `ModelRefused` if one refuses.
         """
-        why = "every provider is backing off after a failure"
+        reason = "every provider is backing off after a failure"
         for provider in self._providers:
-            if provider.rests_until > self._now():
+            if provider.backoff_until > self._now():
                 continue
             episode = provider.episode
             try:
-                reply = await _counted(provider.thinker.answer(prompt), paid)
+                reply = await _report_usage(provider.model.answer(prompt), on_usage)
             except (ModelUnavailable, ModelUnusable) as error:
-                why, now = log_safe(error), self._now()
-                asked = error.retry_after if isinstance(error, ModelUnavailable) else None
-                first = provider.failed(episode, now, asked, self._rng)
-                tell, rests = logger.warning if first else logger.debug, round(provider.rests_until - now, 1)
-                tell("provider failed", name=provider.thinker.name, why=why, rests=rests)
+                reason, now = log_safe(error), self._now()
+                retry_after = error.retry_after if isinstance(error, ModelUnavailable) else None
+                is_first = provider.record_failure(episode, now, retry_after, self._rng)
+                log, backoff = logger.warning if is_first else logger.debug, round(provider.backoff_until - now, 1)
+                log("provider failed", name=provider.model.name, why=reason, rests=backoff)
             else:
-                provider.answered(episode)
+                provider.record_success(episode)
                 return reply.value
-        raise ModelUnavailable(why)
+        raise ModelUnavailable(reason)
 
 
-async def _counted(answer: Awaitable[Reply[str]], paid: Callable[[Usage], None]) -> Reply[str]:
+async def _report_usage(answer: Awaitable[Reply[str]], on_usage: Callable[[Usage], None]) -> Reply[str]:
     """Return the reply after reporting its usage."""
     try:
         reply = await answer
     except ModelRefused as error:
         if error.usage is not None:
-            paid(error.usage)
+            on_usage(error.usage)
         raise
-    paid(reply.usage)
+    on_usage(reply.usage)
     return reply

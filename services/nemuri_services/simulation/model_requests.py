@@ -13,7 +13,7 @@ from nemuri_services.simulation.token_usage import TokenUsage
 
 MAX_CACHED_ANSWERS: Final = 2_048
 """Cached answers, at most."""
-Question = tuple[str, str, int]
+PromptKey = tuple[str, str, int]
 
 
 @dataclass(slots=True)
@@ -32,24 +32,24 @@ class ModelRequests:
     def __init__(self, providers: Providers) -> None:
         """Create counters at zero and an empty cache."""
         self.providers = providers
-        self.served: dict[Rank, RequestCounts] = {rank: RequestCounts() for rank in Rank}
+        self.counts: dict[Rank, RequestCounts] = {rank: RequestCounts() for rank in Rank}
         self.token_usage = TokenUsage()
-        self._answers: OrderedDict[Question, asyncio.Task[str]] = OrderedDict()
+        self._answers: OrderedDict[PromptKey, asyncio.Task[str]] = OrderedDict()
 
     async def ask(self, rank: Rank, prompt: Prompt, *, module: str, agent_id: str) -> str:
         """Return the answer to a prompt. Its usage counts for the module and agent that asked first.
 
         Raises `ModelUnavailable` or `ModelRefused`.
         """
-        question, served = (prompt.system, prompt.user, prompt.limit), self.served[rank]
-        kept = self._answers.get(question)
-        if kept is not None:
-            self._answers.move_to_end(question)
-            served.shared += 1
-            return await asyncio.shield(kept)
-        paid = partial(self.token_usage.add, module, agent_id)
-        answer = self._answers[question] = asyncio.ensure_future(self.providers.answer(prompt, paid))
-        answer.add_done_callback(lambda done: self._answered(question, served, done))
+        key, counts = (prompt.system, prompt.user, prompt.limit), self.counts[rank]
+        cached = self._answers.get(key)
+        if cached is not None:
+            self._answers.move_to_end(key)
+            counts.shared += 1
+            return await asyncio.shield(cached)
+        on_usage = partial(self.token_usage.add, module, agent_id)
+        answer = self._answers[key] = asyncio.ensure_future(self.providers.answer(prompt, on_usage))
+        answer.add_done_callback(lambda task: self._on_done(key, counts, task))
         while len(self._answers) > MAX_CACHED_ANSWERS:
             self._answers.popitem(last=False)
         return await asyncio.shield(answer)
@@ -58,10 +58,10 @@ class ModelRequests:
         """Cancel all pending requests."""
         await cancel_and_wait(*self._answers.values())
 
-    def _answered(self, question: Question, served: RequestCounts, answer: "asyncio.Task[str]") -> None:
+    def _on_done(self, key: PromptKey, counts: RequestCounts, answer: "asyncio.Task[str]") -> None:
         """Count the result and remove failures from the cache."""
-        good = not answer.cancelled() and answer.exception() is None
-        served.answered += good
-        served.failed += not good
-        if not good and self._answers.get(question) is answer:
-            del self._answers[question]
+        succeeded = not answer.cancelled() and answer.exception() is None
+        counts.answered += succeeded
+        counts.failed += not succeeded
+        if not succeeded and self._answers.get(key) is answer:
+            del self._answers[key]

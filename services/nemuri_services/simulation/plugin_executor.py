@@ -33,9 +33,9 @@ class PluginExecutor:
         """
         name, work = pending.slot.module.spec.name, pending.work
         if callable(work):
-            return await asyncio.wrap_future(self._submitted(name, partial(_called, work)))
+            return await asyncio.wrap_future(self._submit(name, partial(_call, work)))
         if isinstance(work, Awaitable):
-            return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(_awaited(work), self._loop(name)))
+            return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(_await(work), self._loop(name)))
         return work
 
     def close(self) -> None:
@@ -45,7 +45,7 @@ class PluginExecutor:
         for loop in self._loops.values():
             loop.call_soon_threadsafe(loop.stop)
 
-    def _submitted(self, name: str, work: Callable[[], Any]) -> "Future[Any]":
+    def _submit(self, name: str, work: Callable[[], Any]) -> "Future[Any]":
         if name not in self._pools:
             self._pools[name] = ThreadPoolExecutor(MAX_THREADS, thread_name_prefix=name)
         return self._pools[name].submit(work)
@@ -53,29 +53,29 @@ class PluginExecutor:
     def _loop(self, name: str) -> asyncio.AbstractEventLoop:
         if name not in self._loops:
             self._loops[name] = asyncio.new_event_loop()
-            threading.Thread(target=_turn, args=(self._loops[name],), name=name, daemon=True).start()
+            threading.Thread(target=_run_loop, args=(self._loops[name],), name=name, daemon=True).start()
         return self._loops[name]
 
 
-def _turn(loop: asyncio.AbstractEventLoop) -> None:
+def _run_loop(loop: asyncio.AbstractEventLoop) -> None:
     """Run a loop until it is stopped, then cancel its remaining tasks."""
     loop.run_forever()
-    loop.run_until_complete(_ended())
+    loop.run_until_complete(_cancel_remaining_tasks())
     loop.close()
 
 
-async def _ended() -> None:
+async def _cancel_remaining_tasks() -> None:
     await cancel_and_wait(*(asyncio.all_tasks() - {asyncio.current_task()}))
 
 
-def _called(work: Callable[[], Any]) -> Any:
+def _call(work: Callable[[], Any]) -> Any:
     try:
         return work()
     except FATAL_ERRORS as error:
         raise RuntimeError(f"the module raised {type(error).__name__}") from error
 
 
-async def _awaited(work: Awaitable[Any]) -> Any:
+async def _await(work: Awaitable[Any]) -> Any:
     try:
         return await work
     except FATAL_ERRORS as error:

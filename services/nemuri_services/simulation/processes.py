@@ -36,7 +36,7 @@ from nemuri_services.simulation.world_process import WorldProcess
 logger = structlog.get_logger()
 
 
-class Scripted:
+class ScriptedModel:
     """A model that answers by rules, with an optional latency."""
 
     name = "scripted"
@@ -58,10 +58,10 @@ def load_plugins(wanted: Sequence[str]) -> list[Module]:
     missing = sorted(set(wanted) - there.keys())
     if missing:
         raise LookupError(f"no installed package has a module {', '.join(missing)} (entry points {PLUGIN_GROUP!r})")
-    return [_loaded(there[name]) for name in wanted]
+    return [_load_plugin(there[name]) for name in wanted]
 
 
-def _loaded(entry: EntryPoint) -> Module:
+def _load_plugin(entry: EntryPoint) -> Module:
     try:
         module = entry.load()()
     except Exception as error:
@@ -84,19 +84,19 @@ async def build_host(log: Log, name: str, models: ModelSettings, limit: int) -> 
     collect_young()
     states = await States.open(log, name)
     society = await read_society(states)
-    host = f"h{uuid4().hex[:12]}"
-    thinkers: list[PromptModel] = [ChatModel(each) for each in build_chats(models)]
+    host_name = f"h{uuid4().hex[:12]}"
+    chat_models: list[PromptModel] = [ChatModel(each) for each in build_chats(models)]
     if "extractive" in models.chosen:
-        thinkers.append(Scripted(society.seed, society.latency))
-    thinking = ModelRequests(Providers(thinkers, time.monotonic))
+        chat_models.append(ScriptedModel(society.seed, society.latency))
+    model_requests = ModelRequests(Providers(chat_models, time.monotonic))
     memories = AgentMemories(log)
-    chosen = build_modules(memories, without=society.without, plugins=load_plugins(society.plugins))
+    modules = build_modules(memories, without=society.without, plugins=load_plugins(society.plugins))
     checkpoints = await Checkpoints.open(log, name)
-    return Host(host, society, states, chosen, thinking, memories, checkpoints, limit)
+    return Host(host_name, society, states, modules, model_requests, memories, checkpoints, limit)
 
 
 async def run_world(
-    log: Log, name: str, metrics: WorldMetrics | None = None, kept: asyncio.Event | None = None
+    log: Log, name: str, metrics: WorldMetrics | None = None, lease_held: asyncio.Event | None = None
 ) -> None:
     """Run the grid world until cancelled or until another process takes it. Set `kept` when the lease is held."""
     collect_young()
@@ -105,22 +105,22 @@ async def run_world(
     towns = tuple(dict.fromkeys(each.town for each in society.agents if each.town)) or ("town",)
     world = World(WorldSettings(seed=society.seed, size=society.size, towns=towns, speed=society.speed))
     process = WorldProcess(log.connection, log.subjects, name, world, metrics)
-    keeping = WorldLease(f"w{uuid4().hex[:12]}", states, process)
-    await keeping.take()
-    if kept is not None:
-        kept.set()
+    lease = WorldLease(f"w{uuid4().hex[:12]}", states, process)
+    await lease.acquire()
+    if lease_held is not None:
+        lease_held.set()
     running = asyncio.ensure_future(process.run())
     try:
         while not running.done():
-            if await keeping.beat():
-                await process.tell()
+            if await lease.beat():
+                await process.publish_figures()
             await asyncio.wait([running], timeout=BEAT_SECONDS)
     except RevisionError:
         logger.warning("another process holds the lease of the world", society=name)
         raise
     except asyncio.CancelledError:  # Normal end of a world process.
         await cancel_and_wait(running)
-        await keeping.release()
+        await lease.release()
         raise
     finally:
         await cancel_and_wait(running)

@@ -9,13 +9,13 @@ class SimulationClock:
     def __init__(self, second: float, speed: float) -> None:
         """Start the clock. `speed` is greater than 0."""
         self.speed = speed
-        self._second = second
-        self._began = time.monotonic()
+        self._start_second = second
+        self._started_at = time.monotonic()
 
     def __call__(self) -> float:
         """Return the present second."""
-        return self._second + (time.monotonic() - self._began) * self.speed
+        return self._start_second + (time.monotonic() - self._started_at) * self.speed
 
-    def wall(self, seconds: float) -> float:
+    def wall_seconds(self, seconds: float) -> float:
         """Convert seconds of the simulation to seconds of the wall clock."""
         return max(0.0, seconds / self.speed)

@@ -12,9 +12,9 @@ from nemuri_infra.observability.world_metrics import LATENESS_BOUNDS
 
 def world_figures(registry: CollectorRegistry, world: World, process: psutil.Process) -> Turning:
     """Return the counts of `WorldMetrics` in this registry, with the world's time and number of agents."""
-    spent, ticks = process.cpu_times(), _counted(registry, "nemuri_world_tardiness_seconds_count")
+    spent, ticks = process.cpu_times(), _sample(registry, "nemuri_world_tardiness_seconds_count")
     within = [
-        _counted(registry, "nemuri_world_tardiness_seconds_bucket", le=str(bound))
+        _sample(registry, "nemuri_world_tardiness_seconds_bucket", le=str(bound))
         for bound in (*LATENESS_BOUNDS, "+Inf")
     ]
     return Turning(
@@ -22,14 +22,14 @@ def world_figures(registry: CollectorRegistry, world: World, process: psutil.Pro
         second=world.second,
         agents=len(world.agents),
         ticks=ticks,
-        missed=_counted(registry, "nemuri_world_missed_ticks_total"),
+        missed=_sample(registry, "nemuri_world_missed_ticks_total"),
         lateness=Lateness(counts=tuple(now - before for now, before in zip(within, [0, *within], strict=False))),
-        percepts=_counted(registry, "nemuri_world_percepts_total"),
-        acts=_counted(registry, "nemuri_world_acts_total"),
+        percepts=_sample(registry, "nemuri_world_percepts_total"),
+        acts=_sample(registry, "nemuri_world_acts_total"),
         memory=process.memory_info().rss,
         cpu=spent.user + spent.system,
     )
 
 
-def _counted(registry: CollectorRegistry, name: str, **labels: str) -> int:
+def _sample(registry: CollectorRegistry, name: str, **labels: str) -> int:
     return int(registry.get_sample_value(name, labels) or 0)

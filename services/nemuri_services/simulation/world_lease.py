@@ -37,16 +37,16 @@ class Dumpable(Protocol):
 class WorldLease:
     """The lease of a society's world for one process."""
 
-    def __init__(self, keeper: str, states: States, world: Dumpable) -> None:
+    def __init__(self, holder: str, states: States, world: Dumpable) -> None:
         """Create the lease without taking it."""
-        self._leases, self._states, self._world = Leases(keeper, states), states, world
-        self._due = 0.0
+        self._leases, self._states, self._world = Leases(holder, states), states, world
+        self._next_write_at = 0.0
 
-    async def take(self) -> None:
+    async def acquire(self) -> None:
         """Wait until the lease is taken, and load the last written state."""
-        while not await self._leases.got(WORLD):  # noqa: ASYNC110
+        while not await self._leases.acquire_if_free(WORLD):  # noqa: ASYNC110
             await asyncio.sleep(BEAT_SECONDS)  # An expired lease is not announced, so it is polled.
-        if (before := _joined(await self._learnt(f"{WORLD}.*"))) is not None:
+        if (before := _join_parts(await self._read_entries(f"{WORLD}.*"))) is not None:
             self._world.load(before)
 
     async def beat(self) -> bool:
@@ -55,15 +55,15 @@ class WorldLease:
 
         Raises `RevisionError` if another process holds the lease.
         """
-        entries, now = self._leases.stamped(WORLD), time.monotonic()
-        if now >= self._due:
-            entries |= self._parts()
-            self._due = now + (time.monotonic() - now) / WRITING_SHARE
+        entries, now = self._leases.renewed_entry(WORLD), time.monotonic()
+        if now >= self._next_write_at:
+            entries |= self._dump_entries()
+            self._next_write_at = now + (time.monotonic() - now) / WRITING_SHARE
         try:
             await self._leases.write(entries)
         except WRITE_ERRORS as error:
             logger.warning("world not written", why=log_safe(error))
-            if not await self._mine_still():
+            if not await self._still_holds_lease():
                 raise RevisionError("another process holds the lease of the world") from error
             return False
         return True
@@ -74,34 +74,34 @@ class WorldLease:
         An interrupted beat may have left unknown revisions, so they are read first.
         """
         try:
-            if not await self._mine():
+            if not await self._holds_lease():
                 return
-            await self._leases.write(self._leases.stamped(WORLD) | self._parts())
+            await self._leases.write(self._leases.renewed_entry(WORLD) | self._dump_entries())
             await self._leases.release([WORLD])
         except WRITE_ERRORS as error:
             logger.warning("world not released", why=log_safe(error))
 
-    async def _mine_still(self) -> bool:
+    async def _still_holds_lease(self) -> bool:
         """Return whether this process still holds the lease. True if it cannot be read now."""
         try:
-            return await self._mine()
+            return await self._holds_lease()
         except READER_ERRORS as error:
             logger.warning("leases not readable", why=log_safe(error))
             return True
 
-    async def _mine(self) -> bool:
+    async def _holds_lease(self) -> bool:
         """Read whether this process holds the lease, and refresh all known revisions."""
-        await self._learnt(f"{WORLD}.*")
-        lease = (await self._learnt(lease_key(WORLD))).get(lease_key(WORLD))
-        return lease is not None and Lease.model_validate_json(lease.value).host == self._leases.keeper
+        await self._read_entries(f"{WORLD}.*")
+        lease = (await self._read_entries(lease_key(WORLD))).get(lease_key(WORLD))
+        return lease is not None and Lease.model_validate_json(lease.value).host == self._leases.holder
 
-    async def _learnt(self, keys: str) -> dict[str, Entry]:
+    async def _read_entries(self, keys: str) -> dict[str, Entry]:
         """Return the entries of these keys by key, and remember their revisions."""
         entries = {each.key: each async for each in self._states.read_singly(keys)}
-        self._leases.known |= {key: each.revision for key, each in entries.items()}
+        self._leases.revisions |= {key: each.revision for key, each in entries.items()}
         return entries
 
-    def _parts(self) -> dict[str, bytes]:
+    def _dump_entries(self) -> dict[str, bytes]:
         dumped = self._world.dump()
         parts = [dumped[start : start + PART_BYTES] for start in range(0, len(dumped), PART_BYTES)] or [b""]
         if len(parts) > MAX_BATCH_ENTRIES - 2:
@@ -112,10 +112,10 @@ class WorldLease:
 
 async def read_world(states: States) -> bytes | None:
     """Return the last written state of the world, or None if there is none."""
-    return _joined({each.key: each async for each in states.read(f"{WORLD}.*")})
+    return _join_parts({each.key: each async for each in states.read(f"{WORLD}.*")})
 
 
-def _joined(entries: Mapping[str, Entry]) -> bytes | None:
+def _join_parts(entries: Mapping[str, Entry]) -> bytes | None:
     head = entries.get(f"{WORLD}.head")
     if head is None:
         return None

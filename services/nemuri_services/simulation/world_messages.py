@@ -12,22 +12,22 @@ import orjson
 from nemuri_contracts.world_protocol import ACTS_LIMIT
 
 _HEAD, _END, _NEXT = b',"percepts":{\n', b"\n}}", b",\n"
-CALM_PARTS: Final = (b'"heard":[],', b'"outcomes":[],', b'"hurt":0,')
+EMPTY_EVENT_FIELDS: Final = (b'"heard":[],', b'"outcomes":[],', b'"hurt":0,')
 """Parts of a percept without events. Within a string the quotes would be escaped, so the match is safe."""
 
 
-def packed(second: float, percepts: Mapping[str, bytes], room: int) -> Iterator[tuple[bytes, int]]:
+def pack_percepts(second: float, percepts: Mapping[str, bytes], max_bytes: int) -> Iterator[tuple[bytes, int]]:
     """Yield messages of at most `room` bytes, each with its number of percepts, in as few messages as possible.
 
     A percept that does not fit into a message of its own is skipped.
     """
     begin = b'{"second":%s%s' % (orjson.dumps(second), _HEAD)
-    for parts in _shared(_encoded(percepts), room - len(begin) - len(_END)):
+    for parts in _grouped(_lines(percepts), max_bytes - len(begin) - len(_END)):
         yield begin + _NEXT.join(parts) + _END, len(parts)
 
 
-def unpacked(data: bytes) -> Iterator[tuple[str, bytes | Mapping[str, Any]]]:
-    """Yield agent id and percept. The percept stays unparsed bytes if `packed` made the message.
+def unpack_percepts(data: bytes) -> Iterator[tuple[str, bytes | Mapping[str, Any]]]:
+    """Yield agent id and percept. The percept stays unparsed bytes if `pack_percepts` made the message.
 
     Raises ValueError, LookupError, TypeError or AttributeError for an invalid message.
     """
@@ -40,25 +40,25 @@ def unpacked(data: bytes) -> Iterator[tuple[str, bytes | Mapping[str, Any]]]:
         yield orjson.loads(name), percept
 
 
-def is_calm(percept: bytes) -> bool:
+def has_no_events(percept: bytes) -> bool:
     """Return whether a percept has no event: no utterances, no outcomes and no wounds."""
-    return all(each in percept for each in CALM_PARTS)
+    return all(each in percept for each in EMPTY_EVENT_FIELDS)
 
 
-def _encoded(percepts: Mapping[str, bytes]) -> Iterator[bytes]:
+def _lines(percepts: Mapping[str, bytes]) -> Iterator[bytes]:
     for agent_id, percept in percepts.items():
         yield orjson.dumps(agent_id) + b":" + percept
 
 
-def _shared(parts: Iterable[bytes], room: int) -> Iterator[list[bytes]]:
-    together, size = list[bytes](), 0
+def _grouped(parts: Iterable[bytes], max_bytes: int) -> Iterator[list[bytes]]:
+    group, size = list[bytes](), 0
     for part in parts:
-        if len(part) > room:
+        if len(part) > max_bytes:
             continue
-        if together and (size + len(_NEXT) + len(part) > room or len(together) == ACTS_LIMIT):
-            yield together
-            together, size = [], 0
-        size += len(part) + len(_NEXT) * bool(together)
-        together.append(part)
-    if together:
-        yield together
+        if group and (size + len(_NEXT) + len(part) > max_bytes or len(group) == ACTS_LIMIT):
+            yield group
+            group, size = [], 0
+        size += len(part) + len(_NEXT) * bool(group)
+        group.append(part)
+    if group:
+        yield group

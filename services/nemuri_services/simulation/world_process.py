@@ -26,7 +26,7 @@ from nemuri_domain.world.world_snapshot import InvalidSnapshotError
 from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.observability.world_metrics import WorldMetrics
 from nemuri_services.simulation.world_health import world_figures
-from nemuri_services.simulation.world_messages import packed
+from nemuri_services.simulation.world_messages import pack_percepts
 
 MESSAGE_BYTES = 64 * 1024
 """Bytes of percepts in a message, at most, so that reading one does not delay a host."""
@@ -57,11 +57,11 @@ class WorldProcess:
 
     async def run(self) -> None:
         """Answer hosts and tick until `close`. Ticks that cannot be in time are skipped and counted."""
-        await self._listen()
+        await self._subscribe()
         period, loop = 1.0 / self.world.settings.rate, asyncio.get_running_loop()
         due = loop.time() + period
         try:
-            while not await self._closed_before(due):
+            while not await self._wait_until(due):
                 self._metrics.tardiness.observe(max(0.0, loop.time() - due))
                 began = perf_counter()
                 await self._tick()
@@ -79,10 +79,10 @@ class WorldProcess:
         """End `run`. Later messages of hosts are ignored."""
         self._closing.set()
 
-    async def tell(self) -> None:
+    async def publish_figures(self) -> None:
         """Publish the health figures of this process."""
-        told = world_figures(self._metrics.registry, self.world, self._process)
-        await self._client.publish(self._subjects.turning(self._society), told.model_dump_json().encode())
+        figures = world_figures(self._metrics.registry, self.world, self._process)
+        await self._client.publish(self._subjects.turning(self._society), figures.model_dump_json().encode())
 
     def dump(self) -> bytes:
         """Return the state of the world, with the host of each agent."""
@@ -103,17 +103,17 @@ class WorldProcess:
         self.world, self._hosts = world, hosts
         self._acts.clear()
 
-    async def _listen(self) -> None:
-        heard: dict[str, Callable[[Msg], Awaitable[None]]] = {
-            self._subjects.joining(self._society): self._join,
-            self._subjects.leaving(self._society): self._leave,
-            self._subjects.acts(self._society): self._act,
+    async def _subscribe(self) -> None:
+        handlers: dict[str, Callable[[Msg], Awaitable[None]]] = {
+            self._subjects.joining(self._society): self._on_joining,
+            self._subjects.leaving(self._society): self._on_leaving,
+            self._subjects.acts(self._society): self._on_acts,
         }
-        for subject, answer in heard.items():
-            self._subscriptions.append(await self._client.subscribe(subject, cb=answer))
+        for subject, handler in handlers.items():
+            self._subscriptions.append(await self._client.subscribe(subject, cb=handler))
         await self._client.flush()
 
-    async def _closed_before(self, due: float) -> bool:
+    async def _wait_until(self, due: float) -> bool:
         try:
             async with asyncio.timeout_at(due):
                 await self._closing.wait()
@@ -121,50 +121,50 @@ class WorldProcess:
             pass
         return self._closing.is_set()
 
-    async def _join(self, message: Msg) -> None:
-        asked = self._read(Joining, message)
-        if asked is None:
+    async def _on_joining(self, message: Msg) -> None:
+        joining = self._parse(Joining, message)
+        if joining is None:
             return
-        for agent_id, name in asked.agents.items():
+        for agent_id, name in joining.agents.items():
             try:
-                self.world.join(agent_id, name, asked.towns.get(agent_id))
+                self.world.join(agent_id, name, joining.towns.get(agent_id))
             except SpawnError as error:
                 logger.warning("agent refused", society=self._society, agent=agent_id, reason=str(error))
                 continue
-            self._hosts[agent_id] = asked.host
-        inside = tuple(each for each in asked.agents if each in self.world)
+            self._hosts[agent_id] = joining.host
+        inside = tuple(each for each in joining.agents if each in self.world)
         joined = Joined(agents=inside, second=self.world.second, rate=self.world.settings.rate)
         self._metrics.agents.set(len(self.world.agents))
         if message.reply:
             await message.respond(joined.model_dump_json().encode())
 
-    async def _leave(self, message: Msg) -> None:
-        told = self._read(Leaving, message)
-        if told is None:
+    async def _on_leaving(self, message: Msg) -> None:
+        leaving = self._parse(Leaving, message)
+        if leaving is None:
             return
-        gone = [each for each in told.agents if self._hosts.get(each) == told.host]
-        self._strangers(told.host, len(told.agents) - len(gone))
-        for agent_id in gone:
+        agent_ids = [each for each in leaving.agents if self._hosts.get(each) == leaving.host]
+        self._count_foreign_agents(leaving.host, len(leaving.agents) - len(agent_ids))
+        for agent_id in agent_ids:
             self.world.leave(agent_id)
             del self._hosts[agent_id]
         self._metrics.agents.set(len(self.world.agents))
 
-    async def _act(self, message: Msg) -> None:
-        told = self._read(Acts, message)
-        if told is None:
+    async def _on_acts(self, message: Msg) -> None:
+        received = self._parse(Acts, message)
+        if received is None:
             return
-        known = [each for each in told.acts if self._hosts.get(each.agent_id) == told.host]
-        self._strangers(told.host, len(told.acts) - len(known))
-        self._metrics.acts.inc(len(known))
-        self._acts += known
+        accepted = [each for each in received.acts if self._hosts.get(each.agent_id) == received.host]
+        self._count_foreign_agents(received.host, len(received.acts) - len(accepted))
+        self._metrics.acts.inc(len(accepted))
+        self._acts += accepted
 
-    def _strangers(self, host: str, number: int) -> None:
+    def _count_foreign_agents(self, host: str, number: int) -> None:
         """Count items of a message about agents of other hosts."""
         if number:
             self._metrics.ignored.labels("stranger").inc(number)
             logger.warning("agents of another host", society=self._society, host=host, number=number)
 
-    def _read(self, kind: type[Message], message: Msg) -> Message | None:
+    def _parse(self, kind: type[Message], message: Msg) -> Message | None:
         """Return the parsed message. Log an invalid message and return None."""
         try:
             return kind.model_validate_json(message.data)
@@ -185,25 +185,25 @@ class WorldProcess:
             if (host := self._hosts.get(agent_id)) is not None:
                 of_host[host][agent_id] = percept
         for host, percepts in of_host.items():
-            await self._tell(host, percepts)
+            await self._send_percepts(host, percepts)
 
-    async def _tell(self, host: str, percepts: dict[str, bytes]) -> None:
+    async def _send_percepts(self, host: str, percepts: dict[str, bytes]) -> None:
         """Send percepts to a host. If that fails, they are sent again later."""
-        subject, told = self._subjects.percepts(self._society, host), 0
+        subject, sent = self._subjects.percepts(self._society, host), 0
         try:
-            for data, number in packed(
+            for data, number in pack_percepts(
                 round(self.world.second, 3), percepts, min(MESSAGE_BYTES, self._client.max_payload)
             ):
                 await self._client.publish(subject, data)
-                told += number
+                sent += number
         except NatsError as error:
             if self._client.is_closed:
                 raise
             logger.warning("percepts not sent", society=self._society, host=host, error=log_safe(error))
             for agent_id in percepts:
                 self.world.mark_percept_changed(agent_id)
-        self._metrics.percepts.inc(told)
-        self._metrics.ignored.labels("untold").inc(len(percepts) - told)
+        self._metrics.percepts.inc(sent)
+        self._metrics.ignored.labels("untold").inc(len(percepts) - sent)
 
 
 def load_world(dumped: bytes) -> World:

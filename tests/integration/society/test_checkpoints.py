@@ -64,7 +64,7 @@ async def test_one_that_was_not_wholly_erased_is_none_any_more(log: Log, states:
     assert await checkpoints.names() == made
     await checkpoints.make(states)
     with pytest.raises(ObjectNotFoundError):
-        await checkpoints.packed("20200101T000000000000")
+        await checkpoints.read_packed("20200101T000000000000")
 
 
 async def test_one_of_several_hosts_makes_them(log: Log, society: Society, states: States) -> None:
@@ -86,15 +86,15 @@ async def test_a_world_goes_on_where_it_stood_whatever_its_size(states: States) 
     """A world goes on where it stood whatever its size."""
     jar, next_jar = Jar(b"first"), Jar()
     keeping, successor = WorldLease("a", states, jar), WorldLease("b", states, next_jar)
-    await keeping.take()
+    await keeping.acquire()
     await keeping.beat()
     jar.content = bytes(range(256)) * (3 * PART_BYTES // 256) + b"end"
     await keeping.release()
-    await successor.take()
+    await successor.acquire()
     assert next_jar.content == jar.content
     next_jar.content = b"small"
     await successor.release()
-    await keeping.take()
+    await keeping.acquire()
     assert jar.content == b"small"
 
 
@@ -102,13 +102,13 @@ async def test_a_world_is_let_go_after_a_beat_that_was_cut_off(states: States) -
     """What that beat has written is looked up first; what somebody else keeps by then is left alone."""
     jar = Jar(b"first")
     keeping, cut_off = WorldLease("a", states, jar), WorldLease("a", states, Jar(b"half"))
-    await keeping.take()
+    await keeping.acquire()
     await cut_off.release()
     await states.write({"lease.world": Lease(host="a", beat=9).model_dump_json().encode()}, await _known(states))
     await keeping.release()
     assert await read_world(states) == b"first"
     successor = WorldLease("b", states, other := Jar())
-    await successor.take()
+    await successor.acquire()
     other.content = b"second"
     await successor.beat()
     await keeping.release()
@@ -119,7 +119,7 @@ async def test_a_world_whose_write_was_not_answered_goes_on(states: States) -> N
     """What is there is looked up, and the next beat writes; who finds somebody else there ends."""
     jar = Jar(b"first")
     keeping = WorldLease("a", states, jar)
-    await keeping.take()
+    await keeping.acquire()
     assert await keeping.beat()
     await states.write({"lease.world": Lease(host="a", beat=9).model_dump_json().encode()}, await _known(states))
     jar.content = b"second"

@@ -20,7 +20,7 @@ def _keeping(name: str, society: Society, states: States) -> tuple[CellLeases, E
 
 
 async def _taken(keeping: CellLeases, engine: Engine, cell: int) -> None:
-    states = await keeping.take(cell, 0.0)
+    states = await keeping.acquire(cell, 0.0)
     assert states is not None
     for state in states:
         engine.add(state, 0.0)
@@ -70,7 +70,7 @@ async def test_who_comes_to_a_society_that_is_taken_away_leaves_nothing_to_the_n
     """A host that wrote after it was deleted: another society of the name begins with nothing."""
     late, _ = _keeping("late", society, states)
     await states.delete()
-    assert await late.take(0, 0.0) is not None
+    assert await late.acquire(0, 0.0) is not None
     await States.create(log, society)
     assert [each.key async for each in states.read()] == [SOCIETY]
     assert await late.beat() == {0}
@@ -82,13 +82,13 @@ async def test_who_takes_over_goes_on_with_what_was_written_and_the_late_one_wri
     """Who takes over goes on with what was written and the late one writes nothing."""
     first, ours = _keeping("first", society, states)
     second, theirs = _keeping("second", society, states)
-    assert await first.free() == [0, 1]
+    assert await first.free_cells() == [0, 1]
     await _taken(first, ours, 0)
     ours.put("a03", {"goals": {"active": ["iron"]}, "percepts": {"health": 20}}, 1.0)
     assert await first.beat() == set()
     ours.put("a03", {"goals": {"active": ["gold"]}}, 2.0)  # never written: the host stands still from here on
 
-    while 0 not in await second.free():  # noqa: ASYNC110 - nobody announces a silence
+    while 0 not in await second.free_cells():  # noqa: ASYNC110 - nobody announces a silence
         await asyncio.sleep(0.05)
     await _taken(second, theirs, 0)
     assert theirs.states["a03"].values() == {
@@ -108,15 +108,15 @@ async def test_of_two_that_take_a_cell_at_once_one_gets_it(society: Society, sta
     """Of two that take a cell at once one gets it."""
     several = [_keeping(f"h{each}", society, states)[0] for each in range(4)]
     for each in several:
-        assert 1 in await each.free()
-    taken = await asyncio.gather(*(each.take(1, 0.0) for each in several))
+        assert 1 in await each.free_cells()
+    taken = await asyncio.gather(*(each.acquire(1, 0.0) for each in several))
     assert sum(each is not None for each in taken) == 1
 
 
 async def test_more_than_fits_one_batch_is_written_in_several(society: Society, states: States) -> None:
     """More than fits one batch is written in several."""
     keeping, engine = _keeping("host", society, states)
-    for cell in await keeping.free():
+    for cell in await keeping.free_cells():
         await _taken(keeping, engine, cell)
     sections = (
         "goals",

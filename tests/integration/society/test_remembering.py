@@ -30,15 +30,15 @@ async def test_a_resident_forgets_the_weakest_of_what_it_has_no_room_for(log: Lo
     """Its host consolidates and forgets by itself; who takes it over, by the same events, knows the same."""
     await create_society(log, society)
     memories, number = AgentMemories(log), 0
-    memories.expect([WHO])
+    memories.queue_load([WHO])
     await memories.load()
     while number < MEMORY_CAPACITY + 200:
         for _ in range(50):
             number += 1
             memories.record(WHO, [_lived(number)], float(number))
-        await memories.remember()
+        await memories.record_queued()
         await memories.consolidate(float(number))
-        while memories._forming:
+        while memories._group_queue:
             await memories.consolidate(float(number))
     held = _mind(memories)
     assert held.agent is not None
@@ -48,7 +48,7 @@ async def test_a_resident_forgets_the_weakest_of_what_it_has_no_room_for(log: Lo
     assert len(strong) == number // 100
     await memories.flush(float(number))
     other = AgentMemories(log)
-    other.expect([WHO])
+    other.queue_load([WHO])
     await other.load()
     assert {each.memory_id for each in _mind(other).long} == {each.memory_id for each in held.long}
     other.close()
@@ -68,15 +68,15 @@ async def test_where_many_are_full_at_once_they_consolidate_in_turn(
     await create_society(log, society)
     names = [f"a{each:02}" for each in range(5)]
     memories = AgentMemories(log)
-    memories.expect(names)
+    memories.queue_load(names)
     await memories.load()
     for name in names:
         memories.record(name, map(_lived, range(120)), 120.0)
-    await memories.remember()
+    await memories.record_queued()
     longest, order = 0, list[str]()
-    while len(order) < len(names) or memories._forming:
+    while len(order) < len(names) or memories._group_queue:
         await memories.consolidate(121.0)
-        longest = max(longest, len(memories._forming))
+        longest = max(longest, len(memories._group_queue))
         begun = [each for each in names if (agent := _mind(memories, each).agent) and agent.consolidated_at]
         order += [each for each in begun if each not in order]
     assert order == names
@@ -89,14 +89,14 @@ async def test_where_the_disk_is_full_what_was_lived_through_is_on_the_log(log: 
     """The host cannot recall it; whoever takes the agent over can."""
     await create_society(log, society)
     memories, other = AgentMemories(log), AgentMemories(log)
-    memories.expect([WHO])
+    memories.queue_load([WHO])
     await memories.load()
-    memories._shelves._database.execute("PRAGMA max_page_count = 1")
+    memories._cache._database.execute("PRAGMA max_page_count = 1")
     memories.record(WHO, map(_lived, range(100, 160)), 2.0)
     with pytest.raises(sqlite3.OperationalError, match="full"):
-        await memories.remember()
+        await memories.record_queued()
     await memories.flush(4.0)
-    other.expect([WHO])
+    other.queue_load([WHO])
     await other.load()
     assert len(other) > len(memories)
     memories.close()
@@ -107,10 +107,10 @@ async def test_what_is_come_back_to_is_told_now_and_then_and_at_the_end(log: Log
     """Not every beat: a thousand agents come back to something every second or two."""
     await create_society(log, society)
     memories = AgentMemories(log)
-    memories.expect([WHO])
+    memories.queue_load([WHO])
     await memories.load()
     memories.record(WHO, [_lived(100)], 1.0)
-    await memories.remember()
+    await memories.record_queued()
     for second in (20.0, 21.0, 29.0, 31.0, 32.0):
         assert memories.recall(WHO, "what happened", "default", second)
         await memories.flush(second)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nemuri_infra.stores.buckets import Entry
-from nemuri_services.simulation.archive_format import packed, unpacked
+from nemuri_services.simulation.archive_format import pack_entries, unpack_entries
 
 
 async def told(entries: Sequence[tuple[str, bytes]]) -> AsyncIterator[Entry]:
@@ -20,14 +20,14 @@ async def told(entries: Sequence[tuple[str, bytes]]) -> AsyncIterator[Entry]:
 @given(st.lists(st.tuples(st.sampled_from(["society", "agent.0.a00.goals", "world.0", "\n"]), st.binary(max_size=99))))
 async def test_what_is_packed_comes_out_again(entries: list[tuple[str, bytes]]) -> None:
     """Whatever bytes there are, and of what comes twice the later."""
-    assert unpacked(await packed(told(entries))) == dict(entries)
+    assert unpack_entries(await pack_entries(told(entries))) == dict(entries)
 
 
 @pytest.mark.parametrize("whole", [b"no line", b"not JSON\n", b'["key"]\n', b'["key", 3]\nab', b'["key", -7]\nab'])
 def test_what_is_something_else_is_refused(whole: bytes) -> None:
     """And never waited for."""
     with pytest.raises(ValueError, match=r"not|expected|truncated"):
-        unpacked(gzip.compress(whole))
+        unpack_entries(gzip.compress(whole))
 
 
 def test_what_is_cut_off_is_refused() -> None:
@@ -35,4 +35,4 @@ def test_what_is_cut_off_is_refused() -> None:
     whole = gzip.compress(b'["key", 2]\nab')
     for data in (whole[:-4], b"nothing of ours"):
         with pytest.raises((EOFError, OSError)):
-            unpacked(data)
+            unpack_entries(data)

@@ -76,11 +76,11 @@ async def test_the_same_question_is_asked_once() -> None:
     thinking = ModelRequests(Providers([slow], clock))
     asked = [asyncio.ensure_future(_ask(thinking, Rank.SOCIAL, _prompt("who?"))) for _ in range(2)]
     await _settled()
-    slow.answer_count[0].set_result("eve")
+    slow.answers[0].set_result("eve")
     assert [await each for each in asked] == ["eve", "eve"]
     assert await _ask(thinking, Rank.SOCIAL, _prompt("who?")) == "eve"
     assert len(slow.asked) == 1
-    assert thinking.served[Rank.SOCIAL].shared == 2
+    assert thinking.counts[Rank.SOCIAL].shared == 2
 
 
 async def test_what_was_asked_is_paid_by_the_module_and_agent_that_asked_first() -> None:
@@ -92,8 +92,8 @@ async def test_what_was_asked_is_paid_by_the_module_and_agent_that_asked_first()
     third = asyncio.ensure_future(_ask(thinking, Rank.SOCIAL, _prompt("why?"), "bob"))
     await _settled()
     first.cancel()
-    slow.answer_count[0].set_result("eve")
-    slow.answer_count[1].set_exception(ModelRefused("declined"))
+    slow.answers[0].set_result("eve")
+    slow.answers[1].set_exception(ModelRefused("declined"))
     await asyncio.gather(first, second, third, return_exceptions=True)
     once = TokenUse(calls=1, input_tokens=10, output_tokens=2)
     assert thinking.token_usage.by_module == {"social_awareness": {"slow": once}}
@@ -134,7 +134,7 @@ async def test_where_nobody_answers_that_is_said_and_a_failure_is_not_kept_as_an
     thinking = ModelRequests(Providers([only], clock))
     with pytest.raises(ModelUnavailable, match="500"):
         await _ask(thinking, Rank.PLANNING, _prompt("a"))
-    assert thinking.providers.standing == "down"
+    assert thinking.providers.status == "down"
     with pytest.raises(ModelUnavailable, match="backing off"):
         await _ask(thinking, Rank.PLANNING, _prompt("a"))
     only.failing = None
@@ -159,7 +159,7 @@ async def test_who_goes_away_while_another_asks_the_same_leaves_the_answer_to_th
     await _settled()
     first.cancel()
     await _settled()
-    slow.answer_count[0].set_result("eve")
+    slow.answers[0].set_result("eve")
     assert await second == "eve"
     await thinking.close()
 
@@ -183,7 +183,7 @@ async def test_rests_grow_with_each_failed_episode_and_never_beyond_the_longest(
         began = clock.now
         while not await _asked(providers, slow):
             clock.now += 0.05
-        slow.answer_count[-1].set_exception(ModelUnavailable("429"))
+        slow.answers[-1].set_exception(ModelUnavailable("429"))
         await _settled()
         longest = min(MAX_BACKOFF, FIRST_BACKOFF * 2**nth)
         assert longest * (1 - JITTER) <= clock.now - began <= longest + 0.1
@@ -195,18 +195,18 @@ async def test_the_rest_that_a_provider_asks_for_is_kept() -> None:
     providers = Providers([slow], clock)
     asked = [asyncio.ensure_future(providers.answer(_prompt(str(nth)))) for nth in range(4)]
     await _settled()
-    slow.answer_count[0].set_exception(ModelUnavailable("429"))
-    slow.answer_count[1].set_exception(ModelUnavailable("429", retry_after=30))
-    slow.answer_count[2].set_exception(ModelUnavailable("429", retry_after=7))
+    slow.answers[0].set_exception(ModelUnavailable("429"))
+    slow.answers[1].set_exception(ModelUnavailable("429", retry_after=30))
+    slow.answers[2].set_exception(ModelUnavailable("429", retry_after=7))
     await _settled()
-    slow.answer_count[3].set_result("late")
+    slow.answers[3].set_result("late")
     await asyncio.gather(*asked, return_exceptions=True)
     assert _standing(providers) == "down"
     clock.now = 29.9
     assert not await _answers(providers, slow)
     clock.now = 30 + FIRST_BACKOFF
     assert await _answers(providers, slow)
-    assert providers.standing == "ok"
+    assert providers.status == "ok"
 
 
 async def test_a_provider_that_answers_some_of_each_burst_never_rests_long() -> None:
@@ -216,11 +216,11 @@ async def test_a_provider_that_answers_some_of_each_burst_never_rests_long() -> 
     for _ in range(8):
         asked = [asyncio.ensure_future(providers.answer(_prompt(str(nth)))) for nth in range(2)]
         await _settled()
-        slow.answer_count[-2].set_exception(ModelUnavailable("429"))
+        slow.answers[-2].set_exception(ModelUnavailable("429"))
         await _settled()
-        slow.answer_count[-1].set_result("fine")
+        slow.answers[-1].set_result("fine")
         await asyncio.gather(*asked, return_exceptions=True)
-        assert len(asked) == len(slow.answer_count[-2:])
+        assert len(asked) == len(slow.answers[-2:])
         clock.now += 2 * FIRST_BACKOFF + 0.01
     assert len(slow.asked) == 16
 
@@ -228,7 +228,7 @@ async def test_a_provider_that_answers_some_of_each_burst_never_rests_long() -> 
 async def _fail_together(providers: Providers, slow: Slow, number: int, error: ModelUnavailable) -> None:
     asked = [asyncio.ensure_future(providers.answer(_prompt(str(nth)))) for nth in range(number)]
     await _settled()
-    for answer in slow.answer_count[-number:]:
+    for answer in slow.answers[-number:]:
         answer.set_exception(error)
     assert all(isinstance(each, ModelUnavailable) for each in await asyncio.gather(*asked, return_exceptions=True))
 
@@ -249,10 +249,10 @@ async def _answers(providers: Providers, slow: Slow) -> bool:
     """Whether the provider is asked now; it answers if it is."""
     if not await _asked(providers, slow):
         return False
-    slow.answer_count[-1].set_result("yes")
+    slow.answers[-1].set_result("yes")
     await _settled()
     return True
 
 
 def _standing(providers: Providers) -> str:
-    return providers.standing
+    return providers.status

@@ -9,7 +9,7 @@ from nemuri_contracts.world_protocol import ACTS_LIMIT, Act, Percepts, Position,
 from nemuri_domain.world.block_grid import GROUND_Y
 from nemuri_domain.world.grid_world import World
 from nemuri_domain.world.world_settings import WorldSettings
-from nemuri_services.simulation.world_messages import is_calm, packed, unpacked
+from nemuri_services.simulation.world_messages import has_no_events, pack_percepts, unpack_percepts
 
 PERCEPTS = st.dictionaries(st.integers(0, 99).map("agent-{}".format), st.text(max_size=300), max_size=30)
 
@@ -25,32 +25,32 @@ def test_every_percept_that_fits_is_told_once_and_no_message_is_too_large(said: 
         for agent_id, text in said.items()
     }  # fmt: skip
     told = list[str]()
-    for data, number in packed(1.5, plain, room):
+    for data, number in pack_percepts(1.5, plain, room):
         assert len(data) <= room
         message = Percepts.model_validate_json(data)
         assert (message.second, len(message.percepts)) == (1.5, number)
         assert all(each.position == Position(x=1, y=GROUND_Y, z=2) for each in message.percepts.values())
         told += message.percepts
-        lines = {each: orjson.loads(line) for each, line in unpacked(data) if isinstance(line, bytes)}
+        lines = {each: orjson.loads(line) for each, line in unpack_percepts(data) if isinstance(line, bytes)}
         assert lines == orjson.loads(data)["percepts"]
-    alone = [each for each in plain if list(packed(1.5, {each: plain[each]}, room))]
+    alone = [each for each in plain if list(pack_percepts(1.5, {each: plain[each]}, room))]
     assert told == alone
 
 
 def test_no_message_holds_more_percepts_than_the_contract_allows() -> None:
     """However short they are."""
     many = dict.fromkeys(map(str, range(ACTS_LIMIT + 1)), b'{"second":0.0}')
-    assert [number for _, number in packed(0.0, many, 2**30)] == [ACTS_LIMIT, 1]
+    assert [number for _, number in pack_percepts(0.0, many, 2**30)] == [ACTS_LIMIT, 1]
 
 
 def test_a_message_that_somebody_else_laid_out_is_read_as_well() -> None:
     """What is no message at all is not."""
     percepts = {"ann": {"second": 1.0, "position": {"x": 1, "y": GROUND_Y, "z": 2}}}
     for written in (orjson.dumps({"second": 1.0, "percepts": percepts}), b' { "percepts" :\n{} }'):
-        assert dict(unpacked(written)) == orjson.loads(written)["percepts"]
+        assert dict(unpack_percepts(written)) == orjson.loads(written)["percepts"]
     for strange in (b"", b"[", b"7", b"{}"):
         with pytest.raises((ValueError, LookupError, TypeError)):
-            list(unpacked(strange))
+            list(unpack_percepts(strange))
 
 
 def test_only_a_percept_in_which_nothing_happens_is_calm() -> None:
@@ -59,10 +59,10 @@ def test_only_a_percept_in_which_nothing_happens_is_calm() -> None:
     for each in ("ann", "bob"):
         world.join(each, each, "town")
     world.step([], 0.25)
-    assert all(map(is_calm, world.changed_percepts_json().values()))
+    assert all(map(has_no_events, world.changed_percepts_json().values()))
     words = 'I heard "heard":[],"outcomes":[],"hurt":0, yesterday'
     world.step([Act(agent_id="ann", act_id="a1", act=Say(text=words))], 0.25)
     told = world.changed_percepts_json()
-    assert not any(map(is_calm, told.values()))
+    assert not any(map(has_no_events, told.values()))
     assert orjson.loads(told["bob"])["heard"][0]["text"] == words
-    assert not is_calm(b'{"second":1.0}')
+    assert not has_no_events(b'{"second":1.0}')
