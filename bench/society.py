@@ -23,8 +23,8 @@ from typing import Any
 import psutil
 
 from bench.measuring import had, kept, table
-from nemuri.society.nats_server import reached
-from nemuri.society.residents import residents
+from nemuri.society.nats_server import society_server
+from nemuri.society.residents import generate_residents
 from nemuri.society.run import SocietyFigures, create_society, run_society
 from nemuri_contracts.society import LATENESS, Lateness, Society, Turning, Vitals, Waits
 from nemuri_domain.cognition.memory_interface import NoMemories
@@ -76,13 +76,13 @@ class Watching:
 
     def tell(self, seen: SocietyFigures) -> None:
         """Take a measurement from the newest health reports if one is due. Stop the run after the last one."""
-        if self.stop.is_set() or seen.turning is None or sum(each.agents for each in seen.told.values()) < self.agents:
+        if self.stop.is_set() or seen.world is None or sum(each.agents for each in seen.vitals.values()) < self.agents:
             return
         due = (0.0, min(SETTLED, self.seconds / 4), self.seconds / 2, self.seconds)[len(self.moments)]
         if self.moments:
-            self.silence = max(self.silence, *(each.silence for each in seen.told.values()))
+            self.silence = max(self.silence, *(each.silence for each in seen.vitals.values()))
         if not self.moments or time.monotonic() - self.moments[0].at >= due:
-            self.moments.append(_moment(dict(seen.told), seen.turning))
+            self.moments.append(_moment(dict(seen.vitals), seen.world))
         if len(self.moments) == 4:
             self.stop.set()
 
@@ -104,15 +104,17 @@ async def measure(agents: int, seconds: float) -> dict[str, Any]:
     """
     name = f"bench-{agents}"
     society = Society(
-        name=name, seed=1, size=SIZES[agents], agents=residents(name, agents, 1), slots=SLOTS, hosts=-(-agents // HOST),
-        latency=LATENCY,
+        name=name, seed=1, size=SIZES[agents], agents=generate_residents(name, agents, 1), slots=SLOTS,
+        hosts=-(-agents // HOST), latency=LATENCY,
     )  # fmt: skip
     watching = Watching(agents, seconds)
     with tempfile.TemporaryDirectory(prefix="nemuri-bench-") as directory:
         chosen = Settings(data=Path(directory), embedder="hashing", providers="extractive")
-        async with reached(chosen, start=True, lives=society.name, new=True) as (settings, log):
+        async with society_server(chosen, start=True, running=society.name, new=True) as (settings, log):
             await create_society(log, society)
-            await run_society(log, society, settings, seconds=None, limit=HOST, stop=watching.stop, tell=watching.tell)
+            await run_society(
+                log, society, settings, seconds=None, limit=HOST, stop=watching.stop, on_figures=watching.tell
+            )
     return figures(watching)
 
 

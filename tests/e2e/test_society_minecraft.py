@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from nemuri_infra.minecraft.node_modules import MinecraftUnavailable, installed, modules_in, node
+from nemuri_infra.minecraft.node_modules import MinecraftUnavailable, find_node, installed_modules, modules_directory
 from nemuri_infra.runtime.settings import Settings
 from tests.e2e.conftest import CommandLine
 
@@ -18,13 +18,13 @@ pytestmark = [pytest.mark.connected, pytest.mark.long, pytest.mark.timeout(900)]
 def data() -> Iterator[Path]:
     """A data directory with a link to the Minecraft modules installed on this machine."""
     try:
-        node()
-        installed(Settings().data)
+        find_node()
+        installed_modules(Settings().data)
     except MinecraftUnavailable as error:
         pytest.skip(str(error))
     data = Path(tempfile.mkdtemp(prefix="nemuri-cli-")).resolve()
-    modules_in(data).parent.mkdir()
-    modules_in(data).symlink_to(modules_in(Settings().data))
+    modules_directory(data).parent.mkdir()
+    modules_directory(data).symlink_to(modules_directory(Settings().data))
     yield data
     shutil.rmtree(data)
 

@@ -19,7 +19,7 @@ import psutil
 from nats.aio.msg import Msg
 
 from nemuri.platform.workers import environment_of
-from nemuri.society.residents import residents
+from nemuri.society.residents import generate_residents
 from nemuri.society.run import create_society
 from nemuri_contracts.society import Lease, Society, Vitals
 from nemuri_contracts.tiered import ExperienceRecorded, MemoriesAccessed
@@ -118,7 +118,7 @@ class RunningSociety:
         )
         log = await Log.connect(nats.url, settings.namespace)
         await provision(log, (), ack_wait=settings.ack_wait, replicas=1)
-        inhabitants = residents(NAME, agents, 1)
+        inhabitants = generate_residents(NAME, agents, 1)
         society = Society(name=NAME, seed=1, size=64, hosts=hosts, agents=inhabitants, checkpoint_every=every)
         running = cls(nats, settings, log, society, await create_society(log, society), Observations(), [])
         hearing = await log.connection.subscribe(log.subjects.vitals(NAME), cb=running.observed.note_vitals)

@@ -38,8 +38,8 @@ from nemuri_contracts.world_protocol import (
 from nemuri_domain.world.game_rules import COLLECTING_RULES, PLACING_RULES, RECIPES, SPECIES
 from nemuri_infra.embedded.nats import EmbeddedNats
 from nemuri_infra.minecraft.bridge_process import MinecraftBridge
-from nemuri_infra.minecraft.bridge_rules import radii, rules, schemas
-from nemuri_infra.minecraft.node_modules import SOURCES, MinecraftUnavailable, installed, node
+from nemuri_infra.minecraft.bridge_rules import bridge_radii, bridge_rules, message_schemas
+from nemuri_infra.minecraft.node_modules import BRIDGE_SOURCES, MinecraftUnavailable, find_node, installed_modules
 from nemuri_infra.minecraft.settings import MinecraftSettings
 from nemuri_infra.runtime.settings import Settings
 from tests.integration.minecraft_host import Host
@@ -54,8 +54,8 @@ TOGETHER = {f"agent-{number}": f"Agent {number}" for number in range(20)}
 def data() -> Path:
     """Directory of the installed modules; the tests are skipped without them."""
     try:
-        node()
-        installed(Settings().data)
+        find_node()
+        installed_modules(Settings().data)
     except MinecraftUnavailable as error:
         pytest.skip(str(error))
     return Settings().data
@@ -299,7 +299,7 @@ def _around(at: Position) -> Iterator[Position]:
 
 async def test_what_cannot_be_is_refused_with_a_reason_or_ignored(data: Path) -> None:
     """Invalid messages and acts are ignored or refused with a reason, and agents beyond the room are refused."""
-    async with world(data, room=3) as (bridge, host):
+    async with world(data, agents_per_server=3) as (bridge, host):
         joined = await host.join({"a": "Anna", "b": "Ben", "c": "Cem", "d": "Dora"})
         assert joined.agents == ("a", "b", "c")
         assert '"there is no room for d: 1 servers take 3 agents each"' in bridge._child.log_tail()
@@ -333,13 +333,15 @@ async def test_what_cannot_be_is_refused_with_a_reason_or_ignored(data: Path) ->
 
 def test_a_world_outlives_what_befalls_its_bots(data: Path, tmp_path: Path) -> None:
     """The tests of the bridge's world pass in Node's own test runner."""
-    (tmp_path / "rules.json").write_text(json.dumps({"table": rules(), "radii": radii()}), encoding="utf-8")
+    (tmp_path / "rules.json").write_text(
+        json.dumps({"table": bridge_rules(), "radii": bridge_radii()}), encoding="utf-8"
+    )
     done = subprocess.run(
-        [node(), "--test", str(Path(__file__).parent / "minecraft_world.test.js")],
+        [find_node(), "--test", str(Path(__file__).parent / "minecraft_world.test.js")],
         capture_output=True,
         text=True,
         check=False,
-        env={"NODE_PATH": str(installed(data)), "RULES": str(tmp_path / "rules.json")},
+        env={"NODE_PATH": str(installed_modules(data)), "RULES": str(tmp_path / "rules.json")},
     )
     assert done.returncode == 0, done.stdout
     assert "# pass 11" in done.stdout
@@ -417,12 +419,12 @@ def _complaints(data: Path, cases: list[tuple[str, object]]) -> list[str]:
         console.log(JSON.stringify(cases.map(([name, value]) => each.complaint(name, value))))
     """
     done = subprocess.run(
-        [node(), "-e", checking, str(SOURCES / "schemas.js")],
-        input=json.dumps({"schemas": schemas(), "cases": cases}),
+        [find_node(), "-e", checking, str(BRIDGE_SOURCES / "schemas.js")],
+        input=json.dumps({"schemas": message_schemas(), "cases": cases}),
         capture_output=True,
         text=True,
         check=True,
-        env={"NODE_PATH": str(installed(data))},
+        env={"NODE_PATH": str(installed_modules(data))},
     )
     found: list[str] = json.loads(done.stdout)
     return found

@@ -190,12 +190,12 @@ def list_them(context: typer.Context, json: JsonOption = False) -> None:
 
 def delete(context: typer.Context, name: NameArgument) -> None:
     """Delete a society and its checkpoints. The experience events of its agents stay in the log."""
-    from nemuri.society.minecraft import take_away
+    from nemuri.society.minecraft import delete_world
     from nemuri.society.run import delete_society
 
     session = Session.of(context)
     _with_log(session, lambda log, _: delete_society(log, name), start=True)
-    take_away(name, session.settings().data)
+    delete_world(name, session.settings().data)
 
 
 def _minecraft() -> None:
@@ -213,7 +213,7 @@ def install(context: typer.Context) -> None:
 def _society(name: str, seed: int, residents: tuple[int, int | None], **fields: Any) -> "Society":
     from pydantic import ValidationError
 
-    from nemuri.society.residents import residents as living
+    from nemuri.society.residents import generate_residents as living
     from nemuri_contracts.codec import complaint
     from nemuri_contracts.society import Society
 
@@ -244,10 +244,10 @@ def _check_room(society: "Society", limit: int) -> None:
 
 def _check_world(society: "Society", session: Session) -> None:
     if society.world == "minecraft":
-        from nemuri.society.minecraft import check
+        from nemuri.society.minecraft import check_requirements
 
         try:
-            check(society, session.settings().data)
+            check_requirements(society, session.settings().data)
         except ValueError as error:
             raise WrongUse(str(error)) from error
 
@@ -256,16 +256,18 @@ def _lived(session: Session, name: str, found: Any, seconds: float | None, limit
     """Run a society and print a summary of it."""
     from nemuri.platform.workers import run_until_stopped
     from nemuri.society import lines
-    from nemuri.society.nats_server import reached
+    from nemuri.society.nats_server import society_server
     from nemuri.society.run import run_society
 
     told: list[RunReport] = []
 
     async def lives(stop: asyncio.Event) -> None:
-        async with reached(session.settings(), start=True, lives=name, new=new) as (settings, log):
+        async with society_server(session.settings(), start=True, running=name, new=new) as (settings, log):
             society = await found(log, settings)
             tell = lines.progress_printer(society, quiet=session.json)
-            told.append(await run_society(log, society, settings, seconds=seconds, limit=limit, stop=stop, tell=tell))
+            told.append(
+                await run_society(log, society, settings, seconds=seconds, limit=limit, stop=stop, on_figures=tell)
+            )
 
     async def work(stop: asyncio.Event) -> None:
         """Run until `stop` is set. The run is not cancelled, so that its summary can still be printed."""
@@ -284,10 +286,10 @@ def _lived(session: Session, name: str, found: Any, seconds: float | None, limit
 
 
 def _with_log(session: Session, work: Any, *, start: bool) -> Any:
-    from nemuri.society.nats_server import reached
+    from nemuri.society.nats_server import society_server
 
     async def main() -> Any:
-        async with reached(session.settings(), start=start) as (settings, log):
+        async with society_server(session.settings(), start=start) as (settings, log):
             return await work(log, settings)
 
     session.quieten()

@@ -30,13 +30,13 @@ def host(
     models = session.settings().model_settings()
 
     async def work(settings: "Settings", log: "Log") -> None:
-        from nemuri.society.metrics_endpoint import OfSociety, telling
+        from nemuri.society.metrics_endpoint import SocietyProbes, serve_probes
         from nemuri_infra.observability.host_metrics import HostCollector, process_registry
         from nemuri_services.simulation.processes import build_host
 
         here, registry = await build_host(log, name, models, limit), process_registry()
         registry.register(HostCollector(here.vitals))
-        async with telling(settings.http, OfSociety(name, "host", log, here.missing, registry)) as url:
+        async with serve_probes(settings.http, SocietyProbes(name, "host", log, here.missing, registry)) as url:
             _say(f"host {here.name}", url)
             await here.run()
 
@@ -47,7 +47,7 @@ def world(context: typer.Context, name: NameArgument, http: HttpOption = None, p
     """Run the grid world of a society in this process. A second world process waits until this one ends."""
 
     async def work(settings: "Settings", log: "Log") -> None:
-        from nemuri.society.metrics_endpoint import OfSociety, telling
+        from nemuri.society.metrics_endpoint import SocietyProbes, serve_probes
         from nemuri_infra.observability.host_metrics import process_registry
         from nemuri_infra.observability.world_metrics import WorldMetrics
         from nemuri_services.simulation.processes import run_world
@@ -57,7 +57,7 @@ def world(context: typer.Context, name: NameArgument, http: HttpOption = None, p
         def missing() -> tuple[str, ...]:
             return () if kept.is_set() else ("another process still runs the world",)
 
-        async with telling(settings.http, OfSociety(name, "world", log, missing, registry)) as url:
+        async with serve_probes(settings.http, SocietyProbes(name, "world", log, missing, registry)) as url:
             _say("the world", url)
             await run_world(log, name, WorldMetrics(registry), kept)
 
@@ -72,13 +72,13 @@ def _say(who: str, url: str | None) -> None:
 def _serve(session: Session, process: str, work: Any, http: str | None, parent: int | None) -> None:
     """Run one process of a society until it receives a stop signal or its parent process ends."""
     from nemuri.platform.workers import ENDS_WITHIN, end_when_orphaned, run_until_stopped
-    from nemuri.society.nats_server import reached
+    from nemuri.society.nats_server import society_server
     from nemuri_infra.process.gc_tuning import skip_final_collection
 
     settings = with_http(session.settings(), http)
 
     async def main(stop: asyncio.Event) -> None:
-        async with reached(settings, start=False) as (there, log):
+        async with society_server(settings, start=False) as (there, log):
             ends = stop.wait() if parent is None else end_when_orphaned(parent, stop)
             await _until(work(there, log), ends, log.lost.wait())
 

@@ -19,34 +19,37 @@ def progress_printer(society: "Society", *, quiet: bool) -> Callable[["SocietyFi
     """Return a function that prints a line of progress every ten seconds of the simulation."""
     last = -PROGRESS_SECONDS
 
-    def tell(seen: "SocietyFigures") -> None:
+    def print_progress(seen: "SocietyFigures") -> None:
         nonlocal last
         if quiet or seen.second - last < PROGRESS_SECONDS:
             return
         last = seen.second
-        here = [each for each in seen.living.values() if each.agents]
-        agents, runs = sum(each.agents for each in here), sum(sum(each.runs.values()) for each in seen.told.values())
-        asked = sum(waits.answered for each in seen.told.values() for waits in each.waits.values())
-        spent = sum((total(each.token_use) for each in seen.told.values()), TokenUse())
+        hosts = [each for each in seen.live_hosts.values() if each.agents]
+        agents, runs = sum(each.agents for each in hosts), sum(sum(each.runs.values()) for each in seen.vitals.values())
+        answers = sum(waits.answered for each in seen.vitals.values() for waits in each.waits.values())
+        spent = sum((total(each.token_use) for each in seen.vitals.values()), TokenUse())
         say(
-            f"{society.name}: second {seen.second:.0f}, {agents} agents on {len(here)} hosts, "
-            f"{runs} runs, {asked} answers{tokens(spent)}"
+            f"{society.name}: second {seen.second:.0f}, {agents} agents on {len(hosts)} hosts, "
+            f"{runs} runs, {answers} answers{token_suffix(spent)}"
         )
 
-    return tell
+    return print_progress
 
 
-def print_report(lived: "RunReport", *, json: bool) -> None:
+def print_report(report: "RunReport", *, json: bool) -> None:
     """Print the report of a run."""
     if json:
-        say_json(lived.model_dump(mode="json"))
+        say_json(report.model_dump(mode="json"))
         return
-    say(f"{lived.society}: {lived.agents} agents, {lived.seconds:.0f} of its seconds in {lived.wall:.0f} on the wall")
-    if lived.items is not None:
-        say(f"an agent held {lived.items:g} different items and reached {lived.achievements:g} achievements on average")
+    say(
+        f"{report.society}: {report.agents} agents, "
+        f"{report.seconds:.0f} simulated seconds in {report.wall:.0f} real seconds"
+    )
+    if report.items is not None:
+        say(f"mean per agent: {report.items:g} different items, {report.achievements:g} achievements")
     rows = [
-        (module, f"{rate:.3f}", *(_late(lived.tardiness.get(module, {}), share) for share in ("50", "99")))
-        for module, rate in lived.rates.items()
+        (module, f"{rate:.3f}", *(_lateness(report.tardiness.get(module, {}), share) for share in ("50", "99")))
+        for module, rate in report.rates.items()
     ]
     table(
         ["module", "runs/s per agent", "late p50", "late p99"],
@@ -63,45 +66,46 @@ def print_report(lived: "RunReport", *, json: bool) -> None:
             f"{each.longest:.2f} s",
             f"{each.unfairness:.2f}",
         )
-        for rank, each in {**lived.waits, "all": lived.asked}.items()
+        for rank, each in {**report.waits, "all": report.asked}.items()
     ]
     columns = ["rank", "answered", "shared", "failed", "mean wait", "longest", "unfairness"]
     table(columns, waits, numbers=columns[1:])
-    _show_spent(lived)
+    _print_token_usage(report)
     say(
-        f"longest silence {lived.silence:.0f} s; {lived.waiting} wait for their turn at a model; "
-        f"{lived.conflicts} conflicts"
+        f"longest time without a decision {report.silence:.0f} s; {report.waiting} modules wait for a model; "
+        f"{report.conflicts} write conflicts"
     )
-    for module, count in sorted(lived.failures.items()):
+    for module, count in sorted(report.failures.items()):
         say(f"{module} failed {count} times")
 
 
-def _show_spent(lived: "RunReport") -> None:
+def _print_token_usage(report: "RunReport") -> None:
     """Print token usage, if models reported any. The scripted model reports none."""
-    if not total(lived.token_use).tokens:
+    if not total(report.token_use).tokens:
         return
-    numbers = ["calls", "tokens in", "tokens out", "tokens a call"]
+    numbers = ["calls", "tokens in", "tokens out", "tokens per call"]
     rows = [
-        (module, model, f"{each.calls:,}", f"{each.input_tokens:,}", f"{each.output_tokens:,}", _each(each))
-        for module, models in lived.token_use.items()
+        (module, model, f"{each.calls:,}", f"{each.input_tokens:,}", f"{each.output_tokens:,}", _tokens_per_call(each))
+        for module, models in report.token_use.items()
         for model, each in models.items()
     ]
-    whole = total(lived.token_use)
-    last = ("all", "", f"{whole.calls:,}", f"{whole.input_tokens:,}", f"{whole.output_tokens:,}", _each(whole))
-    table(["module", "model", *numbers], [*rows, last], numbers=numbers)
-    most = next(iter(lived.top_spenders.items()), None)
-    if most is not None:
-        say(f"of {lived.agents} agents {most[0]} spent most: {most[1].tokens:,} tokens in {most[1].calls:,} calls")
+    total_use = total(report.token_use)
+    last = ("all", "", *(f"{each:,}" for each in (total_use.calls, total_use.input_tokens, total_use.output_tokens)))
+    table(["module", "model", *numbers], [*rows, (*last, _tokens_per_call(total_use))], numbers=numbers)
+    top_spender = next(iter(report.top_spenders.items()), None)
+    if top_spender is not None:
+        agent_id, use = top_spender
+        say(f"agent with the most tokens: {agent_id}, {use.tokens:,} tokens in {use.calls:,} calls")
 
 
-def _each(spent: TokenUse) -> str:
+def _tokens_per_call(spent: TokenUse) -> str:
     return f"{spent.tokens / max(1, spent.calls):,.0f}"
 
 
-def tokens(spent: TokenUse) -> str:
+def token_suffix(spent: TokenUse) -> str:
     """Return the tokens as the rest of a line; empty if there are none."""
     return f", {spent.input_tokens:,} tokens in and {spent.output_tokens:,} out" if spent.tokens else ""
 
 
-def _late(quantiles: Mapping[str, float], share: str) -> str:
+def _lateness(quantiles: Mapping[str, float], share: str) -> str:
     return f"<= {quantiles[share]:g} ms" if share in quantiles else "-"

@@ -15,7 +15,7 @@ logger = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
-class OfSociety:
+class SocietyProbes:
     """Health and metrics of a host or a world."""
 
     society: str
@@ -42,11 +42,11 @@ class OfSociety:
 
 
 @asynccontextmanager
-async def telling(address: str | None, told: OfSociety) -> AsyncIterator[str | None]:
+async def serve_probes(address: str | None, probes: SocietyProbes) -> AsyncIterator[str | None]:
     """Serve health and metrics at an address, if there is one, and yield the URL. Raise `ServerFailed`."""
     if address is None:
         yield None
         return
-    async with listening(address, told) as url:
+    async with listening(address, probes) as url:
         logger.info("listening", http=url)
         yield url

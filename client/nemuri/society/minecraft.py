@@ -6,38 +6,38 @@ from typing import Final
 
 from nemuri_contracts.society import Society
 from nemuri_infra.minecraft.bridge_process import MinecraftBridge
-from nemuri_infra.minecraft.node_modules import installed, node
-from nemuri_infra.minecraft.settings import MOST_BOTS, MOST_SERVERS, MinecraftSettings
+from nemuri_infra.minecraft.node_modules import find_node, installed_modules
+from nemuri_infra.minecraft.settings import MAX_AGENTS_PER_SERVER, MAX_SERVERS, MinecraftSettings
 from nemuri_infra.runtime.settings import Settings
 
-MAX_AGENTS: Final = MOST_BOTS * MOST_SERVERS
+MAX_AGENTS: Final = MAX_AGENTS_PER_SERVER * MAX_SERVERS
 """Agents of a Minecraft society, at most."""
 
 
-def check(society: Society, data: Path) -> None:
+def check_requirements(society: Society, data: Path) -> None:
     """Raise ValueError if the society cannot run in Minecraft, and MinecraftUnavailable if that is not installed."""
     if society.speed != 1:
         raise ValueError(f"--speed {society.speed:g}: Minecraft runs in real time, so the speed must be 1")
     if len(society.agents) > MAX_AGENTS:
         raise ValueError(f"--agents {len(society.agents)}: a Minecraft world has room for {MAX_AGENTS}")
-    node()
-    installed(data)
+    find_node()
+    installed_modules(data)
 
 
-def bridge(society: Society, settings: Settings) -> MinecraftBridge:
+def build_bridge(society: Society, settings: Settings) -> MinecraftBridge:
     """Return the bridge of a society with its last state. Raise MinecraftUnavailable if it is not installed."""
-    servers = -(-len(society.agents) // MOST_BOTS)
-    chosen = MinecraftSettings(society=society.name, seed=society.seed % 2**31, servers=servers)
+    servers = -(-len(society.agents) // MAX_AGENTS_PER_SERVER)
+    minecraft_settings = MinecraftSettings(society=society.name, seed=society.seed % 2**31, servers=servers)
     url = settings.world_nats_url or str(settings.nats_url)
-    kept = _kept(settings.data, society.name)
-    return MinecraftBridge(kept, settings.data, url, settings.namespace, chosen, settings.access)
+    directory = _state_directory(settings.data, society.name)
+    return MinecraftBridge(directory, settings.data, url, settings.namespace, minecraft_settings, settings.access)
 
 
-def take_away(name: str, data: Path) -> None:
+def delete_world(name: str, data: Path) -> None:
     """Remove the stored world of a society, if there is one."""
-    if (kept := _kept(data, name)).is_dir():
-        shutil.rmtree(kept)
+    if (directory := _state_directory(data, name)).is_dir():
+        shutil.rmtree(directory)
 
 
-def _kept(data: Path, name: str) -> Path:
+def _state_directory(data: Path, name: str) -> Path:
     return data.expanduser().absolute() / "minecraft" / "societies" / name

@@ -14,15 +14,15 @@ from nemuri_infra.runtime.settings import Settings
 
 
 @asynccontextmanager
-async def reached(
-    settings: Settings, *, start: bool, lives: str | None = None, new: bool = False
+async def society_server(
+    settings: Settings, *, start: bool, running: str | None = None, new: bool = False
 ) -> AsyncIterator[tuple[Settings, Log]]:
     """Yield the settings with a server's address, and a connection to it.
 
     The server is the first one of these that exists:
 
     1. The server of the settings or of the running platform.
-    2. The server that another command has started for a society in this data directory. It is not used with `lives`,
+    2. The server that another command has started for a society in this data directory. It is not used with `running`,
        the name of a society that is to run on the connection, because that server may end earlier.
     3. With `start`, a new server in the data directory for as long as the context lasts. Without `new` a server must
        have run there before.
@@ -32,38 +32,38 @@ async def reached(
     try:
         url = nats_address(settings)
     except NotRunning:
-        if lives is None and (another := _of_another(settings)) is not None:
-            async with connected(settings, another) as found:
+        if running is None and (url_of_other := _url_of_running_society(settings)) is not None:
+            async with connect(settings, url_of_other) as found:
                 yield found
             return
-        if not (start and (new or _ran_in(settings))):
+        if not (start and (new or _has_server_data(settings))):
             raise
         home = Home(settings.data)
         nats = EmbeddedNats(home.nats)
-        with home.lock(lives):
-            async with Supervisor([nats]).kept(), connected(settings, nats.url) as found:
+        with home.lock(running):
+            async with Supervisor([nats]).kept(), connect(settings, nats.url) as found:
                 await provision(
                     found[1], (), ack_wait=settings.ack_wait, replicas=settings.replicas, storage=settings.storage_bytes
                 )
                 yield found
     else:
-        async with connected(settings, url) as found:
+        async with connect(settings, url) as found:
             yield found
 
 
-def _ran_in(settings: Settings) -> bool:
+def _has_server_data(settings: Settings) -> bool:
     home = Home.there(settings.data)
     return home is not None and home.nats.exists()
 
 
-def _of_another(settings: Settings) -> str | None:
+def _url_of_running_society(settings: Settings) -> str | None:
     """Return the URL of a society's server that runs in the data directory without a platform, or None."""
     home = Home.there(settings.data)
     return kept_url(home.nats) if home is not None and home.taken else None
 
 
 @asynccontextmanager
-async def connected(settings: Settings, url: str) -> AsyncIterator[tuple[Settings, Log]]:
+async def connect(settings: Settings, url: str) -> AsyncIterator[tuple[Settings, Log]]:
     """Connect to a running server. Raise `UnreachableError` if there is none.
 
     Raises `NotPermitted` if the work ends because the server denied an operation.

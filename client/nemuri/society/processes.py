@@ -6,19 +6,19 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from nemuri.platform.workers import Copy, environment_of
-from nemuri.society.minecraft import bridge
+from nemuri.society.minecraft import build_bridge
 from nemuri_contracts.society import Society
 from nemuri_infra.embedded.supervisor import Supervised
 from nemuri_infra.runtime.settings import Settings
 
 
-def processes(society: Society, settings: Settings, limit: int) -> list[Supervised]:
+def build_processes(society: Society, settings: Settings, limit: int) -> list[Supervised]:
     """Return one process for the world and one for each host. Raise MinecraftUnavailable if that world is not
     installed.
     """
     environment, options = _environment(settings, settings.host_nats_url), ["--limit", str(limit)]
     hosts = [
-        Copy(f"host-{nth + 1}", command(settings.data, "host", society.name, options), environment)
+        Copy(f"host-{nth + 1}", process_command(settings.data, "host", society.name, options), environment)
         for nth in range(society.hosts)
     ]
     return [_world(society, settings), *hosts]
@@ -35,12 +35,12 @@ def _environment(settings: Settings, nats_url: str | None) -> dict[str, str]:
 
 def _world(society: Society, settings: Settings) -> Supervised:
     if society.world == "minecraft":
-        return bridge(society, settings)
+        return build_bridge(society, settings)
     environment = _environment(settings, settings.world_nats_url)
-    return Copy("world", command(settings.data, "world", society.name, ()), environment)
+    return Copy("world", process_command(settings.data, "world", society.name, ()), environment)
 
 
-def command(data: Path, role: str, name: str, options: Sequence[str]) -> list[str]:
+def process_command(data: Path, role: str, name: str, options: Sequence[str]) -> list[str]:
     """Return the command line of a process."""
-    here = [sys.executable, "-m", "nemuri", "--data", str(data.absolute()), "society", role, name]
-    return [*here, *options, "--parent", str(os.getpid())]
+    nemuri = [sys.executable, "-m", "nemuri", "--data", str(data.absolute()), "society", role, name]
+    return [*nemuri, *options, "--parent", str(os.getpid())]

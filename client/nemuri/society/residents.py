@@ -24,7 +24,7 @@ TRAITS: Final = (
 )  # fmt: skip
 
 
-def residents(society: str, number: int, seed: int, towns: int | None = None) -> tuple[Resident, ...]:
+def generate_residents(society: str, number: int, seed: int, towns: int | None = None) -> tuple[Resident, ...]:
     """Return agents with names and traits, spread evenly over towns. Equal seeds give equal residents.
 
     Ids begin with the name of the society, so agents of different societies never share a memory. By default there is a
@@ -39,11 +39,11 @@ def residents(society: str, number: int, seed: int, towns: int | None = None) ->
             town=f"town-{nth % places + 1}" if places else None,
             profile={"traits": sorted(rng.sample(TRAITS, 2))},
         )
-        for nth, name in enumerate(islice(_names(), number))
+        for nth, name in enumerate(islice(_generate_names(), number))
     )
 
 
-def _names() -> Iterator[str]:
+def _generate_names() -> Iterator[str]:
     """Yield an infinite sequence of different one-word names. No name can be confused with a part of another one."""
     for length in count():
         endings = ["".join(each) for each in product(SYLLABLES, repeat=length)]

@@ -9,7 +9,7 @@ from typing import Final
 
 from nats.aio.msg import Msg
 
-from nemuri.society.processes import processes
+from nemuri.society.processes import build_processes
 from nemuri.society.report import RunReport, run_report
 from nemuri_contracts.agents import AgentDefined, Definition, Embedding, PolicyAdopted
 from nemuri_contracts.event import derive
@@ -39,27 +39,27 @@ DEFINE_BATCH: Final = 64
 class SocietyFigures:
     """The figures published by the processes of a society since the subscription."""
 
-    told: dict[str, Vitals] = field(default_factory=dict)
+    vitals: dict[str, Vitals] = field(default_factory=dict)
     """Newest figures of each host."""
-    turning: Turning | None = None
+    world: Turning | None = None
     """Newest figures of the grid world."""
-    heard: dict[str, float] = field(default_factory=dict)
+    received_at: dict[str, float] = field(default_factory=dict)
     """Time of each host's newest figures, in seconds of the wall clock."""
-    news: asyncio.Event = field(default_factory=asyncio.Event)
+    updated: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
-    def living(self) -> dict[str, Vitals]:
+    def live_hosts(self) -> dict[str, Vitals]:
         """Newest figures of all hosts except those that have stopped publishing."""
-        newest = max(self.heard.values(), default=0.0)
-        return {host: vitals for host, vitals in self.told.items() if newest - self.heard[host] <= HOST_TIMEOUT}
+        newest = max(self.received_at.values(), default=0.0)
+        return {host: vitals for host, vitals in self.vitals.items() if newest - self.received_at[host] <= HOST_TIMEOUT}
 
     @property
     def second(self) -> float:
         """Simulation time in seconds, as reported by hosts with agents."""
-        return max((each.second for each in self.told.values() if each.agents), default=0.0)
+        return max((each.second for each in self.vitals.values() if each.agents), default=0.0)
 
 
-def _births(society: Society) -> list[AgentDefined | PolicyAdopted]:
+def _definition_events(society: Society) -> list[AgentDefined | PolicyAdopted]:
     """Return the events that define the agents, followed by their memory policies."""
     definition = Definition(role=f"resident of {society.name}", memory="tiered", kept_by="host")
     embedding = Embedding(model=EMBEDDER, dimension=DIMENSION)
@@ -86,7 +86,7 @@ def _births(society: Society) -> list[AgentDefined | PolicyAdopted]:
 async def create_society(log: Log, society: Society) -> States:
     """Store the definition of a society and define its agents. Raise FileExistsError if the name is taken."""
     states = await States.create(log, society)
-    events = _births(society)
+    events = _definition_events(society)
     for start in range(0, len(events), DEFINE_BATCH):
         await asyncio.gather(*(log.append(each) for each in events[start : start + DEFINE_BATCH]))
     return states
@@ -95,22 +95,22 @@ async def create_society(log: Log, society: Society) -> States:
 @asynccontextmanager
 async def watch_figures(log: Log, society: str) -> AsyncIterator[SocietyFigures]:
     """Subscribe to the figures of a society for as long as the context lasts."""
-    found = SocietyFigures()
+    figures = SocietyFigures()
 
-    async def hear(message: Msg) -> None:
+    async def receive_vitals(message: Msg) -> None:
         vitals = Vitals.model_validate_json(message.data)
-        found.told[vitals.host], found.heard[vitals.host] = vitals, time.monotonic()
-        found.news.set()
+        figures.vitals[vitals.host], figures.received_at[vitals.host] = vitals, time.monotonic()
+        figures.updated.set()
 
-    async def hear_world(message: Msg) -> None:
-        found.turning = Turning.model_validate_json(message.data)
+    async def receive_world(message: Msg) -> None:
+        figures.world = Turning.model_validate_json(message.data)
 
     subscriptions = [
-        await log.connection.subscribe(log.subjects.vitals(society), cb=hear),
-        await log.connection.subscribe(log.subjects.turning(society), cb=hear_world),
+        await log.connection.subscribe(log.subjects.vitals(society), cb=receive_vitals),
+        await log.connection.subscribe(log.subjects.turning(society), cb=receive_world),
     ]
     try:
-        yield found
+        yield figures
     finally:
         if not log.connection.is_closed:
             for each in subscriptions:
@@ -125,28 +125,28 @@ async def run_society(
     seconds: float | None,
     limit: int,
     stop: asyncio.Event,
-    tell: Callable[[SocietyFigures], None],
+    on_figures: Callable[[SocietyFigures], None],
 ) -> RunReport:
     """Run hosts and world for some seconds of the simulation or until `stop`. Return the report of the run.
 
-    The processes are ended in order. `tell` is called with the newest figures whenever a host publishes some.
+    The processes are ended in order. `on_figures` is called with the newest figures whenever a host publishes some.
     """
     began: float | None = None
     states = await States.open(log, society.name)
-    async with watch_figures(log, society.name) as seen:
-        async with Supervisor(processes(society, settings, limit), together=True).kept():
+    async with watch_figures(log, society.name) as figures:
+        async with Supervisor(build_processes(society, settings, limit), together=True).kept():
             while not stop.is_set():
-                await _either(seen.news, stop)
-                seen.news.clear()
-                if not seen.told:
+                await _wait_for_any(figures.updated, stop)
+                figures.updated.clear()
+                if not figures.vitals:
                     continue
-                began = seen.second if began is None and seen.second else began
-                tell(seen)
-                if seconds is not None and began is not None and seen.second - began >= seconds:
+                began = figures.second if began is None and figures.second else began
+                on_figures(figures)
+                if seconds is not None and began is not None and figures.second - began >= seconds:
                     break
         data = await read_world(states) if society.world == "grid" else None
         world = None if data is None else load_world(data)
-        return run_report(society.name, seen.told, seen.living, began or 0.0, world, seen.turning)
+        return run_report(society.name, figures.vitals, figures.live_hosts, began or 0.0, world, figures.world)
 
 
 async def load_society(log: Log, name: str) -> Society:
@@ -205,7 +205,7 @@ async def delete_society(log: Log, name: str) -> None:
     await checkpoints.erase()
 
 
-async def _either(*events: asyncio.Event) -> None:
+async def _wait_for_any(*events: asyncio.Event) -> None:
     waits = [asyncio.ensure_future(each.wait()) for each in events]
     try:
         await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)

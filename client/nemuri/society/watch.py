@@ -5,7 +5,7 @@ import asyncio
 from nats.aio.msg import Msg
 from pydantic import ValidationError
 
-from nemuri.society.lines import tokens
+from nemuri.society.lines import token_suffix
 from nemuri.society.run import watch_figures
 from nemuri.terminal.screen import say
 from nemuri_contracts.society import Vitals, total
@@ -23,21 +23,21 @@ async def watch_society(log: Log, name: str, seconds: float | None, *, json: boo
     society = await read_society(await States.open(log, name))
     names = {each.id: each.name for each in society.agents}
 
-    async def hear(message: Msg) -> None:
-        for speaker, text in _said(message.data):
+    async def print_utterances(message: Msg) -> None:
+        for speaker, text in _utterances(message.data):
             called = names.get(speaker, speaker)
-            say(_line(speaker=speaker, name=called, text=text) if json else f"{called}: {text}")
+            say(_json_line(speaker=speaker, name=called, text=text) if json else f"{called}: {text}")
 
-    subscription = await log.connection.subscribe(log.subjects.acts(name), cb=hear)
+    subscription = await log.connection.subscribe(log.subjects.acts(name), cb=print_utterances)
     try:
-        async with asyncio.timeout(seconds), watch_figures(log, name) as seen:
+        async with asyncio.timeout(seconds), watch_figures(log, name) as figures:
             shown: dict[str, Vitals] = {}
             while True:
-                await seen.news.wait()
-                seen.news.clear()
-                for host in [each for each in seen.told if seen.told[each] is not shown.get(each)]:
-                    shown[host] = seen.told[host]
-                    say(shown[host].model_dump_json() if json else _standing(shown[host]))
+                await figures.updated.wait()
+                figures.updated.clear()
+                for host in [each for each in figures.vitals if figures.vitals[each] is not shown.get(each)]:
+                    shown[host] = figures.vitals[host]
+                    say(shown[host].model_dump_json() if json else _host_line(shown[host]))
     except TimeoutError:
         return
     finally:
@@ -45,23 +45,23 @@ async def watch_society(log: Log, name: str, seconds: float | None, *, json: boo
             await subscription.unsubscribe()
 
 
-def _standing(host: Vitals) -> str:
-    asked = sum(each.answered for each in host.waits.values())
+def _host_line(host: Vitals) -> str:
+    answers = sum(each.answered for each in host.waits.values())
     return (
-        f"-- {host.host}: second {host.second:.0f}, {host.agents} agents, {asked} answers, "
-        f"{host.waiting} wait for their turn, models {host.standing}{tokens(total(host.token_use))}"
+        f"-- {host.host}: second {host.second:.0f}, {host.agents} agents, {answers} answers, "
+        f"{host.waiting} modules wait for a model, models {host.standing}{token_suffix(total(host.token_use))}"
     )
 
 
-def _said(data: bytes) -> list[tuple[str, str]]:
+def _utterances(data: bytes) -> list[tuple[str, str]]:
     try:
-        told = Acts.model_validate_json(data)
+        message_acts = Acts.model_validate_json(data)
     except ValidationError:
         return []  # The world process logs invalid messages.
-    return [(each.agent_id, each.act.text) for each in told.acts if isinstance(each.act, Say)]
+    return [(each.agent_id, each.act.text) for each in message_acts.acts if isinstance(each.act, Say)]
 
 
-def _line(**fields: str) -> str:
+def _json_line(**fields: str) -> str:
     from orjson import dumps
 
     return dumps(fields).decode()

@@ -14,13 +14,13 @@ from nemuri_contracts.subjects import Subjects
 from nemuri_infra.bus.access import Access, credentials, inbox, servers
 from nemuri_infra.embedded.child_processes import POLL_SECONDS, Child, ServerFailed
 from nemuri_infra.embedded.listen_addresses import LOOPBACK, free_port
-from nemuri_infra.minecraft.bridge_rules import radii, rules, schemas
-from nemuri_infra.minecraft.node_modules import SOURCES, installed, node
+from nemuri_infra.minecraft.bridge_rules import bridge_radii, bridge_rules, message_schemas
+from nemuri_infra.minecraft.node_modules import BRIDGE_SOURCES, find_node, installed_modules
 from nemuri_infra.minecraft.settings import MinecraftSettings
 
-START_SECONDS = 240.0
-STOP_SECONDS = 30.0
-ANSWER_SECONDS = 60.0
+START_TIMEOUT = 240.0
+STOP_TIMEOUT = 30.0
+REQUEST_TIMEOUT = 60.0
 
 
 class ServerHealth(Value):
@@ -59,16 +59,16 @@ class MinecraftBridge:
         """Create the process without starting it. Raise MinecraftUnavailable if Node or its modules are missing."""
         self.directory = directory.absolute()
         self.settings = settings or MinecraftSettings()
-        self._bus = _bus(nats_url, access or Access())
+        self._nats = _nats_options(nats_url, access or Access())
         self._subjects = Subjects(namespace)
         self._config, self._state = self.directory / "bridge.json", self.directory / "state.json"
         self._port: int | None = None
         self._child = Child(
             "minecraft",
-            [node(), str(SOURCES / "main.js"), str(self._config)],
+            [find_node(), str(BRIDGE_SOURCES / "main.js"), str(self._config)],
             self.directory,
-            environment={"NODE_PATH": str(installed(data)), "NODE_ENV": "production", "CI": "1"},
-            grace=STOP_SECONDS,
+            environment={"NODE_PATH": str(installed_modules(data)), "NODE_ENV": "production", "CI": "1"},
+            grace=STOP_TIMEOUT,
         )
 
     @property
@@ -82,7 +82,7 @@ class MinecraftBridge:
             return
         self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._port = free_port()
-        _write(self._config, json.dumps(self._told(self._port)).encode())
+        _write(self._config, json.dumps(self._configuration(self._port)).encode())
         await self._child.start()
         try:
             await self._until_ready()
@@ -105,14 +105,14 @@ class MinecraftBridge:
     async def health(self) -> BridgeHealth | None:
         """Return its health, or None if it does not answer."""
         try:
-            return BridgeHealth.model_validate_json(await self._ask("/health"))
+            return BridgeHealth.model_validate_json(await self._request("/health"))
         except (OSError, http.client.HTTPException, ValidationError):
             return None
 
     async def state(self) -> bytes:
         """Return the present state of its worlds for a checkpoint. Raise ServerFailed if it does not answer."""
         try:
-            return await self._ask("/state")
+            return await self._request("/state")
         except (OSError, http.client.HTTPException) as error:
             raise ServerFailed(f"{self.name} does not return its state: {error}") from error
 
@@ -126,41 +126,41 @@ class MinecraftBridge:
         self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         _write(self._state, state)
 
-    def _told(self, port: int) -> dict[str, Any]:
+    def _configuration(self, port: int) -> dict[str, Any]:
         subjects, society = self._subjects, self.settings.society
         return {
-            "bus": self._bus,
+            "bus": self._nats,
             "subjects": {
                 "joining": subjects.joining(society),
                 "leaving": subjects.leaving(society),
                 "acts": subjects.acts(society),
                 "percepts": subjects.percepts(society, ""),
             },
-            "table": rules(),
-            "radii": radii(),
-            "schemas": schemas(),
+            "table": bridge_rules(),
+            "radii": bridge_radii(),
+            "schemas": message_schemas(),
             "state": str(self._state),
             "http": port,
             **self.settings.model_dump(),
         }
 
-    async def _ask(self, page: str) -> bytes:
+    async def _request(self, page: str) -> bytes:
         if self._port is None:
             raise ConnectionRefusedError(f"{self.name} has not been started")
-        return await asyncio.to_thread(_page, self._port, page)
+        return await asyncio.to_thread(_get, self._port, page)
 
     async def _until_ready(self) -> None:
         loop = asyncio.get_running_loop()
-        deadline = loop.time() + START_SECONDS
+        deadline = loop.time() + START_TIMEOUT
         while (health := await self.health()) is None or not health.ready:
             if not self._child.alive:
                 raise ServerFailed(f"{self.name} ended while it started:\n{self._child.log_tail()}")
             if loop.time() > deadline:
-                raise ServerFailed(f"{self.name} is not ready after {START_SECONDS:g} s:\n{self._child.log_tail()}")
+                raise ServerFailed(f"{self.name} is not ready after {START_TIMEOUT:g} s:\n{self._child.log_tail()}")
             await asyncio.sleep(POLL_SECONDS)
 
 
-def _bus(url: str, access: Access) -> dict[str, Any]:
+def _nats_options(url: str, access: Access) -> dict[str, Any]:
     """Return the connection options for the bridge's NATS client."""
     known = credentials(url)
     named = {"user": known.user, "pass": known.password} if known else {}
@@ -170,8 +170,8 @@ def _bus(url: str, access: Access) -> dict[str, Any]:
     return {"servers": servers(url), "inboxPrefix": inbox(known.user if known else None), **named, **encrypted}
 
 
-def _page(port: int, page: str) -> bytes:
-    connection = http.client.HTTPConnection(LOOPBACK, port, timeout=ANSWER_SECONDS)
+def _get(port: int, page: str) -> bytes:
+    connection = http.client.HTTPConnection(LOOPBACK, port, timeout=REQUEST_TIMEOUT)
     try:
         connection.request("GET", page)
         reply = connection.getresponse()

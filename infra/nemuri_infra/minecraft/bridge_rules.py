@@ -10,7 +10,7 @@ from nemuri_domain.world.block_grid import MAX_BLOCKS_PER_KIND
 from nemuri_domain.world.world_settings import WorldSettings
 
 
-def rules() -> dict[str, Any]:
+def bridge_rules() -> dict[str, Any]:
     """Return the rules of the grid world as plain values."""
     return {
         "pickaxes": game_rules.PICKAXES,
@@ -40,11 +40,11 @@ def rules() -> dict[str, Any]:
     }
 
 
-def radii() -> dict[str, float]:
+def bridge_radii() -> dict[str, float]:
     """Return the radii of chat, sight and reach in blocks (document 002 §3.4)."""
     return {"chat": CHAT_RADIUS, "sight": VISUAL_RADIUS, "reach": REACH}
 
 
-def schemas() -> dict[str, Any]:
+def message_schemas() -> dict[str, Any]:
     """Return the JSON Schema of every message and every action, by name."""
     return {name: kind.model_json_schema() for name, kind in (MESSAGES | ACTIONS).items()}

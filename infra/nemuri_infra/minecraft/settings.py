@@ -4,9 +4,9 @@ from pydantic import Field
 
 from nemuri_contracts.event import Identifier, Value
 
-MOST_BOTS = 50
+MAX_AGENTS_PER_SERVER = 50
 """Agents on one server, at most. With more the server cannot keep its tick rate."""
-MOST_SERVERS = 32
+MAX_SERVERS = 32
 
 
 class MinecraftSettings(Value):
@@ -14,11 +14,11 @@ class MinecraftSettings(Value):
 
     society: Identifier = "society"
     seed: int = Field(default=0, ge=0, lt=2**31)
-    servers: int = Field(default=1, ge=1, le=MOST_SERVERS)
+    servers: int = Field(default=1, ge=1, le=MAX_SERVERS)
     """Number of server processes. Each is a separate world; agents on different servers never meet."""
-    room: int = Field(default=MOST_BOTS, ge=1, le=MOST_BOTS)
+    agents_per_server: int = Field(default=MAX_AGENTS_PER_SERVER, ge=1, le=MAX_AGENTS_PER_SERVER)
     """Agents on a server, at most."""
     rate: float = Field(default=4.0, gt=0, le=20)
     """Percepts per second and agent, at most."""
-    keep_seconds: float = Field(default=30.0, ge=1)
+    save_interval: float = Field(default=30.0, ge=1)
     """Seconds between two stored states of the worlds, from which a restarted bridge continues."""

@@ -84,10 +84,10 @@ class Host:
         """Return a line for each missing dependency; empty if the host is ready."""
         if not self._has_world_time:
             return ("the world has not answered yet",)
-        quiet = time.monotonic() - self._last_world_message
-        return (
-            (f"the world has been quiet for {quiet:.0f} s",) if self.engine.states and quiet > 2 * WORLD_TIMEOUT else ()
-        )
+        silence = time.monotonic() - self._last_world_message
+        if not self.engine.states or silence <= 2 * WORLD_TIMEOUT:
+            return ()
+        return (f"no message from the world for {silence:.0f} s",)
 
     async def run(self) -> None:
         """Run until cancelled. The last beat writes all changes."""

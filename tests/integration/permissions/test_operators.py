@@ -8,7 +8,7 @@ from nemuri.admin import dead_letters
 from nemuri.client.connection import connected
 from nemuri.operations import OperationError, backup, export_log, forget, import_log, restore, resume, verify
 from nemuri.platform.serving import prepare
-from nemuri.society.residents import residents
+from nemuri.society.residents import generate_residents
 from nemuri.society.run import create_society, delete_society, list_societies
 from nemuri_contracts.society import Society
 from nemuri_infra.projections.lineage import Thing
@@ -52,7 +52,7 @@ async def test_erased_data_is_not_restored(platform: RestrictedServers, tmp_path
         task = await cli.ask(
             "What does the okapiphone say?", agent="keeper", documents=[("o.txt", OKAPI)], settled=True
         )
-        await create_society(cli.log, Society(name="thorp", seed=1, agents=residents("thorp", 3, 1)))
+        await create_society(cli.log, Society(name="thorp", seed=1, agents=generate_residents("thorp", 3, 1)))
         await (await Checkpoints.open(cli.log, "thorp")).make(States(cli.log, "thorp"))
         await eventually(platform.idle)
     assert files_with(platform.directory / "nats", "okapiphone")["okapiphone"]

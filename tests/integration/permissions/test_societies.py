@@ -12,7 +12,7 @@ from uuid import uuid4
 import psutil
 import pytest
 
-from nemuri.society.residents import residents
+from nemuri.society.residents import generate_residents
 from nemuri.society.run import create_society, delete_society
 from nemuri_contracts.society import Society
 from nemuri_contracts.tiered import Experience, ExperienceRecorded
@@ -125,7 +125,7 @@ def readiness(url: str) -> Callable[[], Awaitable[bool]]:
 
 async def event_kinds(log: Log) -> set[str]:
     """Return the kinds of events of the society's agents on the log."""
-    return await kinds(log, *(each.id for each in residents(NAME, 4, 0)))
+    return await kinds(log, *(each.id for each in generate_residents(NAME, 4, 0)))
 
 
 async def kinds(log: Log, *agents: str) -> set[str]:
@@ -141,7 +141,7 @@ async def test_hosts_and_worlds_are_denied_other_operations(
     monkeypatch.setattr("nemuri_infra.bus.event_log.ANSWER_SECONDS", 0.5)
     monkeypatch.setattr("nemuri_infra.stores.society_states.ANSWER_SECONDS", 0.5)
     async with opened_log(platform.of("operator")) as log:
-        await create_society(log, Society(name=IDLE_SOCIETY, seed=1, agents=residents(IDLE_SOCIETY, 3, 1)))
+        await create_society(log, Society(name=IDLE_SOCIETY, seed=1, agents=generate_residents(IDLE_SOCIETY, 3, 1)))
         checkpoint = await (await Checkpoints.open(log, IDLE_SOCIETY)).make(States(log, IDLE_SOCIETY))
     async with opened_log(platform.of("host")) as log:
         await assert_denied(log, denied_to_both(log, "world.head"))

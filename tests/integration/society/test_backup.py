@@ -6,7 +6,7 @@ import pytest
 
 from nemuri.operations import OperationError, backup, forget, restore
 from nemuri.platform.embedders import check_embedder, embedding_in_force
-from nemuri.society.residents import residents
+from nemuri.society.residents import generate_residents
 from nemuri.society.run import create_society, delete_society, resume_society
 from nemuri_contracts.society import Lease, Society
 from nemuri_infra.bus.event_log import Log
@@ -21,7 +21,7 @@ from tests.integration.test_backup import emptied
 
 async def settled(log: Log, name: str) -> States:
     """A society with a checkpoint, one act later."""
-    states = await create_society(log, Society(name=name, seed=1, agents=residents(name, 3, seed=1)))
+    states = await create_society(log, Society(name=name, seed=1, agents=generate_residents(name, 3, seed=1)))
     known = await states.write({f"agent.0.{name}-0000.goals": b'{"then":1}', "world.head": b'{"parts":0}'}, {})
     await (await Checkpoints.open(log, name)).make(states)
     lease = Lease(host="h1", beat=7).model_dump_json().encode()
@@ -81,7 +81,7 @@ async def test_a_copy_of_a_society_is_checked_before_anything_is_written(
     await backup(settings, tmp_path / "copy")
     crowded = await emptied(servers)
     async with opened_log(crowded) as log:
-        await States.create(log, Society(name="hamlet", seed=1, agents=residents("hamlet", 1, seed=1)))
+        await States.create(log, Society(name="hamlet", seed=1, agents=generate_residents("hamlet", 1, seed=1)))
     with pytest.raises(OperationError, match="societies already"):
         await restore(crowded, tmp_path / "copy")
     with pytest.raises(OperationError, match="the log is not empty"):

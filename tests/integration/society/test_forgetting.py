@@ -5,7 +5,7 @@ import pytest
 from nemuri.operations import forget, resume
 from nemuri.operations.erasure import lives_nowhere
 from nemuri.operations.session import OperationError
-from nemuri.society.residents import residents
+from nemuri.society.residents import generate_residents
 from nemuri.society.run import create_society, delete_society
 from nemuri_contracts.society import Society
 from nemuri_infra.bus.event_log import Log
@@ -18,7 +18,7 @@ from tests.integration.servers import Servers, files_with
 
 async def test_who_lives_somewhere_is_not_forgotten(log: Log) -> None:
     """Who lives somewhere is not forgotten, somebody of a like name is."""
-    society = Society(name="old-town", seed=1, agents=residents("old-town", 3, seed=1))
+    society = Society(name="old-town", seed=1, agents=generate_residents("old-town", 3, seed=1))
     states = await States.create(log, society)
     with pytest.raises(OperationError, match="nemuri society delete old-town"):
         await lives_nowhere(log, [Thing("agent", "old-town-0002")])
@@ -34,7 +34,7 @@ async def test_what_a_society_wrote_is_in_no_byte_once_its_agents_are_forgotten(
 ) -> None:
     """What was overwritten too, as soon as nobody else lives in the same bucket; until then it is told."""
     for name in ("village", "town"):
-        states = await create_society(log, Society(name=name, seed=1, agents=residents(name, 3, seed=1)))
+        states = await create_society(log, Society(name=name, seed=1, agents=generate_residents(name, 3, seed=1)))
         known = await states.write({"agent.0.x.goals": b"to see a quaggaphone"}, {})
         await (await Checkpoints.open(log, name)).make(states)
         await states.write({"agent.0.x.goals": b"to rest"}, known)

@@ -11,7 +11,7 @@ from typing import Final
 
 import pytest
 
-from nemuri.society.residents import residents
+from nemuri.society.residents import generate_residents
 from nemuri.society.run import create_society
 from nemuri_contracts.event import Usage
 from nemuri_contracts.society import Society
@@ -79,7 +79,7 @@ async def _living(log: Log, society: Society, thinker: Listening) -> AsyncIterat
 
 async def test_no_mind_and_no_model_is_told_an_id(log: Log) -> None:
     """Every prompt names the agent itself and others by name; recall by name finds what that person said."""
-    society = Society(name=NAME, seed=1, size=64, speed=10, agents=residents(NAME, 8, 1))
+    society = Society(name=NAME, seed=1, size=64, speed=10, agents=generate_residents(NAME, 8, 1))
     names, thinker = {each.id: each.name for each in society.agents}, Listening()
     async with _living(log, society, thinker) as host:
         async with asyncio.timeout(90):

@@ -11,7 +11,7 @@ import pytest
 
 from nemuri.client.connection import NotRunning, resolve
 from nemuri.platform.platform import run_platform
-from nemuri.society.nats_server import reached
+from nemuri.society.nats_server import society_server
 from nemuri_infra.embedded.data_directory import AlreadyRunning, Home
 from nemuri_infra.runtime.settings import Settings
 
@@ -32,7 +32,7 @@ async def test_who_watches_finds_the_server_of_whoever_runs_a_society_without_a_
         with pytest.raises(NotRunning):
             await _reach(alone, start=start)
     assert not alone.data.exists(), "only a society that begins makes one"
-    async with reached(alone, start=True, lives="village", new=True) as (settings, log):
+    async with society_server(alone, start=True, running="village", new=True) as (settings, log):
         await log.connection.flush()
         for start in (False, True):
             assert await _reach(alone, start=start) == settings.nats_url
@@ -45,7 +45,7 @@ async def test_who_watches_finds_the_server_of_whoever_runs_a_society_without_a_
 
 async def test_status_and_up_agree_on_what_runs_beside_a_society_without_a_platform(alone: Settings) -> None:
     """Both say that the society runs, in which process, that no platform does, and what to do."""
-    async with reached(alone, start=True, lives="village", new=True):
+    async with society_server(alone, start=True, running="village", new=True):
         runs = (
             f"society 'village' runs in {alone.data} (process {os.getpid()}) on a server of its own, without a platform"
         )
@@ -68,6 +68,6 @@ async def test_a_platform_that_is_not_ready_yet_is_not_to_be_started_again(alone
 
 
 async def _reach(settings: Settings, *, start: bool, lives: str | None = None) -> str | None:
-    async with reached(settings, start=start, lives=lives) as (found, log):
+    async with society_server(settings, start=start, running=lives) as (found, log):
         await log.connection.flush()
         return str(found.nats_url)

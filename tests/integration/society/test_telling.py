@@ -8,7 +8,7 @@ from pathlib import Path
 
 from nats.aio.msg import Msg
 
-from nemuri.society.residents import residents
+from nemuri.society.residents import generate_residents
 from nemuri.society.run import create_society, watch_figures
 from nemuri_contracts.society import Society
 from nemuri_contracts.world_protocol import Acts, Give, Say
@@ -46,7 +46,7 @@ async def test_a_host_is_ready_once_there_is_a_world_and_counts_what_its_modules
     settings: Settings, log: Log, tmp_path: Path
 ) -> None:
     """By module and rank; the world counts its ticks, percepts and acts."""
-    await create_society(log, Society(name=NAME, seed=1, size=64, agents=residents(NAME, 3, 1)))
+    await create_society(log, Society(name=NAME, seed=1, size=64, agents=generate_residents(NAME, 3, 1)))
     async with telling("host", settings, tmp_path) as host:
         assert await ready(host) == (False, ["the world has not answered yet"])
         assert json.loads((await fetch_page(host, "/health"))[1])["healthy"]
@@ -85,8 +85,8 @@ async def test_a_language_model_lives_by_names_and_its_tokens_are_counted(
     settings: Settings, log: Log, tmp_path: Path
 ) -> None:
     """It gives to whom it names, says its own name, and what it costs is told by module and model, and of agents."""
-    people = {each.id: each.name for each in residents(NAME, 4, 1)}
-    await create_society(log, Society(name=NAME, seed=1, size=64, speed=10, agents=residents(NAME, 4, 1)))
+    people = {each.id: each.name for each in generate_residents(NAME, 4, 1)}
+    await create_society(log, Society(name=NAME, seed=1, size=64, speed=10, agents=generate_residents(NAME, 4, 1)))
     given, said = set[str](), list[tuple[str, str]]()
 
     async def hear(message: Msg) -> None:
@@ -105,12 +105,12 @@ async def test_a_language_model_lives_by_names_and_its_tokens_are_counted(
             async def lived() -> bool:
                 """somebody gave something away, every module has asked the model, and the host has told of it"""
                 calls = (await metrics(host)).get("nemuri_host_model_calls_total", {})
-                told = [each for each in seen.told.values() if "cognitive_controller" in each.token_use]
+                told = [each for each in seen.vitals.values() if "cognitive_controller" in each.token_use]
                 return bool(given and said and told) and all(calls.get((MODEL, each)) for each in MODULES)
 
             await eventually(lived, seconds=90)
             counted = await metrics(host)
-            [told] = seen.told.values()
+            [told] = seen.vitals.values()
     await listening.unsubscribe()
     assert given <= people.keys()
     for name, text in said:

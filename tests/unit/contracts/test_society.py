@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nemuri.society.residents import residents
+from nemuri.society.residents import generate_residents
 from nemuri_contracts.society import LATENESS, Lateness, Resident, Society, Waits, bucket
 
 COUNTS = st.lists(st.integers(0, 50), min_size=len(LATENESS) + 1, max_size=len(LATENESS) + 1).map(tuple)
@@ -57,7 +57,7 @@ def test_two_of_a_society_are_never_called_the_same(other: str) -> None:
 
 def test_however_many_live_together_each_has_a_name_of_one_word() -> None:
     """Also in the largest society, where nobody is meant by a part of another one's name."""
-    names = [each.name for each in residents("v", 5_000, 1)]
+    names = [each.name for each in generate_residents("v", 5_000, 1)]
     assert len({each.casefold() for each in names}) == len(names)
     assert all(each.isalpha() for each in names)
-    assert Society(name="v", seed=1, agents=residents("v", 5_000, 1)).agents[0].name == names[0]
+    assert Society(name="v", seed=1, agents=generate_residents("v", 5_000, 1)).agents[0].name == names[0]

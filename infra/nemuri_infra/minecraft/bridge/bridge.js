@@ -19,7 +19,7 @@ class Bridge {
     Object.assign(this, { settings, schemas, publish, log, worlds: [] })
     const kept = settings.kept ?? {}
     this.kept = kept
-    this.seating = new Seating(settings.servers, settings.room, kept.seating)
+    this.seating = new Seating(settings.servers, settings.agents_per_server, kept.seating)
     this.present = new Map()
     this.heard = true
     this.before = kept.second ?? 0
@@ -33,21 +33,21 @@ class Bridge {
 
   /** Start the worlds; resolves when all let agents in. `ended()` is called if one ends by itself. */
   async start (ended) {
-    const { servers, seed, table, radii, room } = this.settings
+    const { servers, seed, table, radii, agents_per_server: most } = this.settings
     this.worlds = Array.from({ length: servers }, () => new Distant(ended))
     this.ports = await Promise.all(this.worlds.map((world, number) => world.ask('start', {
-      seed: seed + number, table, radii, most: room, kept: this.kept.worlds?.[number] ?? null
+      seed: seed + number, table, radii, most, kept: this.kept.worlds?.[number] ?? null
     })))
     for (const [host, agents] of Object.entries(this.kept.present ?? {})) await this.join({ host, agents, towns: {} })
   }
 
   /** The answer to a host that takes agents in: who of these is in, or comes in; for others there is no room. */
   async join ({ host, agents, towns = {} }) {
-    const { servers, room, rate } = this.settings
+    const { servers, agents_per_server: capacity, rate } = this.settings
     const groups = this.worlds.map(() => ({}))
     for (const [id, name] of Object.entries(agents)) {
       const seat = this.seating.seat(id, towns[id])
-      const full = `there is no room for ${id}: ${servers} servers take ${room} agents each`
+      const full = `there is no room for ${id}: ${servers} servers take ${capacity} agents each`
       if (seat === undefined) this.ignore('joining', full)
       else groups[seat][id] = { name, host, town: towns[id] ?? null }
     }

@@ -97,7 +97,7 @@ async function main () {
   await bus.flush()
   const failed = what => error => log({ doing: what, error: error.message })
   setInterval(() => bridge.perceive().catch(failed('perceive')), 1000 / settings.rate)
-  setInterval(() => keep(bridge, settings.state).catch(failed('save')), settings.keep_seconds * 1000)
+  setInterval(() => keep(bridge, settings.state).catch(failed('save')), settings.save_interval * 1000)
   tell(bridge, settings)
   process.once('SIGTERM', async () => {
     await keep(bridge, settings.state).catch(failed('save'))

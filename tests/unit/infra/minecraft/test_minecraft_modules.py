@@ -10,18 +10,18 @@ import pytest
 from nemuri_domain.world import game_rules
 from nemuri_infra.minecraft.bridge_process import MinecraftBridge
 from nemuri_infra.minecraft.node_modules import (
-    SOURCES,
+    BRIDGE_SOURCES,
     MinecraftUnavailable,
+    dependency_versions,
+    find_node,
     install,
-    installed,
-    modules_in,
-    node,
-    versions,
+    installed_modules,
+    modules_directory,
 )
 
 
 def _read(name: str) -> Any:
-    return json.loads((SOURCES / name).read_text(encoding="utf-8"))
+    return json.loads((BRIDGE_SOURCES / name).read_text(encoding="utf-8"))
 
 
 def _program(folder: Path, name: str, does: str) -> None:
@@ -31,20 +31,20 @@ def _program(folder: Path, name: str, does: str) -> None:
 
 
 def _filled(data: Path) -> Path:
-    folder = modules_in(data)
+    folder = modules_directory(data)
     (folder / "node_modules").mkdir(parents=True)
     for name in ("package.json", "package-lock.json"):
-        (folder / name).write_bytes((SOURCES / name).read_bytes())
+        (folder / name).write_bytes((BRIDGE_SOURCES / name).read_bytes())
     return folder
 
 
 def test_every_module_is_pinned_to_one_version() -> None:
     """In the manifest exactly, in the lock file with all that they need in turn, by their contents."""
     packages = _read("package-lock.json")["packages"]
-    assert packages[""]["dependencies"] == versions()
-    assert all(re.fullmatch(r"\d+\.\d+\.\d+", each) for each in versions().values())
+    assert packages[""]["dependencies"] == dependency_versions()
+    assert all(re.fullmatch(r"\d+\.\d+\.\d+", each) for each in dependency_versions().values())
     inner = {name: each for name, each in packages.items() if name}
-    assert {name: inner[f"node_modules/{name}"]["version"] for name in versions()} == versions()
+    assert {name: inner[f"node_modules/{name}"]["version"] for name in dependency_versions()} == dependency_versions()
     assert [name for name, each in inner.items() if not each.get("integrity", "").startswith("sha512-")] == []
 
 
@@ -56,7 +56,7 @@ def test_the_lock_file_names_no_registry() -> None:
 def test_a_missing_node_is_refused_in_one_line(tmp_path: Path) -> None:
     """The message says what to do."""
     with pytest.raises(MinecraftUnavailable, match=r"^Node is not installed: install Node 20 or newer$"):
-        node(str(tmp_path))
+        find_node(str(tmp_path))
     with pytest.raises(MinecraftUnavailable, match="Node is not installed"):
         install(tmp_path, str(tmp_path))
     assert list(tmp_path.iterdir()) == []
@@ -67,18 +67,18 @@ def test_an_old_node_is_refused_in_one_line(tmp_path: Path, says: str, found: st
     """So is something that is called so and is none."""
     _program(tmp_path, "node", says)
     with pytest.raises(MinecraftUnavailable, match=rf"^\S+/node has version {found}: install Node 20 or newer$"):
-        node(str(tmp_path))
+        find_node(str(tmp_path))
 
 
 def test_modules_that_are_missing_or_of_another_version_are_refused(tmp_path: Path) -> None:
     """The message names the command that installs them."""
     with pytest.raises(MinecraftUnavailable, match=r"are not installed: run `nemuri society minecraft install`$"):
-        installed(tmp_path)
+        installed_modules(tmp_path)
     folder = _filled(tmp_path)
-    assert installed(tmp_path) == folder / "node_modules"
+    assert installed_modules(tmp_path) == folder / "node_modules"
     (folder / "package-lock.json").write_text("{}", encoding="utf-8")
     with pytest.raises(MinecraftUnavailable, match="are of another version: run"):
-        installed(tmp_path)
+        installed_modules(tmp_path)
 
 
 def test_a_failed_installation_leaves_nothing_behind(tmp_path: Path) -> None:
@@ -90,7 +90,7 @@ def test_a_failed_installation_leaves_nothing_behind(tmp_path: Path) -> None:
     _program(programs, "npm", "/bin/mkdir node_modules; echo 'npm error no network' >&2; echo more >&2; exit 1")
     with pytest.raises(MinecraftUnavailable, match=r"^the modules cannot be installed: npm error no network$"):
         install(data, str(programs))
-    assert not modules_in(data).exists()
+    assert not modules_directory(data).exists()
 
 
 def test_modules_that_are_there_are_not_installed_again(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from nemuri_infra.minecraft.bridge_rules import rules
+from nemuri_infra.minecraft.bridge_rules import bridge_rules
 
 HERE = Path(__file__).parent
 
@@ -16,7 +16,7 @@ HERE = Path(__file__).parent
 @pytest.mark.skipif(shutil.which("node") is None, reason="there is no Node here")
 def test_the_plain_parts_keep_what_they_promise(tmp_path: Path) -> None:
     """Needs neither modules nor a network."""
-    (tmp_path / "rules.json").write_text(json.dumps(rules()), encoding="utf-8")
+    (tmp_path / "rules.json").write_text(json.dumps(bridge_rules()), encoding="utf-8")
     command = ["node", "--test", *map(str, sorted(HERE.glob("*.test.js")))]
     environment = os.environ | {"RULES": str(tmp_path / "rules.json"), "NODE_PATH": ""}
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, timeout=120)
