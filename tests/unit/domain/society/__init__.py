@@ -1,1 +1,1 @@
-"""Many agents on a clock that jumps."""
+"""Tests of the society simulation and its measures."""

@@ -1,4 +1,4 @@
-"""What is read from a society: likeability, roles, memes, exposure."""
+"""Tests of the measures of a society: likeability, roles, memes, exposure."""
 
 from random import Random
 
@@ -18,8 +18,10 @@ from nemuri_domain.society.roles import DEMAND, ROLES, draw_role, role_entropy, 
 AGENTS = [f"agent-{number}" for number in range(30)]
 
 
-def made_up(slope: float, noise: float) -> tuple[dict[tuple[str, str], float], dict[str, float]]:
-    """Sentiments that follow true likeability with this slope and this noise of each observer."""
+def noisy_sentiments(slope: float, noise: float) -> tuple[dict[tuple[str, str], float], dict[str, float]]:
+    """Return sentiments that follow true likeability with this slope and normal noise for each observer, and the true
+    values.
+    """
     rng = Random(1)
     true = {each: rng.uniform(0, 10) for each in AGENTS}
     sentiments = {
@@ -33,23 +35,23 @@ def made_up(slope: float, noise: float) -> tuple[dict[tuple[str, str], float], d
 
 @pytest.mark.parametrize("slope", [0.161, 0.373, 1.0])
 def test_the_estimator_recovers_a_known_slope(slope: float) -> None:
-    """Averaged over observers, their noise hardly matters."""
-    sentiments, true = made_up(slope, 1.0)
+    """The fit recovers the slope from noisy observers."""
+    sentiments, true = noisy_sentiments(slope, 1.0)
     found = fit_likeability(sentiments, true)
     assert found.slope == pytest.approx(slope, abs=0.05)
     assert (found.agents, found.r > 0.85) == (30, True)
 
 
 def test_more_observers_see_better() -> None:
-    """Noise of single observers averages out."""
-    sentiments, true = made_up(0.373, 2.0)
+    """Pearson's r grows with the number of observers."""
+    sentiments, true = noisy_sentiments(0.373, 2.0)
     r = [mean_r_by_observers(sentiments, true, number, Random(2)) for number in (1, 5, 11)]
     assert r[0] < r[1] < r[2]
 
 
 def test_who_has_too_few_observers_does_not_count() -> None:
-    """Fewer than three points are no fit."""
-    sentiments, true = made_up(1.0, 0.0)
+    """Agents with too few observers are excluded, and a fit of fewer than three agents raises ValueError."""
+    sentiments, true = noisy_sentiments(1.0, 0.0)
     few = {pair: each for pair, each in sentiments.items() if pair[0] in AGENTS[:4]}
     with pytest.raises(ValueError, match="not 0"):
         fit_likeability(few, true)
@@ -57,7 +59,7 @@ def test_who_has_too_few_observers_does_not_count() -> None:
 
 
 def test_words_tell_who_is_likeable() -> None:
-    """After many words the sentiments are, on average, in the order of what was drawn."""
+    """After many utterances the mean sentiments are in the order of true likeability."""
     rng, felt = Random(3), []
     for likeable in (1.0, 5.0, 9.0):
         known = [5.0]
@@ -68,21 +70,23 @@ def test_words_tell_who_is_likeable() -> None:
 
 
 def test_a_town_of_one_role_has_no_entropy_and_one_of_all_has_the_most() -> None:
-    """Between 0 and 1."""
+    """The entropy is 0 for equal roles, 1 for evenly distributed ones, and between them otherwise."""
     assert role_entropy(["farmer"] * 9) == 0.0
     assert role_entropy(ROLES) == pytest.approx(1.0)
     assert 0 < role_entropy(["farmer", "farmer", "smith"]) < 1
 
 
 def test_roles_are_read_from_goals_and_last_or_not() -> None:
-    """The most frequent one counts."""
+    """The most frequent role of the goals counts, and persistence is the share of unchanged roles."""
     assert role_of(["raise a wall", "sow the field", "feed the cows"]) == "farmer"
     assert role_of(["make a wood_pickaxe"]) is None
     assert role_persistence([["farmer", "farmer", "smith"], ["guard", "guard", "guard"]]) == 0.75
 
 
 def test_who_sees_that_a_role_is_lacking_takes_it() -> None:
-    """And who sees nobody takes what is wanted most, as everybody does."""
+    """An agent that knows the roles of others takes the missing role. Without that knowledge it mostly takes the one in
+    most demand.
+    """
     town = [role for role, share in DEMAND.items() for _ in range(round(share * 40)) if role != "smith"]
     assert {draw_role(town, {}, Random(seed)) for seed in range(20)} == {"smith"}
     blind = [draw_role([], {}, Random(seed)) for seed in range(200)]
@@ -91,13 +95,13 @@ def test_who_sees_that_a_role_is_lacking_takes_it() -> None:
 
 
 def test_every_saying_tells_its_own_topic_and_nothing_else() -> None:
-    """So that what is counted is what was meant."""
+    """Each utterance mentions its own topic only."""
     assert all(topics(saying) == (topic,) for topic, saying in UTTERANCES.items())
     assert topics("It is a day like any other.") == ()
 
 
 def test_nothing_catches_that_was_not_heard() -> None:
-    """However often one draws."""
+    """Memes and conversion require exposure. Hearing of pasta never leads to stage 2."""
     rng = Random(4)
     assert updated_memes((), (), rng) == ()
     assert all(conversion_stage(0, ("eco", "dance"), rng) == 0 for _ in range(1_000))
@@ -107,7 +111,7 @@ def test_nothing_catches_that_was_not_heard() -> None:
 
 
 def test_the_graph_knows_who_could_not_have_heard_it() -> None:
-    """A speaker that neither began nor heard is told of; who heard it later, too."""
+    """An agent that mentions a topic without an earlier exposure is unexplained."""
     seen = ExposureGraph()
     seen.record_mention(["faith"], "priest", 1.0)
     seen.record_exposure(["faith"], "priest", "ada", 2.0)

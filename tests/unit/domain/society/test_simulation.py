@@ -1,4 +1,4 @@
-"""A society on a clock that jumps."""
+"""Tests of the discrete-event simulation."""
 
 import json
 import os
@@ -22,84 +22,84 @@ from nemuri_domain.world.world_settings import WorldSettings
 AGENTS = ("ada", "bea", "cai")
 
 
-class Notes(SimulationObserver):
-    """Everything that was said and heard."""
+class UtteranceRecorder(SimulationObserver):
+    """An observer that records all utterances."""
 
     def __init__(self) -> None:
         self.said_by: list[tuple[str, str, float]] = []
         self.heard_by: list[tuple[str, str, float]] = []
 
     def perceived(self, agent_id: str, percept: Percept) -> None:
-        """What was heard."""
+        """Record the heard utterances of a percept."""
         self.heard_by += [(agent_id, each.text, each.second) for each in percept.heard]
 
     def said(self, agent_id: str, text: str, second: float) -> None:
-        """What was said."""
+        """Record an utterance."""
         self.said_by.append((agent_id, text, second))
 
 
-def counting(prompt: Prompt, rng: Random) -> str:
-    """How many turns somebody has had, and a number drawn."""
+def counting_answer(prompt: Prompt, rng: Random) -> str:
+    """Answer with the agent's number of turns and a random number."""
     mind = prompt.about["mind"]
     turns = int(str(mind["turns"])) + 1 if isinstance(mind, dict) and mind else 1
     return json.dumps({"say": f"{prompt.about['agent']} {turns} {rng.random():.6f}", "mind": {"turns": turns}})
 
 
-def told(seed: int, pace: SimulationTiming | None = None) -> tuple[Simulation, Notes]:
-    """Three agents in a town, talking for a minute."""
-    world, notes = World(WorldSettings(seed=seed, size=64, creatures=False)), Notes()
+def simulate(seed: int, timing: SimulationTiming | None = None) -> tuple[Simulation, UtteranceRecorder]:
+    """Simulate three talking agents in a town for a minute."""
+    world, recorder = World(WorldSettings(seed=seed, size=64, creatures=False)), UtteranceRecorder()
     engine = Engine((ConversationModule(), WanderingModule()), 0.0, seed)
     simulation = Simulation(
-        engine, world, counting, Random(seed), timing=pace or SimulationTiming(tick=2.0), observer=notes
+        engine, world, counting_answer, Random(seed), timing=timing or SimulationTiming(tick=2.0), observer=recorder
     )
     for each in AGENTS:
         world.join(each, each, "town")
         simulation.add(SharedState.of(each, {"profile": {"name": each, "home": list(world.towns["town"])}}))
     simulation.run(60.0)
-    return simulation, notes
+    return simulation, recorder
 
 
 def test_the_same_seed_is_the_same_society_and_another_one_is_another() -> None:
-    """To the last word and second."""
-    first, second, other = told(1)[1], told(1)[1], told(2)[1]
+    """Equal seeds give equal utterances; another seed gives others."""
+    first, second, other = simulate(1)[1], simulate(1)[1], simulate(2)[1]
     assert first.said_by == second.said_by
     assert first.heard_by == second.heard_by
     assert first.said_by != other.said_by
 
 
 def test_it_is_the_same_society_in_another_process() -> None:
-    """Nothing depends on how a process orders sets of words."""
+    """The result does not depend on the hash seed of the process."""
     code = (
-        "from tests.unit.domain.society.test_simulation import told; import zlib;"
-        "print(zlib.crc32(repr(told(1)[1].said_by).encode()))"
+        "from tests.unit.domain.society.test_simulation import simulate; import zlib;"
+        "print(zlib.crc32(repr(simulate(1)[1].said_by).encode()))"
     )
     environment = {**os.environ, "PYTHONHASHSEED": "5"}
     other = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
-    assert int(other.stdout) == zlib.crc32(repr(told(1)[1].said_by).encode())
+    assert int(other.stdout) == zlib.crc32(repr(simulate(1)[1].said_by).encode())
 
 
 def test_what_is_said_is_heard_by_the_others_and_changes_the_speakers_mind() -> None:
-    """Through the world alone, and not before it was said."""
-    simulation, notes = told(1)
-    assert len(notes.said_by) > 6
-    for who, text, second in notes.said_by:
-        heard = [(listener, when) for listener, words, when in notes.heard_by if words == text]
+    """Other agents hear an utterance after it was said, and the answer changes the speaker's state of mind."""
+    simulation, recorder = simulate(1)
+    assert len(recorder.said_by) > 6
+    for who, text, second in recorder.said_by:
+        heard = [(listener, when) for listener, words, when in recorder.heard_by if words == text]
         assert {listener for listener, _ in heard} in ({*AGENTS} - {who}, set())
         assert all(when >= second for _, when in heard)
     for each in AGENTS:
-        turns = sum(who == each for who, _, _ in notes.said_by)
+        turns = sum(who == each for who, _, _ in recorder.said_by)
         assert simulation.engine.states[each].values()["reflections"]["mind"] == {"turns": turns}
 
 
 def test_few_places_make_questions_wait() -> None:
-    """With one place and slow answers fewer get their turn."""
-    quick, slow = told(1)[0], told(1, SimulationTiming(tick=2.0, max_requests=1, latency=10.0))[0]
+    """With one concurrent request and slow answers, fewer requests are answered and others wait."""
+    quick, slow = simulate(1)[0], simulate(1, SimulationTiming(tick=2.0, max_requests=1, latency=10.0))[0]
     assert 0 < slow.answer_count < quick.answer_count
     assert slow.engine.schedule.waiting > quick.engine.schedule.waiting == 0
 
 
 def test_an_answer_that_says_nothing_is_counted_and_changes_nothing() -> None:
-    """The others go on."""
+    """An unreadable answer is counted and changes nothing."""
     world = World(WorldSettings(seed=1, size=64, creatures=False))
     simulation = Simulation(Engine((ConversationModule(),), 0.0, 1), world, lambda _prompt, _rng: "well", Random(1))
     for each in AGENTS:
@@ -112,6 +112,6 @@ def test_an_answer_that_says_nothing_is_counted_and_changes_nothing() -> None:
 
 @pytest.mark.parametrize("wrong", [{"tick": 0.0}, {"max_requests": 0}, {"latency": 0.0}])
 def test_a_society_in_which_nothing_could_happen_is_refused(wrong: dict[str, float]) -> None:
-    """At once, and not by standing still."""
+    """A timing that would stop the simulation raises ValueError."""
     with pytest.raises(ValueError, match="above 0 seconds"):
         SimulationTiming(**wrong)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Laws and taxes."""
+"""Tests of the constitution and the tax ledger."""
 
 import pytest
 from hypothesis import given
@@ -21,7 +21,7 @@ rates = st.integers(0, 100)
 
 @given(st.lists(st.tuples(st.integers(0, 50), rates), max_size=30))
 def test_no_unit_is_lost_or_made(seasons: list[tuple[int, int]]) -> None:
-    """What was earned is in purses and treasury, whatever the rates."""
+    """Balances and treasury add up to all incomes at any rates."""
     ledger = TaxLedger()
     for season, (income, rate) in enumerate(seasons):
         payment = ledger.record_payment(season, f"payer-{income % 3}", income, rate)
@@ -32,7 +32,7 @@ def test_no_unit_is_lost_or_made(seasons: list[tuple[int, int]]) -> None:
 
 
 def test_nobody_pays_twice_in_a_season() -> None:
-    """A second payment is refused and changes nothing."""
+    """A second payment in a season raises an error and changes nothing."""
     ledger = TaxLedger()
     ledger.record_payment(0, "ada", 100, 20)
     with pytest.raises(InvalidPaymentError, match="has paid for season 0 already"):
@@ -42,13 +42,13 @@ def test_nobody_pays_twice_in_a_season() -> None:
 
 @pytest.mark.parametrize(("income", "rate"), [(-1, 20), (10, 101), (10, -1)])
 def test_what_cannot_be_taxed_is_refused(income: int, rate: int) -> None:
-    """An income below nothing and a rate beyond everything."""
+    """A negative income or a rate outside 0 to 100 raises an error."""
     with pytest.raises(InvalidPaymentError, match="cannot be taxed"):
         TaxLedger().record_payment(0, "ada", income, rate)
 
 
 def test_the_timeline_is_the_papers_and_scales_with_the_length() -> None:
-    """Feedback 300, amendments 360, vote 420, tally 480, new law 600 of 1,200 s; ten seasons of 20 s."""
+    """The default timeline is the paper's, and other lengths scale it."""
     paper, half = Timeline.of(1_200), Timeline.of(600)
     assert paper == Timeline()
     assert (half.feedback, half.amendments, half.vote, half.tally, half.law) == (150, 180, 210, 240, 300)
@@ -62,7 +62,7 @@ def test_the_timeline_is_the_papers_and_scales_with_the_length() -> None:
 
 @given(st.lists(opinions, min_size=1, max_size=30), rates)
 def test_what_is_carried_was_proposed_and_has_a_majority(people: list[float], rate: int) -> None:
-    """And everybody who asks for less gets no amendment for more."""
+    """A carried amendment was proposed and has a majority. No higher rate is proposed if all want a lower one."""
     views = {f"agent-{number}": each for number, each in enumerate(people)}
     proposed = amendments(views, rate)
     ballots = [ballot(each, rate, proposed) for each in people]
@@ -75,14 +75,14 @@ def test_what_is_carried_was_proposed_and_has_a_majority(people: list[float], ra
 
 
 def test_a_frozen_constitution_stays_and_another_one_follows_the_vote() -> None:
-    """The control differs in nothing else."""
+    """A frozen constitution keeps its rate; another one takes the carried rate."""
     assert Constitution(20, frozen=True).amended(9) == Constitution(20, frozen=True)
     assert Constitution(20).amended(9) == Constitution(9)
     assert Constitution(20).amended(None) == Constitution(20)
 
 
 def test_a_majority_for_less_lowers_the_tax() -> None:
-    """Three who want about half against two who want a little more."""
+    """Three votes for about half the rate beat two for a slightly higher one."""
     people = {"ada": -0.5, "bea": -0.6, "cai": -0.4, "dan": 0.3, "eve": 0.3}
     proposed = amendments(people, 20)
     assert proposed == (10, 26)

@@ -1,4 +1,4 @@
-"""Any acts of any agents, sensible or not, for laws that hold whatever is done."""
+"""Hypothesis strategies for arbitrary acts of arbitrary agents, valid or not."""
 
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
@@ -25,34 +25,36 @@ from nemuri_domain.world.game_rules import BLOCKS, ITEMS
 AGENTS = ("ann", "bob", "cat")
 NAMES = st.sampled_from([*AGENTS, "nobody", "cow-0", "zombie-1"])
 ITEM = st.sampled_from([*ITEMS, "gold"])
-PLACE: SearchStrategy[Position] = st.builds(
+POSITION: SearchStrategy[Position] = st.builds(
     Position, x=st.integers(27, 38), y=st.sampled_from([64, 64, 64, 70]), z=st.integers(27, 38)
 )
 STACK = st.builds(Stack, item=st.sampled_from(["wood", "stone", "sapling"]), count=st.integers(1, 3))
 ACTION: SearchStrategy[Action] = st.one_of(
-    st.builds(Go, to=PLACE),
-    st.builds(Collect, block=st.sampled_from(BLOCKS), at=PLACE),
-    st.builds(Collect, block=st.sampled_from(["tree", "stone", "chest"]), at=PLACE),
-    st.builds(Place, block=ITEM, at=PLACE),
+    st.builds(Go, to=POSITION),
+    st.builds(Collect, block=st.sampled_from(BLOCKS), at=POSITION),
+    st.builds(Collect, block=st.sampled_from(["tree", "stone", "chest"]), at=POSITION),
+    st.builds(Place, block=ITEM, at=POSITION),
     st.builds(Craft, item=ITEM),
     st.builds(Eat, item=ITEM),
     st.builds(Attack, target=NAMES),
     st.builds(Give, to=NAMES, stack=STACK),
     st.builds(Trade, partner=NAMES, offer=STACK, want=STACK),
-    st.builds(Deposit, at=PLACE, stack=STACK),
-    st.builds(Withdraw, at=PLACE, stack=STACK),
+    st.builds(Deposit, at=POSITION, stack=STACK),
+    st.builds(Withdraw, at=POSITION, stack=STACK),
     st.builds(Say, text=st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1, max_size=9)),
     st.builds(Rest, seconds=st.floats(0.1, 5)),
 )
 STEP = st.tuples(st.lists(st.tuples(NAMES, ACTION), max_size=4), st.sampled_from([0.25, 0.1, 1.0]))
-"""What is done at one moment, and the seconds that pass then."""
-LIFE = st.lists(STEP, min_size=1, max_size=12)
-HANDED: SearchStrategy[Action] = st.one_of(
+"""The acts that begin at one moment, and the seconds that pass after them."""
+STEPS = st.lists(STEP, min_size=1, max_size=12)
+EXCHANGE_ACTION: SearchStrategy[Action] = st.one_of(
     st.builds(Give, to=NAMES, stack=STACK),
     st.builds(Trade, partner=NAMES, offer=STACK, want=STACK),
     st.builds(Deposit, at=st.just(Position(x=33, y=64, z=32)), stack=STACK),
     st.builds(Withdraw, at=st.just(Position(x=33, y=64, z=32)), stack=STACK),
     st.builds(Rest, seconds=st.floats(0.1, 1)),
 )
-EXCHANGES = st.lists(st.tuples(st.lists(st.tuples(NAMES, HANDED), max_size=4), st.just(0.25)), min_size=1, max_size=12)
-"""Lives in which things only change hands."""
+EXCHANGE_STEPS = st.lists(
+    st.tuples(st.lists(st.tuples(NAMES, EXCHANGE_ACTION), max_size=4), st.just(0.25)), min_size=1, max_size=12
+)
+"""Sequences of steps with gifts, trades, deposits, withdrawals and rests only."""

@@ -1,4 +1,4 @@
-"""Somebody who plays by a plan: goes to what it takes, and takes it. Knows the map, and the rest from its percepts."""
+"""A scripted player that follows a plan. It knows the map; everything else it takes from its percepts."""
 
 from collections.abc import Iterable, Iterator
 from itertools import islice
@@ -11,21 +11,21 @@ from nemuri_domain.world.game_rules import BUILDABLE_BLOCKS, COLLECTING_RULES, R
 from nemuri_domain.world.grid_world import World
 from nemuri_domain.world.table_columns import BLOCK_NUMBER
 
-PATIENCE = 600.0
-"""Seconds of the world's clock for one thing."""
+HUNT_SECONDS = 600.0
+"""Seconds of simulation time for one hunt, at most."""
 
 
-class Player:
+class ScriptedPlayer:
     """One agent."""
 
     def __init__(self, world: World, name: str) -> None:
-        """It comes into the world, where it begins."""
+        """Enter the world."""
         self.world, self.name, self._acts = world, name, 0
         world.join(name, name)
         self.percept: Percept = world.changed_percepts()[name]
 
     def do(self, action: Action) -> str:
-        """The reason why it was not done, empty where it was."""
+        """Act and wait for the outcome. Return the reason of the failure; empty on success."""
         self._acts += 1
         known = f"{self.name}-{self._acts}"
         acts = [Act(agent_id=self.name, act_id=known, act=action)]
@@ -37,12 +37,12 @@ class Player:
                 if outcome.act_id == known:
                     return outcome.reason
 
-    def number(self, item: str) -> int:
-        """How many it holds."""
+    def count(self, item: str) -> int:
+        """Return how many of an item it holds."""
         return self.world.percept(self.name).inventory.get(item, 0)
 
-    def places(self, *blocks: str, dark: bool = False) -> Iterator[Position]:
-        """Where such blocks are, the nearest first."""
+    def blocks_by_distance(self, *blocks: str, dark: bool = False) -> Iterator[Position]:
+        """Return the positions of blocks of these kinds, nearest first."""
         state, here = self.world._state, self.percept.position
         known = np.isin(state.ground.blocks(), [BLOCK_NUMBER[each] for each in blocks])
         found = np.argwhere(known & state.terrain.dark if dark else known)
@@ -51,21 +51,21 @@ class Player:
 
     @property
     def town(self) -> Position:
-        """The middle of the only town."""
+        """Centre of the only town."""
         [(x, z)] = self.world.towns.values()
         return Position(x=x, y=GROUND_Y, z=z)
 
     def go(self, places: Iterable[Position]) -> None:
-        """Go to the first of the places that one can get to."""
+        """Walk to the first reachable position."""
         assert any(self.do(Go(to=each)) == "" for each in places)
 
-    def far(self, block: str) -> Iterator[Position]:
-        """Such blocks that are not near to a town."""
-        return (each for each in self.places(block) if not self.world._state.terrain.safe[each.x, each.z])
+    def far_from_towns(self, block: str) -> Iterator[Position]:
+        """Return the positions of blocks of a kind that are not near a town."""
+        return (each for each in self.blocks_by_distance(block) if not self.world._state.terrain.safe[each.x, each.z])
 
     def collect(self, block: str) -> None:
-        """Take one of a block, of the nearest that one can get to."""
-        for place in self.places(block):
+        """Collect one block of a kind, the nearest reachable one."""
+        for place in self.blocks_by_distance(block):
             if self.do(Go(to=place)) == "":
                 while (reason := self.do(Collect(block=block, at=place))).startswith("found no"):
                     pass
@@ -73,35 +73,35 @@ class Player:
                     return
         raise AssertionError(f"there is no {block} that {self.name} can get to")
 
-    def make(self, item: str) -> None:
-        """Gather what it takes, and make it next to what it takes."""
+    def craft(self, item: str) -> None:
+        """Craft an item after collecting its ingredients and placing its stations."""
         blocks = {rule.item: block for block, rule in COLLECTING_RULES.items()}
         for block in RECIPES[item].stations:
-            if not self.number(block):
-                self.make(block)
+            if not self.count(block):
+                self.craft(block)
         for needed, count in RECIPES[item].ingredients.items():
-            while self.number(needed) < count:
+            while self.count(needed) < count:
                 self.collect(blocks[needed])
         for block in RECIPES[item].stations:
             self.place(block)
         assert self.do(Craft(item=item)) == ""
 
     def place(self, item: str) -> None:
-        """Put one of what it holds beside it."""
-        for place in islice(self.places(*(("grass",) if item == "sapling" else BUILDABLE_BLOCKS)), 1, 50):
+        """Place an item on a free block nearby."""
+        for place in islice(self.blocks_by_distance(*(("grass",) if item == "sapling" else BUILDABLE_BLOCKS)), 1, 50):
             if self.do(Go(to=place)) == "" and self.do(Place(block=item, at=place)) == "":
                 return
         raise AssertionError(f"{item} cannot be placed")
 
     def wait(self, second: float) -> None:
-        """Let time pass until then."""
+        """Advance the world to that second."""
         if second > self.world.second:
             self.world.step([], second - self.world.second)
 
     def hunt(self, sort: str) -> None:
-        """Wait for such a creature, and strike any until it is gone."""
-        until, number = self.world.second + PATIENCE, self._gone(sort)
-        while self._gone(sort) == number:
+        """Wait for a creature of the species and attack until one is defeated."""
+        until, number = self.world.second + HUNT_SECONDS, self._defeated(sort)
+        while self._defeated(sort) == number:
             assert self.world.second < until, f"no {sort} was to be had"
             seen = [each for each in self.percept.agents if each.name == sort]
             if not seen:
@@ -109,6 +109,6 @@ class Player:
             elif self.do(Attack(target=seen[0].id)) == "that is out of reach":
                 self.do(Go(to=seen[0].position))
 
-    def _gone(self, sort: str) -> int:
-        """How many of a sort it has defeated: whether any at all, but of cows by what they leave."""
-        return self.number("beef") if sort == "cow" else f"defeat_{sort}" in self.world.achievements(self.name)
+    def _defeated(self, sort: str) -> int:
+        """Return a value that changes when a creature of the species is defeated: the beef held, or the achievement."""
+        return self.count("beef") if sort == "cow" else f"defeat_{sort}" in self.world.achievements(self.name)

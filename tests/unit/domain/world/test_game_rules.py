@@ -1,4 +1,4 @@
-"""The table is Crafter's where it speaks of the same, and fits together."""
+"""Tests of the rules: they agree with Crafter and are consistent."""
 
 from nemuri_domain.world.game_rules import (
     ACHIEVEMENTS,
@@ -17,7 +17,7 @@ COLLECTED = {
     "iron": ("stone_pickaxe", "iron"), "diamond": ("iron_pickaxe", "diamond"), "water": (None, None),
     "grass": (None, "sapling"),
 }  # fmt: skip
-"""As Crafter 1.8.3 has it: the tool that it takes, and what one gets; a drink from water."""
+"""Tool and item of each block in Crafter 1.8.3. Water gives a drink, which is no item."""
 MADE: dict[str, tuple[dict[str, int], tuple[str, ...]]] = {
     "table": ({"wood": 2}, ()),
     "furnace": ({"stone": 4}, ()),
@@ -28,7 +28,7 @@ MADE: dict[str, tuple[dict[str, int], tuple[str, ...]]] = {
     "stone_sword": ({"wood": 1, "stone": 1}, ("table",)),
     "iron_sword": ({"wood": 1, "coal": 1, "iron": 1}, ("table", "furnace")),
 }
-"""What it uses and what has to be near; a table and a furnace are used up where they are placed, there."""
+"""Ingredients and stations of each item in Crafter. There, placing a table or furnace uses up its ingredients."""
 PUT = {
     "stone": {"grass", "sand", "path", "water", "lava"}, "table": {"grass", "sand", "path"},
     "furnace": {"grass", "sand", "path"}, "sapling": {"grass"},
@@ -36,7 +36,7 @@ PUT = {
 
 
 def test_recipes_are_those_of_crafter() -> None:
-    """What is collected with what, what is made from what near what, and what is put on what."""
+    """Tools, yields, ingredients, stations and placeable ground are those of Crafter."""
     assert {each: (COLLECTING_RULES[each].tool, COLLECTING_RULES[each].item) for each in COLLECTED} == COLLECTED
     assert {each: (dict(RECIPES[each].ingredients), RECIPES[each].stations) for each in MADE} == MADE
     assert {each: set(PLACING_RULES[each].onto) for each in PUT} == PUT
@@ -44,7 +44,7 @@ def test_recipes_are_those_of_crafter() -> None:
 
 
 def test_there_are_22_achievements_and_each_can_be_reached() -> None:
-    """By collecting, placing or making what there is, or by name."""
+    """Each achievement is reached by a rule, except three: defeating a zombie or a skeleton, and waking up."""
     reached = {f"collect_{each.item or 'drink'}" for each in COLLECTING_RULES.values()}
     reached |= {f"place_{rule.block or item}" for item, rule in PLACING_RULES.items()} | {
         f"make_{each}" for each in RECIPES
@@ -55,7 +55,7 @@ def test_there_are_22_achievements_and_each_can_be_reached() -> None:
 
 
 def test_everything_that_a_rule_names_is_something() -> None:
-    """No recipe asks for what there is not, and what can be placed is a block that can be taken again."""
+    """Rules name existing items and blocks only, and every placed block can be collected again."""
     for recipe in RECIPES.values():
         assert set(recipe.ingredients) <= set(ITEMS)
         assert set(recipe.stations) <= set(BLOCKS)

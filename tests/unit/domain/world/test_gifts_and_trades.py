@@ -1,4 +1,4 @@
-"""What agents hand to each other."""
+"""Tests of gifts and trades."""
 
 import pytest
 
@@ -11,8 +11,8 @@ WOOD, STONE = Stack(item="wood", count=2), Stack(item="stone", count=3)
 
 def _two() -> Stage:
     stage = Stage("ann", "bob")
-    stage.hold("ann", wood=2)
-    stage.hold("bob", stone=3)
+    stage.give("ann", wood=2)
+    stage.give("bob", stone=3)
     return stage
 
 
@@ -21,7 +21,7 @@ def _held(stage: Stage) -> tuple[dict[str, int], dict[str, int]]:
 
 
 def test_a_gift_changes_hands_at_once() -> None:
-    """And has then been held by both."""
+    """A gift moves to the other inventory at once and counts as held by both agents."""
     stage = _two()
     assert stage.do("ann", Give(to="bob", stack=WOOD)) == ""
     assert _held(stage) == ({}, {"stone": 3, "wood": 2})
@@ -29,12 +29,12 @@ def test_a_gift_changes_hands_at_once() -> None:
 
 
 def test_a_trade_happens_when_both_offers_meet() -> None:
-    """Whoever is first waits; both have one outcome."""
+    """The first offer stays open until the matching one arrives; then both acts have one outcome."""
     stage = _two()
-    first = stage.acts("ann", Trade(partner="bob", offer=WOOD, want=STONE))
+    first = stage.act("ann", Trade(partner="bob", offer=WOOD, want=STONE))
     stage.world.step([first], 2)
     assert stage.world.changed_percepts()["ann"].outcomes == ()
-    second = stage.acts("bob", Trade(partner="ann", offer=STONE, want=WOOD))
+    second = stage.act("bob", Trade(partner="ann", offer=STONE, want=WOOD))
     stage.world.step([second], 0.25)
     told = stage.world.changed_percepts()
     assert [(each.act_id, each.done) for each in told["ann"].outcomes] == [(first.act_id, True)]
@@ -51,11 +51,11 @@ def test_a_trade_happens_when_both_offers_meet() -> None:
     ],
 )
 def test_offers_that_do_not_meet_lapse_and_nothing_changes_hands(answer: Action) -> None:
-    """After ten seconds."""
+    """An offer without a matching one fails after ten seconds, and both inventories stay unchanged."""
     stage = _two()
     before = _held(stage)
-    stage.world.step([stage.acts("bob", answer)], 0.25)
-    reason, seconds = stage.until("ann", Trade(partner="bob", offer=WOOD, want=STONE))
+    stage.world.step([stage.act("bob", answer)], 0.25)
+    reason, seconds = stage.wait_for_outcome("ann", Trade(partner="bob", offer=WOOD, want=STONE))
     assert (reason, seconds) == ("bob did not agree", 10.0)
     assert _held(stage) == before
 
@@ -78,30 +78,30 @@ REFUSED: list[tuple[Action, str]] = [
 
 @pytest.mark.parametrize(("action", "reason"), REFUSED)
 def test_what_cannot_be_handed_over_is_refused(action: Action, reason: str) -> None:
-    """With a reason, and nothing changes hands."""
+    """An invalid gift, trade or attack fails with a reason and changes no inventory."""
     stage = Stage("ann", "bob", "far")
-    stage.hold("ann", wood=2)
-    stage.move("far", MIDDLE + 5, MIDDLE)
+    stage.give("ann", wood=2)
+    stage.place_agent("far", MIDDLE + 5, MIDDLE)
     assert stage.do("ann", action) == reason
     assert _held(stage) == ({"wood": 2}, {})
 
 
 def test_people_are_refused_by_name() -> None:
-    """Why an act on somebody failed names that person, never its id."""
+    """The reason of a failed act on an agent contains its name, never its id."""
     stage = Stage("ann", "bob")
     stage.world.join("bob", "Bob")
-    stage.hold("ann", wood=2)
-    stage.hold("bob", wood=MAX_CARRIED)
+    stage.give("ann", wood=2)
+    stage.give("bob", wood=MAX_CARRIED)
     assert stage.do("ann", Give(to="bob", stack=WOOD)) == "Bob can hold no more wood"
     assert stage.do("ann", Attack(target="bob")) == "Bob is no creature"
-    assert stage.until("ann", Trade(partner="bob", offer=WOOD, want=STONE))[0] == "Bob did not agree"
+    assert stage.wait_for_outcome("ann", Trade(partner="bob", offer=WOOD, want=STONE))[0] == "Bob did not agree"
     stage.world.leave("bob")
     assert stage.do("ann", Give(to="bob", stack=WOOD)) == "Bob is not in this world now"
 
 
 def test_nobody_is_given_more_than_there_is_room_for() -> None:
-    """The giver keeps it."""
+    """A gift that does not fit fails, and the giver keeps it."""
     stage = _two()
-    stage.hold("bob", wood=MAX_CARRIED - 1)
+    stage.give("bob", wood=MAX_CARRIED - 1)
     assert stage.do("ann", Give(to="bob", stack=WOOD)) == "bob can hold no more wood"
     assert stage.world.percept("ann").inventory == {"wood": 2}

@@ -1,4 +1,4 @@
-"""What is needed, what it takes and what it gives."""
+"""Tests of collecting, placing, crafting, eating and storing."""
 
 from itertools import product
 
@@ -15,14 +15,14 @@ NEAR, FAR = at(MIDDLE + 4, MIDDLE), at(MIDDLE + 4, MIDDLE + 1)
     "block", [each for each, rule in COLLECTING_RULES.items() if rule.probability == 1 and rule.item]
 )
 def test_a_block_is_taken_with_the_tool_that_it_takes(block: str) -> None:
-    """With that and with any better one; with none or a lesser one it is refused and stays."""
+    """The required tool or a better one collects the block. With a weaker one the act fails and the block stays."""
     rule = COLLECTING_RULES[block]
     least = PICKAXES.index(rule.tool) + 1 if rule.tool else 0
     for number, tool in enumerate(("", *PICKAXES)):
         stage = Stage("ann")
-        stage.put(block, (NEAR.x, NEAR.z))
+        stage.set_block(block, (NEAR.x, NEAR.z))
         if tool:
-            stage.hold("ann", **{tool: 1})
+            stage.give("ann", **{tool: 1})
         reason = stage.do("ann", Collect(block=block, at=NEAR))
         held = stage.world.percept("ann").inventory.get(rule.item or "", 0)
         if number < least:
@@ -33,15 +33,15 @@ def test_a_block_is_taken_with_the_tool_that_it_takes(block: str) -> None:
 
 @pytest.mark.parametrize("item", RECIPES)
 def test_an_item_is_made_from_what_its_recipe_says_near_what_it_says(item: str) -> None:
-    """Anything missing is told, and nothing is used up."""
+    """Crafting fails with a reason and uses up nothing while an ingredient or a station is missing."""
     recipe = RECIPES[item]
     stage = Stage("ann")
     assert (stage.do("ann", Craft(item=item)) or "").startswith("that takes ")
-    stage.hold("ann", **recipe.ingredients)
+    stage.give("ann", **recipe.ingredients)
     for number, block in enumerate(recipe.stations):
         assert stage.do("ann", Craft(item=item)) == f"there is no {block} within reach"
         assert stage.world.percept("ann").inventory == recipe.ingredients
-        stage.put(block, (MIDDLE + 4, MIDDLE + number) if number == 0 else (MIDDLE, MIDDLE - 4))
+        stage.set_block(block, (MIDDLE + 4, MIDDLE + number) if number == 0 else (MIDDLE, MIDDLE - 4))
     assert stage.do("ann", Craft(item=item)) == ""
     assert stage.world.percept("ann").inventory == {item: recipe.count}
 
@@ -65,40 +65,42 @@ REFUSED: list[tuple[Action, str]] = [
 
 @pytest.mark.parametrize(("action", "reason"), REFUSED)
 def test_what_cannot_be_done_is_refused_with_a_reason_and_changes_nothing(action: Action, reason: str) -> None:
-    """Also for items and places that nobody has ever heard of."""
+    """An impossible act fails with a reason and changes neither blocks nor inventory, also for unknown items and
+    positions.
+    """
     stage = Stage("ann")
-    stage.hold("ann", fence=1)
+    stage.give("ann", fence=1)
     before = (stage.state.ground.cells.tobytes(), stage.world.percept("ann").inventory)
     assert stage.do("ann", action) == reason
     assert (stage.state.ground.cells.tobytes(), stage.world.percept("ann").inventory) == before
 
 
 def test_nobody_carries_more_than_there_is_room_for() -> None:
-    """What does not fit stays where it is."""
+    """A block whose item does not fit into the inventory stays in place."""
     stage = Stage("ann")
-    stage.put("sand", (NEAR.x, NEAR.z))
-    stage.hold("ann", sand=MAX_CARRIED)
+    stage.set_block("sand", (NEAR.x, NEAR.z))
+    stage.give("ann", sand=MAX_CARRIED)
     assert stage.do("ann", Collect(block="sand", at=NEAR)) == "can hold no more sand"
     assert stage.block(NEAR.x, NEAR.z) == "sand"
 
 
 def test_hands_are_busy_for_a_while_after_each_act() -> None:
-    """A tree is felled in a second; the next act begins then, and has its outcome then."""
+    """The agent is busy for a second after felling a tree; its next act begins afterwards."""
     stage = Stage("ann")
-    stage.put("tree", (NEAR.x, NEAR.z))
+    stage.set_block("tree", (NEAR.x, NEAR.z))
     assert stage.do("ann", Collect(block="tree", at=NEAR)) == ""
-    reason, seconds = stage.until("ann", Collect(block="tree", at=NEAR))
+    reason, seconds = stage.wait_for_outcome("ann", Collect(block="tree", at=NEAR))
     assert (reason, seconds) == ("", 1.0)
 
 
 def test_a_sapling_becomes_a_plant_that_bears_fruit_again_and_again() -> None:
-    """And the fruit stills hunger."""
+    """A plant bears fruit after each ripening time, and eating the fruit restores four points of hunger."""
     stage = Stage("ann")
-    stage.hold("ann", sapling=1)
+    stage.give("ann", sapling=1)
     assert stage.do("ann", Place(block="sapling", at=NEAR)) == ""
     for _ in range(2):
         assert stage.do("ann", Collect(block="plant", at=NEAR), seconds=0.75) == "the plant is not ripe yet"
-        stage.after(RIPENING_SECONDS)
+        stage.advance(RIPENING_SECONDS)
         assert stage.do("ann", Collect(block="ripe_plant", at=NEAR)) == ""
     hunger = stage.world.percept("ann").hunger
     assert hunger < 20
@@ -108,10 +110,12 @@ def test_a_sapling_becomes_a_plant_that_bears_fruit_again_and_again() -> None:
 
 
 def test_a_chest_keeps_what_is_put_into_it_for_everybody_and_cannot_be_taken_away() -> None:
-    """What it does not hold is not handed out, and it tells what it holds instead."""
+    """Every agent can withdraw the contents of a chest. A failed withdrawal names the contents, and only an empty chest
+    can be collected.
+    """
     stage = Stage("ann", "bob")
-    stage.put("chest", (NEAR.x, NEAR.z))
-    stage.hold("ann", wood=5)
+    stage.set_block("chest", (NEAR.x, NEAR.z))
+    stage.give("ann", wood=5)
     assert stage.do("ann", Deposit(at=NEAR, stack=Stack(item="wood", count=6))) == "holds only 5 wood"
     assert stage.do("ann", Deposit(at=NEAR, stack=Stack(item="wood", count=5))) == ""
     assert stage.do("bob", Withdraw(at=NEAR, stack=Stack(item="wood", count=6))) == "the chest holds 5 wood"
@@ -125,24 +129,26 @@ def test_a_chest_keeps_what_is_put_into_it_for_everybody_and_cannot_be_taken_awa
 
 
 def test_rest_heals_and_whoever_does_nothing_heals_more_slowly() -> None:
-    """A point in 10 seconds, in 2.5 at rest."""
+    """Health rises by one point in 10 seconds, and in 2.5 seconds at rest."""
     stage = Stage("ann", "bob")
     for each in ("ann", "bob"):
         stage.state.players.health[stage.row(each)] = 5
-    assert stage.until("ann", Rest(seconds=21)) == ("", 21.0)
+    assert stage.wait_for_outcome("ann", Rest(seconds=21)) == ("", 21.0)
     assert (stage.world.percept("ann").health, stage.world.percept("bob").health) == (13, 7)
-    assert stage.until("ann", Rest(seconds=30))[0] == ""
+    assert stage.wait_for_outcome("ann", Rest(seconds=30))[0] == ""
     assert stage.world.achievements("ann") == ("wake_up",)
 
 
 def test_who_starves_dies_and_begins_again_with_nothing() -> None:
-    """After 20 times 45 seconds of hunger and as many times 10 of starving; what it ever had is remembered."""
+    """Hunger reaches 0 after 20 times 45 seconds, and then health falls every 10 seconds. A dead agent starts again at
+    home without items, but the items that it ever held stay recorded.
+    """
     stage = Stage("ann")
-    stage.hold("ann", wood=3)
-    stage.move("ann", 1, 1)
-    stage.after(20 * 45)
+    stage.give("ann", wood=3)
+    stage.place_agent("ann", 1, 1)
+    stage.advance(20 * 45)
     assert (stage.world.percept("ann").hunger, stage.world.percept("ann").health) == (0, 20)
-    stage.after(150)
+    stage.advance(150)
     assert (stage.world.percept("ann").health, stage.world.percept("ann").hurt) == (5, 15)
     assert stage.do("ann", Rest(seconds=60), seconds=55) == "died"
     told = stage.world.percept("ann")
@@ -153,10 +159,10 @@ def test_who_starves_dies_and_begins_again_with_nothing() -> None:
 
 
 def test_water_refreshes() -> None:
-    """And does not run out."""
+    """A drink restores one point of health, and the water stays."""
     stage = Stage("ann")
     stage.state.players.health[0] = 5
-    stage.put("water", (NEAR.x, NEAR.z))
+    stage.set_block("water", (NEAR.x, NEAR.z))
     for health, _ in product((6, 7), (0,)):
         assert stage.do("ann", Collect(block="water", at=NEAR), seconds=0.5) == ""
         assert stage.world.percept("ann").health == health
@@ -164,14 +170,14 @@ def test_water_refreshes() -> None:
 
 
 def test_nobody_shuts_himself_in() -> None:
-    """A wall around oneself keeps a gap, unless it is around something like a house."""
+    """The last block of a small ring around the agent is refused; a ring as large as a house can be closed."""
     for radius, closed in ((1, False), (2, False), (4, True)):
         stage = Stage("ann")
         ring = [(x, z) for x, z in product(range(-radius, radius + 1), repeat=2) if max(abs(x), abs(z)) == radius]
-        stage.hold("ann", fence=len(ring))
+        stage.give("ann", fence=len(ring))
         reasons = list[str | None]()
         for dx, dz in ring:
-            stage.move("ann", MIDDLE + int(dx / 2), MIDDLE + int(dz / 2))
+            stage.place_agent("ann", MIDDLE + int(dx / 2), MIDDLE + int(dz / 2))
             reasons.append(stage.do("ann", Place(block="fence", at=at(MIDDLE + dx, MIDDLE + dz)), seconds=0.5))
         assert reasons.count("that would shut one in") == (0 if closed else 1)
         assert reasons.count("") == len(ring) - (not closed)

@@ -1,4 +1,4 @@
-"""Who perceives what of whom: within the radii of document 002 §3.4, what is new, and once."""
+"""Tests of percepts: the radii of document 002 §3.4, changes, and events that are reported once."""
 
 from collections import Counter
 
@@ -22,7 +22,7 @@ PLACE = st.tuples(st.integers(0, 99), st.integers(0, 99))
 def test_chunks_find_whom_asking_each_would_find(
     bodies: list[tuple[int, int]], asked: list[tuple[int, int]], radius: float
 ) -> None:
-    """Everybody within the radius, borders included, once, and nobody else."""
+    """The index returns the same pairs as a comparison of all positions, including distances equal to the radius."""
     these, those = (np.array(each, dtype=np.int32).reshape(-1, 2) for each in (bodies, asked))
     which, found, squares = SpatialIndex(these[:, 0], these[:, 1]).pairs(those[:, 0], those[:, 1], radius)
     apart = ((these[None, :, :] - those[:, None, :]).astype(np.int64) ** 2).sum(axis=2)
@@ -35,13 +35,13 @@ def test_chunks_find_whom_asking_each_would_find(
     ("dx", "dz", "hears"), [(32, 0, True), (33, 0, False), (0, -32, True), (23, 22, True), (23, 23, False)]
 )
 def test_speech_carries_as_far_as_the_radius_of_chat(dx: int, dz: int, hears: bool) -> None:
-    """32 blocks as the crow flies, the border included; whoever speaks does not hear it."""
+    """An utterance is heard at up to 32 blocks, but not by the speaker."""
     stage = Stage("ann", "bob", size=128)
     stage.world.join("ann", "Ann")
-    stage.move("ann", 64, 64)
-    stage.move("bob", 64 + dx, 64 + dz)
+    stage.place_agent("ann", 64, 64)
+    stage.place_agent("bob", 64 + dx, 64 + dz)
     assert (dx * dx + dz * dz <= CHAT_RADIUS**2) is hears
-    stage.world.step([stage.acts("ann", Say(text="hello"))], 0.25)
+    stage.world.step([stage.act("ann", Say(text="hello"))], 0.25)
     told = stage.world.changed_percepts()
     assert [(each.speaker, each.name, each.text) for each in told["bob"].heard] == (
         [("ann", "Ann", "hello")] if hears else []
@@ -52,10 +52,10 @@ def test_speech_carries_as_far_as_the_radius_of_chat(dx: int, dz: int, hears: bo
 
 @pytest.mark.parametrize(("dx", "dz", "sees"), [(16, 0, True), (17, 0, False), (11, 11, True), (12, 11, False)])
 def test_others_and_blocks_are_seen_within_the_radius_of_sight(dx: int, dz: int, sees: bool) -> None:
-    """16 blocks, the border included."""
+    """Agents and blocks are visible at up to 16 blocks."""
     stage = Stage("ann", "bob")
-    stage.move("bob", MIDDLE + dx, MIDDLE + dz)
-    stage.put("table", (MIDDLE + dx, MIDDLE + dz))
+    stage.place_agent("bob", MIDDLE + dx, MIDDLE + dz)
+    stage.set_block("table", (MIDDLE + dx, MIDDLE + dz))
     told = stage.world.percept("ann")
     assert (dx * dx + dz * dz <= VISUAL_RADIUS**2) is sees
     assert [(each.id, each.name) for each in told.agents] == [("bob", "bob")] * sees
@@ -66,39 +66,39 @@ def test_others_and_blocks_are_seen_within_the_radius_of_sight(dx: int, dz: int,
 
 
 def test_whoever_perceives_nothing_new_is_told_nothing() -> None:
-    """And what happened once is told once."""
+    """An agent without changes gets no percept, and each event is reported once."""
     stage = Stage("ann", "bob", "far", size=128)
-    stage.move("far", 100, 100)
+    stage.place_agent("far", 100, 100)
     stage.world.changed_percepts()
-    stage.after(1)
+    stage.advance(1)
     assert stage.world.changed_percepts() == {}
-    stage.world.step([stage.acts("ann", Say(text="hello"))], 0.25)
+    stage.world.step([stage.act("ann", Say(text="hello"))], 0.25)
     assert {name: len(each.heard) for name, each in stage.world.changed_percepts().items()} == {"ann": 0, "bob": 1}
     assert stage.world.changed_percepts() == {}
     assert stage.world.percept("bob").heard == ()
 
 
 def test_who_walks_is_seen_walking_and_is_missed_when_out_of_sight() -> None:
-    """Whoever loses sight of somebody is told."""
+    """A walking agent is seen as walking, and the observer gets a percept without it when it is out of sight."""
     stage = Stage("ann", "bob")
-    stage.world.step([stage.acts("bob", Go(to=at(63, MIDDLE)))], 0.5)
+    stage.world.step([stage.act("bob", Go(to=at(63, MIDDLE)))], 0.5)
     seen = [each.activity for each in stage.world.changed_percepts()["ann"].agents]
     assert seen == ["walking"]
     for _ in range(60):
-        stage.after(0.25)
+        stage.advance(0.25)
         if (told := stage.world.changed_percepts().get("ann")) is not None:
             seen = [each.id for each in told.agents]
     assert seen == []
 
 
 def test_who_leaves_is_missed_and_comes_back_as_it_was() -> None:
-    """With its things, its name as it is now, and its percept."""
+    """An agent that left is no longer seen. When it returns it has its inventory, its new name and a percept."""
     stage = Stage("ann", "bob")
-    stage.hold("bob", wood=2)
+    stage.give("bob", wood=2)
     stage.world.leave("bob")
     assert stage.world.changed_percepts()["ann"].agents == ()
     assert "bob" not in stage.world
-    stage.world.step([stage.acts("bob", Say(text="boo"))], 0.25)
+    stage.world.step([stage.act("bob", Say(text="boo"))], 0.25)
     assert stage.world.changed_percepts() == {}
     stage.world.join("bob", "Robert")
     told = stage.world.changed_percepts()
@@ -111,11 +111,13 @@ def test_who_leaves_is_missed_and_comes_back_as_it_was() -> None:
     st.dictionaries(st.tuples(st.integers(14, 50), st.integers(14, 50)), st.sampled_from(VISIBLE_BLOCKS), max_size=80)
 )
 def test_two_of_each_sort_of_blocks_are_told_the_nearest_first(built: dict[tuple[int, int], str]) -> None:
-    """First the nearest of every sort that is in sight, by distance, then the second ones."""
+    """A percept contains the two nearest blocks of each kind: first the nearest of all kinds by distance, then the
+    second ones.
+    """
     stage = Stage("ann")
-    stage.put("path", *((x, z) for x in range(64) for z in range(64)))
+    stage.set_block("path", *((x, z) for x in range(64) for z in range(64)))
     for place, block in built.items():
-        stage.put(block, place)
+        stage.set_block(block, place)
     near = sorted(((x - MIDDLE) ** 2 + (z - MIDDLE) ** 2, block) for (x, z), block in built.items())
     in_sight = [(square, block) for square, block in near if square <= VISUAL_RADIUS**2]
     nth = Counter[str]()
@@ -132,10 +134,10 @@ def test_two_of_each_sort_of_blocks_are_told_the_nearest_first(built: dict[tuple
 
 
 def test_no_more_are_seen_than_a_crowd_and_they_are_the_nearest() -> None:
-    """Thirty stand there; each sees the 24 that are nearest to it."""
+    """A percept contains the 24 nearest of 30 agents, nearest first."""
     stage = Stage(*(f"a{number}" for number in range(30)))
     for number in range(30):
-        stage.move(f"a{number}", MIDDLE + number % 10, MIDDLE + number // 10)
+        stage.place_agent(f"a{number}", MIDDLE + number % 10, MIDDLE + number // 10)
     told = stage.world.changed_percepts()["a0"].agents
     assert [each.distance for each in told] == sorted(each.distance for each in told)
     assert len(told) == 24
@@ -143,11 +145,11 @@ def test_no_more_are_seen_than_a_crowd_and_they_are_the_nearest() -> None:
 
 
 def test_nightfall_is_perceived_by_everybody() -> None:
-    """Two thirds into the day."""
+    """All agents get a percept when night falls, at two thirds of the day."""
     stage = Stage("ann", "bob", day=30)
-    stage.after(19.75)
+    stage.advance(19.75)
     assert stage.world.changed_percepts() == {}
-    stage.after(0.25)
+    stage.advance(0.25)
     assert {name: each.daylight for name, each in stage.world.changed_percepts().items()} == {
         "ann": False,
         "bob": False,
@@ -155,13 +157,15 @@ def test_nightfall_is_perceived_by_everybody() -> None:
 
 
 def test_percepts_as_json_are_those_of_the_contract() -> None:
-    """Names and speech in any script and with any quotes, creatures, blocks, things held; the same as those told."""
+    """The JSON of percepts validates as the contract's type and equals the percept, with any script and quotes in names
+    and speech.
+    """
     stage = Stage("ann", "bob", "cat")
     stage.world.join("bob", '“Bob” \\ "ボブ"')
-    stage.beast("cow", MIDDLE + 3, MIDDLE)
-    stage.put("tree", (MIDDLE + 3, MIDDLE))
-    stage.hold("ann", wood=2)
-    stage.world.step([stage.acts("bob", Say(text='say "眠り"\n')), stage.acts("bob", Rest())], 0.25)
+    stage.add_creature("cow", MIDDLE + 3, MIDDLE)
+    stage.set_block("tree", (MIDDLE + 3, MIDDLE))
+    stage.give("ann", wood=2)
+    stage.world.step([stage.act("bob", Say(text='say "眠り"\n')), stage.act("bob", Rest())], 0.25)
     wanted = {each: stage.world.percept(each) for each in stage.world.agents}
     told = {name: Percept.model_validate_json(each) for name, each in stage.world.changed_percepts_json().items()}
     assert told == wanted

@@ -1,4 +1,4 @@
-"""What the Minecraft world needs besides Python: pinned, and refused in one clear line where it is missing."""
+"""Tests of the Node modules of the bridge: pinned versions, installation, and errors if something is missing."""
 
 import json
 import re
@@ -39,7 +39,7 @@ def _filled(data: Path) -> Path:
 
 
 def test_every_module_is_pinned_to_one_version() -> None:
-    """In the manifest exactly, in the lock file with all that they need in turn, by their contents."""
+    """The manifest names exact versions, and the lock file pins every module by its checksum."""
     packages = _read("package-lock.json")["packages"]
     assert packages[""]["dependencies"] == dependency_versions()
     assert all(re.fullmatch(r"\d+\.\d+\.\d+", each) for each in dependency_versions().values())
@@ -49,12 +49,12 @@ def test_every_module_is_pinned_to_one_version() -> None:
 
 
 def test_the_lock_file_names_no_registry() -> None:
-    """Modules come from wherever the user's npm is told to get them."""
+    """The lock file contains no registry URL, so npm uses the configured registry."""
     assert [each for each in _read("package-lock.json")["packages"].values() if "resolved" in each] == []
 
 
 def test_a_missing_node_is_refused_in_one_line(tmp_path: Path) -> None:
-    """The message says what to do."""
+    """Without Node the error states in one line what to install."""
     with pytest.raises(MinecraftUnavailable, match=r"^Node is not installed: install Node 20 or newer$"):
         find_node(str(tmp_path))
     with pytest.raises(MinecraftUnavailable, match="Node is not installed"):
@@ -64,14 +64,14 @@ def test_a_missing_node_is_refused_in_one_line(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("says", "found"), [("echo v16.20.2", "v16.20.2"), ("exit 3", "nothing")])
 def test_an_old_node_is_refused_in_one_line(tmp_path: Path, says: str, found: str) -> None:
-    """So is something that is called so and is none."""
+    """An old Node, or a program named node that is none, is refused in one line."""
     _program(tmp_path, "node", says)
     with pytest.raises(MinecraftUnavailable, match=rf"^\S+/node has version {found}: install Node 20 or newer$"):
         find_node(str(tmp_path))
 
 
 def test_modules_that_are_missing_or_of_another_version_are_refused(tmp_path: Path) -> None:
-    """The message names the command that installs them."""
+    """Missing or outdated modules are refused, and the error names the command that installs them."""
     with pytest.raises(MinecraftUnavailable, match=r"are not installed: run `nemuri society minecraft install`$"):
         installed_modules(tmp_path)
     folder = _filled(tmp_path)
@@ -82,7 +82,7 @@ def test_modules_that_are_missing_or_of_another_version_are_refused(tmp_path: Pa
 
 
 def test_a_failed_installation_leaves_nothing_behind(tmp_path: Path) -> None:
-    """The first line of what npm says is in the message."""
+    """A failed installation leaves no files, and the error contains the first line of npm's output."""
     programs, data = tmp_path / "programs", tmp_path / "data"
     _program(programs, "node", "echo v20.1.0")
     with pytest.raises(MinecraftUnavailable, match="npm is not installed"):
@@ -94,7 +94,7 @@ def test_a_failed_installation_leaves_nothing_behind(tmp_path: Path) -> None:
 
 
 def test_modules_that_are_there_are_not_installed_again(tmp_path: Path) -> None:
-    """Not even npm is asked for."""
+    """Installed modules are not installed again, so npm is not needed."""
     _program(tmp_path / "programs", "node", "echo v22.0.0")
     folder = _filled(tmp_path)
     assert install(tmp_path, str(tmp_path / "programs")) == folder / "node_modules"
@@ -103,7 +103,7 @@ def test_modules_that_are_there_are_not_installed_again(tmp_path: Path) -> None:
 def test_a_bridge_without_node_or_modules_is_refused_before_it_starts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nothing is written."""
+    """Creating a bridge without Node raises an error and writes no file."""
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(MinecraftUnavailable, match="Node is not installed"):
         MinecraftBridge(tmp_path / "bridge", tmp_path, "nats://127.0.0.1:4222", "nemuri")
@@ -111,7 +111,7 @@ def test_a_bridge_without_node_or_modules_is_refused_before_it_starts(
 
 
 def test_everything_of_the_grid_worlds_table_has_a_name_here() -> None:
-    """Both worlds have one table: what it speaks of, the server knows, but for the edge and what is walked on."""
+    """Every item and block of the grid world's rules has a Minecraft name, except the edge and paths."""
     names = _read("names.json")
     assert set(names["items"]) == {*game_rules.ITEMS, *game_rules.FOOD_POINTS}
     assert set(names["blocks"]) == set(game_rules.BLOCKS) - {"edge", "path"}

@@ -1,4 +1,4 @@
-"""The plain parts of the bridge, by Node's own test runner: outcomes, portions, seats, terrain and rules."""
+"""Tests of the bridge's pure parts, run by Node: outcomes, message sizes, server allocation, terrain and rules."""
 
 import json
 import os
@@ -15,7 +15,7 @@ HERE = Path(__file__).parent
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="there is no Node here")
 def test_the_plain_parts_keep_what_they_promise(tmp_path: Path) -> None:
-    """Needs neither modules nor a network."""
+    """The JavaScript tests pass without Node modules and without a network."""
     (tmp_path / "rules.json").write_text(json.dumps(bridge_rules()), encoding="utf-8")
     command = ["node", "--test", *map(str, sorted(HERE.glob("*.test.js")))]
     environment = os.environ | {"RULES": str(tmp_path / "rules.json"), "NODE_PATH": ""}

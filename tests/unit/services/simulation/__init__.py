@@ -1,1 +1,1 @@
-"""Tests of societies."""
+"""Tests of the simulation service."""

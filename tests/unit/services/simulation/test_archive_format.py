@@ -1,4 +1,4 @@
-"""A society in one piece of bytes."""
+"""Tests of the archive format of checkpoints."""
 
 import gzip
 from collections.abc import AsyncIterator, Sequence
@@ -11,27 +11,27 @@ from nemuri_infra.stores.buckets import Entry
 from nemuri_services.simulation.archive_format import pack_entries, unpack_entries
 
 
-async def told(entries: Sequence[tuple[str, bytes]]) -> AsyncIterator[Entry]:
-    """Entries as they are read."""
+async def as_entries(entries: Sequence[tuple[str, bytes]]) -> AsyncIterator[Entry]:
+    """Yield entries with increasing revisions."""
     for number, (key, value) in enumerate(entries, 1):
         yield Entry(key, value, number)
 
 
 @given(st.lists(st.tuples(st.sampled_from(["society", "agent.0.a00.goals", "world.0", "\n"]), st.binary(max_size=99))))
 async def test_what_is_packed_comes_out_again(entries: list[tuple[str, bytes]]) -> None:
-    """Whatever bytes there are, and of what comes twice the later."""
-    assert unpack_entries(await pack_entries(told(entries))) == dict(entries)
+    """Unpacking returns the packed entries; the last entry of a key counts."""
+    assert unpack_entries(await pack_entries(as_entries(entries))) == dict(entries)
 
 
 @pytest.mark.parametrize("whole", [b"no line", b"not JSON\n", b'["key"]\n', b'["key", 3]\nab', b'["key", -7]\nab'])
 def test_what_is_something_else_is_refused(whole: bytes) -> None:
-    """And never waited for."""
+    """Compressed bytes of another format raise ValueError."""
     with pytest.raises(ValueError, match=r"not|expected|truncated"):
         unpack_entries(gzip.compress(whole))
 
 
 def test_what_is_cut_off_is_refused() -> None:
-    """So is what nobody compressed."""
+    """Truncated or uncompressed bytes raise EOFError or OSError."""
     whole = gzip.compress(b'["key", 2]\nab')
     for data in (whole[:-4], b"nothing of ours"):
         with pytest.raises((EOFError, OSError)):

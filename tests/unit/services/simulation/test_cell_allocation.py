@@ -1,38 +1,40 @@
-"""Hosts that begin together share the cells; what nobody comes for is taken by whoever is there."""
+"""Tests of the allocation of free cells to hosts."""
 
 from nemuri_services.simulation.cell_allocation import FREE_SECONDS, STARTUP_SECONDS, CellAllocation
 
 
 def test_a_host_takes_its_share_at_once_and_leaves_the_rest_to_those_that_begin_with_it() -> None:
-    """Of five cells for two hosts three are a share."""
-    sharing = CellAllocation(cells=5, hosts=2, now=100.0)
-    sharing.observe(range(5), 100.0)
-    assert [sharing.may_take(cell, held=cell, now=100.0) for cell in range(5)] == [True, True, True, False, False]
-    sharing.observe([3, 4], 100.0 + STARTUP_SECONDS - 0.1)
-    assert not sharing.may_take(3, held=3, now=100.0 + STARTUP_SECONDS - 0.1)
-    assert sharing.may_take(3, held=3, now=100.0 + STARTUP_SECONDS)
+    """A starting host takes its equal share at once, and more only after `STARTUP_SECONDS`."""
+    allocation = CellAllocation(cells=5, hosts=2, now=100.0)
+    allocation.observe(range(5), 100.0)
+    assert [allocation.may_take(cell, held=cell, now=100.0) for cell in range(5)] == [True, True, True, False, False]
+    allocation.observe([3, 4], 100.0 + STARTUP_SECONDS - 0.1)
+    assert not allocation.may_take(3, held=3, now=100.0 + STARTUP_SECONDS - 0.1)
+    assert allocation.may_take(3, held=3, now=100.0 + STARTUP_SECONDS)
 
 
 def test_what_a_dead_host_kept_is_taken_by_one_that_has_its_share_soon() -> None:
-    """Whoever has less is first."""
-    sharing = CellAllocation(cells=2, hosts=2, now=0.0)
-    sharing.observe([1], 60.0)
-    assert not sharing.may_take(1, held=1, now=60.0)
-    assert sharing.may_take(1, held=0, now=60.0)
-    sharing.observe([1], 60.0 + FREE_SECONDS)
-    assert sharing.may_take(1, held=1, now=60.0 + FREE_SECONDS)
+    """A host with its share takes the cell of a crashed host after `FREE_SECONDS`; a host below its share takes it at
+    once.
+    """
+    allocation = CellAllocation(cells=2, hosts=2, now=0.0)
+    allocation.observe([1], 60.0)
+    assert not allocation.may_take(1, held=1, now=60.0)
+    assert allocation.may_take(1, held=0, now=60.0)
+    allocation.observe([1], 60.0 + FREE_SECONDS)
+    assert allocation.may_take(1, held=1, now=60.0 + FREE_SECONDS)
 
 
 def test_a_cell_that_somebody_kept_meanwhile_stands_free_anew() -> None:
-    """What was free before does not count."""
-    sharing = CellAllocation(cells=2, hosts=2, now=0.0)
+    """The time for which a cell is free starts again if the cell was held in between."""
+    allocation = CellAllocation(cells=2, hosts=2, now=0.0)
     for free, now in (([1], 10.0), ([], 10.5), ([1], 11.5)):
-        sharing.observe(free, now)
-    assert not sharing.may_take(1, held=1, now=11.5)
-    assert sharing.may_take(1, held=1, now=11.5 + FREE_SECONDS)
+        allocation.observe(free, now)
+    assert not allocation.may_take(1, held=1, now=11.5)
+    assert allocation.may_take(1, held=1, now=11.5 + FREE_SECONDS)
 
 
 def test_who_is_alone_takes_everything() -> None:
-    """Nobody else is to come."""
-    sharing = CellAllocation(cells=3, hosts=1, now=0.0)
-    assert all(sharing.may_take(cell, held=cell, now=0.0) for cell in range(3))
+    """A single host takes all cells at once."""
+    allocation = CellAllocation(cells=3, hosts=1, now=0.0)
+    assert all(allocation.may_take(cell, held=cell, now=0.0) for cell in range(3))

@@ -1,4 +1,4 @@
-"""How fair the queue of a host is."""
+"""Tests of the fairness figures of a host."""
 
 from collections import defaultdict
 
@@ -16,7 +16,7 @@ def _waited(**waits: list[float]) -> dict[str, WaitingTime]:
 
 
 def test_an_agent_is_as_slow_as_all_its_questions_whatever_their_rank() -> None:
-    """Whoever waits long with one module and not at all with another waits half as long."""
+    """The mean wait of an agent is computed over its requests of all ranks."""
     controller = _waited(ada=[4.0] * MIN_REQUESTS, bob=[1.0] * MIN_REQUESTS)
     social = _waited(ada=[0.0] * MIN_REQUESTS, bob=[1.0] * MIN_REQUESTS)
     assert combined_waits([], [controller]).unfairness == pytest.approx(1.6)
@@ -28,6 +28,6 @@ def test_an_agent_is_as_slow_as_all_its_questions_whatever_their_rank() -> None:
 
 
 def test_who_has_hardly_asked_is_compared_with_nobody() -> None:
-    """One question that waited long says nothing yet."""
+    """An agent with fewer than `MIN_REQUESTS` requests does not count as the slowest."""
     told = combined_waits([], [_waited(ada=[1.0] * MIN_REQUESTS, eve=[30.0])])
     assert (told.slowest, told.longest) == (1.0, 30.0)

@@ -1,4 +1,4 @@
-"""What agents ask models: the same question once, other providers where one fails, and the way back."""
+"""Tests of model requests: shared answers, fallback to other providers, backoff and recovery."""
 
 import asyncio
 from random import Random
@@ -13,44 +13,44 @@ from nemuri_services.simulation.model_providers import FIRST_BACKOFF, JITTER, MA
 from nemuri_services.simulation.model_requests import ModelRequests
 
 
-class Hands:
-    """A clock that the test moves."""
+class ManualClock:
+    """A clock that the test sets."""
 
     def __init__(self) -> None:
-        """It begins at 0."""
+        """Start at 0."""
         self.now = 0.0
 
     def __call__(self) -> float:
-        """What it shows."""
+        """Return the time."""
         return self.now
 
 
-class Slow:
-    """A thinker that answers when it is told to."""
+class ControlledModel:
+    """A model whose answers the test sets."""
 
     def __init__(self, name: str = "slow") -> None:
-        """Asked nothing yet."""
+        """Create the model without requests."""
         self.name = name
         self.asked: list[Prompt] = []
         self.answers: list[asyncio.Future[str]] = []
 
     async def answer(self, prompt: Prompt) -> Reply[str]:
-        """What the test says, for ten tokens in and two out."""
+        """Return the answer that the test sets, with a usage of ten input and two output tokens."""
         self.asked.append(prompt)
         self.answers.append(asyncio.get_running_loop().create_future())
         return Reply(await self.answers[-1], Usage(model=self.name, input_tokens=10, output_tokens=2))
 
 
-class Moody:
-    """A thinker that fails while the test wants it to."""
+class FailingModel:
+    """A model that raises `failing` if it is set."""
 
     def __init__(self, name: str) -> None:
-        """Well."""
+        """Create a working model."""
         self.name, self.asked = name, 0
         self.failing: Exception | None = None
 
     async def answer(self, prompt: Prompt) -> Reply[str]:
-        """Its name and what it was asked."""
+        """Return the name of the model and the prompt."""
         self.asked += 1
         if self.failing:
             raise self.failing
@@ -61,90 +61,92 @@ def _prompt(text: str) -> Prompt:
     return Prompt("You live in a village.", text)
 
 
-async def _ask(thinking: ModelRequests, rank: Rank, prompt: Prompt, agent_id: str = "ann") -> str:
-    return await thinking.ask(rank, prompt, module="social_awareness", agent_id=agent_id)
+async def _ask(model_requests: ModelRequests, rank: Rank, prompt: Prompt, agent_id: str = "ann") -> str:
+    return await model_requests.ask(rank, prompt, module="social_awareness", agent_id=agent_id)
 
 
-async def _settled() -> None:
+async def _run_pending_tasks() -> None:
     for _ in range(10):
         await asyncio.sleep(0)
 
 
 async def test_the_same_question_is_asked_once() -> None:
-    """The same question is asked once."""
-    slow, clock = Slow(), Hands()
-    thinking = ModelRequests(Providers([slow], clock))
-    asked = [asyncio.ensure_future(_ask(thinking, Rank.SOCIAL, _prompt("who?"))) for _ in range(2)]
-    await _settled()
+    """Identical prompts are sent once, concurrently and later."""
+    slow, clock = ControlledModel(), ManualClock()
+    model_requests = ModelRequests(Providers([slow], clock))
+    asked = [asyncio.ensure_future(_ask(model_requests, Rank.SOCIAL, _prompt("who?"))) for _ in range(2)]
+    await _run_pending_tasks()
     slow.answers[0].set_result("eve")
     assert [await each for each in asked] == ["eve", "eve"]
-    assert await _ask(thinking, Rank.SOCIAL, _prompt("who?")) == "eve"
+    assert await _ask(model_requests, Rank.SOCIAL, _prompt("who?")) == "eve"
     assert len(slow.asked) == 1
-    assert thinking.counts[Rank.SOCIAL].shared == 2
+    assert model_requests.counts[Rank.SOCIAL].shared == 2
 
 
 async def test_what_was_asked_is_paid_by_the_module_and_agent_that_asked_first() -> None:
-    """Once, however many share the answer and whoever went away meanwhile; what failed and was not counted is free."""
-    slow, clock = Slow(), Hands()
-    thinking = ModelRequests(Providers([slow], clock))
-    first = asyncio.ensure_future(_ask(thinking, Rank.SOCIAL, _prompt("who?")))
-    second = asyncio.ensure_future(_ask(thinking, Rank.SOCIAL, _prompt("who?"), "bob"))
-    third = asyncio.ensure_future(_ask(thinking, Rank.SOCIAL, _prompt("why?"), "bob"))
-    await _settled()
+    """The usage of a shared answer counts once, for the first module and agent that asked, even if that agent has gone.
+    A failure without usage counts nothing.
+    """
+    slow, clock = ControlledModel(), ManualClock()
+    model_requests = ModelRequests(Providers([slow], clock))
+    first = asyncio.ensure_future(_ask(model_requests, Rank.SOCIAL, _prompt("who?")))
+    second = asyncio.ensure_future(_ask(model_requests, Rank.SOCIAL, _prompt("who?"), "bob"))
+    third = asyncio.ensure_future(_ask(model_requests, Rank.SOCIAL, _prompt("why?"), "bob"))
+    await _run_pending_tasks()
     first.cancel()
     slow.answers[0].set_result("eve")
     slow.answers[1].set_exception(ModelRefused("declined"))
     await asyncio.gather(first, second, third, return_exceptions=True)
     once = TokenUse(calls=1, input_tokens=10, output_tokens=2)
-    assert thinking.token_usage.by_module == {"social_awareness": {"slow": once}}
-    assert thinking.token_usage.top_agents == {"ann": once}
+    assert model_requests.token_usage.by_module == {"social_awareness": {"slow": once}}
+    assert model_requests.token_usage.top_agents == {"ann": once}
 
 
 async def test_a_reply_that_cannot_be_used_is_paid_for() -> None:
-    """What a model thought before it fell silent was counted by its provider, and so it is here, for the first too."""
-    first, second, clock = Moody("first"), Moody("second"), Hands()
+    """The usage of an unusable reply counts for the provider that sent it."""
+    first, second, clock = FailingModel("first"), FailingModel("second"), ManualClock()
     first.failing = ModelUnusable("no text", usage=Usage(model="first", input_tokens=7, output_tokens=4_000))
-    thinking = ModelRequests(Providers([first, second], clock))
-    assert await _ask(thinking, Rank.SOCIAL, _prompt("a")) == "second: a"
-    found = thinking.token_usage.by_module["social_awareness"]
+    model_requests = ModelRequests(Providers([first, second], clock))
+    assert await _ask(model_requests, Rank.SOCIAL, _prompt("a")) == "second: a"
+    found = model_requests.token_usage.by_module["social_awareness"]
     assert found["first"] == TokenUse(calls=1, input_tokens=7, output_tokens=4_000)
     assert found["second"].calls == 1
 
 
 async def test_another_provider_answers_while_the_first_rests_and_the_first_comes_back_by_itself() -> None:
-    """Another provider answers while the first rests and the first comes back by itself."""
-    first, second, clock = Moody("first"), Moody("second"), Hands()
+    """The second provider answers during the backoff of the first one, which is preferred again afterwards."""
+    first, second, clock = FailingModel("first"), FailingModel("second"), ManualClock()
     providers = Providers([first, second], clock)
     assert await providers.answer(_prompt("a")) == "first: a"
     first.failing = ModelUnavailable("429")
     assert await providers.answer(_prompt("b")) == "second: b"
-    assert _standing(providers) == "failing"
+    assert _status(providers) == "failing"
     assert await providers.answer(_prompt("c")) == "second: c"
     assert first.asked == 2
     first.failing = None
     clock.now = FIRST_BACKOFF + 0.1
     assert await providers.answer(_prompt("d")) == "first: d"
-    assert _standing(providers) == "ok"
+    assert _status(providers) == "ok"
 
 
 async def test_where_nobody_answers_that_is_said_and_a_failure_is_not_kept_as_an_answer() -> None:
-    """Where nobody answers that is said and a failure is not kept as an answer."""
-    only, clock = Moody("only"), Hands()
+    """A request raises ModelUnavailable if no provider answers, and the failure is not cached."""
+    only, clock = FailingModel("only"), ManualClock()
     only.failing = ModelUnavailable("500")
-    thinking = ModelRequests(Providers([only], clock))
+    model_requests = ModelRequests(Providers([only], clock))
     with pytest.raises(ModelUnavailable, match="500"):
-        await _ask(thinking, Rank.PLANNING, _prompt("a"))
-    assert thinking.providers.status == "down"
+        await _ask(model_requests, Rank.PLANNING, _prompt("a"))
+    assert model_requests.providers.status == "down"
     with pytest.raises(ModelUnavailable, match="backing off"):
-        await _ask(thinking, Rank.PLANNING, _prompt("a"))
+        await _ask(model_requests, Rank.PLANNING, _prompt("a"))
     only.failing = None
     clock.now = FIRST_BACKOFF + 0.1
-    assert await _ask(thinking, Rank.PLANNING, _prompt("a")) == "only: a"
+    assert await _ask(model_requests, Rank.PLANNING, _prompt("a")) == "only: a"
 
 
 async def test_what_a_provider_refuses_no_other_is_asked() -> None:
-    """What a provider refuses no other is asked."""
-    first, second, clock = Moody("first"), Moody("second"), Hands()
+    """A refusal is raised without a request to another provider."""
+    first, second, clock = FailingModel("first"), FailingModel("second"), ManualClock()
     first.failing = ModelRefused("declined")
     with pytest.raises(ModelRefused):
         await Providers([first, second], clock).answer(_prompt("a"))
@@ -152,72 +154,72 @@ async def test_what_a_provider_refuses_no_other_is_asked() -> None:
 
 
 async def test_who_goes_away_while_another_asks_the_same_leaves_the_answer_to_the_other() -> None:
-    """Who goes away while another asks the same leaves the answer to the other."""
-    slow, clock = Slow(), Hands()
-    thinking = ModelRequests(Providers([slow], clock))
-    first, second = (asyncio.ensure_future(_ask(thinking, Rank.SOCIAL, _prompt("who?"))) for _ in range(2))
-    await _settled()
+    """Cancelling one of two identical requests leaves the answer to the other."""
+    slow, clock = ControlledModel(), ManualClock()
+    model_requests = ModelRequests(Providers([slow], clock))
+    first, second = (asyncio.ensure_future(_ask(model_requests, Rank.SOCIAL, _prompt("who?"))) for _ in range(2))
+    await _run_pending_tasks()
     first.cancel()
-    await _settled()
+    await _run_pending_tasks()
     slow.answers[0].set_result("eve")
     assert await second == "eve"
-    await thinking.close()
+    await model_requests.close()
 
 
 async def test_calls_that_fail_together_count_as_one_failed_episode() -> None:
-    """Six calls that were under way together and all get a 429 make the provider rest for one step, not for six."""
-    slow, clock = Slow(), Hands()
+    """Six concurrent calls that all fail cause one backoff step."""
+    slow, clock = ControlledModel(), ManualClock()
     providers = Providers([slow], clock)
     await _fail_together(providers, slow, 6, ModelUnavailable("429"))
-    assert not await _answers(providers, slow)
+    assert not await _is_answered(providers, slow)
     clock.now = FIRST_BACKOFF + 0.01
-    assert await _answers(providers, slow)
+    assert await _is_answered(providers, slow)
 
 
 async def test_rests_grow_with_each_failed_episode_and_never_beyond_the_longest() -> None:
-    """Each further episode doubles the longest possible rest; half of it is certain, the other half is drawn."""
-    slow, clock = Slow(), Hands()
+    """Each failed episode doubles the longest backoff up to the limit; at least half of it is waited."""
+    slow, clock = ControlledModel(), ManualClock()
     providers = Providers([slow], clock, Random(1))
     await _fail_together(providers, slow, 3, ModelUnavailable("429"))
     for nth in range(10):
         began = clock.now
-        while not await _asked(providers, slow):
+        while not await _is_requested(providers, slow):
             clock.now += 0.05
         slow.answers[-1].set_exception(ModelUnavailable("429"))
-        await _settled()
+        await _run_pending_tasks()
         longest = min(MAX_BACKOFF, FIRST_BACKOFF * 2**nth)
         assert longest * (1 - JITTER) <= clock.now - began <= longest + 0.1
 
 
 async def test_the_rest_that_a_provider_asks_for_is_kept() -> None:
-    """The longest wish of an episode holds, whichever of its calls brought it, and however early others answered."""
-    slow, clock = Slow(), Hands()
+    """The longest `retry_after` of the calls of an episode is respected, even if another call succeeds later."""
+    slow, clock = ControlledModel(), ManualClock()
     providers = Providers([slow], clock)
     asked = [asyncio.ensure_future(providers.answer(_prompt(str(nth)))) for nth in range(4)]
-    await _settled()
+    await _run_pending_tasks()
     slow.answers[0].set_exception(ModelUnavailable("429"))
     slow.answers[1].set_exception(ModelUnavailable("429", retry_after=30))
     slow.answers[2].set_exception(ModelUnavailable("429", retry_after=7))
-    await _settled()
+    await _run_pending_tasks()
     slow.answers[3].set_result("late")
     await asyncio.gather(*asked, return_exceptions=True)
-    assert _standing(providers) == "down"
+    assert _status(providers) == "down"
     clock.now = 29.9
-    assert not await _answers(providers, slow)
+    assert not await _is_answered(providers, slow)
     clock.now = 30 + FIRST_BACKOFF
-    assert await _answers(providers, slow)
+    assert await _is_answered(providers, slow)
     assert providers.status == "ok"
 
 
 async def test_a_provider_that_answers_some_of_each_burst_never_rests_long() -> None:
-    """An answer to a call of the failed burst ends the row of failures, though it lifts no rest."""
-    slow, clock = Slow(), Hands()
+    """A success in the failed burst resets the number of failures, so the backoff does not grow."""
+    slow, clock = ControlledModel(), ManualClock()
     providers = Providers([slow], clock)
     for _ in range(8):
         asked = [asyncio.ensure_future(providers.answer(_prompt(str(nth)))) for nth in range(2)]
-        await _settled()
+        await _run_pending_tasks()
         slow.answers[-2].set_exception(ModelUnavailable("429"))
-        await _settled()
+        await _run_pending_tasks()
         slow.answers[-1].set_result("fine")
         await asyncio.gather(*asked, return_exceptions=True)
         assert len(asked) == len(slow.answers[-2:])
@@ -225,19 +227,19 @@ async def test_a_provider_that_answers_some_of_each_burst_never_rests_long() -> 
     assert len(slow.asked) == 16
 
 
-async def _fail_together(providers: Providers, slow: Slow, number: int, error: ModelUnavailable) -> None:
+async def _fail_together(providers: Providers, slow: ControlledModel, number: int, error: ModelUnavailable) -> None:
     asked = [asyncio.ensure_future(providers.answer(_prompt(str(nth)))) for nth in range(number)]
-    await _settled()
+    await _run_pending_tasks()
     for answer in slow.answers[-number:]:
         answer.set_exception(error)
     assert all(isinstance(each, ModelUnavailable) for each in await asyncio.gather(*asked, return_exceptions=True))
 
 
-async def _asked(providers: Providers, slow: Slow) -> bool:
-    """Whether the provider is asked now; the question is left open if it is."""
+async def _is_requested(providers: Providers, slow: ControlledModel) -> bool:
+    """Return whether the provider gets a request now. The request stays unanswered."""
     before = len(slow.asked)
     asked = asyncio.ensure_future(providers.answer(_prompt("now?")))
-    await _settled()
+    await _run_pending_tasks()
     if len(slow.asked) == before:
         assert isinstance(asked.exception(), ModelUnavailable)
         return False
@@ -245,14 +247,14 @@ async def _asked(providers: Providers, slow: Slow) -> bool:
     return True
 
 
-async def _answers(providers: Providers, slow: Slow) -> bool:
-    """Whether the provider is asked now; it answers if it is."""
-    if not await _asked(providers, slow):
+async def _is_answered(providers: Providers, slow: ControlledModel) -> bool:
+    """Return whether the provider gets a request now, and answer it."""
+    if not await _is_requested(providers, slow):
         return False
     slow.answers[-1].set_result("yes")
-    await _settled()
+    await _run_pending_tasks()
     return True
 
 
-def _standing(providers: Providers) -> str:
+def _status(providers: Providers) -> str:
     return providers.status

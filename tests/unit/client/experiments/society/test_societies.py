@@ -65,7 +65,7 @@ def test_the_papers_land_has_six_towns_of_33_and_302_in_the_country_and_twenty_p
 
 def test_nobody_speaks_of_the_faith_who_did_not_hear_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every convert has a way through the graph, also where all are converted at once by what they hear."""
-    monkeypatch.setattr("nemuri_domain.society.memes.DEVOTION", 1.0)
+    monkeypatch.setattr("nemuri_domain.society.memes.CONVERSION_PROBABILITY", 1.0)
     members = [replace(each, town="amber") for each in memes.people(24, Random(1))[:8]]
     simulation, chronicle = memes.society("m", members, frozenset())
     simulation.run(90)
