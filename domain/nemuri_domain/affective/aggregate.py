@@ -89,12 +89,12 @@ class AffectMemory(RowModel):
         return self.level == ARCHIVED
 
     def days(self, night: float) -> float:
-        """Return its age on a night, in days."""
+        """Return the age of the memory on a night, in days."""
         return night - self.zero
 
     def retention(self, night: float) -> float:
-        """Return its retention on a night, 0 to 100 (document 001, retention score). In the archive it stays
-        constant.
+        """Return the retention of the memory on a night, 0 to 100 (document 001, retention score). In the archive it
+        stays constant.
         """
         found = retention(
             kept=self.kept,

@@ -188,8 +188,8 @@ def _words(text: str) -> str:
 
 
 def _lasting(words: Sequence[str]) -> list[str]:
-    """Return the words whose only keyword is the word itself, at most `KEYWORDS_PER_TEXT`. So a second compression
-    keeps them.
+    """Return up to `KEYWORDS_PER_TEXT` words whose only keyword is the word itself, so that a second compression keeps
+    them.
     """
     return [word for word in words if keywords(word, 2) == (word,)][:KEYWORDS_PER_TEXT]
 

@@ -1,4 +1,4 @@
-"""Parser of a coding assistant's transcript, which has one JSON object per line. The result are turns.
+"""Parser of a coding assistant's transcript, which has one JSON object per line. It returns turns.
 
 A turn is a prompt of the user and everything that the assistant says until the next prompt (document 001, generation of
 memories). These entries are not prompts: results of tools, entries that the assistant generates, entries of other

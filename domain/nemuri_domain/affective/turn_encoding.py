@@ -33,7 +33,8 @@ def agent_timezone(rules: AffectPolicy, local: tzinfo) -> tzinfo:
 def encode_turn(
     offered: TurnOffered, agent: AffectAgent, made: TurnUnderstanding, number: int, zone: tzinfo
 ) -> TurnRemembered:
-    """Return the event that makes a memory of an offered turn. `number` numbers the turns of the agent, from 1.
+    """Return the event that makes a memory of an offered turn. `number` is the turn's number among the agent's turns,
+    from 1.
 
     The label of the memory contains the day of the turn. Its decay starts at the session's end.
     """

@@ -114,8 +114,8 @@ def _trace(snapshot: Snapshot, output: Output) -> dict[str, JsonValue]:
 def _workspace(snapshot: Snapshot, selection: Selection) -> dict[str, JsonValue]:
     """Return the changes of the section `workspace`.
 
-    For an output that passed, these are score 0 and the revision that the controller has seen. For any other output, it
-    is the accumulated score.
+    An output that passed gets score 0 and the revision that the controller has now seen. Any other output gets its
+    accumulated score.
     """
     passed: dict[str, JsonValue] = {
         each: {"score": 0.0, "seen": snapshot.sections[OUTPUTS[each]].revision} for each in selection.passed

@@ -40,9 +40,9 @@ OF_AN_AGENT = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Erased:
-    """What tombstones erase: ids and agent names.
+    """The ids and the agent names that tombstones erase.
 
-    The ids are those of events. A task, a memory or a course has the id of its first event.
+    The ids are those of events. A task, a memory or a course has the id of the event that began it.
     """
 
     ids: frozenset[UUID] = frozenset()

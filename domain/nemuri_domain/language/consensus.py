@@ -42,11 +42,11 @@ class Claim:
     denies: bool
 
     def agrees(self, other: "Claim") -> bool:
-        """Return True if both are about the same thing, with the same polarity and compatible numbers."""
+        """Return True if both claims are about the same thing, with the same polarity and compatible numbers."""
         return self.concerns(other) and not self.opposes(other)
 
     def concerns(self, other: "Claim") -> bool:
-        """Return True if both are about the same thing."""
+        """Return True if both claims are about the same thing: enough of their terms are the same."""
         fewer = min(len(self.about), len(other.about))
         shared = len(self.about & other.about)
         return fewer > 0 and shared >= min(SHARED_TERMS, fewer) and shared >= SHARED_TERMS_RATIO * fewer

@@ -117,9 +117,9 @@ class InvertedIndex:
         """Return the share of the query that each of the rows 0 … `rows` - 1 contains, shape (rows,), 0 to 1.
 
         It is the idf of the query's terms that the row has, divided by the idf of all distinct terms of the query plus
-        one unknown term. So one common term is a smaller share of a short query. Each term is weighted by
-        `topic_weight`; a query in which all terms have weight 0 gives 0. The share is not scaled by the best row of the
-        result.
+        one unknown term. So in a short query, a common term is only a small share. Each term is weighted by
+        `topic_weight`; a query in which all terms have weight 0 gives 0. The share of a row does not depend on the
+        other rows of the result.
         """
         held = np.zeros(rows, np.float32)
         texts = len(self._held) + ADDED_TEXTS

@@ -11,8 +11,8 @@ def _listed(words: str) -> frozenset[str]:
 
 
 def _pairs(words: str) -> dict[str, tuple[str, bool]]:
-    """Return a mapping from the pairs "yes/no" in `words`. Each word has the first word of its pair, and True if it is
-    the second.
+    """Return a mapping from each word in the pairs "yes/no" to the first word of its pair, and True if it is the second
+    word.
     """
     both = (pair.split("/") for pair in words.split())
     return {word: (pair[0], word != pair[0]) for pair in both for word in pair}

@@ -37,7 +37,7 @@ class Agent(RowModel):
     last_sleep: int = 0
     """Stream sequence of the last sleep; 0 before the first one."""
     reviewed: int = 0
-    """Stream sequence up to which a sleep has certainly examined all changes of memories. After 0, the next sleep
+    """Stream sequence up to which a sleep has certainly examined all changes of memories. If it is 0, the next sleep
     examines all memories.
 
     This is the sequence of the sleep before the last one, because the last sleep may have missed changes between its

@@ -47,10 +47,10 @@ class History:
     _fading: HistoryStep | None = None
 
     def take(self, event: AnyAgentEvent) -> tuple[HistoryStep, ...]:
-        """Fold the event and return the steps that end with it.
+        """Fold the event and return the steps that are complete now.
 
-        If the event changed the memory, these are the decay before it, if any, and the event's own step; else there is
-        none.
+        If the event affects the memory, these are the step for the decay before it, if any, and the step for the event
+        itself. Otherwise there are none.
         """
         before, self.mind = self.mind, evolve(self.mind, event)
         if self.memory_id not in self.mind.memories:

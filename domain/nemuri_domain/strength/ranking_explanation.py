@@ -34,8 +34,8 @@ _COALITIONS: Final = (np.arange(2**_ALL)[:, None] >> np.arange(_ALL) & 1).astype
 def scored_by(ranking: str, raw: Floats, weights: Weights | None) -> tuple[Floats, Score]:
     """Return the features as the named ranking transforms them, and its scoring function.
 
-    Only this function maps names to rankings. `weights` are the weights of the learned scorer if the name is that of
-    one. Raises LookupError for an unknown ranking.
+    Only this function maps names to rankings. `weights` are needed for a learned scorer only. Raises LookupError for an
+    unknown ranking.
     """
     if ranking in _DOCUMENTED:
         return raw, partial(scores, policy=_DOCUMENTED[ranking])

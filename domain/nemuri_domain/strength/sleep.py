@@ -40,8 +40,8 @@ class SleepInput:
 
 
 CHANGES_PER_SLEEP = 3_000
-"""Maximum number of memories that one sleep moves to another level, archives or prunes (each), so that it fits one
-event. A continuation changes the rest.
+"""Maximum number of memories in one sleep for each change (new level, archiving, pruning), so that it fits one event. A
+continuation of the sleep changes the rest.
 """
 Levels = Mapping[UUID, int]
 """New level by memory id, only for memories that change their level."""
@@ -99,11 +99,10 @@ def seen(memories: Iterable[Memory]) -> tuple[Seen, ...]:
 
 
 def surplus(agent: Agent, touched: Iterable[Memory]) -> int:
-    """Return an upper bound on how many active memories the next sleep will prune; 0 if all fit. `touched` are those of
-    `SleepInput`.
+    """Return an upper bound on how many active memories the next sleep will prune; 0 if all fit.
 
-    The pruned memories are the first in this order: non-principles before principles, then by level, by last use (or
-    encoding) and by id.
+    `touched` are the memories of `SleepInput.touched`. The pruned memories are the first in this order: non-principles
+    before principles, then by level, by last use (or encoding) and by id.
     """
     rules, changed = agent.coming, tuple(touched)
     levels = _levels(agent.rules, changed)
