@@ -1,1 +1,1 @@
-"""Embedded servers started from wheels: nats-server and PostgreSQL with pgvector."""
+"""Embedded servers whose programs are installed as wheels: nats-server and PostgreSQL with pgvector."""

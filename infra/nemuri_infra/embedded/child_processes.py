@@ -1,4 +1,4 @@
-"""Child processes with a log file and a pid record each, and clean-up of those left by a killed run."""
+"""Child processes, each with a log file and a pid file, and clean-up of processes that a killed run left behind."""
 
 import asyncio
 import json
@@ -17,18 +17,26 @@ from nemuri_infra.embedded.os_user import Account
 LOG_LIMIT = 8 * 1024 * 1024
 TAIL_BYTES = 4096
 CLOCK_TOLERANCE = 2.0
-"""Seconds by which two readings of a creation time may differ, since the wall clock may have been set in between."""
+"""Maximum number of seconds between two readings of one creation time, because the wall clock may have been set
+meanwhile.
+"""
 POLL_SECONDS = 0.02
 KILL_SECONDS = 20.0
 
 
 class ServerFailed(RuntimeError):  # noqa: N818 - states a condition
-    """A supervised process did not start, or a leftover one does not end. The message ends with its log."""
+    """A supervised process did not start, or a process left by an earlier run does not end.
+
+    The message may end with its log.
+    """
 
 
 @dataclass(frozen=True)
 class ProcessRecord:
-    """The identity of a process across runs. A pid alone is not enough, since pids are reused."""
+    """The identity of a process over several runs of the platform.
+
+    A pid alone is not enough, because pids are reused.
+    """
 
     pid: int
     created: float
@@ -46,7 +54,7 @@ class ProcessRecord:
 
 
 def is_living(process: psutil.Process) -> bool:
-    """Return whether the process still runs. A zombie does not."""
+    """Return whether the process still runs. A zombie does not run."""
     try:
         return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
@@ -54,10 +62,10 @@ def is_living(process: psutil.Process) -> bool:
 
 
 async def end_processes(processes: Sequence[psutil.Process], first: signal.Signals, grace: float) -> None:
-    """End processes that are not our children: first with a signal, after `grace` seconds with SIGKILL. Return when all
-    are gone.
+    """End processes that are not our children, and return when all are gone.
 
-    Raises ServerFailed if one of them survives even that.
+    They get the signal `first`, and after `grace` seconds SIGKILL. Raises ServerFailed if one survives SIGKILL for
+    `KILL_SECONDS` seconds.
     """
     for stop_signal, seconds in ((first, grace), (signal.SIGKILL, KILL_SECONDS)):
         for process in filter(is_living, processes):
@@ -88,8 +96,9 @@ async def _all_gone(processes: Sequence[psutil.Process], seconds: float) -> bool
 class Child:
     """A child process in a session of its own, so that Ctrl-C reaches only the platform.
 
-    It works in `directory`, writes both its outputs to `directory/NAME.log` (the previous one is kept as `.log.1` when
-    it exceeds 8 MB) and is recorded in `directory/NAME.pid`. Nothing else may use the same name there.
+    Its working directory is `directory`. It writes both its outputs to `directory/NAME.log`, and is recorded in
+    `directory/NAME.pid`. At a start a log above 8 MB is renamed to `NAME.log.1`. No other child in the directory may
+    have the same name.
     """
 
     def __init__(
@@ -104,7 +113,12 @@ class Child:
         grace: float = 20.0,
         inherited: Sequence[int] = (),
     ) -> None:
-        """Define the process. `inherited` are open descriptors that it keeps under the same numbers."""
+        """Define the process without starting it.
+
+        It runs as the OS user `user`, or as ours. `environment` replaces our environment. `stop` sends `stop_signal`,
+        and after `grace` seconds SIGKILL. `inherited` are open file descriptors that the process gets under the same
+        numbers.
+        """
         self.name = name
         self.command = list(command)
         self.directory = directory.absolute()
@@ -129,9 +143,9 @@ class Child:
         return self._process.pid if self._process is not None and self.alive else None
 
     async def start(self) -> None:
-        """End a leftover of an earlier run and start the command. Does nothing if the process runs.
+        """End a process left by an earlier run, and start the command. Does nothing if the process runs.
 
-        Raises ServerFailed if the command cannot be run or the leftover does not end.
+        Raises ServerFailed if the command cannot be run or the earlier process does not end.
         """
         if self.alive:
             return
@@ -143,19 +157,26 @@ class Child:
             raise ServerFailed(f"{self.name} cannot be started: {error}") from error
 
     async def end_leftovers(self) -> None:
-        """End the processes of this name in this directory that a killed run left behind, but never our own."""
+        """End the processes with this name in this directory that a killed run left behind.
+
+        Does nothing while our process runs.
+        """
         if not self.alive:
             found = await asyncio.to_thread(self._leftovers)
             await end_processes(found, self._stop_signal, self._grace)
             self._record.unlink(missing_ok=True)
 
     async def wait(self) -> int:
-        """Wait until the process has ended and return its exit code (negative: the signal). Only after a start."""
+        """Wait until the process has ended and return its exit code; for a signal, its negative number.
+
+        Call it only after a start.
+        """
         return await asyncio.wrap_future(self._exit)
 
     async def stop(self, grace: float | None = None) -> None:
-        """Send the stop signal, after `grace` seconds SIGKILL. Return when the process is gone. Does nothing if it
-        never ran.
+        """Send the stop signal, and after `grace` seconds SIGKILL. Return when the process is gone.
+
+        Does nothing if the process does not run.
         """
         if self._process is not None and self.alive:
             self._process.send_signal(self._stop_signal)
@@ -166,13 +187,13 @@ class Child:
         self._record.unlink(missing_ok=True)
 
     async def kill(self) -> None:
-        """End the process with SIGKILL; return when it is gone."""
+        """End the process with SIGKILL and return when it is gone."""
         if self._process is not None and self.alive:
             self._process.kill()
             await self.wait()
 
     def log_tail(self) -> str:
-        """Return the end of its log, at most 4 KB; empty if there is none."""
+        """Return the end of the process's log, at most 4 KB; empty if there is no log."""
         try:
             with self.log.open("rb") as log:
                 log.seek(max(0, self.log.stat().st_size - TAIL_BYTES))
@@ -181,7 +202,11 @@ class Child:
             return ""
 
     def _leftovers(self) -> list[psutil.Process]:
-        """Return the leftovers by record, and by command and directory in case a run was killed before it wrote one."""
+        """Return the processes that a killed run left behind.
+
+        They are found by the pid file, and by command and directory in case the run was killed before it wrote the
+        file.
+        """
         recorded = _read_record(self._record)
         by_record = recorded.process() if recorded else None
         others = [process for process in psutil.process_iter() if self._is_ours(process)]
@@ -219,8 +244,9 @@ class Child:
 
 
 def _exit_of(process: subprocess.Popen[bytes], name: str) -> Future[int]:
-    """Return a future of the exit code. A thread waits for it, without a child watcher of the event loop and without
-    polling.
+    """Return a future of the exit code.
+
+    A thread waits for the process, so no child watcher and no polling is needed.
     """
     code: Future[int] = Future()
     code.set_running_or_notify_cancel()  # so that cancelling one waiter does not cancel the others
@@ -239,7 +265,10 @@ def _write_record(path: Path, pid: int, command: list[str]) -> None:
 
 
 def _read_record(path: Path) -> ProcessRecord | None:
-    """Return the record; None if it is missing or unreadable. The scan by command still finds the process."""
+    """Return the record in a pid file; None if it is missing or damaged.
+
+    The search by command still finds the process.
+    """
     try:
         return ProcessRecord(**json.loads(path.read_text(encoding="utf-8")))
     except (FileNotFoundError, ValueError, TypeError):

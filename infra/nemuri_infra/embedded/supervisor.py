@@ -1,4 +1,4 @@
-"""A supervisor that restarts servers and workers until they are told to stop."""
+"""A supervisor that restarts servers and workers until it is told to stop."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
@@ -16,47 +16,47 @@ logger = structlog.get_logger(__name__)
 FIRST_DELAY = 0.1
 LONGEST_DELAY = 10.0
 STEADY_SECONDS = 30.0
-"""Seconds of uptime after which a process is restarted without backoff."""
+"""Seconds of uptime after which the backoff of a process starts from the beginning."""
 
 
 class Supervised(Protocol):
-    """A process that can be restarted on the same address: a Child, an EmbeddedNats, an EmbeddedPostgres."""
+    """A process that can be restarted on the same address: a `Child`, an `EmbeddedNats` or an `EmbeddedPostgres`."""
 
     @property
     def name(self) -> str:
-        """Return its name for reports."""
+        """Return the name of the process, for messages."""
 
     async def start(self) -> None:
-        """Start it and return when it is ready. Does nothing if it runs. Raises ServerFailed."""
+        """Start the process and return when it is ready. Does nothing if it runs. Raises ServerFailed."""
 
     async def wait(self) -> int:
-        """Return the exit code when it has ended."""
+        """Wait until the process has ended and return its exit code."""
 
     async def stop(self) -> None:
-        """Stop it and return when it has ended. Does nothing if it never ran."""
+        """Stop the process and return when it has ended. Does nothing if it never ran."""
 
 
 @dataclass(frozen=True)
 class Restart:
-    """A restart of a process that ended or did not start."""
+    """A coming restart of a process that has ended or did not start."""
 
     name: str
     reason: str
     attempt: int
-    """Number of the attempt, from 1; reset after a steady run."""
+    """Number of the attempt, from 1. It starts from 1 again after a long uptime."""
     delay: float
-    """Seconds until the start."""
+    """Seconds until the process is started."""
 
 
 def log_restart(restart: Restart) -> None:
-    """Report a restart as one structured log line."""
+    """Log a restart as one structured warning."""
     logger.warning("restarting", name=restart.name, reason=restart.reason, attempt=restart.attempt, delay=restart.delay)
 
 
 class Supervisor:
-    """Starts processes in the given order, restarts those that end, and stops all in reverse order.
+    """A supervisor that starts processes in the given order, restarts those that end, and stops all in reverse order.
 
-    With `together` all are started and stopped concurrently.
+    With `together` it starts and stops all of them concurrently.
     """
 
     def __init__(
@@ -75,7 +75,10 @@ class Supervisor:
         self._together = together
 
     async def start(self) -> None:
-        """Start all stopped processes; return when all are ready. On any failure all are stopped again."""
+        """Start all stopped processes and return when all are ready.
+
+        If one fails, all are stopped and the error is raised.
+        """
         try:
             if self._together:
                 await _all(thing.start() for thing in self._things)
@@ -87,7 +90,7 @@ class Supervisor:
             raise
 
     async def stop(self) -> None:
-        """Stop all processes, even if stopping one of them fails."""
+        """Stop all processes, even if stopping one of them fails. The error is raised at the end."""
         if self._together:
             await _all(thing.stop() for thing in self._things)
             return
@@ -97,9 +100,9 @@ class Supervisor:
 
     @asynccontextmanager
     async def kept(self) -> AsyncIterator[asyncio.Task[None]]:
-        """Run all processes during the context, restart those that die, and stop all at the end.
+        """Run all processes during the context, restart those that end, and stop all at the end of the context.
 
-        The yielded supervision task ends earlier only by a programming error.
+        Yields the supervision task. It ends before the context only after a programming error.
         """
         await self.start()
         keeping = asyncio.create_task(run_together(*map(self._keep, self._things)))
@@ -112,10 +115,10 @@ class Supervisor:
             keeping.result()
 
     async def run_until(self, stop_event: asyncio.Event) -> None:
-        """Start all processes, keep them running until the event is set, stop all. Raises ServerFailed if one does not
-        start.
+        """Start all processes, restart those that end until the event is set, and stop all.
 
-        After the first start no failure of a process ends the supervision; it is restarted without limit.
+        Raises ServerFailed if a process does not start at first. Later failures do not end the supervision: a process
+        is restarted without limit.
         """
         work = asyncio.create_task(self._run())
         stopped = asyncio.create_task(stop_event.wait())
@@ -142,7 +145,7 @@ class Supervisor:
             attempts = await self._revive(thing, f"ended with {code}", attempts)
 
     async def _revive(self, thing: Supervised, reason: str, attempts: int) -> int:
-        """Restart a process until it starts. Return the number of attempts since its last steady run."""
+        """Restart a process until it starts. Return the number of attempts since its last long uptime."""
         while True:
             delay = min(LONGEST_DELAY, self._first_delay * 2 ** min(attempts, 16))
             attempts += 1
@@ -157,7 +160,7 @@ class Supervisor:
 
 
 async def _all(work: Iterable[Coroutine[Any, Any, None]]) -> None:
-    """Run all coroutines concurrently to their end, then raise an error if one failed."""
+    """Run all coroutines concurrently to their end, then raise the first error if one failed."""
     for outcome in await asyncio.gather(*work, return_exceptions=True):
         if outcome is not None:
             raise outcome

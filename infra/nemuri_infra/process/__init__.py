@@ -1,1 +1,3 @@
-"""Settings of the operating-system process: time zone, memory limit, threads, garbage collection."""
+"""Functions for the operating-system process: time zone, memory limit, threads, garbage collection, cancellation,
+caches.
+"""

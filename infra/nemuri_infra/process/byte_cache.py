@@ -12,11 +12,11 @@ V = TypeVar("V")
 
 @dataclass(slots=True)
 class ByteCache(Generic[K, V]):
-    """The most recently used values that fit `limit` bytes. A single value above the limit is not kept."""
+    """An LRU cache of values that together have at most `limit` bytes. A single value above the limit is not cached."""
 
     limit: int
     size: Callable[[K, V], int]
-    """Returns the bytes of an entry; called once, when it is added."""
+    """Function that returns the size of an entry in bytes. It is called once, when the entry is added."""
     _kept: LRUCache[K, tuple[V, int]] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -27,7 +27,7 @@ class ByteCache(Generic[K, V]):
 
     @property
     def bytes(self) -> int:
-        """Return the bytes of all entries."""
+        """Return the size of all entries in bytes."""
         return int(self._kept.currsize)
 
     def get(self, key: K) -> V | None:
@@ -36,7 +36,7 @@ class ByteCache(Generic[K, V]):
         return None if entry is None else entry[0]
 
     def keep(self, key: K, value: V) -> None:
-        """Add or replace a value and evict the least recently used ones."""
+        """Add or replace a value, and evict the least recently used values that no longer fit."""
         taken = self.size(key, value)
         if taken <= self.limit:
             self._kept[key] = (value, taken)

@@ -5,15 +5,18 @@ from collections.abc import Coroutine
 from typing import Any
 
 REPEAT_SECONDS = 5.0
-"""Seconds for clean-up after which a task is cancelled again."""
+"""Seconds that a cancelled task has to clean up before it is cancelled again."""
 
 
 async def cancel_and_wait(*work: "asyncio.Future[Any]") -> None:
-    """Cancel all tasks and return when they have ended, with any outcome.
+    """Cancel all tasks and return when all have ended, with any outcome.
 
-    One cancellation is not enough. Before Python 3.12 `asyncio.wait_for`, and so the drivers, loses a cancellation that
-    arrives together with the awaited result. An endless task then goes on, and its waiter hangs. If the caller is
-    cancelled while it waits here, it cancels the tasks once more, and is cancelled at the end.
+    One cancellation is not enough. Before Python 3.12 `asyncio.wait_for`, which the drivers use, loses a cancellation
+    that arrives together with the awaited result. An endless task then goes on, and its waiter hangs. So tasks are
+    cancelled again every `REPEAT_SECONDS` seconds.
+
+    If the caller is cancelled while it waits, the tasks are cancelled once more, and `CancelledError` is raised when
+    they have ended.
     """
     cancelled: asyncio.CancelledError | None = None
     while going := [each for each in work if not each.done()]:
@@ -29,9 +32,10 @@ async def cancel_and_wait(*work: "asyncio.Future[Any]") -> None:
 
 
 async def run_together(*work: Coroutine[Any, Any, None]) -> None:
-    """Run all coroutines concurrently. If one fails, or this is cancelled, the others are ended as by `end`.
+    """Run all coroutines concurrently.
 
-    Raises the first error. A task group would cancel its tasks only once, and wait without end for one that lost it.
+    If one fails, or the caller is cancelled, the others are ended by `cancel_and_wait`. Raises the first error. A task
+    group would cancel its tasks only once, and wait without end for a task that lost the cancellation.
     """
     tasks, done = [asyncio.create_task(each) for each in work], set[asyncio.Task[None]]()
     try:

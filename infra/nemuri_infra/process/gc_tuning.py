@@ -6,34 +6,36 @@ from contextlib import contextmanager
 from itertools import count
 
 MANY_OBJECTS = 10_000
-"""New objects since the last collection from which on a collection is postponed."""
+"""Number of new objects since the last collection from which a collection is postponed."""
 MAX_POSTPONED = 1_024
-"""Number of postponements after which a full collection runs. It also covers cycles of other code, whose collection was
-postponed too.
+"""Number of postponements after which a full collection runs.
+
+A postponement also delays the collection of cycles of other code.
 """
 _times = count(1)
 
 
 def collect_young() -> None:
-    """Collect only young objects, in a process with millions of objects that may not pause.
+    """Make the collector collect only young objects, for a process with millions of objects that must not pause.
 
-    A full collection of a host takes seconds, in which it would lose its agents; a collection of 200,000 new objects
-    takes half a second. Objects that become part of a cycle later stay until the process ends; none of ours do.
+    A full collection of a host takes seconds, in which it would lose its agents. A collection of 200,000 new objects
+    takes half a second. An older object that becomes part of a cycle later is never collected; none of our objects do
+    this.
     """
     gc.set_threshold(2_000, 1_000_000, 1_000)
 
 
 def skip_final_collection() -> None:
-    """Turn off the collection at the exit of the interpreter, which takes seconds for a host."""
+    """Turn off the collection at the exit of the interpreter. It takes seconds for a host."""
     gc.freeze()
 
 
 @contextmanager
 def collector_off() -> Iterator[None]:
-    """Turn the collector off during the context, for code that creates many objects and no cycles. Never use it across
-    an `await`.
+    """Turn the collector off during the context, for code that creates many objects and no cycles.
 
-    Otherwise reading a batch of the log spends more than half its time on collections of its own new objects.
+    Never use it across an `await`. Without it, reading a batch of the log spends more than half its time on collections
+    of the objects that it creates.
     """
     was = gc.isenabled()
     gc.disable()
@@ -46,9 +48,10 @@ def collector_off() -> Iterator[None]:
 
 
 def _postpone() -> None:
-    """Move many new objects to the oldest generation at no cost, since a young collection would find nothing.
+    """Move the new objects to the oldest generation if they are many.
 
-    The collector does not count these objects, and would never run a full collection because of them.
+    This costs nothing, and a collection would find nothing. The collector does not count objects that were moved. So
+    every `MAX_POSTPONED` calls a full collection runs instead.
     """
     if gc.get_count()[0] < MANY_OBJECTS:
         return

@@ -1,6 +1,7 @@
 """Settings of hooks, read with the standard library alone, because loading the full settings takes too long.
 
-They read the same environment as `Settings`, and find the same running platform as `Home`.
+They come from the same environment variables as `Settings`, and the running platform is found in the same way as by
+`Home`.
 """
 
 import fcntl
@@ -16,18 +17,22 @@ MAX_PATIENCE = 60.0
 
 
 class PlatformNotFound(Exception):  # noqa: N818 - states a condition
-    """No platform is found, or a setting is invalid. The message is one line that says why."""
+    """No platform runs, or a setting is invalid. The message is one line that says why."""
 
 
 class HookSettings:
-    """The settings that a process needs to reach the platform."""
+    """The settings that a hook needs to reach the platform."""
 
     __slots__ = (
         "agent", "client", "data", "namespace", "nats_ca", "nats_certificate", "nats_key", "nats_url", "patience",
     )  # fmt: skip
 
     def __init__(self, data: str | None = None, agent: str | None = None) -> None:
-        """Read the settings from the environment. `data` and `agent` are the command line's. Raises `Elsewhere`."""
+        """Read the settings from the environment.
+
+        `data` and `agent` are options of the command line and have precedence. Raises `PlatformNotFound` if a setting
+        is invalid.
+        """
         told = _told()
         self.data = data_directory(data)
         self.nats_url = told.get("nats_url")
@@ -41,8 +46,9 @@ class HookSettings:
 
     @property
     def nats_address(self) -> str:
-        """Return the address of the NATS server from the environment, else of the running platform. Raises
-        `Elsewhere`.
+        """Return the address of the NATS server: from the environment, else of the running platform.
+
+        Raises `PlatformNotFound` if no platform runs or it is not ready.
         """
         if self.nats_url is not None:
             return self.nats_url
@@ -58,7 +64,7 @@ class HookSettings:
 
 
 def data_directory(data: str | None = None) -> str:
-    """Return the data directory: the command line's, the environment's, or the default."""
+    """Return the data directory: the option `data` of the command line, else from the environment, else the default."""
     chosen = data or _told().get("nemuri_data") or _default()
     return os.path.join(os.getcwd(), os.path.expanduser(chosen))  # noqa: PTH109, PTH111, PTH118 - pathlib takes longer
 
@@ -69,7 +75,7 @@ def default_directory() -> str:
 
 
 def _told() -> dict[str, str]:
-    """Return the settings in the environment by lower-case name, without empty ones."""
+    """Return the environment variables that are not empty, by lower-case name."""
     return {name.lower(): value for name, value in os.environ.items() if value}
 
 
@@ -101,8 +107,9 @@ def _seconds(what: str, told: str | None) -> float:
 
 
 def _runs(data: str) -> bool:
-    """Return whether a platform holds the directory's lock. The system releases it when the platform ends in any
-    way.
+    """Return whether a platform holds the lock of the directory.
+
+    The system releases the lock when the platform ends in any way.
     """
     try:
         descriptor = os.open(os.path.join(data, "lock"), os.O_RDONLY)  # noqa: PTH118

@@ -1,4 +1,4 @@
-"""Memory limit of this process."""
+"""The memory limit of this process."""
 
 from functools import cache
 from pathlib import Path
@@ -6,12 +6,15 @@ from pathlib import Path
 import psutil
 
 LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
-"""Files with a container's limit, of version 2 and of version 1 of control groups."""
+"""Files with the memory limit of a container, for version 2 and version 1 of control groups."""
 
 
 @cache
 def memory_limit() -> int:
-    """Return the bytes that this process may use: its container's limit, else the machine's memory."""
+    """Return the number of bytes that this process may use: its container's limit, else the machine's memory.
+
+    It is read once.
+    """
     whole = int(psutil.virtual_memory().total)
     for path in LIMITS:
         try:
