@@ -185,7 +185,7 @@ def test_a_contradiction_is_linked_and_unlinked(nemuri: CommandLine, tmp_path: P
     assert nemuri("unlink", newer, older, "--json").json == {"memory_id": newer, "older": older}
     assert nemuri("memory", older, "--json").json["yields_to"] == []
     again = nemuri("unlink", newer, older)
-    assert (again.code, again.err.count("\n"), "does not yield" in again.err) == (1, 1, True)
+    assert (again.code, again.err.count("\n"), "does not contradict or supersede" in again.err) == (1, 1, True)
 
 
 def test_a_repeated_learning_can_be_separated(nemuri: CommandLine, tmp_path: Path) -> None:
@@ -235,7 +235,7 @@ def test_why_shows_routing_scores_and_features(nemuri: CommandLine, task: str) -
     """`why` shows routing scores and nine features with their contributions, as a table and as JSON."""
     done = nemuri("why", task)
     assert (done.code, "always in mind" in done.out, "decided by" in done.out) == (0, False, True)
-    assert "the score less that of the mean candidate" in done.out
+    assert "the score minus that of the mean candidate" in done.out
     assert "[m1] used" in done.out
     assert done.out.split()[:6] == ["agent", "expertise", "history", "load", "total", "chosen"]
     assert "memories of similar past tasks" in done.out

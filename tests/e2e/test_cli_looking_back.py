@@ -86,7 +86,7 @@ def test_replay_compares_with_another_policy_and_changes_nothing(
     assert strict.code == 0
     assert "a first-order answer" in strict.out
     assert "the log cannot show the effect of use_detection" in strict.out
-    assert "archived only there: " in strict.out
+    assert "archived only under the other policy: " in strict.out
     assert "orchestrator" in strict.out
     assert nemuri("state", "diver", "--json").json == before
 

@@ -99,7 +99,7 @@ async def test_what_contradicts_an_older_memory_comes_before_it(settings: Settin
         assert (await client.memory(older)).yields_to == ()
         found = (await client.recall("python", "Is steel dear in winter, on the market, by its prices?")).memories
         assert [each.candidate.memory_id for each in found] == [older, newer]
-        with pytest.raises(ClientError, match="does not yield"):
+        with pytest.raises(ClientError, match="does not contradict or supersede"):
             await unlink(client, newer, older)
 
 

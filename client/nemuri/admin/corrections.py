@@ -30,7 +30,7 @@ async def unlink(client: "Client", memory_id: UUID, older: UUID) -> None:
     """
     view = await client.memory(older)
     if memory_id not in view.yields_to:
-        raise ClientError(f"memory {older} does not yield to {memory_id}; see `nemuri memory {older}`")
+        raise ClientError(f"memory {memory_id} does not contradict or supersede {older}; see `nemuri memory {older}`")
     key = f"{memory_id}/{older}"
     event = RelationWithdrawn(
         event_id=derive(key, RelationWithdrawn.kind_of()), agent_id=view.agent_id, memory_id=memory_id, older=older

@@ -6,7 +6,7 @@ import sys
 _PROGRAM = "nemuri"
 _FAILED = 1
 _INTERRUPTED = 130
-"""The exit code after Ctrl-C, by shell convention."""
+"""The exit code after Ctrl-C, by convention of the shells."""
 
 
 def main() -> None:

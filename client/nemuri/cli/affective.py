@@ -219,7 +219,7 @@ def _show_parameters(session: Session, view: "AffectView") -> None:
     if view.coming is not None:
         coming = AffectPolicy.of(view.coming).differing
         flow = yaml.safe_dump(coming, sort_keys=False, default_flow_style=True, width=10_000).strip()
-        say(f"# from the next night on, besides the defaults: {flow}")
+        say(f"# from the next nightly job on, differing from the defaults: {flow}")
 
 
 def _adopt(session: Session, agent: str, file: Path) -> None:
@@ -238,5 +238,5 @@ def _adopt(session: Session, agent: str, file: Path) -> None:
         return
     if elsewhere:
         say(f"{', '.join(elsewhere)}: ignored, because these are settings of the platform for all agents")
-    force = "now" if view.coming is None else "from the next night on"
+    force = "now" if view.coming is None else "from the next nightly job on"
     say(f"{agent}: {f'adopted, in force {force}' if adopted else 'nothing changed'}")

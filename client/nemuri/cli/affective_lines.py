@@ -32,9 +32,9 @@ def show(view: AffectView) -> None:
         table(("day", *numbers, "mood"), [_mood(each) for each in view.moods[-MOODS:]], numbers=numbers)
     if view.memories:
         say("")
-        numbers = ("left", "age", "level", "recalls")
+        numbers = ("retention", "age", "level", "recalls")
         rows = [_memory(each) for each in view.memories[:STRONGEST]]
-        table(("label", *numbers, "felt", "content"), rows, numbers=numbers, spare=("felt", "recalls", "age"))
+        table(("label", *numbers, "emotion", "content"), rows, numbers=numbers, spare=("emotion", "recalls", "age"))
     _costs(view)
 
 
@@ -92,7 +92,7 @@ def work(view: AffectView) -> Workload:
 
 
 def days(view: AffectView) -> int:
-    """Return the number of days between the first and the last turn, both included."""
+    """Return the number of days from the first turn to the last mood or nightly job, both included; at least 1."""
     known = [each.day for each in view.moods[-1:]] + [each for each in (view.last_night,) if each]
     return 1 if view.first_at is None else max([1, *((each - view.first_at.date()).days + 1 for each in known)])
 
@@ -110,7 +110,7 @@ def _costs(view: AffectView) -> None:
 
 
 def cost_json(view: AffectView) -> dict[str, Any]:
-    """Return the cost estimate as JSON values: US dollars by kind of work, so far and for a year at this pace."""
+    """Return the cost estimate as JSON values: US dollars by kind of work, so far and for a year at the same rate."""
     done, number = work(view), days(view)
     told = {"so_far": done, "a_year": done.yearly(number)}
     return {"days": number} | {
@@ -124,8 +124,8 @@ def show_memory(memory: AffectMemoryView) -> None:
     protection = {"protected": ", protected", "asked": ", waits for protection", "none": ""}[memory.protection]
     say(f"{memory.label} [{memory.said_at:%Y-%m-%d}] level {LEVELS[memory.level - 1]}{protection}")
     say(
-        f"{memory.category}, intensity {memory.intensity}, {felt}; {memory.retention:.1f} left"
-        f" after {memory.days:.1f} days, {memory.coefficient:.3f} a day; recalled {memory.recall_count} times"
+        f"{memory.category}, intensity {memory.intensity}, {felt}; retention {memory.retention:.1f} of 100"
+        f" after {memory.days:.1f} days, coefficient {memory.coefficient:.3f}; recalled {memory.recall_count} times"
     )
     say(f"keywords: {', '.join(memory.keywords) or '-'}\n\n{memory.trigger}\n→ {memory.content}")
 
@@ -140,7 +140,7 @@ def show_recalled(found: AffectRecallView) -> None:
     if not found.recalled:
         say("no memory was retrieved")
         return
-    numbers = ("priority", "similarity", "resonance", "left", "recalls")
+    numbers = ("priority", "similarity", "resonance", "retention", "recalls")
     rows = [
         (
             each.memory.label,

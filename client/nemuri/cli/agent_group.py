@@ -10,10 +10,7 @@ from nemuri.cli.session import Session, agent_id
 
 
 class _AgentFirst(TyperGroup):
-    """A command group that accepts options after the agent's name if no command follows.
-
-    If a command follows, the options belong to the command.
-    """
+    """A command group `GROUP AGENT [COMMAND]`. Options after the agent belong to the command, if there is one."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments. click alone would take the first word after a group's argument for a command."""
@@ -33,6 +30,6 @@ def add(app: typer.Typer, name: str, overview: Callable[..., None], commands: Se
 
 
 def of(context: typer.Context, *, json: bool) -> tuple[Session, str]:
-    """Return the session and the agent named before the command."""
+    """Return the session of a command in a group, and the agent named before the command."""
     assert context.parent is not None  # noqa: S101 - these commands are nowhere else
     return Session.of(context, json=json), agent_id(context.parent.params["agent"])

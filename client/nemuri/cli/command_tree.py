@@ -28,7 +28,7 @@ PANELS: Final = {
 
 
 def whole(app: typer.Typer) -> Any:
-    """Return the program to run: its commands grouped in the help, each with the shared options."""
+    """Return the program to run: its commands grouped by panel in the help, each with the options `EVERYWHERE`."""
     root = typer.main.get_command(app)
     shared = [each for each in root.params if each.name in EVERYWHERE]
     known: dict[str, Any] = getattr(root, "commands")  # noqa: B009 - the library types it as a command alone
@@ -66,7 +66,7 @@ def _tree(command: Any) -> Iterator[Any]:
 
 
 def _after_the_name(option: Any) -> Any:
-    """Return a copy of a program option for use after a command's name. Its value applies to the whole session.
+    """Return a copy of a program option for use after a command's name. Its value replaces that of the session.
 
     It is read before the command's own arguments, because completing a short id needs the platform.
     """

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from nemuri_infra.stores.dead_letters import StoredDeadLetter
 
 SHOWN = 2_000
-"""Maximum characters of an original message in text output. JSON output has all of it."""
+"""Maximum number of characters of an original message in text output. JSON output has the whole message."""
 
 Letter = Annotated[
     str | None, typer.Argument(metavar="LETTER", help="The id that `dead list` shows, such as intake/17.")
@@ -143,7 +143,10 @@ def _each(
     *,
     every: bool,
 ) -> None:
-    """Run an action on one dead letter or on every one. With several, a refused one does not stop the others."""
+    """Run an action on one dead letter, or on all of them.
+
+    With several, a `ClientError` of one does not stop the others; it is reported at the end.
+    """
     from nemuri.admin.dead_letters import every as all_names
     from nemuri.client.exchange import ClientError
     from nemuri.terminal.screen import say, say_json
@@ -188,7 +191,7 @@ def _list(found: "Page", session: Session) -> None:
     if not found.letters:
         say("there are no dead letters" if not found.total else f"no match; {found.total} dead letters in total")
         return
-    say(f"{found.total} dead letters, the oldest of these of {found.letters[0].buried_at:%Y-%m-%d %H:%M:%S}")
+    say(f"{found.total} dead letters; the oldest on this page is of {found.letters[0].buried_at:%Y-%m-%d %H:%M:%S}")
     table(
         ("letter", "kind", "tries", "task", "reason"),
         [_row(each) for each in found.letters],

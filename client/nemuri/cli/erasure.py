@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from nemuri_infra.runtime.settings import Settings
 
 SHOWN = 20
-"""Maximum number of listed items that an erasure would delete. The rest is only counted."""
+"""Maximum number of items listed before an erasure. Further items are only counted."""
 
 
 def register(app: typer.Typer) -> None:
@@ -87,7 +87,7 @@ def _would_go(settings: "Settings", thing: "Thing") -> "LineageResult":
 
 
 def _agreed(found: "LineageResult", thing: "Thing", *, sure: bool) -> None:
-    """Raise `Failure` unless the user confirms, by `--yes` or at the prompt."""
+    """Raise `Failure` unless the user has given `--yes` (`sure`) or confirms at the prompt."""
     if sure:
         return
     if not sys.stdin.isatty():
@@ -122,7 +122,7 @@ def _swept(session: Session, settings: "Settings", *, due: bool) -> None:
 
 
 def _report(session: Session, settings: "Settings", operation: Any, nothing: str | None = None) -> None:
-    """Run an erasure and print what was deleted, or the text `nothing` if nothing was."""
+    """Run an erasure and print what was deleted, or the text `nothing`. Raise `Failure` if bytes remain on disk."""
     from nemuri.terminal.screen import progress, say, say_json
 
     with progress("erasing") as show:

@@ -44,7 +44,7 @@ PLOTS = Path("experiments")
 
 
 HELP_TEXTS = {
-    "personality": "Measure how far tasks alone drive agents with the same model and memories apart, and its benefit.",
+    "personality": "Measure how far equal agents diverge by their tasks alone, and if that improves retrieval.",
     "noise": "Compare reinforcement on use with reinforcement on retrieval, by signal and noise.",
     "scorer": "Compare the learned scorer, the linear score and similarity alone.",
 }
@@ -78,7 +78,7 @@ def _command(name: str) -> Callable[..., None]:
 
 
 def _run(name: str, session: Session, seed: int, tasks: int | None, repeats: int | None, out: Path | None) -> None:
-    """Run an experiment. Raise `Failure` if a plot is requested with `out` and cannot be drawn."""
+    """Run an experiment and print its report. Raise `Failure` if a plot is requested with `out` and cannot be drawn."""
     from nemuri.demo.texts import TextsMissing
     from nemuri.experiments import plots, runs
     from nemuri.terminal import plotting
@@ -88,7 +88,7 @@ def _run(name: str, session: Session, seed: int, tasks: int | None, repeats: int
     chosen = runs.EXPERIMENTS[name]
     stream, times = tasks or chosen.tasks, repeats or chosen.repeats
     if stream > chosen.longest:
-        raise WrongUse(f"--tasks is at most {chosen.longest} here, because there are no more different needs")
+        raise WrongUse(f"--tasks is at most {chosen.longest} here, because there are no more passages to ask about")
     folder = out or PLOTS
     try:
         missing = _plots_missing(asked=out is not None)
@@ -109,7 +109,9 @@ def _run(name: str, session: Session, seed: int, tasks: int | None, repeats: int
 
 
 def _plots_missing(*, asked: bool) -> str | None:
-    """Return why no plot can be drawn, or None if it can. Raise `MatplotlibMissing` if a plot was requested."""
+    """Return the reason why no plot can be drawn; None if it can. Raise `MatplotlibMissing` if the user asked for a
+    plot.
+    """
     from nemuri.terminal import plotting
 
     try:
@@ -122,7 +124,7 @@ def _plots_missing(*, asked: bool) -> str | None:
 
 
 def writable(out: Path, option: str) -> None:
-    """Raise `WrongUse` if the path cannot be a writable directory. Called before anything is run."""
+    """Raise `WrongUse` if `out` cannot be a writable directory. Call it before an experiment is run."""
     nearest = next(each for each in (out.absolute(), *out.absolute().parents) if each.exists())
     if not nearest.is_dir():
         raise WrongUse(f"{option}: {nearest} is not a directory")

@@ -42,7 +42,7 @@ def explain(error: Exception) -> tuple[str, int]:
 
 
 def _kinds() -> Iterator[tuple[tuple[type[Exception], ...], int]]:
-    """Yield exception types with their exit codes. They are imported here so that the command line starts fast."""
+    """Yield exception types with their exit codes. They are imported in here, so that the command line starts fast."""
     from nemuri.admin.agent_definitions import DefinitionError
     from nemuri.client.exchange import CallTimeoutError, ClientError
     from nemuri.files.documents import InputError
@@ -120,7 +120,7 @@ def _usage(error: Exception) -> str:
 
 
 def _wrong(error: Exception) -> str:
-    """Return a usage error in plain words. The library's own messages use different quotes."""
+    """Return a usage error in the words of this project instead of click's."""
     from pydantic import ValidationError
 
     from nemuri_contracts.error_messages import plain
@@ -140,7 +140,10 @@ def _wrong(error: Exception) -> str:
 
 
 def _line(text: str) -> str:
-    """Return the first line of a text, followed by the last one if there are several (the end of a log)."""
+    """Return the error line for stderr: the first line of the text, and the last one if there are several.
+
+    The last line of several is the end of a log.
+    """
     lines = [" ".join(line.split()) for line in text.splitlines() if line.strip()] or [""]
     first = lines[0] if len(lines) == 1 else f"{lines[0]} {lines[-1]}"
     return "nemuri: " + "".join(each if each.isprintable() else "?" for each in first)[:600]

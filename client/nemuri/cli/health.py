@@ -72,7 +72,10 @@ def memo(
     if session.json:
         say_json(found)
     else:
-        say(found.memo or ("there is none" if found.limit else "the agent receives no index: index_memo_tokens is 0"))
+        say(
+            found.memo
+            or ("the memory index is empty" if found.limit else "the agent receives no index: index_memo_tokens is 0")
+        )
 
 
 def _show(health: "AgentHealth") -> None:
@@ -93,7 +96,7 @@ def _show(health: "AgentHealth") -> None:
     if health.never_used:
         say("never used: " + ", ".join(map(str, health.never_used)))
     if health.waiting is not None:
-        say("other parameters already wait for the next sleep; run this again after it")
+        say("changed parameters wait for the next sleep already; run `nemuri doctor` again after it")
 
 
 def _range(finding: "Finding") -> str:

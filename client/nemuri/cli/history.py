@@ -98,7 +98,9 @@ def diff(
 
 
 def read_place(text: str | None) -> "LogPosition":
-    """Return the log position that an option names. Raise `LogPositionError` if it names none."""
+    """Return the log position that the text of an option names; None is the end. Raise `LogPositionError` if it names
+    none.
+    """
     from datetime import UTC, datetime
 
     from nemuri.operations.log_positions import LogPosition
@@ -138,7 +140,7 @@ def _where(past: "Past") -> dict[str, Any]:
 
 
 def _moment(past: "Past", place: "LogPosition") -> str:
-    """Return the position as it was written, with the number and time of the agent's last event before it."""
+    """Return the position as the user wrote it, with the number and time of the agent's last event up to it."""
     return f"{_named(place)} (last event {past.sequence}, {when(past.at)})"
 
 
@@ -194,7 +196,7 @@ def _strongest(past: "Past") -> "list[tuple[UUID, MemoryState, str]]":
 
 
 def _levels(past: "Past") -> list[tuple[int, float, int, int]]:
-    """Return for each level: number, decay clock, number of active and number of archived memories."""
+    """Return for each level: its number, its decay clock, and its numbers of active and of archived memories."""
     agent, gone = _agent(past), [0] * len(_agent(past).active)
     for each in past.mind.memories.values():
         gone[each.level] += each.status == "archived"
@@ -222,7 +224,7 @@ def _show_state(past: "Past", place: "LogPosition", top: int) -> None:
     if past.tiers.agent is not None:
         _show_tiers(past, past.tiers.agent, place)
         return
-    awake = f"; {len(agent.awake)} more ended without a sleep" if agent.awake else ""
+    awake = f"; {len(agent.awake)} more ended and wait for a sleep" if agent.awake else ""
     say(f"{agent.agent_id}, {agent.definition.role}, as of {_moment(past, place)}")
     say(f"perspectives  {', '.join(agent.definition.perspective_names)}")
     say(f"slept over    {agent.slept} sessions, last {when(agent.last_slept_at)}{awake}")

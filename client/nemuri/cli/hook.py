@@ -149,7 +149,7 @@ def _prepared(session: Session, agent: str, profile: str, *, replace: bool) -> s
         return f"{agent}: defined, with the profile {profile}"
     if done.own:
         return f"{agent}: keeps its own parameters; --profile {profile} replaces them"
-    force = "from the next night on" if done.later else "now"
+    force = "from the next nightly job on" if done.later else "now"
     return f"{agent}: profile {profile}, {f'in force {force}' if done.adopted else 'nothing changed'}"
 
 

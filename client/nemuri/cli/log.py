@@ -130,7 +130,7 @@ async def _stats(client: "Client") -> dict[str, Any]:
 
 
 async def _place(client: "Client", sequence: int) -> dict[str, Any]:
-    """Return the sequence and recording time of an event. A deleted event has no time."""
+    """Return the sequence and recording time of an event. The time is None for a deleted event."""
     from nats.js.errors import NotFoundError
 
     try:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from nemuri_domain.strength.memory_history import HistoryStep
 
 BATCH_SIZE = 100
-"""Number of memories of a file that are sent in one batch."""
+"""Number of memories of a file that are sent in one call."""
 MAX_SHOWN = 10_000
 """Maximum number of memories shown."""
 
@@ -72,7 +72,7 @@ def remember(
         raise WrongUse("give either a TEXT or --file LINES.jsonl")
     if file is not None:
         if any((tag, learning, project, domain, said_by, said_at)):
-            raise WrongUse("with --file, give tags, learnings, scope and speaker in its lines")
+            raise WrongUse("with --file, give tags, learnings, scope and source in the lines of the file")
         if key is not None:
             raise WrongUse("--key needs a TEXT and cannot be used with --file")
         lines = read_memories(file, session.scope)
@@ -140,7 +140,9 @@ def recall(
 def memories(
     context: typer.Context,
     agent: AgentArgument,
-    status: Annotated[StatusFilter, typer.Option("--status", help="Which of them.")] = StatusFilter.ACTIVE,
+    status: Annotated[
+        StatusFilter, typer.Option("--status", help="Status of the memories to show.")
+    ] = StatusFilter.ACTIVE,
     json: JsonOption = False,
 ) -> None:
     """Show an agent's memories, strongest first."""
@@ -152,7 +154,7 @@ def memories(
     if session.json:
         say_json([_flat(each) for each in found])
     elif not found:
-        say("there are none")
+        say("there are no such memories")
     else:
         numbers = ("strength", "level", "used", "seen")
         rows = [
@@ -268,7 +270,7 @@ def _flat(view: "MemoryView") -> dict[str, Any]:
 
 
 def _marked(recalled: "RecalledMemory") -> str:
-    """Return the content, marked if another retrieved memory has superseded it."""
+    """Return the content, marked as outdated if another retrieved memory contradicts or supersedes it."""
     return f"(outdated) {recalled.memory.content}" if recalled.candidate.yields_to else recalled.memory.content
 
 

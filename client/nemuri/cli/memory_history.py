@@ -39,7 +39,7 @@ def _kind(step: "HistoryStep") -> str:
 
 
 def _told(step: "HistoryStep") -> "Iterator[str]":
-    """Yield the changes other than strength and level, and the details of the event."""
+    """Yield the changes of a step other than strength and level, and the note of the event."""
     before, after = step.before, step.after
     if before is not None:
         if before.status != after.status:

@@ -73,7 +73,7 @@ def up(
 
 
 def _tell_paces(settings: "Settings") -> None:
-    """Print how fast each agent forgets, or nothing if the platform does not answer (see `nemuri agents`)."""
+    """Print the forgetting speed of each agent. Print nothing if the platform does not answer."""
     from nemuri.admin.forgetting_speed import paces_of
     from nemuri.client.exchange import ClientError
 
@@ -159,7 +159,10 @@ def _say_status(found: "dict[str, Any]", session: Session) -> None:
 
 
 def _disk(session: Session) -> list[str]:
-    """Return a warning if the disk of an embedded server is nearly full. A server with a full disk accepts no data."""
+    """Return a warning if the disk of an embedded server is nearly full.
+
+    A server with a full disk accepts no data.
+    """
     settings = session.settings()
     store = settings.data.expanduser() / "nats"
     if settings.nats_url is not None or not store.exists() or (free := disk_usage(store).free) >= LITTLE_ROOM:
@@ -239,7 +242,7 @@ def demo(context: typer.Context) -> None:
 
 
 def with_http(settings: "Settings", http: str | None) -> "Settings":
-    """Return the settings with the HTTP address of the command line, if it is given."""
+    """Return the settings with the address of `--http`, if given. Raise `WrongUse` for an invalid address."""
     from nemuri.platform.probes import address_of
 
     told = settings if http is None else settings.model_copy(update={"http": http})
@@ -295,7 +298,8 @@ async def _status(client: "Client") -> dict[str, Any]:
 
 
 async def _consumers(client: "Client") -> dict[str, dict[str, Any]]:
-    """Return the pending messages of each durable consumer, and the missing consumers.
+    """Return the numbers of pending messages and of messages in work of each durable consumer, and the missing
+    consumers.
 
     The numbers are the server's own. The partitions of a service count as one consumer.
     """

@@ -40,7 +40,7 @@ def scorer(context: typer.Context, agent: AgentArgument, json: JsonOption = Fals
 
 
 def waiting(gathered: int, wanted: int) -> str:
-    """Return the number of samples gathered for the next training, and the number required."""
+    """Return the number of samples gathered for the next training and the number required, as text."""
     if gathered < wanted:
         return f"{gathered} of {wanted} samples until the next training"
     return f"{gathered} samples, {wanted} are required for a training"

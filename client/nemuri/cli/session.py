@@ -86,7 +86,10 @@ class Session:
         return None, settings.domain_names[0]
 
     def run(self, work: Callable[["Client"], Coroutine[Any, Any, T]], limit: "Limit | None" = None) -> T:
-        """Connect to the platform, run `work` and return its result. A limit covers connecting and the work."""
+        """Connect to the platform, run `work` with the client, and return its result.
+
+        `limit` covers connecting only; `work` keeps it by itself.
+        """
         from nemuri.client.connection import connected
         from nemuri.client.platform_connection import CONNECTING_SECONDS
         from nemuri_contracts.event import OPERATOR
@@ -121,7 +124,7 @@ class Session:
         self.trace(name)
 
     def trace(self, name: str) -> None:
-        """Export traces of this process if the settings ask for it. Raise `WrongUse` without an installed exporter."""
+        """Export traces of this process if the settings ask for it. Raise `WrongUse` if no exporter is installed."""
         if not self.settings().otel:
             return
         from nemuri_infra.observability.tracing import start_export
@@ -143,8 +146,9 @@ class Limit:
 
     @property
     def left(self) -> float:
-        """Return the seconds left. After the limit it is a small positive number, enough to read a result that is
-        ready.
+        """Return the seconds left; after the limit a small positive number.
+
+        That is enough to read a result that is ready.
         """
         return max(0.001, self._end - time.monotonic())
 
@@ -155,7 +159,10 @@ class Limit:
 
 
 def storable(**texts: str | None) -> None:
-    """Raise `WrongUse` for a text that is empty or not valid Unicode. Each keyword is the name of an argument."""
+    """Raise `WrongUse` for a text that is empty or not valid Unicode.
+
+    Each keyword is the name of an argument, for the message. None is accepted.
+    """
     for name, text in texts.items():
         if text is None:
             continue
@@ -170,7 +177,10 @@ def storable(**texts: str | None) -> None:
 
 
 def agent_id(value: str, what: str = "agent's id") -> str:
-    """Return the text if it is a valid agent id (or other name of that form). Raise `WrongUse` otherwise."""
+    """Return the text if it is a valid agent id. Raise `WrongUse` otherwise.
+
+    `what` names another kind of identifier in the message.
+    """
     from pydantic import TypeAdapter, ValidationError
 
     from nemuri_contracts.event import Identifier

@@ -52,12 +52,13 @@ def run(
         str, typer.Option("--world", help="The world: `grid`, or `minecraft` through the bridge.")
     ] = "grid",
     size: Annotated[
-        int, typer.Option("--size", metavar="BLOCKS", min=64, max=4_096, help="Edge of the grid, in blocks.")
+        int,
+        typer.Option("--size", metavar="BLOCKS", min=64, max=4_096, help="Edge length of the grid world, in blocks."),
     ] = 256,
     towns: Annotated[
         int | None,
         typer.Option(
-            "--towns", metavar="N", min=0, max=64, help="Number of towns to start in. Default: one for 25 agents."
+            "--towns", metavar="N", min=0, max=64, help="Number of towns to start in. Default: one for every 25 agents."
         ),
     ] = None,
     speed: Annotated[
@@ -73,7 +74,7 @@ def run(
             "--checkpoint-every",
             metavar="S",
             min=1,
-            help="Duration in real seconds. Default: 300, or 600 above 400 agents.",
+            help="Real seconds between two checkpoints. Default: 300, or 600 above 400 agents.",
         ),
     ] = None,
     without: Annotated[
@@ -253,7 +254,7 @@ def _check_world(society: "Society", session: Session) -> None:
 
 
 def _lived(session: Session, name: str, found: Any, seconds: float | None, limit: int, *, new: bool = False) -> None:
-    """Run a society and print a summary of it."""
+    """Run a society until it ends, and print a summary of the run."""
     from nemuri.platform.workers import run_until_stopped
     from nemuri.society import lines
     from nemuri.society.nats_server import society_server

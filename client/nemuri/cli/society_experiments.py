@@ -77,7 +77,7 @@ def _command(name: str) -> Callable[..., None]:
 
 
 def _setting(name: str, agents: int | None, seconds: int | None, without: list[str], *, full: bool) -> "Setting":
-    """Return the size of an experiment. Raise `WrongUse` if the experiment cannot have that size."""
+    """Return the size of an experiment. Raise `WrongUse` if the experiment does not allow this size."""
     from dataclasses import replace
 
     from nemuri.experiments.society.runs import EXPERIMENTS
@@ -131,7 +131,7 @@ def _run(name: str, session: Session, setting: "Setting", seed: int, runs: int |
 
 
 def _drawable(plot: Path, sorts: tuple[str, ...]) -> None:
-    """Raise `WrongUse` if no plot can be written to the file. Called before anything is run."""
+    """Raise `WrongUse` if no plot can be written to the file. Call it before the experiment is run."""
     if plot.suffix not in sorts:
         raise WrongUse(f"--plot: the file name must end with {', '.join(sorts)}, not {plot.name!r}")
     if plot.is_dir():

@@ -6,7 +6,7 @@ import typer
 
 
 def society_name(written: str | None) -> str | None:
-    """Return the text if it is a valid name of a society. Raise `WrongUse` otherwise."""
+    """Return the text if it is a valid name of a society. Raise `typer.BadParameter` otherwise."""
     from pydantic import TypeAdapter, ValidationError
 
     from nemuri_contracts.society import SocietyName

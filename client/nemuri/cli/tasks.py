@@ -44,7 +44,9 @@ DeepOption = Annotated[
 
 ConversationOption = Annotated[
     str | None,
-    typer.Option("--conversation", metavar="NAME", help="Your name of the conversation that the task continues."),
+    typer.Option(
+        "--conversation", metavar="NAME", help="Name of the conversation that the task continues, chosen by you."
+    ),
 ]
 PanelOption = Annotated[
     int | None, typer.Option("--panel", metavar="K", min=2, max=8, help="Ask K agents and merge their answers.")
@@ -77,7 +79,7 @@ class Verdict(StrEnum):
 
 
 class Outcome(StrEnum):
-    """The outcome of following an answer."""
+    """The success of what the client did with an answer."""
 
     SUCCESS = "success"
     FAILURE = "failure"
@@ -242,7 +244,10 @@ async def _submitted(client: "Client", text: str, options: dict[str, Any], limit
 
 
 async def _follow(client: "Client", task: UUID, limit: Limit, session: Session) -> "TaskResult":
-    """Return the task's result with all consequences (uses, learnings), or without them at the timeout."""
+    """Wait for the task's result and return it, with the used memories and the learnings if the time suffices.
+
+    Prints the answer as soon as it is there. Raises `Failure` if the task is not done in time.
+    """
     from nemuri.client.exchange import PassingError
     from nemuri.client.task_waiting import TaskTimeoutError
     from nemuri.terminal.screen import reading, say, say_json

@@ -21,17 +21,17 @@ if TYPE_CHECKING:
     from nemuri_domain.strength.aggregate import Mind
 
 FIRST_ORDER = (
-    "a first-order answer: tasks, answers and uses stand as recorded; a memory that the other policy had archived is "
-    "not used there, which counts as a missed use"
+    "a first-order answer: tasks, answers and uses stay as recorded; a recorded use of a memory that the other policy "
+    "has archived counts as a missed use"
 )
 HEADS = {
-    "archived": "archived only there",
-    "returned": "archived only here",
-    "levels": "at another level there (here → there)",
-    "stronger": "stronger there (here → there)",
-    "weaker": "weaker there (here → there)",
-    "began": "only there",
-    "gone": "only here",
+    "archived": "archived only under the other policy",
+    "returned": "archived only as recorded",
+    "levels": "at another level (recorded → other policy)",
+    "stronger": "stronger under the other policy (recorded → other policy)",
+    "weaker": "weaker under the other policy (recorded → other policy)",
+    "began": "only under the other policy",
+    "gone": "only as recorded",
 }
 
 
@@ -48,7 +48,10 @@ def replay(
             "--what-if", metavar="POLICY.yaml", help="The other policy, as parameters in YAML.", show_default=False
         ),
     ],
-    agent: Annotated[str | None, typer.Option("--agent", metavar="AGENT", help="Only this one.")] = None,
+    agent: Annotated[
+        str | None,
+        typer.Option("--agent", metavar="AGENT", help="Only this agent. Default: all agents with strength memory."),
+    ] = None,
     since: Annotated[
         str | None,
         typer.Option(
@@ -131,19 +134,19 @@ def _show(name: str, found: "WhatIf", top: int) -> None:
     recalls, other = found.recalls, [each for each in found.recalls if each.gained or each.lost]
     nights, exact = found.nights, sum(each.explained for each in recalls)
     say(
-        f"control   under its own policy {nights.explained} of {nights.slept} sleeps and {exact} of {len(recalls)} "
-        "retrievals come out as recorded"
+        f"control   under the recorded policy {nights.explained} of {nights.slept} sleeps and {exact} of "
+        f"{len(recalls)} retrievals come out as recorded"
     )
     shown = Differences.between(found.recorded, found.other)
     if not (shown.changes or other or found.missed):
-        say("there     no differences in levels, strengths, archive and retrievals")
+        say("result    no differences in levels, strengths, archive and retrievals")
         return
-    say(f"archived  {_archived(found.recorded)} here, {_archived(found.other)} there")
-    rows = [("here", *found.recorded.agent.active), ("there", *found.other.agent.active)]
+    say(f"archived  {_archived(found.recorded)} as recorded, {_archived(found.other)} under the other policy")
+    rows = [("as recorded", *found.recorded.agent.active), ("other policy", *found.other.agent.active)]
     names = [f"level {level}" for level in range(len(found.other.agent.active))]
     table(("active", *names), rows, numbers=names)
     show_differences(Differences(shown.changes, {}, {}), top, HEADS)
-    say(f"\nretrievals with another context there: {len(other)} of {len(recalls)}")
+    say(f"\nretrievals with another context under the other policy: {len(other)} of {len(recalls)}")
     _show_recalls(found, top)
     if found.missed:
         say(f"\nmissed uses: {len(found.missed)}")

@@ -18,7 +18,7 @@ SHOWN = 10
 WIDTH = 80
 """Maximum width of a line above or below a table, in columns."""
 DOCUMENTED = "document-"
-"""Prefix of the names of rankings that use the similarity without scaling."""
+"""Prefix of the names of rankings that use the similarity unscaled."""
 SHORT = {
     "similarity": "simil",
     "strength": "strength",
@@ -122,13 +122,15 @@ def _line(beginning: str, text: str) -> str:
 def _legend(ranking: str) -> str:
     """Return the explanation of the numbers in the table."""
     stretched = (
-        "" if ranking.startswith(DOCUMENTED) else ";\nsimilarity counts stretched over the candidates of this question"
+        ""
+        if ranking.startswith(DOCUMENTED)
+        else ";\nsimilarity is scaled over the candidates of this question before it is weighted"
     )
     return (
-        "\nEach candidate's features, and below them what each added to its score:\n"
-        f"together the score less that of the mean candidate{stretched}.\n"
-        "persp: strength under the perspective; ratio: used per time seen;\n"
-        "princ: is a principle; match: was learned under this perspective."
+        "\nEach candidate has two lines: its features, and below them what each feature adds to the score.\n"
+        f"The additions make up the score minus that of the mean candidate{stretched}.\n"
+        "persp: strength under the perspective; ratio: times used / times in the context;\n"
+        "princ: 1 for a principle; match: 1 if learned under this perspective."
     )
 
 

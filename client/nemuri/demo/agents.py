@@ -20,7 +20,7 @@ _CHECKOUT: Final = Path(__file__).parents[3] / "examples" / "agents"
 POLICY: Final[Mapping[str, JsonValue]] = {"expected_tasks_per_day": 1.0, "fading": "tasks"}
 """Policy of the demo: each task counts as a day, regardless of real time, so that decay is visible within a minute."""
 _PATIENCE: Final = 30.0
-"""Maximum seconds to wait until the views contain the principles."""
+"""Maximum seconds to wait until the projections contain the principles."""
 
 
 def example_agents() -> tuple[AgentFile, ...]:
@@ -32,7 +32,7 @@ def example_agents() -> tuple[AgentFile, ...]:
 
 
 async def define(client: Client, settings: Settings) -> tuple[AgentFile, ...]:
-    """Add the example agents and return them once the views contain them and their principles."""
+    """Add the example agents, and return their files once the projections contain the agents and their principles."""
     embedding = await embedding_in_force(settings)
     files = example_agents()
     for file in files:

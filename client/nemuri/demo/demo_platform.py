@@ -16,8 +16,8 @@ from nemuri_infra.runtime.settings import Settings
 async def stage(settings: Settings, data: Path | None) -> AsyncIterator[Settings]:
     """Run a platform for the time of the context, and yield its settings.
 
-    Its data are in `data`, or in a temporary directory that is always removed at the end. Servers and models named in
-    the settings are not used, so that the demo is the same everywhere and costs nothing.
+    Its data are in `data`, or in a temporary directory that is always removed at the end. Servers and models that
+    `settings` name are not used, so that the demo is the same everywhere and costs nothing.
     """
     with _directory(data) as directory:
         own = settings.model_copy(

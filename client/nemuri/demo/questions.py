@@ -1,4 +1,4 @@
-"""The questions of the demo, with the topics of the language reference that come with each."""
+"""The questions of the demo, each with the topics of the language reference that form its document."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -9,7 +9,7 @@ from nemuri_contracts.client_events import NegotiationOption
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A task of the demo. It is asked once with its document, and once more later."""
+    """A task of the demo. It is asked twice: with its document in the first round, and without it in the second."""
 
     text: str
     topics: tuple[str, ...]
@@ -18,11 +18,11 @@ class Question:
     """Name of the agent to ask; None leaves the choice to the orchestrator."""
     perspective: str | None = None
     praised: bool = True
-    """True if the client gives the feedback helpful and success."""
+    """True if the client gives the feedback "helpful" and "success"."""
     documents_again: bool = False
     """True if the document is sent the second time too."""
     option: NegotiationOption = "all"
-    """The choice when there are too many items."""
+    """The client's choice when the platform opens a negotiation, because the task has too many items."""
 
 
 STATEMENTS: Final = (

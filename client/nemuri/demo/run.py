@@ -1,4 +1,4 @@
-"""The demo: start a platform, ask all questions twice, print the tables, verify the views."""
+"""The demo: start a platform, ask all questions twice, print the tables, verify the projections."""
 
 import time
 from collections.abc import Sequence
@@ -22,15 +22,16 @@ from nemuri_domain.strength.policy import Policy
 from nemuri_infra.runtime.settings import Settings
 
 SLEEPS: Final = 24
-"""Number of sleeps over which the screen compares policies."""
+"""Number of sleeps over which the introduction compares two policies."""
 
 
 async def run(
     settings: Settings, console: Console, *, data: Path | None = None, questions: Sequence[Question] = QUESTIONS
 ) -> int:
-    """Run the demo on a platform of its own. Return the exit code: 0, or 1 if the views differ from the log.
+    """Run the demo on a platform of its own. Return the exit code: 0, or 1 if the projections differ from the log.
 
-    With `data`, the platform's data are kept there. Otherwise they are removed at the end, also after cancellation.
+    With `data`, the platform's data are kept in this directory. Otherwise they are removed at the end, also after
+    cancellation.
     """
     return (await perform(settings, console, data=data, questions=questions))[1]
 
@@ -75,12 +76,14 @@ def _introduce(screen: Screen, files: Sequence[AgentFile], questions: Sequence[Q
     )
     usual, policy = Policy(), Policy.of(files[0].policy or {})
     screen.say(
-        f"Policy of these agents: fading by tasks alone, {policy.expected_tasks_per_day:g} expected a day instead of "
-        f"{usual.expected_tasks_per_day:g}, so that a day's fading takes one sleep and can be seen here. "
-        f"{SLEEPS} sleeps leave {usual.rate(0) ** SLEEPS:.2f} of an unused memory at "
-        f"{usual.expected_tasks_per_day:g} a day, {policy.rate(0) ** SLEEPS:.2f} at {policy.expected_tasks_per_day:g}."
+        f"Policy of these agents: memories fade by tasks, not by the clock, and {policy.expected_tasks_per_day:g} task "
+        f"instead of {usual.expected_tasks_per_day:g} counts as a day, so that fading can be seen here. After {SLEEPS} "
+        f"sleeps an unused memory keeps {policy.rate(0) ** SLEEPS:.2f} of its strength; with "
+        f"{usual.expected_tasks_per_day:g} tasks a day it would keep {usual.rate(0) ** SLEEPS:.2f}."
     )
-    screen.say("“Praised” means that the client says helpful and success, which credits the memories that were used.")
+    screen.say(
+        "“Praised” means that the client gave the feedback helpful and success, which credits the used memories."
+    )
     for file in files:
         screen.say(f"  {file.agent_id}: {', '.join(file.definition.perspective_names)}")
     screen.chapter("Every question once, with its document")
@@ -97,7 +100,7 @@ def _conclude(screen: Screen, played: Played) -> None:
 
 
 async def _verified(screen: Screen, settings: Settings) -> int:
-    """Compare the views with the log, print the result, and return the exit code."""
+    """Compare the projections with the log, print the result, and return the exit code."""
     screen.doing("verifying")
     found = await verify(settings)
     screen.say()

@@ -1,4 +1,4 @@
-"""The scenario: every question once with its document, then all of them once more."""
+"""The scenario: every question once with its document, then all questions once more."""
 
 import asyncio
 import time
@@ -16,9 +16,9 @@ from nemuri_contracts.memory_views import MemoryView
 from nemuri_contracts.task_views import TaskResult
 
 TASK_TIMEOUT: Final = 60.0
-"""Maximum seconds for a task and everything that follows from it."""
+"""Maximum seconds for a task with all its consequences."""
 RANKED: Final = 50
-"""Number of ranks in which a memory is looked for."""
+"""Number of memories that are retrieved to find the rank of one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Asked:
     way: TaskTrace
     result: TaskResult
     lessons: tuple[str, ...]
-    """Perspectives under which something was learned."""
+    """Perspectives of the learnings."""
     seconds: float
 
 
@@ -122,7 +122,7 @@ Done = Callable[[Asked], None]
 async def play(
     client: Client, questions: Sequence[Question], *, told: Told, done: Done, interval: Callable[[MemorySnapshot], None]
 ) -> Played:
-    """Ask every question twice, in order. The next one starts when everything that follows from the last is done.
+    """Ask every question twice, in order. Each starts when the previous one has had all its consequences.
 
     `told` receives the progress of a task, `done` each finished one, and `interval` the memories between the rounds.
     Raises `ClientError` if a task fails or takes too long.
@@ -166,7 +166,7 @@ async def _ask(client: Client, number: int, question: Question, text: tuple[str,
 
 
 async def _accompany(client: Client, way: TaskTrace, question: Question, told: Told) -> None:
-    """Choose an option if the platform asks, give feedback if the question says so, and wait until all is done."""
+    """Choose an option if a negotiation opens, give feedback if the question says so, and wait until all is done."""
     await follow(client.log, way, lambda here: here.over or here.items > 0, told)
     if way.items:
         await client.settle()

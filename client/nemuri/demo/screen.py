@@ -1,4 +1,4 @@
-"""Output of the demo: a line or two for each task, and tables of the memories."""
+"""Output of the demo: a few lines for each task, and tables of the memories."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -94,11 +94,11 @@ def _stage(way: TaskTrace) -> str:
         return f"{way.agent_id} answers"
     if way.items:
         return f"{way.items} items, choosing how to continue"
-    return f"reading {way.read} of {way.chunks} chunks" if way.chunks else "taking it in"
+    return f"reading {way.read} of {way.chunks} chunks" if way.chunks else "reading the task"
 
 
 def _way(asked: Asked, taught: Mapping[UUID, int]) -> Text:
-    """Return the line input → agent → memories used → learnings → feedback."""
+    """Return the line with the steps of a task: input → agent → used memories → learnings → feedback."""
     steps = [_input(asked), *_negotiated(asked), _chosen(asked), _memory(asked, taught), _learned(asked)]
     if asked.question.praised:
         steps.append("praised")
@@ -151,7 +151,7 @@ def _learned(asked: Asked) -> str:
 
 
 def _quote(asked: Asked) -> Text | None:
-    """Return the first quotation of the answer, and the number of further ones."""
+    """Return the first quotation of the answer with the number of further quotations; None if there is none."""
     quotes = list(_QUOTE.finditer(asked.result.answer or ""))
     if not quotes:
         return None

@@ -18,13 +18,16 @@ FALLEN: Final = 3
 """Number of weakest memories shown for each agent."""
 _STEADY: Final = 0.005
 _FIGURES: Final = 58
-"""Width of the numeric columns, in columns of the screen."""
+"""Width of the numeric columns together, in characters."""
 _NARROWEST: Final = 30
-"""Minimum width of a memory's text, in columns of the screen."""
+"""Minimum width of a memory's text, in characters."""
 
 
 def strengths(played: Played, width: int) -> Table:
-    """Return a table of the strongest and weakest memories of each agent from the first round, for a screen width."""
+    """Return a table of the memories learned in the first round: for each agent the strongest and the weakest.
+
+    `width` is the width of the screen in characters.
+    """
     table = Table(box=None, header_style="bold", pad_edge=False)
     table.add_column("memory", no_wrap=True)
     for column in ("from", "before", "after", "", "uses", "level", "rank"):
@@ -54,8 +57,8 @@ def summary(played: Played) -> Iterator[str]:
         )
     if places := played.places():
         yield (
-            f"Retrieved for the questions that used them, {sum(each.rise > 0 for each in places)} of {len(places)} "
-            f"score higher than before (mean {fmean(each.before.score for each in places):.2f} → "
+            f"Of the memories used in the second round, {sum(each.rise > 0 for each in places)} of {len(places)} "
+            f"score higher in the retrieval than before (mean {fmean(each.before.score for each in places):.2f} → "
             f"{fmean(each.after.score for each in places):.2f}); {sum(each.climb > 0 for each in places)} rank higher, "
             f"{sum(each.climb < 0 for each in places)} lower, "
             f"{sum(each.before.rank == each.after.rank == 1 for each in places)} stayed first."

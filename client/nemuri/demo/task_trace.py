@@ -27,10 +27,10 @@ class TaskTrace:
 
     task_id: UUID
     place: int
-    """Last sequence of the log that was read."""
+    """Stream sequence up to which the log was read."""
     chunks: int = 0
     read: int = 0
-    """Number of chunks that have their key point."""
+    """Number of chunks whose key point is extracted."""
     items: int = 0
     """Number of items in an open negotiation."""
     options: int = 0
@@ -40,9 +40,9 @@ class TaskTrace:
     scores: tuple[AgentScore, ...] = ()
     """Routing scores, best first."""
     methods: dict[UUID, str] = field(default_factory=dict)
-    """Detection method of the use of each used memory."""
+    """Detection method of each memory's use."""
     learning: int = 0
-    """Number of assignments whose learnings are extracted."""
+    """Number of assignments whose learnings have been extracted."""
     ended: set[UUID] = field(default_factory=set)
     slept: set[UUID] = field(default_factory=set)
     drawing: set[UUID] = field(default_factory=set)
@@ -54,16 +54,18 @@ class TaskTrace:
 
     @property
     def over(self) -> bool:
-        """Return True if every session of the task has ended and been slept over, or the task has failed."""
+        """Return True if the agents have slept over every session of the task, or the task has failed."""
         return self.failed is not None or (0 < self.parts <= len(self.ended) and self.ended <= self.slept)
 
     @property
     def credited(self) -> bool:
-        """Return True if the feedback helpful and success has been credited to every assignment that used memories."""
+        """Return True if both parts of the feedback are credited to each assignment that used memories, or the task has
+        failed.
+        """
         return self.failed is not None or self.rewards >= 2 * len(self.drawing)
 
     def take(self, event: Event) -> None:
-        """Fold one event of the log. The orchestrator's memory of the task is ignored."""
+        """Fold one event of the log. Events of the routing memory are ignored."""
         if event.event_id in self._seen:
             return
         self._seen.add(event.event_id)
@@ -101,8 +103,9 @@ class TaskTrace:
 
 
 def heed_cancellation() -> None:
-    """Raise CancelledError if a cancellation was requested. A driver may swallow it (`asyncio.wait_for` before Python
-    3.12).
+    """Raise CancelledError if the cancellation of this task was requested.
+
+    A driver may have lost the cancellation (`asyncio.wait_for` before Python 3.12).
     """
     task = asyncio.current_task()
     if task is not None and task.cancelling():
@@ -112,7 +115,7 @@ def heed_cancellation() -> None:
 async def follow(
     log: Log, way: TaskTrace, until: Callable[[TaskTrace], bool], told: Callable[[TaskTrace], None]
 ) -> None:
-    """Read the log until the condition holds, and report progress after each event."""
+    """Read the log into `way` until the condition `until` holds. Call `told` after each batch of events."""
     if until(way):
         return
     async with aclosing(log.read(way.place)) as batches:

@@ -1,1 +1,1 @@
-"""Experiments on the project's claims: agents in memory process streams of tasks, and the results are measured."""
+"""Experiments that test the project's claims: agents in memory process streams of tasks, and results are measured."""

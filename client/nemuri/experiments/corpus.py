@@ -1,4 +1,4 @@
-"""The text that the agents of the experiments remember, and the tasks that need it."""
+"""The texts that the agents of the experiments remember, and the tasks that need them."""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -12,7 +12,7 @@ from nemuri_domain.language.keywords import candidates
 from nemuri_domain.language.passage_ranking import passages
 
 Condition = Literal["recurring", "one-off"]
-"""The condition of a stream: needs recur in other words, or each occurs once."""
+"""The condition of a stream: needed passages recur in other words, or each is needed once."""
 
 AREAS: Final[dict[str, tuple[str, ...]]] = {
     "values": ("objects", "types", "specialnames", "typesmapping", "typesseq", "numeric-types", "comparisons"),
@@ -27,9 +27,9 @@ KEYWORDS: Final[dict[str, tuple[str, ...]]] = {
 }
 
 TELLING_WORDS: Final = 2
-"""Number of content words that a question shares with the needed passage, drawn anew each time."""
+"""Number of content words that a question shares with the needed passage, drawn again for each question."""
 OTHER_WORDS: Final = 2
-"""Number of content words from another passage of the area, because people do not ask in the words of the answer."""
+"""Number of content words of a question from another passage, because people do not ask in the words of the answer."""
 FEWEST_WORDS: Final = 8
 MAX_PASSAGE_LENGTH: Final = 400
 """Maximum characters of a passage."""
@@ -39,7 +39,7 @@ STANDS_ALONE: Final = 0.7
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A sentence of the language reference: one memory, and one need."""
+    """A sentence of the language reference. It is the content of one memory, and can be the need of a task."""
 
     area: str
     text: str
@@ -49,7 +49,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A question and the one passage that answers it, which is the ground truth hidden from agents."""
+    """A question and the one passage that answers it. The passage is the ground truth, which the agents do not see."""
 
     query: str
     needed: Passage
@@ -74,7 +74,7 @@ def library() -> tuple[Passage, ...]:
 
 
 def memories(chance: random.Random, number: int) -> tuple[Passage, ...]:
-    """Return `number` passages, drawn evenly from the areas where these have enough."""
+    """Return `number` random passages, evenly from all areas as long as each has enough."""
     by_area = [chance.sample(each, len(each)) for each in (_of_area(area) for area in AREAS)]
     longest = max(map(len, by_area))
     mixed = (area[place] for place in range(longest) for area in by_area if place < len(area))
@@ -82,17 +82,17 @@ def memories(chance: random.Random, number: int) -> tuple[Passage, ...]:
 
 
 def worded(chance: random.Random, needed: Passage) -> Task:
-    """Return a task that needs the passage, with words drawn now and in random order."""
+    """Return a task that needs the passage: a query of randomly drawn words in random order."""
     other = chance.choice(_of_area(needed.area))
     words = [*chance.sample(needed.words, TELLING_WORDS), *chance.sample(other.words, OTHER_WORDS)]
     return Task(" ".join(chance.sample(words, len(words))), needed)
 
 
 def stream(chance: random.Random, needs: Sequence[Passage], tasks: int, condition: Condition) -> Iterator[Task]:
-    """Yield a number of tasks: recurring needs by Zipf's law (the nth with weight 1/n), or each need once in random
-    order.
+    """Yield `tasks` tasks whose needed passages are drawn from `needs`.
 
-    Raises ValueError if each need occurs once and there are fewer needs than tasks.
+    With "recurring", the passages are drawn by Zipf's law (the nth with weight 1/n). With "one-off", each is needed at
+    most once, in random order; raises ValueError if there are fewer `needs` than tasks.
     """
     if condition == "recurring":
         weights = [1 / rank for rank in range(1, len(needs) + 1)]

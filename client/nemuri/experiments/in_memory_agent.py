@@ -1,7 +1,7 @@
 """An agent in memory: the work of the services in one process, with the same functions and events.
 
-Retrieval, answer, usage detection and sleep follow each other without a log, views or servers. Learnings, details and
-feedback are left out, because the experiments do not ask about them.
+Retrieval, answer, usage detection and sleep follow each other without a log, projections or servers. Learnings, details
+and feedback are left out, because the experiments do not measure them.
 """
 
 from collections.abc import Sequence
@@ -36,7 +36,10 @@ from nemuri_infra.models.extractive import ExtractiveModel
 from nemuri_infra.models.protocol import AnswerJob, Source
 
 Regime = Literal["use", "retrieval", "none"]
-"""The event that strengthens a memory: use by an answer, retrieval into the context, or nothing (and no decay)."""
+"""The event that strengthens a memory: its use by an answer, its retrieval into the context, or none.
+
+With "none", memories do not decay either.
+"""
 
 BEGINNING: Final = datetime(2026, 1, 1, tzinfo=UTC)
 AGENT: Final = "experiment"
@@ -52,7 +55,7 @@ def memory_id(passage: Passage) -> UUID:
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
-    """The retrieved memories of a task, and their use by the answer."""
+    """The retrieved memories of a task, and which of them the answer cited."""
 
     order: tuple[UUID, ...]
     """All candidates, best first."""
@@ -70,10 +73,10 @@ class Living:
     vectors: "Vectors"
     mind: Mind = field(default_factory=Mind)
     history: list[AnyAgentEvent] = field(default_factory=list)
-    """All events of the agent, as the log would hold them."""
+    """All events of the agent, in the order in which a log would hold them."""
     model: ExtractiveModel = field(default_factory=ExtractiveModel)
     lived: int = 0
-    """Number of tasks so far."""
+    """Number of tasks processed so far."""
     index: AgentIndex = field(init=False)
 
     def __post_init__(self) -> None:
@@ -121,7 +124,7 @@ class Living:
         self.mind = evolve(self.mind, known)
 
     async def recall(self, task: Task) -> Recalled:
-        """Return the memories retrieved for a task and the extractive model's answer. The agent does not change."""
+        """Return the memories retrieved for a task and those cited by the answer. The agent does not change."""
         query, agent = task.query, self.agent
         wording = query_texts(agent, query)
         asked = RetrievalQuery(
@@ -216,7 +219,7 @@ def _assigned(number: int, task: Task) -> TaskAssigned:
 
 @dataclass(slots=True)
 class Vectors:
-    """Vectors of texts, each computed once."""
+    """A cache of text vectors. Each vector is computed once."""
 
     embedder: HashingEmbedder = field(default_factory=HashingEmbedder)
     made: dict[str, NDArray[np.float32]] = field(default_factory=dict)

@@ -14,7 +14,7 @@ from nemuri.experiments.statistics import auc, gain
 
 MEMORIES: Final = 420
 NEEDS: Final = 60
-"""Number of memories that tasks need, by Zipf's law. All others are noise when retrieved."""
+"""Number of memories that tasks need, drawn by Zipf's law. All other retrieved memories are noise."""
 ARMS: Final[dict[str, Regime]] = {
     "reinforced on use": "use",
     "reinforced on retrieval": "retrieval",
@@ -39,7 +39,7 @@ CLAIMS: Final = (
 
 
 async def sample(seed: int, repeat: int, tasks: int) -> Sample:
-    """Run the same memories and the same stream of tasks under each regime."""
+    """Return the measurements of one repeat: the same memories and the same stream of tasks under each regime."""
     chance = random.Random(f"noise/{seed}/{repeat}")
     world, vectors = memories(chance, MEMORIES), Vectors()
     asked = list(stream(chance, world[:NEEDS], tasks, "recurring"))
@@ -63,7 +63,7 @@ async def sample(seed: int, repeat: int, tasks: int) -> Sample:
 
 
 def _told_apart(living: Living, needed: set[UUID]) -> dict[str, float]:
-    """Return how well strength and archiving separate needed memories from noise."""
+    """Return measures of how well strength and archiving separate needed memories from noise."""
     shown = [each for each in living.mind.memories.values() if each.candidate_count]
     signal = [each for each in shown if each.memory_id in needed]
     noise = [each for each in shown if each.memory_id not in needed]

@@ -14,13 +14,13 @@ from nemuri.experiments.statistics import gain, jaccard_distance, jensen_shannon
 
 MEMORIES: Final = 420
 NEEDS: Final = 25
-"""Number of needs in each area, which recur by Zipf's law."""
+"""Number of passages in each area that tasks need. They recur by Zipf's law."""
 FOCUS: Final = 0.8
-"""Share of an agent's tasks from its own area. The other areas share the rest."""
+"""Share of an agent's tasks from its own area. The rest is divided equally among the other areas."""
 PROBES: Final = 20
-"""Number of questions in each area that all agents are asked, half of them about passages never needed."""
+"""Number of questions in each area that all agents are asked. Half of them need a passage that no task needed."""
 LATER: Final = 40
-"""Number of later questions of each kind in each of the two areas."""
+"""Number of later questions, for each of the two areas, about recurring passages and as many about new ones."""
 
 APART, ALIKE, WITHOUT = "different streams", "same mixture, other draws", "without strengths"
 OWN, OTHER = "specialist", "other specialist"
@@ -61,7 +61,7 @@ CLAIMS: Final = (
 
 
 async def sample(seed: int, repeat: int, tasks: int) -> Sample:
-    """Run one pair of agents and its controls."""
+    """Return the measurements of one repeat: a pair of agents with different streams, and its controls."""
     chance = random.Random(f"personality/{seed}/{repeat}")
     world, vectors = memories(chance, MEMORIES), Vectors()
     needs = {area: [each for each in world if each.area == area][:NEEDS] for area in AREAS}
@@ -89,7 +89,7 @@ async def sample(seed: int, repeat: int, tasks: int) -> Sample:
 
 
 def mixed(chance: random.Random, needs: dict[str, list[Passage]], area: str, tasks: int) -> Iterator[Task]:
-    """Yield tasks mostly from one area. Within an area the nth need has weight 1/n."""
+    """Yield tasks, a share `FOCUS` of them from one area. Within an area the nth need has weight 1/n."""
     areas = list(needs)
     weights = [FOCUS if each == area else (1 - FOCUS) / (len(areas) - 1) for each in areas]
     for drawn in chance.choices(areas, weights, k=tasks):
@@ -97,7 +97,7 @@ def mixed(chance: random.Random, needs: dict[str, list[Passage]], area: str, tas
 
 
 async def drift(first: Living, second: Living, probes: Sequence[Task]) -> dict[str, float]:
-    """Return the distances between two agents: means over the probes, 0 for equal agents."""
+    """Return the distances between two agents, 0 for equal agents. Most are means over the probes."""
     pairs: list[tuple[Recalled, Recalled]] = [(await first.recall(each), await second.recall(each)) for each in probes]
     return {
         "ranking: 1 - tau": float(np.mean([1 - kendall(one.order, other.order) for one, other in pairs])),

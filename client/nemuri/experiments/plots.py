@@ -34,7 +34,7 @@ def draw(report: Report, folder: Path) -> tuple[Path, ...]:
 
 
 def _points(report: Report, axes: "Axes", measures: Mapping[str, str], conditions: Sequence[str], label: str) -> None:
-    """Draw each measure at a position of the x axis, with a point and its interval for each condition."""
+    """Draw each measure at its own position of the x axis, with a point and an interval for each condition."""
     width = 0.36 / max(1, len(conditions) - 1)
     for number, condition in enumerate(conditions):
         known = [(place, report.figure(each, condition)) for place, each in enumerate(measures)]
@@ -58,7 +58,10 @@ def _points(report: Report, axes: "Axes", measures: Mapping[str, str], condition
 
 
 def _course(report: Report, axes: "Axes", measure: str, conditions: Sequence[str], title: str, against: str) -> None:
-    """Draw a measure over the stream minus another condition, one line with its interval for each condition."""
+    """Draw a measure over the stream as its difference from the condition `against`.
+
+    Each condition has a line with its interval.
+    """
     axes.axhline(0, color="0.4", linewidth=1)
     for number, condition in enumerate(conditions):
         course = report.course(measure, condition)

@@ -49,7 +49,7 @@ class Report:
     figures: Mapping[tuple[str, str], Interval]
     findings: Sequence[Finding]
     above: Mapping[tuple[str, str], Interval]
-    """Figures of windows as differences from the baseline condition."""
+    """Figures of single windows, as differences from the baseline condition."""
 
     @property
     def shown(self) -> dict[tuple[str, str], Interval]:
@@ -61,11 +61,13 @@ class Report:
         }
 
     def figure(self, measure: str, condition: str) -> Interval | None:
-        """Return a figure; None if fewer than three repeats have it."""
+        """Return a figure; None if too few repeats have the measure (`MOST_MISSING`)."""
         return self.figures.get((measure, condition))
 
     def course(self, measure: str, condition: str) -> list[tuple[int, Interval]]:
-        """Return a measure over the stream as difference to the baseline, each with the last task of its window."""
+        """Return a measure over the stream as differences from the baseline: for each window its last task and the
+        difference.
+        """
         known = ((window, self.above.get((f"{measure} {window}", condition))) for window in edges(self.tasks))
         return [(int(window.split("-")[1]), each) for window, each in known if each]
 
@@ -91,7 +93,7 @@ class Report:
 def reported(
     experiment: str, samples: Sequence[Sample], claims: Sequence[Claim], *, seed: int, tasks: int, compared: str = ""
 ) -> Report:
-    """Return the report of samples, one for each repeat. It is deterministic for a seed.
+    """Return the report of the samples, which has one sample for each repeat. The result is deterministic for a seed.
 
     `compared` is the baseline condition of the measures over the stream.
     """
@@ -118,7 +120,7 @@ def reported(
 
 
 MOST_MISSING: Final = 2
-"""Maximum number of repeats that give no interval. A measure of so few repeats is not reported."""
+"""Number of repeats up to which a measure is not reported, because they give no interval."""
 
 
 def edges(tasks: int) -> list[str]:

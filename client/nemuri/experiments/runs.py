@@ -17,7 +17,7 @@ from nemuri.experiments.report import Claim, Report, Sample, reported
 from nemuri_infra.process.thread_limits import ONE_THREAD
 
 CORES: Final = 8
-"""Maximum number of processes. Each loads its own libraries."""
+"""Maximum number of processes. Each process loads its own libraries."""
 
 
 class NotTrainable(RuntimeError):  # noqa: N818 - the name states a fact
@@ -79,7 +79,7 @@ def run(
     processes: int,
     progress: Callable[[int, int], None] = lambda _done, _of: None,
 ) -> Report:
-    """Run the experiment in `processes` processes (0: in this one). The result depends on the seed only."""
+    """Run the experiment in `processes` processes (0: in this one). The result does not depend on `processes`."""
     experiment = EXPERIMENTS[name]
     progress(0, repeats)
     samples: dict[int, Sample] = {}
@@ -92,7 +92,9 @@ def run(
 
 
 def repeated(work: Callable[[int], Sample], repeats: int, processes: int) -> Iterator[tuple[int, Sample]]:
-    """Yield each repeat's number and measurements as they finish, run in `processes` processes (0: in this one)."""
+    """Call `work` for each repeat, in `processes` processes (0: in this one). Yield number and measurements as they
+    finish.
+    """
     if not processes:
         yield from ((each, work(each)) for each in range(repeats))
         return

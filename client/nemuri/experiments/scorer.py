@@ -1,7 +1,7 @@
 """The experiment `scorer`: the learned scorer against the linear score and similarity alone.
 
-Every ranking orders the same candidates, which the agent found for a task with the linear score. It is evaluated
-prequentially: by the true need of the task, before the trainer learns from that task.
+Every ranking orders the same candidates, which the agent retrieved for a task with the linear score. The evaluation is
+prequential: a ranking is compared with the true need of a task before the trainer learns from this task.
 """
 
 import random
@@ -25,9 +25,9 @@ from nemuri_services.trainer import training
 
 MEMORIES: Final = 420
 NEEDS: Final = 60
-"""Number of needs in the condition in which they recur."""
+"""Number of passages that tasks need in the condition "recurring"."""
 RETRAIN_AFTER: Final = 90
-"""Number of samples between two trainings. The platform's default of 30 would only take three times as long."""
+"""Number of samples between two trainings. The default of 30 would take three times as long without other results."""
 
 SIMILARITY, LINEAR, GATED, UNGATED = "similarity alone", "linear score", "learned, gated", "learned, ungated"
 RANKINGS: Final = (SIMILARITY, LINEAR, GATED, UNGATED)
@@ -45,7 +45,9 @@ CLAIMS: Final = tuple(
 
 
 async def sample(seed: int, repeat: int, tasks: int) -> Sample:
-    """Run the same memories under both conditions, each with an agent and a trainer of its own."""
+    """Return the measurements of one repeat: the same memories under both conditions, each with its own agent and
+    trainer.
+    """
     chance = random.Random(f"scorer/{seed}/{repeat}")
     world, vectors = memories(chance, MEMORIES), Vectors()
     found: dict[tuple[str, str], float] = {}
@@ -76,18 +78,21 @@ async def sample(seed: int, repeat: int, tasks: int) -> Sample:
 
 @dataclass(slots=True)
 class Trainer:
-    """The work of the trainer service after each session, with the same samples, training and gate."""
+    """The work that the trainer service does after each session: the same samples, training and gate."""
 
     rules: Policy = field(default_factory=lambda: Policy(retrain_after=RETRAIN_AFTER))
     past: list[LabelledRetrieval] = field(default_factory=list)
     since: int = 0
-    """Number of samples that the newest training has seen."""
+    """Number of retrievals in `past` at the newest training."""
     weights: Weights | None = None
     serves: bool = False
     trained: int = 0
 
     def orders(self, recalled: Recalled) -> dict[str, list[object]]:
-        """Return the candidates by each ranking, ties by relevance. Without a scorer, the linear score ranks."""
+        """Return the candidates in the order of each ranking; ties are ordered by relevance.
+
+        Until the first training, the linear score replaces the learned one.
+        """
         ids = [each.memory_id for each in recalled.candidates]
         raw = np.array([each.features for each in recalled.candidates], np.float64).reshape(len(ids), len(FEATURES))
         rows = transformed(raw)
@@ -101,7 +106,7 @@ class Trainer:
         return {name: [ids[at] for at in np.lexsort((-raw[:, 0], -values))] for name, values in by.items()}
 
     def learn(self, living: Living, recalled: Recalled) -> None:
-        """Make the task a training sample, and train again once there are enough."""
+        """Add the retrieval of a task to the training data, and train again when there are enough new samples."""
         event = next(each for each in reversed(living.history) if isinstance(each, MemoriesRetrieved))
         self.past.append(training_samples.label_retrieval(LoggedRetrieval.of(event), recalled.cited, ()))
         enough = self.rules.min_training_samples if self.weights is None else self.rules.retrain_after

@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 LEVEL: Final = 0.95
 """Confidence level of a figure's interval."""
 CLAIM_LEVEL: Final = 0.99
-"""Confidence level of a claim's difference. It is higher because there are some twenty claims."""
+"""Confidence level of the interval of a claim's difference. It is higher because there are about twenty claims."""
 DRAWS: Final = 10_000
 TOP: Final = 10
-"""Number of ranks of a ranking that count."""
+"""Number of ranks at the top of a ranking that are compared."""
 
 Floats = NDArray[np.float64]
 
@@ -58,7 +58,7 @@ def interval(values: ArrayLike, chance: np.random.Generator, level: float = LEVE
 
 
 def kendall(first: Sequence[Hashable], second: Sequence[Hashable]) -> float:
-    """Return Kendall's tau, -1 to 1, of two orders over their common members; 1 for fewer than two of these."""
+    """Return Kendall's tau of two orders over their common members, -1 to 1; 1 for fewer than two common members."""
     places = {each: place for place, each in enumerate(second)}
     order = np.array([places[each] for each in first if each in places])
     pairs = len(order) * (len(order) - 1) / 2
@@ -69,13 +69,13 @@ def kendall(first: Sequence[Hashable], second: Sequence[Hashable]) -> float:
 
 
 def overlap(first: Sequence[Hashable], second: Sequence[Hashable]) -> float:
-    """Return the share of the first `TOP` that two rankings have in common, 0 to 1; 1 for two empty ones."""
+    """Return the share of the first `TOP` members common to two rankings, 0 to 1; 1 for two empty rankings."""
     one, other = set(first[:TOP]), set(second[:TOP])
     return len(one & other) / max(len(one), len(other)) if one | other else 1.0
 
 
 def jaccard_distance(first: Sequence[Hashable], second: Sequence[Hashable]) -> float:
-    """Return the Jaccard distance of two sets, 0 to 1; 0 for two empty ones."""
+    """Return the Jaccard distance of two sets, 0 to 1; 0 for two empty sets."""
     one, other = set(first), set(second)
     return 1 - len(one & other) / len(one | other) if one | other else 0.0
 

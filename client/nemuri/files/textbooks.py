@@ -33,7 +33,9 @@ def read_textbook(path: Path) -> Textbook:
     if isinstance(parsed, dict) and set(parsed) == {"textbook"}:
         parsed = parsed["textbook"]
     if not isinstance(parsed, dict) or not {"title", "chapters"} <= set(parsed):
-        raise TextbookError(f"{path}: write a mapping with the keys title and chapters, or `textbook` with these in it")
+        raise TextbookError(
+            f"{path}: write a mapping with the keys title and chapters, or put these under the key `textbook`"
+        )
     try:
         textbook = Textbook.model_validate(_fields(parsed))
     except ValidationError as error:

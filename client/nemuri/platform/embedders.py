@@ -38,9 +38,9 @@ def compare_embeddings(agents: Mapping[str, Embedding], embedding: Embedding) ->
         name, old = next(iter(others.items()))
         who = f"agent {name} and {len(others) - 1} more have" if len(others) > 1 else f"agent {name} has"
         raise EmbedderChanged(
-            f"{who} vectors of {_named(old)}, but the embedder is {_named(embedding)}; to change over, run "
-            "`nemuri up` with the old NEMURI_EMBEDDER and NEMURI_EMBEDDING_DIMENSION, meanwhile `nemuri reembed` "
-            "with the new ones, then stop it and start it with the new ones"
+            f"{who} vectors of {_named(old)}, but the embedder is {_named(embedding)}; to switch, run "
+            "`nemuri up` with the old NEMURI_EMBEDDER and NEMURI_EMBEDDING_DIMENSION, run `nemuri reembed` with "
+            "the new ones beside it, and restart `nemuri up` with the new ones"
         )
 
 

@@ -31,8 +31,8 @@ LAUGHS = "a: &a [ha, ha]\n" + "".join(
 @pytest.mark.parametrize(
     ("more", "complaint"),
     [
-        (LAUGHS, "malformed YAML: the reference *a"),
-        ("description: &d text\nsystem_prompt: *d\n", ":5:16: malformed YAML: the reference *d"),
+        (LAUGHS, "malformed YAML: the alias *a"),
+        ("description: &d text\nsystem_prompt: *d\n", ":5:16: malformed YAML: the alias *d"),
         ("description: !!python/object/apply:os.system ['true']\n", "malformed YAML"),
         ("policy: " + "[" * 5_000, "malformed YAML"),
         ("policy: {archive_threshold: .nan}\n", "write a finite number"),

@@ -42,12 +42,12 @@ class Setting:
 
     @property
     def ablations(self) -> dict[str, frozenset[str]]:
-        """Return the further conditions, each with the modules that it leaves out."""
+        """Return the conditions besides `FULL`: each name with the modules that it leaves out."""
         return {f"without {each}": frozenset({each}) for each in self.without}
 
     @property
     def moments(self) -> list[tuple[str, int]]:
-        """Return ten times in seconds at which measures are taken, each with the name of the window that it ends."""
+        """Return ten times in seconds at which measures are taken, each with the name of the window that ends then."""
         return [(each, int(each.split("-")[1])) for each in edges(self.seconds)]
 
 
@@ -73,17 +73,17 @@ class Stage:
     towns: tuple[str, ...] = ("town",)
     size: int = 128
     tick: float = 2.0
-    """Seconds between two percepts. Two suffice where agents only walk and talk."""
+    """Simulated seconds between two percepts. Two suffice if agents only walk and talk."""
     creatures: bool = False
     hallucinating: float = 0.0
-    """Probability that an act is only imagined to be done."""
+    """Probability that an action is not carried out although the agent believes that it was."""
 
 
 def staged(stage: Stage, seed: str, witness: SimulationObserver | None = None) -> tuple[Simulation, World]:
-    """Return the society before its first step; the same for the same seed. Agents without a town live where they
-    start.
+    """Return the society before its first step, with its world. It is the same for the same seed.
 
-    Profiles get `home`, and `visits`: the centres of all towns.
+    Agents without a town live where they start. Each profile gets the agent's `home`, and `visits`: the centres of all
+    towns.
     """
     land, minds, dreams = (Random(f"{seed}/{each}") for each in ("land", "minds", "dreams"))
     settings = WorldSettings(

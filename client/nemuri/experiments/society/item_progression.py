@@ -17,15 +17,18 @@ AWARENESS: Final = "action_awareness"
 BLIND: Final = f"without {AWARENESS}"
 ITEMS, MOST = "different items per agent, mean", "different items per agent, most"
 HALLUCINATION: Final = 0.3
-"""Probability that an act with a result is not done and counts as done, in all conditions."""
+"""Probability that an action is not carried out although it is reported as done, in all conditions."""
 TICK: Final = 0.5
-"""Seconds between two percepts."""
+"""Simulated seconds between two percepts."""
 MODULES: Final = tuple(each.spec.name for each in build_modules(NoMemories()))
 CLAIMS: Final = (Claim("Agents obtain more items with action awareness", (ITEMS, FULL), (ITEMS, BLIND)),)
 
 
 def sample(seed: int, repeat: int, setting: Setting) -> Sample:
-    """Run one land with all modules and without each module to leave out; action awareness is always one of them."""
+    """Return the measurements of one run: the same land with all modules, and without each of the modules to leave out.
+
+    Action awareness is always one of the modules to leave out.
+    """
     name = f"items/{seed}/{repeat}"
     found: dict[tuple[str, str], float] = {}
     for arm, without in {FULL: frozenset[str](), BLIND: frozenset({AWARENESS}), **setting.ablations}.items():

@@ -24,7 +24,7 @@ WITHOUT: Final = "without social_awareness"
 R, SLOPE, JUDGED = "Pearson's r", "slope", "agents judged by enough"
 OBSERVERS: Final = (1, 3, 5, 7, 9, 11)
 TASTE: Final = 1.5
-"""Standard deviation of one observer's lasting bias towards one speaker, in points of 10."""
+"""Standard deviation of the constant bias of one observer towards one speaker, in points (likeability is 0 to 10)."""
 CLAIMS: Final = (
     Claim("Perceived likeability is closer to the truth with social awareness", (R, FULL), (R, WITHOUT)),
     Claim("Eleven observers judge better than one", ("r with 11 observers", FULL), ("r with 1 observers", FULL)),
@@ -34,7 +34,7 @@ Sentiments = dict[tuple[str, str], float]
 
 
 def sample(seed: int, repeat: int, setting: Setting) -> Sample:
-    """Run one society with social awareness and the same one without it."""
+    """Return the measurements of one run: a society with social awareness, and the same one without it."""
     name = f"likeability/{seed}/{repeat}"
     chance = Random(name)
     true = {f"agent-{number}": chance.uniform(0, 10) for number in range(setting.agents)}
@@ -59,7 +59,7 @@ def society(name: str, true: dict[str, float], without: frozenset[str]) -> Simul
 
 
 def answer(prompt: Prompt, rng: Random) -> str:
-    """Answer a prompt: words by the speaker's likeability, sentiments by the words heard."""
+    """Answer a prompt as a language model would: speak by the speaker's likeability, and judge by the words heard."""
     about = prompt.about
     if about["job"] == "converse":
         return json.dumps({"say": random_utterance(float(mapped(about["profile"])["likeable"]), rng), "mind": {}})
@@ -77,7 +77,7 @@ def answer(prompt: Prompt, rng: Random) -> str:
 
 
 def taste(observer: str, speaker: str) -> float:
-    """Return the lasting bias of one observer towards one speaker, independent of words."""
+    """Return the constant bias of one observer towards one speaker, which does not depend on words."""
     return Random(f"{observer}/{speaker}").gauss(0.0, TASTE)
 
 

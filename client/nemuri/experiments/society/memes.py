@@ -21,13 +21,15 @@ EDGES, UNEXPLAINED = "speaker-listener pairs of the faith", "mentioned the faith
 SOURCES, SECOND_HAND = "speakers of the faith that were heard", "share who heard it from a non-priest"
 TOWN_NAMES: Final = ("amber", "birch", "cedar", "dune", "elm", "fern")
 TOWN_SHARE, PRIEST_SHARE = 33 / 500, 20 / 500
-"""Share of all agents that live in one town, and share of the priests, who live in the first town."""
+"""Share of all agents that live in one town, and share of all agents that are priests. Priests live in the first town.
+"""
 BUDDING: Final = 0.3
 """Share of agents who start with a meme."""
 QUIET: Final = 0.5
 """Probability of an utterance without a meme."""
 TRAVELS: Final = {True: 0.05, False: 0.15}
-"""Probability of a walk to a town instead of around home: for townspeople, and for the country."""
+"""Probability that an agent walks to a town instead of around its home: for townspeople, and for people in the country.
+"""
 MODULES: Final = ("conversing", "wandering")
 CLAIMS: Final = (
     Claim(
@@ -56,7 +58,7 @@ class Chronicle(SimulationObserver):
 
 
 def sample(seed: int, repeat: int, setting: Setting) -> Sample:
-    """Run one land with six towns."""
+    """Return the measurements of one run: a land with six towns."""
     name = f"memes/{seed}/{repeat}"
     found: dict[tuple[str, str], float] = {}
     for arm, without in {"": frozenset[str](), **setting.ablations}.items():
@@ -68,7 +70,9 @@ def sample(seed: int, repeat: int, setting: Setting) -> Sample:
 
 
 def people(agents: int, rng: Random) -> list[Member]:
-    """Return the members: 33 of 500 in each of six towns, the rest in the country; 20 of 500 priests in town one."""
+    """Return the members: 33 of 500 in each of six towns, the rest in the country. 20 of 500 are priests in the first
+    town.
+    """
     each_town, priests = max(2, round(agents * TOWN_SHARE)), max(1, round(agents * PRIEST_SHARE))
     homes: list[str | None] = [town for town in TOWN_NAMES for _ in range(each_town)]
     homes += [None] * (agents - len(homes))
@@ -95,7 +99,9 @@ def society(name: str, members: list[Member], without: frozenset[str]) -> tuple[
 
 
 def answer(prompt: Prompt, rng: Random) -> str:
-    """Answer a prompt: speak of a topic in mind. Topics grow by hearing and fade without it."""
+    """Answer a prompt: speak of a topic that the agent has in mind. A topic grows when it is heard, and fades
+    otherwise.
+    """
     about: Mapping[str, Any] = prompt.about
     profile, mind = about["profile"], about["mind"]
     if profile["priest"]:

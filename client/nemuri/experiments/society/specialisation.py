@@ -20,9 +20,9 @@ from nemuri_domain.society.simulation import Simulation
 SEES, BLIND = "sees others", "sees nobody"
 ENTROPY, PERSISTENCE = "entropy", "persistence"
 TASTE: Final = 0.5
-"""Maximum value of a role to an agent beyond the town's need."""
+"""Maximum value that an agent's own taste adds to a role, besides the town's need of it."""
 SETTLING: Final[dict[str, JsonValue]] = {"id": "g0", "description": "settle in", "priority": 0.1}
-"""First goal of every agent, so that not all look for another one at the same moment."""
+"""First goal of every agent. Without a goal all agents would look for one at the same moment."""
 MODULES: Final = ("conversing", "goal_generation", "social_awareness", "wandering")
 CLAIMS: Final = (
     Claim("Roles are more diverse if agents see others", (ENTROPY, SEES), (ENTROPY, BLIND)),
@@ -32,7 +32,7 @@ Arm = tuple[Callable[[Prompt, Random], str], frozenset[str]]
 
 
 def sample(seed: int, repeat: int, setting: Setting) -> Sample:
-    """Run one town, and the same town with goal choosers that see nobody."""
+    """Return the measurements of one run: a town, and the same town with agents that do not see others' roles."""
     name = f"specialisation/{seed}/{repeat}"
     arms: dict[str, Arm] = {SEES: (seeing, frozenset()), BLIND: (blind, frozenset())}
     arms |= {arm: (seeing, without) for arm, without in setting.ablations.items()}
@@ -84,7 +84,9 @@ def role_now(state: SharedState) -> str | None:
 
 
 def answer(prompt: Prompt, rng: Random, *, sees: bool) -> str:
-    """Answer a prompt: tell one's role, read the others' roles from their words, choose goals by the town's need."""
+    """Answer a prompt: tell one's own role, read the others' roles from their words, or choose goals by the town's
+    need.
+    """
     about: Mapping[str, Any] = prompt.about
     match about["job"]:
         case "converse":

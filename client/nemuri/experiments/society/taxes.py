@@ -1,4 +1,6 @@
-"""The experiment `taxes`: influencers talk, opinions move, a constitution is amended by vote, a ledger is exact."""
+"""The experiment `taxes`: influencers change opinions, a vote amends the constitution, and a ledger records taxes
+exactly.
+"""
 
 import json
 from collections.abc import Callable, Mapping
@@ -23,9 +25,9 @@ MANAGER: Final = "manager"
 INCOMES: Final = (40, 160)
 """Minimum and maximum income of an agent in a season, in units."""
 PULL: Final = 0.01
-"""Share of the distance by which one utterance moves an opinion."""
+"""Share of the distance between two opinions by which one utterance moves the listener's opinion."""
 STUBBORN: Final = 0.1
-"""Share of the distance by which an opinion returns in a turn to its initial value."""
+"""Share of the distance to its initial value by which an opinion returns in each turn."""
 SPREAD: Final = 0.2
 """Standard deviation of the initial opinions."""
 LOUD: Final = 0.3
@@ -39,7 +41,7 @@ CLAIMS: Final = (
 
 
 def sample(seed: int, repeat: int, setting: Setting) -> Sample:
-    """Run one town under each condition, with the same people and incomes."""
+    """Return the measurements of one run: a town under each condition, with the same people and incomes."""
     name = f"taxes/{seed}/{repeat}"
     arms = {
         AGAINST: (-1, False, frozenset[str]()),
@@ -132,7 +134,7 @@ class Town:
 
 
 def measured(town: Town, arm: str, setting: Setting) -> Sample:
-    """Return the shares paid before and after the law, with the ledger's own proof."""
+    """Return the shares of income paid before and after the law, with the ledger's own proof."""
     plan = town.timeline
     return {
         (BEFORE, arm): town.ledger.tax_share(plan.seasons_before_law),
@@ -160,7 +162,7 @@ def answer(prompt: Prompt, rng: Random) -> str:
 
 
 def moved(opinion: float, born: float, heard: list[str]) -> float:
-    """Return an opinion after a turn: moved a little to its initial value, and towards what was heard."""
+    """Return an opinion after a turn: moved a little towards its initial value, and towards the words heard."""
     opinion += STUBBORN * (born - opinion)
     for text in heard:
         for stance, saying in SAYINGS.items():
