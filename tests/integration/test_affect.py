@@ -138,7 +138,7 @@ async def recalled(
         return await client.come_to_mind(agent, prompt, session=session, quietly=quietly)
 
 
-async def test_a_turn_is_one_memory_however_often_it_is_handed_over(settings: Settings) -> None:
+async def test_a_repeated_turn_becomes_one_memory(settings: Settings) -> None:
     """A repeated turn becomes one memory, a command none, and an agent without affective memory refuses turns."""
     async with remembering(settings) as resources:
         await resources.log.append(agent_defined("python"))
@@ -157,7 +157,7 @@ async def test_a_turn_is_one_memory_however_often_it_is_handed_over(settings: Se
     await assert_verified(settings)
 
 
-async def test_a_label_is_given_once_whatever_was_erased_since(settings: Settings) -> None:
+async def test_a_label_is_not_given_again_after_an_erasure(settings: Settings) -> None:
     """A label names one memory and is not given again after the memory was erased."""
     async with remembering(settings) as resources:
         gone, kept = await taken_in(resources, [turn(each, number=nth) for nth, each in enumerate(TOPICS[:2])])
@@ -167,7 +167,7 @@ async def test_a_label_is_given_once_whatever_was_erased_since(settings: Setting
     await assert_verified(settings)
 
 
-async def test_a_night_lowers_what_has_faded_and_puts_it_into_fewer_words(settings: Settings) -> None:
+async def test_a_night_lowers_and_compresses_faded_memories(settings: Settings) -> None:
     """Three missed nights pass at once: memories age, a recalled one ages less, and lowered ones are compressed."""
     async with remembering(settings) as resources:
         said = [turn(f"please look at this: {each}", "I looked.", number=at) for at, each in enumerate(TOPICS)]
@@ -194,7 +194,7 @@ async def test_a_night_lowers_what_has_faded_and_puts_it_into_fewer_words(settin
     await assert_verified(settings)
 
 
-async def test_a_turn_is_there_word_for_word_while_its_memory_is_whole(settings: Settings) -> None:
+async def test_the_text_of_a_turn_can_be_read_at_level_1_only(settings: Settings) -> None:
     """The text of a turn can be read while its memory is at level 1 or protected, and not after a night lowered it."""
     async with remembering(settings) as resources:
         reply = "I moved the counter.\n\n```python\nfor _ in range(3):\n    send()\n```\n" + "It ends now. " * 400
@@ -216,7 +216,7 @@ async def test_a_turn_is_there_word_for_word_while_its_memory_is_whole(settings:
                 await client.affect_turn("diary", "mem_1")
 
 
-async def test_for_coding_ordinary_work_stays_whole_for_a_week(settings: Settings) -> None:
+async def test_the_coding_profile_keeps_work_at_level_1_for_a_week(settings: Settings) -> None:
     """With the coding profile, memories of ordinary work stay at level 1 for seven nights."""
     async with remembering(settings, **PROFILES[CODING].differing) as resources:
         said = [turn(f"please look at this: {each}", "I looked.", number=at) for at, each in enumerate(TOPICS * 4)]
@@ -229,7 +229,7 @@ async def test_for_coding_ordinary_work_stays_whole_for_a_week(settings: Setting
         assert {each.level for each in await memories(resources)} == {2}
 
 
-async def test_what_is_archived_is_asked_back_and_returns_where_there_is_room(settings: Settings) -> None:
+async def test_an_archived_memory_is_recalled_and_returns(settings: Settings) -> None:
     """An archived memory is recalled with a mark and returns at level 3 after the next night."""
     policy = {
         "retention": {"decay_by_category": {"work": {"min": 0.2, "max": 0.3}, "casual": {"min": 0.2, "max": 0.3}}}
@@ -250,7 +250,7 @@ async def test_what_is_archived_is_asked_back_and_returns_where_there_is_room(se
     await assert_verified(settings)
 
 
-async def test_what_is_to_be_remembered_never_fades_and_has_a_limit(settings: Settings) -> None:
+async def test_protected_memories_never_fade_and_have_a_limit(settings: Settings) -> None:
     """A protected memory never fades, and a request beyond the limit is granted when another memory is released."""
     async with remembering(settings, protection={"max_protected_memories": 1}) as resources:
         await night(resources)
@@ -276,7 +276,7 @@ async def test_what_is_to_be_remembered_never_fades_and_has_a_limit(settings: Se
     await assert_verified(settings)
 
 
-async def test_what_is_protected_is_not_erased(settings: Settings) -> None:
+async def test_a_protected_memory_is_not_erased(settings: Settings) -> None:
     """A protected memory cannot be erased, nor one with the same text; erasing its agent erases it."""
     async with remembering(settings) as resources:
         words = "Remember this: the zanzibrine lies under the mat."
@@ -307,7 +307,7 @@ async def release(resources: Resources, memory: AffectMemory) -> None:
     await resources.views.progress.wait(await resources.log.append(released))
 
 
-async def test_the_limit_holds_however_many_ask_at_once(settings: Settings) -> None:
+async def test_concurrent_requests_respect_the_limit_of_protection(settings: Settings) -> None:
     """Twelve concurrent requests fill the two protected places, and ten wait."""
     async with remembering(settings, protection={"max_protected_memories": 2}) as resources:
         asked = [turn(f"Remember this: door {number} is open.", number=number) for number in range(12)]
@@ -328,7 +328,7 @@ async def protecting(resources: Resources, memory: AffectMemory) -> None:
     await eventually(protected)
 
 
-async def test_the_mood_of_a_session_brings_up_what_was_felt_alike(settings: Settings) -> None:
+async def test_a_sessions_mood_ranks_similar_emotions_higher(settings: Settings) -> None:
     """A session's mood, taken from its last recall, ranks memories with the same emotion higher; other sessions keep
     theirs.
     """
@@ -352,7 +352,7 @@ async def test_the_mood_of_a_session_brings_up_what_was_felt_alike(settings: Set
         assert len(noted) == 1
 
 
-async def test_the_database_finds_all_that_can_be_among_the_best(settings: Settings) -> None:
+async def test_the_preselection_contains_the_best_memories(settings: Settings) -> None:
     """The database's preselection contains the best memories by the full ranking, with and without a mood."""
     rng = random.Random(20)
     feelings: list[tuple[Any, ...]] = [("positive", ("joy",)), ("negative", ("anger", "fear")), ("neutral", ())]
@@ -408,7 +408,7 @@ class Remote:
         """Do nothing."""
 
 
-async def test_without_a_vector_in_time_words_are_compared(settings: Settings) -> None:
+async def test_words_are_compared_if_no_vector_arrives_in_time(settings: Settings) -> None:
     """Recall compares words if no vector arrives in time, and a recall answered too late is not recorded."""
     remote = Remote()
     embedding = Embedding(model=remote.model, dimension=remote.dimension)

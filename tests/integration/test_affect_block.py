@@ -21,7 +21,7 @@ async def noted(resources: Resources) -> list[MemoriesRecalled]:
     return [each for each in await effective_events(resources.log) if isinstance(each, MemoriesRecalled)]
 
 
-async def test_of_real_sessions_only_what_is_about_the_same_is_told(settings: Settings) -> None:
+async def test_an_unrelated_prompt_recalls_nothing(settings: Settings) -> None:
     """Of real sessions, an unrelated prompt recalls nothing and records nothing, before and after nights."""
     async with remembering(settings) as resources:
         said = [turn(each.prompt, each.reply, number=nth) for nth, each in enumerate(SESSIONS)]
@@ -38,7 +38,7 @@ async def test_of_real_sessions_only_what_is_about_the_same_is_told(settings: Se
         assert [{*each.recalled, *each.asked_back} for each in await noted(resources)] == shown
 
 
-async def test_a_block_has_a_bound_and_counts_what_is_in_it(settings: Settings) -> None:
+async def test_a_block_has_a_size_limit_and_records_its_memories(settings: Settings) -> None:
     """A block holds whole entries up to 8,000 characters, and exactly those are recorded as recalled."""
     async with running_services(settings) as resources:
         await resources.log.append(turns.defined())

@@ -91,7 +91,7 @@ async def assert_as_folded(resources: Resources) -> None:
         assert np.array_equal(found.to_numpy(), row)
 
 
-async def test_a_life_is_in_the_views_what_the_pure_fold_makes_of_it(settings: Settings, seed: int) -> None:
+async def test_random_events_give_the_rows_of_the_fold(settings: Settings, seed: int) -> None:
     """Random events give the same rows one by one, in batches and rebuilt; deleted memories keep no row."""
     rng = random.Random(seed)
     await assert_views_follow_and_rebuild(settings, life(rng, 120), rng, assert_as_folded)
@@ -109,7 +109,7 @@ async def memories_of(resources: Resources) -> Sequence[AffectMemory]:
         return await load(connection, tables.affect_memory, AffectMemory)
 
 
-async def test_memories_by_feeling_are_embedded_anew_too(settings: Settings) -> None:
+async def test_affective_memories_are_re_embedded(settings: Settings) -> None:
     """Re-embedding adds new vectors of affective memories, and embeds again only memories whose words changed."""
     async with running_services(settings, ["projector"]) as resources:
         await append(resources, turns.defined(), *(turns.remembered(UUID(int=each)) for each in (1, 2)))
@@ -138,7 +138,7 @@ def remembered_turn(number: int, prompt: str, trigger: str, content: str, **more
     return [turns.offered(turn_id, prompt), told]
 
 
-async def test_a_forgotten_turn_is_in_no_byte(servers: Servers, settings: Settings) -> None:
+async def test_an_erased_turn_leaves_no_byte(servers: Servers, settings: Settings) -> None:
     """An erased turn leaves no byte of its words in any file, and a replay of its messages does not restore it."""
     gone, kept, twin = (UUID(int=each, version=5) for each in (1, 2, 3))
     link = Link(to=gone, sort="continues")
@@ -179,7 +179,7 @@ async def test_a_forgotten_turn_is_in_no_byte(servers: Servers, settings: Settin
         assert not any(files_with(servers.directory, *canaries).values())
 
 
-async def test_what_was_forgotten_after_a_backup_is_not_restored(
+async def test_affective_memories_erased_after_a_backup_are_not_restored(
     servers: Servers, settings: Settings, tmp_path: Path
 ) -> None:
     """A backup from before an erasure is restored without the erased memory and without memories of the same text."""
@@ -210,7 +210,7 @@ async def test_what_was_forgotten_after_a_backup_is_not_restored(
     await assert_verified(elsewhere)
 
 
-async def test_what_a_night_lets_go_takes_nothing_with_it(settings: Settings) -> None:
+async def test_erasing_deleted_memories_keeps_others(settings: Settings) -> None:
     """Erasing memories deleted by a night keeps a memory of the same text and removes relations to the deleted one."""
     gone, kept = (UUID(int=each, version=5) for each in (1, 2))
     async with running_services(settings, ["projector"]) as resources:
@@ -233,7 +233,7 @@ async def test_what_a_night_lets_go_takes_nothing_with_it(settings: Settings) ->
     await assert_verified(settings)
 
 
-async def test_a_forgotten_companion_is_in_no_byte(servers: Servers, settings: Settings) -> None:
+async def test_an_erased_agent_with_affective_memory_leaves_no_byte(servers: Servers, settings: Settings) -> None:
     """Erasing an agent with affective memory leaves no byte of its turns, remembered or not."""
     async with running_services(settings, ["projector"]) as resources:
         await append(

@@ -56,7 +56,7 @@ def damaged_ledgers(settings: Settings, directory: Path) -> Iterator[Path]:
             yield path
 
 
-async def test_a_document_of_what_was_said_anew_stays_erased(
+async def test_the_document_of_a_repeated_submission_stays_erased(
     servers: Servers, settings: Settings, tmp_path: Path
 ) -> None:
     """The document of a repeated submission is erased with the task and not restored."""
@@ -78,7 +78,7 @@ async def test_a_document_of_what_was_said_anew_stays_erased(
         assert await (await Blobs.open(log)).refs() == []
 
 
-async def test_what_was_erased_after_the_backup_is_never_restored(
+async def test_data_erased_after_the_backup_is_not_restored(
     servers: Servers, settings: Settings, tmp_path: Path
 ) -> None:
     """A restore leaves out data that the ledger lists as erased, and all other memories keep their state."""
@@ -115,9 +115,7 @@ async def test_what_was_erased_after_the_backup_is_never_restored(
     assert ledger_of(elsewhere).read_text(encoding="utf-8").count(str(gone)) > 1, "the new namespace is in the ledger"
 
 
-async def test_the_clock_is_restored_as_far_ahead_as_it_was(
-    servers: Servers, settings: Settings, tmp_path: Path
-) -> None:
+async def test_the_clock_is_restored(servers: Servers, settings: Settings, tmp_path: Path) -> None:
     """A restore sets the clock as far ahead as it was, unless it is further ahead already."""
     ahead, further = timedelta(days=3, seconds=0.5), timedelta(days=9)
     async with opened_log(settings) as log:
@@ -131,9 +129,7 @@ async def test_the_clock_is_restored_as_far_ahead_as_it_was(
             assert await (await Clock.open(log)).ahead() == after
 
 
-async def test_a_backup_is_checked_before_anything_is_written(
-    servers: Servers, settings: Settings, tmp_path: Path
-) -> None:
+async def test_a_damaged_backup_is_refused(servers: Servers, settings: Settings, tmp_path: Path) -> None:
     """A damaged or incomplete backup, or a namespace in use, is refused in one line, and nothing is written."""
     async with opened_log(settings) as log:
         await log.append(agent_defined())

@@ -13,7 +13,7 @@ AGENTS = 4
 MEMORIES = 70
 
 
-async def test_large_minds_do_not_add_up(settings: Settings) -> None:
+async def test_the_indexes_of_large_minds_stay_within_the_limit(settings: Settings) -> None:
     """Recall indexes of several large minds together stay within the memory limit, and each recall finds its memory."""
     small = settings.model_copy(update={"recall_memory": 1})
     names = [f"agent{number}" for number in range(AGENTS)]

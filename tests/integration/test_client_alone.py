@@ -62,7 +62,7 @@ async def refused_in_time(call: Callable[[], Awaitable[Any]], name: str) -> None
     assert HASTY * 0.9 <= time.monotonic() - begun < HASTY + SLACK, name
 
 
-async def test_every_method_says_itself_that_there_is_no_server(own_servers: Servers) -> None:
+async def test_every_method_fails_in_time_without_a_server(own_servers: Servers) -> None:
     """Every public method raises only the library's own errors without a server, and ends in time."""
     settings = own_servers.settings()
     await prepare(settings)
@@ -75,7 +75,9 @@ async def test_every_method_says_itself_that_there_is_no_server(own_servers: Ser
             await getattr(client, name)(**arguments(getattr(Client, name)))
 
 
-async def test_every_blocking_method_says_so_too(own_servers: Servers, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_every_blocking_method_fails_in_time_without_a_server(
+    own_servers: Servers, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The blocking client has the same methods as the other, and they raise the same errors without a server."""
     settings = own_servers.settings()
     await prepare(settings)
@@ -93,7 +95,7 @@ async def test_every_blocking_method_says_so_too(own_servers: Servers, monkeypat
             getattr(client, name)(**arguments(getattr(Client, name)))
 
 
-async def test_ask_ends_in_time_and_nothing_was_submitted(own_servers: Servers) -> None:
+async def test_ask_without_a_server_ends_in_time(own_servers: Servers) -> None:
     """`ask` without a server ends within its timeout, and the error says that no task was submitted."""
     settings = own_servers.settings()
     await prepare(settings)
@@ -113,7 +115,7 @@ async def test_ask_ends_in_time_and_nothing_was_submitted(own_servers: Servers) 
         assert await log.last_sequence() == 0
 
 
-async def test_a_server_that_does_not_answer_keeps_no_timeout_open(own_servers: Servers) -> None:
+async def test_a_call_to_a_suspended_server_ends_in_time(own_servers: Servers) -> None:
     """A call to a suspended server ends within its timeout, and the error names the task that may exist."""
     settings = own_servers.settings()
     await prepare(settings)
@@ -144,7 +146,7 @@ async def test_a_server_that_does_not_answer_keeps_no_timeout_open(own_servers: 
         assert await client.log.last_sequence() == 1
 
 
-async def test_a_call_goes_on_when_the_server_comes_back(own_servers: Servers) -> None:
+async def test_a_call_succeeds_after_the_server_returns(own_servers: Servers) -> None:
     """Calls made without a connection succeed after the server returns."""
     settings = own_servers.settings()
     await prepare(settings)
@@ -159,7 +161,7 @@ async def test_a_call_goes_on_when_the_server_comes_back(own_servers: Servers) -
         await resources.log.append(agent_defined())
 
 
-async def test_without_a_limit_a_call_fails_after_some_patience(
+async def test_a_call_without_a_timeout_fails_if_the_server_stays_down(
     own_servers: Servers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A call without a timeout raises `NotConnectedError` if the server stays down."""
@@ -238,7 +240,7 @@ async def test_the_library_prints_nothing(own_servers: Servers) -> None:
     assert running.returncode == 0
 
 
-async def test_a_program_that_logs_hears_of_a_trouble_once(own_servers: Servers) -> None:
+async def test_a_lost_connection_is_logged_at_most_four_times(own_servers: Servers) -> None:
     """A lost connection is logged at most four times, to the logger `nemuri.connection`."""
     settings = own_servers.settings()
     await prepare(settings)

@@ -21,7 +21,7 @@ from tests.integration.harness import agent_defined, connected_client, running_s
 pytestmark = pytest.mark.connected
 
 
-async def test_a_key_makes_telling_twice_one_memory(settings: Settings) -> None:
+async def test_a_memory_repeated_under_its_key_is_stored_once(settings: Settings) -> None:
     """A memory repeated under its key is stored once per agent and client; other content under it is refused."""
     async with (
         running_services(settings) as resources,
@@ -82,7 +82,7 @@ async def test_a_reused_key_with_another_text_is_refused(settings: Settings) -> 
         assert (await resources.log.last_sequence(), await resources.blobs.refs()) == (end, inputs)
 
 
-async def test_of_two_that_use_a_key_at_the_same_time_one_is_refused(settings: Settings) -> None:
+async def test_one_of_two_concurrent_submissions_under_a_key_is_refused(settings: Settings) -> None:
     """Of two different submissions under one key at the same time one is refused."""
     async with running_services(settings), connected_client(settings) as client, connected_client(settings) as other:
         said = [each.submit(f"What is {each.log is client.log}?", key="q-1") for each in (client, other)]
@@ -90,7 +90,7 @@ async def test_of_two_that_use_a_key_at_the_same_time_one_is_refused(settings: S
         assert sorted(type(each).__name__ for each in outcomes) == ["ClientError", "UUID"]
 
 
-async def test_a_key_of_what_was_erased_says_so(settings: Settings) -> None:
+async def test_the_key_of_an_erased_task_is_refused(settings: Settings) -> None:
     """A submission under the key of an erased task is refused with that reason."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         task = await client.submit("What is a truth value?", key="q-1")
@@ -138,7 +138,7 @@ ALLOWED: dict[str, list[Any]] = {
 }  # fmt: skip
 
 
-async def test_wrong_arguments_are_refused_and_nothing_is_said(settings: Settings) -> None:
+async def test_wrong_arguments_are_refused_before_anything_is_published(settings: Settings) -> None:
     """Every wrong value of every parameter of every public method is refused in one line, and nothing is published."""
     kinds = {name: kind for names, [kind] in KINDS.items() for name in names.split()}
     async with running_services(settings) as resources, connected_client(settings) as client:
@@ -178,7 +178,7 @@ async def _refusal(method: Any, given: dict[str, Any]) -> str | None:
     return None
 
 
-async def test_what_the_client_may_ask_is_guarded() -> None:
+async def test_every_public_method_checks_its_arguments() -> None:
     """Every public coroutine method has the wrapper that checks arguments, deadlines and errors."""
     for kind in (Asking, Client):
         for name in public(kind):

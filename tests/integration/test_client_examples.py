@@ -95,7 +95,7 @@ def environment(platform: Settings, monkeypatch: pytest.MonkeyPatch) -> dict[str
 @pytest.mark.connected
 @pytest.mark.parametrize("platform", ["asyncio"], indirect=True)
 @pytest.mark.parametrize("name", sorted({*DOCUMENTED} - BLOCKING))
-async def test_an_example_shows_what_happens(name: str, environment: dict[str, Any]) -> None:
+async def test_an_example_prints_its_expected_output(name: str, environment: dict[str, Any]) -> None:
     """The example of a public name runs and prints its expected output."""
     async with nemuri.connect() as client:
         names = environment | {"client": client}
@@ -109,7 +109,7 @@ async def test_an_example_shows_what_happens(name: str, environment: dict[str, A
 @pytest.mark.connected
 @pytest.mark.parametrize("platform", ["blocking"], indirect=True)
 @pytest.mark.parametrize("name", sorted(BLOCKING))
-async def test_a_blocking_example_shows_what_happens(name: str, environment: dict[str, Any]) -> None:
+async def test_a_blocking_example_prints_its_expected_output(name: str, environment: dict[str, Any]) -> None:
     """The example of a blocking method runs without asyncio and prints its expected output."""
 
     def run() -> None:
@@ -123,7 +123,7 @@ async def test_a_blocking_example_shows_what_happens(name: str, environment: dic
 
 
 @pytest.mark.parametrize("name", sorted(DOCUMENTED))
-def test_a_public_name_documents_what_it_takes_and_returns(name: str) -> None:
+def test_a_public_docstring_is_complete(name: str) -> None:
     """A public docstring has a summary and an example, and for a function each argument, the result and the errors."""
     documented = DOCUMENTED[name]
     found = sections(documented)
@@ -137,7 +137,7 @@ def test_a_public_name_documents_what_it_takes_and_returns(name: str) -> None:
         assert found["Raises"].strip()
 
 
-def test_every_public_method_is_documented_here() -> None:
+def test_every_public_method_is_listed() -> None:
     """Every public method is among the documented names, and both clients have the same methods."""
     for kind in (Client, SyncClient):
         public_names = {name for name in dir(kind) if not name.startswith("_") and callable(getattr(kind, name))}

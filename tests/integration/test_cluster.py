@@ -80,7 +80,7 @@ async def test_tasks_survive_the_loss_of_every_node_in_turn(servers: Servers, se
         await retried(lambda: assert_verified(settings))
 
 
-async def test_what_is_erased_is_left_in_raft_logs_alone_and_that_is_said(servers: Servers) -> None:
+async def test_erased_data_stays_in_raft_logs_only(servers: Servers) -> None:
     """Erased data stays only in Raft logs, which go with the next snapshot, and the erasure's result says so."""
     async with three_nodes() as cluster:
         settings = servers.settings().model_copy(update={"nats_url": ",".join(cluster.urls), "replicas": 3})
@@ -104,7 +104,7 @@ async def test_what_is_erased_is_left_in_raft_logs_alone_and_that_is_said(server
             await assert_verified(settings)
 
 
-async def test_what_hosts_keep_outlives_the_loss_of_every_node_in_turn(servers: Servers, seed: int) -> None:
+async def test_a_societys_states_survive_the_loss_of_every_node_in_turn(servers: Servers, seed: int) -> None:
     """States and checkpoints of a society are replicated, and a host keeps all cells while nodes are killed."""
     residents = tuple(Resident(id=f"a{each:02}", name=f"Agent {each}") for each in range(20))
     society, engine = Society(name="village", seed=1, agents=residents), Engine((), 0.0, seed=1)

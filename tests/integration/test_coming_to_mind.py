@@ -79,7 +79,7 @@ async def assert_back(client: Client, before: MemoryView) -> None:
     assert after.strength == pytest.approx(rules.reactivation_strength + uses * rules.strength_increment_on_use)
 
 
-async def test_a_question_about_something_else_finds_nothing(settings: Settings) -> None:
+async def test_an_unrelated_question_retrieves_nothing(settings: Settings) -> None:
     """An unrelated question retrieves no active and no archived memory, and is still answered."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
@@ -103,7 +103,7 @@ async def test_a_question_about_something_else_finds_nothing(settings: Settings)
     await assert_verified(settings)
 
 
-async def test_what_a_document_names_comes_to_mind(settings: Settings) -> None:
+async def test_a_memory_related_to_the_document_is_retrieved(settings: Settings) -> None:
     """A memory related only to the task's document, or to its summary, is retrieved and used."""
     known = "The invoices of Halvorsen Marine must be checked against the crane log."
     offer = "Halvorsen Marine sends invoices for the crane of the last quarter, 4,200 in all."
@@ -136,7 +136,7 @@ async def test_an_agent_without_memories_answers(settings: Settings) -> None:
     await assert_verified(settings)
 
 
-async def test_the_archive_is_asked_by_itself_and_gives_back_what_is_used(settings: Settings) -> None:
+async def test_archived_memories_are_retrieved_and_return_with_use(settings: Settings) -> None:
     """If no active memory is relevant, archived ones are retrieved and return with use, not with a recall."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         before = await archived(resources, client)
@@ -155,7 +155,7 @@ async def test_the_archive_is_asked_by_itself_and_gives_back_what_is_used(settin
     await assert_verified(settings)
 
 
-async def test_the_archive_is_asked_on_demand(settings: Settings) -> None:
+async def test_deep_retrieval_includes_archived_memories(settings: Settings) -> None:
     """With `deep` archived memories are retrieved although an active memory is relevant."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         before = await archived(resources, client)

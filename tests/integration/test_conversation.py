@@ -50,7 +50,7 @@ async def routed(resources: Resources) -> dict[Any, TaskRouted]:
     return {each.task_id: each for each in await effective_events(resources.log) if isinstance(each, TaskRouted)}
 
 
-async def test_a_turn_that_refers_back_is_worked_on_in_words_of_its_own(settings: Settings) -> None:
+async def test_a_follow_up_question_is_restated(settings: Settings) -> None:
     """A follow-up question is restated for routing and retrieval; a self-contained one is left as it is."""
     model = CountingModel()
     async with (
@@ -87,7 +87,7 @@ async def test_a_turn_that_refers_back_is_worked_on_in_words_of_its_own(settings
     await assert_verified(settings)
 
 
-async def test_a_japanese_conversation_is_kept_too(settings: Settings) -> None:
+async def test_a_japanese_follow_up_question_is_restated(settings: Settings) -> None:
     """A Japanese follow-up question with a demonstrative is restated."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
@@ -115,7 +115,7 @@ async def test_a_client_sees_only_its_own_conversations(settings: Settings) -> N
     assert not any(name.startswith("restate") for name in model.calls)
 
 
-async def test_turns_handed_in_together_are_routed_one_after_the_other(settings: Settings) -> None:
+async def test_concurrent_turns_are_routed_in_order(settings: Settings) -> None:
     """Concurrent turns of a conversation are routed in their order, and all are answered."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await knowing(resources, client)
@@ -131,7 +131,7 @@ async def test_turns_handed_in_together_are_routed_one_after_the_other(settings:
     await assert_verified(settings)
 
 
-async def test_a_turn_in_negotiation_or_failed_holds_up_nothing(settings: Settings) -> None:
+async def test_a_turn_in_negotiation_or_failed_does_not_hold_up_others(settings: Settings) -> None:
     """A turn is answered although an earlier turn waits in a negotiation or has failed."""
     items = "\n".join(f"{number}. What is the list method {number}?" for number in range(1, 31))
     async with running_services(settings) as resources, connected_client(settings) as client:
@@ -182,7 +182,7 @@ class Broken(Refusing):
     error = ValueError("broken")
 
 
-async def test_a_refused_request_is_routed_as_it_was_asked(settings: Settings) -> None:
+async def test_a_turn_is_routed_unchanged_if_restating_is_refused(settings: Settings) -> None:
     """A turn whose restating is refused is routed with its own words and answered."""
     model = Refusing()
     async with (
@@ -196,7 +196,7 @@ async def test_a_refused_request_is_routed_as_it_was_asked(settings: Settings) -
         assert (await routed(resources))[result.task_id].request is None
 
 
-async def test_a_waiting_turn_that_cannot_go_on_fails(settings: Settings) -> None:
+async def test_waiting_turns_fail_if_restating_fails(settings: Settings) -> None:
     """Waiting turns fail if restating them fails after the earlier turn ended."""
     model = Broken()
     async with (

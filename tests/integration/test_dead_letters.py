@@ -40,7 +40,7 @@ async def nonsense(log: Log, data: bytes = b"{", kind: str = "nonsense") -> str:
     return name
 
 
-async def test_what_is_no_event_is_never_tried_again(settings: Settings) -> None:
+async def test_an_invalid_message_cannot_be_retried(settings: Settings) -> None:
     """A message that is not an event has one dead letter, and a retry is refused in one line."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         name = await nonsense(resources.log, CANARY.encode() + b"\xff")
@@ -58,7 +58,7 @@ async def test_what_is_no_event_is_never_tried_again(settings: Settings) -> None
         assert await dead_letters(resources.log) == [buried]
 
 
-async def test_letters_are_listed_in_pages(settings: Settings) -> None:
+async def test_dead_letters_are_listed_in_pages(settings: Settings) -> None:
     """Dead letters are listed oldest first, of one service or of all, without dropped ones."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         names = [await nonsense(resources.log) for _ in range(5)]
@@ -72,7 +72,7 @@ async def test_letters_are_listed_in_pages(settings: Settings) -> None:
         assert (await dead.page(client)).total == 0
 
 
-async def test_a_letter_of_what_is_too_large_says_where_it_is(settings: Settings) -> None:
+async def test_the_dead_letter_of_a_large_message_refers_to_the_log(settings: Settings) -> None:
     """The dead letter of a large message holds as much as fits, and the whole message is read from the log."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         whole = b"x" * (resources.log.room + 2_000)
@@ -82,7 +82,7 @@ async def test_a_letter_of_what_is_too_large_says_where_it_is(settings: Settings
         assert await dead.original(client, buried) == whole
 
 
-async def test_a_dropped_letter_leaves_no_bytes(own_servers: Servers) -> None:
+async def test_a_dropped_dead_letter_leaves_no_byte(own_servers: Servers) -> None:
     """A dropped dead letter leaves no byte in its stream's files, and other dead letters stay."""
     settings = own_servers.settings()
     await prepare(settings)
@@ -97,7 +97,7 @@ async def test_a_dropped_letter_leaves_no_bytes(own_servers: Servers) -> None:
         assert [each.letter.name for each in await dead_letters(resources.log)] == [kept]
 
 
-async def test_what_is_no_event_can_be_erased_from_the_log(own_servers: Servers) -> None:
+async def test_an_invalid_message_can_be_erased(own_servers: Servers) -> None:
     """A message that is not an event is erased with its dead letters; events and the platform's own messages are
     refused.
     """

@@ -145,7 +145,7 @@ async def test_a_changed_rule_of_retention_is_changed_everywhere(
     assert affective_queries._retention() == written
 
 
-async def test_what_is_deleted_is_the_same_in_sql_and_in_python(settings: Settings, seed: int) -> None:
+async def test_deletion_is_the_same_in_sql_and_in_python(settings: Settings, seed: int) -> None:
     """The conditions of automatic deletion select the same archived memories in SQL and in Python."""
     rng = random.Random(seed)
     rows = [each for each in (affective_row(rng, place) for place in range(ROWS)) if each["archived_night"] is not None]

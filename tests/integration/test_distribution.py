@@ -57,7 +57,7 @@ def wheel(distributions: Path) -> ZipFile:
     return ZipFile(path)
 
 
-def test_the_wheel_holds_the_five_packages_and_the_examples_of_the_demo(distributions: Path) -> None:
+def test_the_wheel_holds_the_packages_and_the_demos_examples(distributions: Path) -> None:
     """The wheel holds every file of the five packages and the demo's examples, and no other file."""
     expected = {
         path.relative_to(folder).as_posix()
@@ -70,7 +70,7 @@ def test_the_wheel_holds_the_five_packages_and_the_examples_of_the_demo(distribu
     assert held == expected
 
 
-def test_the_source_distribution_holds_the_roots(distributions: Path) -> None:
+def test_the_source_distribution_is_complete(distributions: Path) -> None:
     """The source distribution holds everything needed to build and test it, and no secrets."""
     [path] = distributions.glob("*.tar.gz")
     with tarfile.open(path) as opened:

@@ -100,7 +100,7 @@ async def adopted(resources: Resources) -> list[dict[str, object]]:
     return [dict(each.parameters) for each in await effective_events(resources.log) if isinstance(each, PolicyAdopted)]
 
 
-async def test_advice_that_is_followed_holds_from_the_next_sleep_on(settings: Settings) -> None:
+async def test_applied_advice_is_in_force_after_the_next_sleep(settings: Settings) -> None:
     """Applied advice appends one policy, is in force after the next sleep, and has nothing to change a second time."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await forgetful(resources.log)
@@ -137,7 +137,7 @@ async def slept(resources: Resources, client: Client) -> None:
     assert (await client.agents("python"))[0].sessions_slept == before + 1
 
 
-async def test_what_is_shown_again_and_again_for_nothing_is_named(settings: Settings) -> None:
+async def test_a_memory_retrieved_often_and_never_used_is_named(settings: Settings) -> None:
     """A memory that is often retrieved and never used is named; principles and used memories are not."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         principle, useless, useful, *_ = await forgetful(resources.log)
@@ -164,7 +164,7 @@ async def test_what_is_shown_again_and_again_for_nothing_is_named(settings: Sett
         assert usage.verdict == "early", "two memories are not enough to tell"
 
 
-async def test_the_work_of_agents_is_measured(settings: Settings) -> None:
+async def test_hit_rate_and_tasks_per_day_are_measured(settings: Settings) -> None:
     """The hit rate of retrievals and the tasks per day of the last week are measured."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         then = datetime.now(UTC) - timedelta(days=DAYS)
@@ -184,7 +184,7 @@ async def test_the_work_of_agents_is_measured(settings: Settings) -> None:
         assert [each.agent_id for each in await client.health()] == ["orchestrator", "python"]
 
 
-async def test_only_what_was_archived_of_late_counts(settings: Settings) -> None:
+async def test_the_archive_rate_counts_recent_archiving(settings: Settings) -> None:
     """The archive rate counts recently archived memories only; retrieving an archived one does not renew it."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         ids = await forgetful(resources.log, days=60, ago=40)
@@ -215,7 +215,7 @@ async def test_a_chapter_is_one_session(settings: Settings) -> None:
         assert measured(health, "tasks_per_day").value == pytest.approx(1 / 7)
 
 
-async def test_a_principle_that_comes_to_mind_is_no_hit(settings: Settings) -> None:
+async def test_a_retrieved_principle_is_not_a_hit(settings: Settings) -> None:
     """A retrieved principle does not count as a hit, because every context contains it."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         fact = "The truth value of an empty list is false."
@@ -228,7 +228,7 @@ async def test_a_principle_that_comes_to_mind_is_no_hit(settings: Settings) -> N
         assert measured(health, "hit_rate").value == 0
 
 
-async def test_an_unknown_agent_has_no_health(settings: Settings) -> None:
+async def test_the_health_of_an_unknown_agent_is_refused(settings: Settings) -> None:
     """The health of an unknown agent is refused in one line."""
     async with running_services(settings), connected_client(settings) as client:
         assert await client.health() == ()

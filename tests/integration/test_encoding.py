@@ -16,9 +16,7 @@ pytestmark = pytest.mark.connected
 
 
 @pytest.mark.parametrize("encoding", ["SQL_ASCII", "LATIN1"])
-async def test_another_encoding_is_refused_in_one_line(
-    servers: Servers, encoding: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_another_encoding_is_refused(servers: Servers, encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another encoding ends provisioning with one line that names UTF8, and nothing is made on either server."""
     name = fresh_namespace()
     made = f"CREATE DATABASE \"{name}\" ENCODING '{encoding}' LOCALE 'C' TEMPLATE template0"

@@ -58,7 +58,7 @@ def of_task(events: Iterable[Event], task_id: UUID) -> set[str]:
     return {each.kind for each in events if each.thread == task_id}
 
 
-async def test_of_a_table_that_becomes_empty_no_sample_is_left(servers: Servers, settings: Settings) -> None:
+async def test_erasing_all_rows_removes_the_planners_samples(servers: Servers, settings: Settings) -> None:
     """Erasing all rows of a table removes the planner's samples of their values."""
     names = ("alfalfine", "betelgine", "charlatine", "deltoidine")
     async with running_services(settings) as resources, connected_client(settings) as client:
@@ -74,7 +74,7 @@ async def test_of_a_table_that_becomes_empty_no_sample_is_left(servers: Servers,
         assert_gone(servers, *names)
 
 
-async def test_a_forgotten_memory_is_in_no_byte(servers: Servers, settings: Settings) -> None:
+async def test_an_erased_memory_leaves_no_byte(servers: Servers, settings: Settings) -> None:
     """An erased memory leaves no byte of itself, of learnings from it and of tasks that used it.
 
     Memories retrieved with it keep their strength.
@@ -113,7 +113,7 @@ async def test_a_forgotten_memory_is_in_no_byte(servers: Servers, settings: Sett
     await assert_verified(settings)
 
 
-async def test_a_forgotten_turn_is_in_no_byte(servers: Servers, settings: Settings) -> None:
+async def test_an_erased_turn_leaves_no_byte(servers: Servers, settings: Settings) -> None:
     """Erasing an affective memory erases its turn and its compressed text."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined("diary", memory="affective", perspectives=()))
@@ -141,7 +141,9 @@ async def test_a_forgotten_turn_is_in_no_byte(servers: Servers, settings: Settin
     await assert_verified(settings)
 
 
-async def test_a_forgotten_task_is_in_no_byte_and_does_not_come_back(servers: Servers, settings: Settings) -> None:
+async def test_an_erased_task_leaves_no_byte_and_is_not_restored_by_a_replay(
+    servers: Servers, settings: Settings
+) -> None:
     """An erased task leaves no byte of text, document and learnings, and a replay of its messages changes nothing."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
@@ -180,7 +182,7 @@ async def test_a_forgotten_task_is_in_no_byte_and_does_not_come_back(servers: Se
             await client.result(follows.task_id)
 
 
-async def test_a_forgotten_task_that_taught_nothing_is_in_no_byte(servers: Servers, settings: Settings) -> None:
+async def test_an_erased_task_without_learnings_leaves_no_byte(servers: Servers, settings: Settings) -> None:
     """A task without learnings is erased, and the platform goes on."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
@@ -206,7 +208,7 @@ async def test_a_forgotten_task_that_taught_nothing_is_in_no_byte(servers: Serve
     await assert_verified(settings)
 
 
-async def test_a_forgotten_agent_is_in_no_byte(servers: Servers, settings: Settings) -> None:
+async def test_an_erased_agent_leaves_no_byte(servers: Servers, settings: Settings) -> None:
     """An erased agent leaves no byte of its memories and tasks, and other agents keep theirs."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined("passing", description="knows vexillology and truth values"))
@@ -231,9 +233,7 @@ async def test_a_forgotten_agent_is_in_no_byte(servers: Servers, settings: Setti
     await assert_verified(settings)
 
 
-async def test_an_interrupted_erasure_is_completed_from_its_first_tombstone(
-    servers: Servers, settings: Settings
-) -> None:
+async def test_an_erasure_killed_after_its_first_tombstone_is_completed(servers: Servers, settings: Settings) -> None:
     """An erasure killed after its first tombstone, which names all its data, is completed by `resume`."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
@@ -261,7 +261,7 @@ async def test_an_interrupted_erasure_is_completed_from_its_first_tombstone(
     await assert_verified(settings)
 
 
-async def test_an_erasure_that_only_the_ledger_tells_of_is_completed_too(servers: Servers, settings: Settings) -> None:
+async def test_an_erasure_known_to_the_ledger_only_is_completed(servers: Servers, settings: Settings) -> None:
     """An erasure killed before its first tombstone is completed from the ledger, with what was learned since."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
@@ -309,7 +309,7 @@ async def killed_at_the_first_tombstone(settings: Settings, thing: Thing) -> Non
         await asyncio.gather(burying, return_exceptions=True)
 
 
-async def test_the_ledger_names_what_was_erased_and_nothing_else(settings: Settings) -> None:
+async def test_the_ledger_holds_ids_only(settings: Settings) -> None:
     """The ledger holds the ids of erased data and no text, and a refused erasure leaves no entry."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())

@@ -68,7 +68,7 @@ def told(memory: str, said: Sequence[EventJson], name: str) -> list[EventJson]:
     return [unique_to_scene(name, each) for each in (*scene_events(memory), *said)]
 
 
-async def test_every_kind_at_every_edge_can_be_folded(settings: Settings) -> None:
+async def test_every_kind_with_every_boundary_value_can_be_folded(settings: Settings) -> None:
     """Every kind of event with every boundary value can be folded, for every kind of memory."""
     failed: list[str] = []
     async with open_resources(settings) as resources:
@@ -91,7 +91,7 @@ SCENES = st.sampled_from(KINDS_OF_MEMORY).flatmap(
 
 @given(scenes=st.lists(SCENES, min_size=1, max_size=6))
 @hypothesis.settings(suppress_health_check=[*HealthCheck], max_examples=hypothesis.settings().max_examples // 2)
-async def test_whatever_happens_can_be_folded_and_made_anew(
+async def test_random_events_can_be_folded_and_rebuilt(
     settings: Settings, scenes: list[tuple[str, list[EventJson]]]
 ) -> None:
     """Random events with boundary values make the same tables one by one and in a bulk rebuild."""

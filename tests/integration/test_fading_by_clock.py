@@ -36,7 +36,7 @@ async def status_of(client: Client, memory: UUID) -> str:
     return (await client.memory(memory)).status
 
 
-async def test_what_was_told_survives_a_burst_and_fades_over_days(settings: Settings) -> None:
+async def test_a_memory_survives_a_burst_and_fades_over_days(settings: Settings) -> None:
     """A memory stays active through 25 unrelated tasks in a day, and is archived after four to six unused days."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         example = read_definition(EXAMPLE)

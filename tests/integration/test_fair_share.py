@@ -53,7 +53,7 @@ def asking_for(ref: str, number: int) -> list[TaskSubmitted]:
     ]
 
 
-async def test_inputs_whose_pieces_never_come_hold_up_nobody(settings: Settings) -> None:
+async def test_incomplete_inputs_do_not_hold_up_others(settings: Settings) -> None:
     """A client is answered while 400 tasks of another one wait for missing pieces."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
@@ -63,7 +63,7 @@ async def test_inputs_whose_pieces_never_come_hold_up_nobody(settings: Settings)
         assert (await client.ask("What is truth?", timeout=20)).status == "done"
 
 
-async def test_an_input_whose_pieces_never_come_ends_its_task(settings: Settings) -> None:
+async def test_an_incomplete_input_fails_its_task(settings: Settings) -> None:
     """A task whose input stays incomplete fails after the set time, with a reason and a dead letter."""
     settings = settings.model_copy(update={"input_patience": 0.5})
     async with running_services(settings) as resources, connected_client(settings, "mallory") as client:
@@ -82,7 +82,7 @@ async def test_an_input_whose_pieces_never_come_ends_its_task(settings: Settings
     await assert_verified(settings)
 
 
-async def test_pieces_that_come_a_little_late_are_waited_for(settings: Settings) -> None:
+async def test_an_input_completed_late_is_used(settings: Settings) -> None:
     """A task whose input is completed a little later is answered."""
     async with running_services(settings) as resources, connected_client(settings, "mallory") as client:
         await resources.log.append(agent_defined())
@@ -104,7 +104,7 @@ async def test_pieces_that_come_a_little_late_are_waited_for(settings: Settings)
         assert (await client.result(task.event_id, settled=True, timeout=30)).status == "done"
 
 
-async def test_an_event_that_is_put_off_counts_as_handed_out(settings: Settings) -> None:
+async def test_a_delayed_event_counts_as_pending_acknowledgement(settings: Settings) -> None:
     """Delayed events count towards the consumer's `max_ack_pending`, which must therefore be large."""
     async with opened_log(settings) as log:
         known = await log.stream.consumer_info(settings.namespace, "intake")
@@ -134,7 +134,7 @@ class Slow(CountingModel):
         return await super().key_point(job)
 
 
-async def test_the_slow_work_of_one_client_holds_up_no_other(settings: Settings) -> None:
+async def test_slow_work_of_one_client_does_not_hold_up_others(settings: Settings) -> None:
     """A client's task is answered while many slow tasks of another client are in work."""
     model = Slow()
     async with (
@@ -172,7 +172,7 @@ async def asking(settings: Settings, client_id: str) -> AsyncIterator[Exchange]:
         yield Exchange(log, client_id)
 
 
-async def test_a_question_beyond_the_end_of_the_log_is_refused_at_once(settings: Settings) -> None:
+async def test_a_query_beyond_the_end_of_the_log_is_refused(settings: Settings) -> None:
     """Queries beyond the end of the log are refused in one line within five seconds, and other queries are answered."""
     async with (
         running_services(settings) as resources,
@@ -192,7 +192,7 @@ async def test_a_question_beyond_the_end_of_the_log_is_refused_at_once(settings:
         assert str(each).startswith(f"after is {end + 1_000}, but the log ends at ")
 
 
-async def test_questions_that_wait_for_what_is_on_its_way_hold_up_nobody(settings: Settings) -> None:
+async def test_waiting_queries_do_not_hold_up_other_clients(settings: Settings) -> None:
     """A client's query is answered within two seconds while 40 queries of another client wait."""
     names = ["query-api", "projector"]
     async with (

@@ -55,7 +55,7 @@ async def assert_credited_once(resources: Resources, client: Client, memory_id: 
     assert (await client.memory(memory_id)).impact_score == pytest.approx(WORTH)
 
 
-async def test_feedback_before_the_answer_waits_for_it(settings: Settings) -> None:
+async def test_feedback_before_the_task_is_credited_after_the_answer(settings: Settings) -> None:
     """Feedback given before its task is submitted is credited after the answer."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         memory_id = await knowing(resources, client)
@@ -67,7 +67,7 @@ async def test_feedback_before_the_answer_waits_for_it(settings: Settings) -> No
     await assert_verified(settings)
 
 
-async def test_feedback_while_the_answer_is_made_counts_once(settings: Settings) -> None:
+async def test_repeated_feedback_during_the_task_counts_once(settings: Settings) -> None:
     """Feedback repeated while the task is in work is credited once."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         memory_id = await knowing(resources, client)
@@ -82,7 +82,7 @@ async def test_feedback_while_the_answer_is_made_counts_once(settings: Settings)
     await assert_verified(settings)
 
 
-async def test_feedback_after_the_answer_counts_once_however_often_it_is_said(settings: Settings) -> None:
+async def test_repeated_feedback_after_the_answer_counts_once(settings: Settings) -> None:
     """Feedback repeated under the same or another id is credited once."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         memory_id = await knowing(resources, client)
@@ -96,7 +96,7 @@ async def test_feedback_after_the_answer_counts_once_however_often_it_is_said(se
     await assert_verified(settings)
 
 
-async def test_feedback_before_the_task_is_parked_and_applied_when_it_is_answered(settings: Settings) -> None:
+async def test_feedback_before_the_task_is_parked_and_then_applied(settings: Settings) -> None:
     """Feedback without a task is parked, and applied once the task is answered."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         memory_id = await knowing(resources, client)
@@ -114,7 +114,7 @@ async def test_feedback_before_the_task_is_parked_and_applied_when_it_is_answere
     await assert_verified(settings)
 
 
-async def test_the_client_hears_what_became_of_its_feedback(settings: Settings) -> None:
+async def test_the_client_learns_the_outcome_of_its_feedback(settings: Settings) -> None:
     """The client learns that feedback was applied or refused; feedback on an unknown task or memory is not recorded."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         memory_id = await knowing(resources, client)
@@ -136,7 +136,7 @@ async def test_the_client_hears_what_became_of_its_feedback(settings: Settings) 
     await assert_verified(settings)
 
 
-async def test_what_an_unused_memory_cannot_have_prevented_is_refused(settings: Settings) -> None:
+async def test_feedback_on_an_unused_memory_is_refused(settings: Settings) -> None:
     """The part of feedback about an unused or unknown memory is refused, and the rest is applied."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         memory_id = await knowing(resources, client)
@@ -155,7 +155,7 @@ async def test_what_an_unused_memory_cannot_have_prevented_is_refused(settings: 
     await assert_verified(settings)
 
 
-async def test_feedback_that_waited_for_a_task_that_fails_is_refused(settings: Settings) -> None:
+async def test_feedback_on_a_failed_task_is_refused(settings: Settings) -> None:
     """Feedback on a failed task is refused, whether given before or after the failure."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         task = TaskSubmitted(event_id=uuid4(), client_id="ann", text=QUESTION, wanted_agent="nobody")
@@ -171,7 +171,7 @@ async def test_feedback_that_waited_for_a_task_that_fails_is_refused(settings: S
     await assert_verified(settings)
 
 
-async def test_feedback_days_later_is_worth_as_much(settings: Settings) -> None:
+async def test_feedback_after_many_sleeps_is_credited_in_full(settings: Settings) -> None:
     """Feedback after 30 sleeps adds the same credit to the memory's remaining strength."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         memory_id = await knowing(resources, client)
@@ -205,7 +205,7 @@ async def test_feedback_after_archiving_is_credited_in_the_archive(settings: Set
     await assert_verified(settings)
 
 
-async def test_feedback_during_a_sleep_makes_its_verdict_on_the_memory_void(settings: Settings) -> None:
+async def test_feedback_during_a_sleep_prevents_the_archiving(settings: Settings) -> None:
     """A sleep decided before a credit and recorded after it counts, but does not archive the credited memory."""
     others = [name for name in ALL_SERVICES if name != "strength-sleep"]
     async with running_services(settings, others) as resources, connected_client(settings) as client:

@@ -59,7 +59,7 @@ def exchanged(now: Path, then: Path) -> None:
     then.rename(now)
 
 
-async def test_an_older_half_catches_up_or_is_refused(own_servers: Servers) -> None:
+async def test_older_views_catch_up_and_an_older_log_is_refused(own_servers: Servers) -> None:
     """Older views catch up with the log; views newer than the log halt the projector until they are rebuilt."""
     settings = own_servers.settings()
     await prepare(settings)

@@ -46,7 +46,7 @@ async def standing(settings: Settings, directory: Path) -> dict[str, list[str]]:
     return {name: each["missing"] for name, each in json.loads(told)["consumers"].items() if each["missing"]}
 
 
-async def test_a_process_says_that_it_is_well_and_counts_what_it_does(telling: Settings) -> None:
+async def test_a_process_reports_health_and_counts_events(telling: Settings) -> None:
     """A process reports that it is healthy and ready, and counts events by service, kind and outcome."""
     async with serving(telling, ALL_SERVICES) as here, connected_client(telling) as client:
         assert here.http is not None
@@ -81,9 +81,7 @@ async def test_a_process_says_that_it_is_well_and_counts_what_it_does(telling: S
         await eventually(caught_up)
 
 
-async def test_a_deleted_durable_makes_a_worker_not_ready_until_it_is_made_again(
-    telling: Settings, tmp_path: Path
-) -> None:
+async def test_a_deleted_consumer_makes_its_worker_not_ready(telling: Settings, tmp_path: Path) -> None:
     """A deleted durable consumer is named and makes its worker not ready until it is provisioned again."""
     async with serving(telling, ALL_SERVICES) as here, connected_client(telling) as client:
         assert here.http is not None
@@ -110,7 +108,7 @@ async def test_a_deleted_durable_makes_a_worker_not_ready_until_it_is_made_again
         await eventually(back)
 
 
-async def test_who_may_not_make_a_durable_is_told_who_may(telling: Settings) -> None:
+async def test_a_missing_consumer_names_the_provisioner(telling: Settings) -> None:
     """Without the right to provision, the message about a missing consumer names the provisioner."""
     async with serving(telling.model_copy(update={"provision": False}), ["specialist"]) as here:
         assert here.http is not None
@@ -125,9 +123,7 @@ async def test_who_may_not_make_a_durable_is_told_who_may(telling: Settings) -> 
         await eventually(told)
 
 
-async def test_who_was_killed_while_all_rested_holds_them_up_for_a_moment_only(
-    telling: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_the_pause_of_a_killed_operator_expires(telling: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     """A pause of the consumers is renewed while its owner lives, and ends by itself after the owner was killed."""
     monkeypatch.setattr("nemuri_infra.runtime.consumer_pauses.LEASE", timedelta(seconds=1.5))
     async with serving(telling, ALL_SERVICES) as here, connected_client(telling) as client:
@@ -191,7 +187,7 @@ async def test_halted_views_make_every_worker_not_ready(telling: Settings) -> No
         await eventually(halted)
 
 
-async def test_servers_that_are_away_make_a_worker_not_ready_but_not_dead(own_servers: Servers) -> None:
+async def test_a_worker_without_servers_is_healthy_but_not_ready(own_servers: Servers) -> None:
     """A worker without its servers stays healthy, names both as missing, and is ready when they are back."""
     settings = own_servers.settings().model_copy(update={"http": "127.0.0.1:0"})
     await prepare(settings)
@@ -218,7 +214,7 @@ async def test_servers_that_are_away_make_a_worker_not_ready_but_not_dead(own_se
         await eventually(back)
 
 
-async def test_an_address_that_is_taken_is_said_at_once(telling: Settings) -> None:
+async def test_a_taken_address_is_an_error(telling: Settings) -> None:
     """A process does not start if the address of its probes is taken."""
     async with serving(telling, ["intake"]) as here:
         assert here.http is not None
@@ -228,7 +224,7 @@ async def test_an_address_that_is_taken_is_said_at_once(telling: Settings) -> No
                 pytest.fail("two processes at one address")
 
 
-async def test_the_face_takes_nothing(telling: Settings) -> None:
+async def test_an_unknown_page_is_not_found(telling: Settings) -> None:
     """An unknown page is answered with 404."""
     async with serving(telling, ["intake"]) as here:
         assert here.http is not None

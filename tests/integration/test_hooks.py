@@ -145,7 +145,7 @@ async def _offered(log: Log) -> list[TurnOffered]:
     return [event for event in events if isinstance(event, TurnOffered)]
 
 
-async def test_what_comes_to_mind_is_printed(settings: Settings, tmp_path: Path) -> None:
+async def test_the_prompt_hook_prints_the_block(settings: Settings, tmp_path: Path) -> None:
     """The prompt hook prints the block of memories alone, and its query has agent, prompt and session."""
     hook = Hook(settings, tmp_path)
     async with answering(settings, affect_recall=lambda _: AffectRecallView(recalled=(), block=BLOCK)) as asked:
@@ -157,7 +157,7 @@ async def test_what_comes_to_mind_is_printed(settings: Settings, tmp_path: Path)
     assert hook.journal == ""
 
 
-async def test_nothing_is_asked_where_nothing_is_said(settings: Settings, tmp_path: Path) -> None:
+async def test_a_command_or_blank_prompt_sends_no_query(settings: Settings, tmp_path: Path) -> None:
     """A slash command or blank prompt sends no query, and a recall without memories prints nothing."""
     hook = Hook(settings, tmp_path)
     async with answering(settings, affect_recall=lambda _: AffectRecallView(recalled=(), block="")) as asked:
@@ -169,7 +169,7 @@ async def test_nothing_is_asked_where_nothing_is_said(settings: Settings, tmp_pa
     assert hook.journal == ""
 
 
-async def test_an_assistant_is_never_failed(settings: Settings, tmp_path: Path) -> None:
+async def test_a_failing_hook_prints_nothing_and_exits_with_0(settings: Settings, tmp_path: Path) -> None:
     """A hook prints nothing and exits with 0 after any failure, and writes the failure to the journal."""
     gone, silent = Hook(settings, tmp_path / "gone"), Hook(settings, tmp_path / "silent", NEMURI_HOOK_PATIENCE="0.3")
     nowhere = Hook(settings.model_copy(update={"nats_url": None}), tmp_path / "nowhere")
@@ -205,7 +205,7 @@ async def test_an_assistant_is_never_failed(settings: Settings, tmp_path: Path) 
     assert "garbage" not in found
 
 
-async def test_nobody_waits_for_an_input_that_does_not_end(settings: Settings, tmp_path: Path) -> None:
+async def test_a_hook_gives_up_on_an_endless_input(settings: Settings, tmp_path: Path) -> None:
     """A hook whose input does not end gives up and exits with 0."""
     process = await Hook(settings, tmp_path, NEMURI_HOOK_PATIENCE="0.2").begun("prompt")
     assert process.stdout is not None
@@ -214,7 +214,7 @@ async def test_nobody_waits_for_an_input_that_does_not_end(settings: Settings, t
     process.stdin.close() if process.stdin else None
 
 
-async def test_a_session_becomes_a_turn_each_on_the_log(settings: Settings, tmp_path: Path) -> None:
+async def test_a_session_is_uploaded_as_one_event_per_turn(settings: Settings, tmp_path: Path) -> None:
     """An ended session is uploaded as one event per turn, once for each turn, however often the session ends."""
     hook = Hook(settings, tmp_path / "data")
     began = datetime.now(UTC)
@@ -234,7 +234,7 @@ async def test_a_session_becomes_a_turn_each_on_the_log(settings: Settings, tmp_
     assert (hook.waiting, hook.journal) == (0, "")
 
 
-async def test_no_secret_is_written_anywhere(servers: Servers, settings: Settings, tmp_path: Path) -> None:
+async def test_secrets_are_redacted(servers: Servers, settings: Settings, tmp_path: Path) -> None:
     """Secrets are redacted in the spool, on the log and in queries, even if a turn is truncated within one."""
     key, word = "ghp_" + "Zanzibrine0123456789Zanzibrine0123", "xylorimba9"
     hook, data = Hook(settings.model_copy(update={"nats_url": None}), tmp_path / "data"), tmp_path / "data"
@@ -285,7 +285,7 @@ async def test_sessions_wait_for_a_platform(settings: Settings, tmp_path: Path) 
     assert sorted(event.prompt for event in await offered(settings)) == [f"hello {n}" for n in range(8)]
 
 
-async def test_hooks_at_the_same_time_hand_over_every_session(settings: Settings, tmp_path: Path) -> None:
+async def test_concurrent_hooks_upload_every_session(settings: Settings, tmp_path: Path) -> None:
     """Concurrent hooks upload every session, and each turn is on the log once."""
     hook = Hook(settings, tmp_path / "data", NEMURI_HOOK_PATIENCE="30")
     ends = [transcript(tmp_path, f"s{n}", *(f"{turn} of {n}" for turn in range(5))) for n in range(6)]
@@ -296,9 +296,7 @@ async def test_hooks_at_the_same_time_hand_over_every_session(settings: Settings
     assert (hook.waiting, hook.journal) == (0, "")
 
 
-async def test_a_session_outlives_a_hook_that_is_killed_and_a_platform_that_dies(
-    settings: Settings, tmp_path: Path
-) -> None:
+async def test_a_killed_upload_is_repeated_with_the_same_ids(settings: Settings, tmp_path: Path) -> None:
     """A session whose upload was killed half-way is uploaded later as a whole, with the same ids."""
     halting = settings.model_copy(update={"namespace": fresh_namespace()})
     hook = Hook(halting, tmp_path / "data", NEMURI_HOOK_PATIENCE="60")
@@ -335,9 +333,7 @@ async def test_a_session_outlives_a_hook_that_is_killed_and_a_platform_that_dies
     assert hook.waiting == 0
 
 
-async def test_a_directory_of_transcripts_is_taken_in_twice_and_is_there_once(
-    settings: Settings, tmp_path: Path
-) -> None:
+async def test_a_directory_imported_twice_gives_each_turn_once(settings: Settings, tmp_path: Path) -> None:
     """A directory of transcripts imported twice gives each turn once, and skipped lines are counted."""
     hook, folder = Hook(settings, tmp_path / "data"), tmp_path / "projects" / "one"
     folder.mkdir(parents=True)
@@ -361,7 +357,7 @@ async def test_a_directory_of_transcripts_is_taken_in_twice_and_is_there_once(
     assert events[0].ended_at == datetime(2026, 1, 18, 22, 2, tzinfo=UTC)
 
 
-async def test_without_a_platform_the_commands_say_so(settings: Settings, tmp_path: Path) -> None:
+async def test_hook_commands_fail_without_a_platform(settings: Settings, tmp_path: Path) -> None:
     """Without a platform the hook commands fail with one line, and the help explains commands and hooks."""
     nowhere = Hook(settings.model_copy(update={"nats_url": None}), tmp_path / "data")
     code, out, err = await nowhere.ended("install", "--settings", str(tmp_path / "settings.json"), "--write")
@@ -376,7 +372,7 @@ async def test_without_a_platform_the_commands_say_so(settings: Settings, tmp_pa
     assert "never fails" in await nowhere("prompt", "--help")
 
 
-async def test_the_settings_are_shown_and_written(settings: Settings, tmp_path: Path) -> None:
+async def test_hook_install_shows_and_writes_the_settings(settings: Settings, tmp_path: Path) -> None:
     """`hook install` shows or writes settings with the agent and the data directory, and refuses a broken file."""
     hook, path = Hook(settings, tmp_path / "data"), tmp_path / "settings.json"
     shown = json.loads(await hook("install", "--agent", "ann"))

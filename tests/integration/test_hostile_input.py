@@ -48,7 +48,7 @@ async def flood(log: Log) -> None:
             group.create_task(offer(number))
 
 
-async def test_a_flood_from_one_client_leaves_room_for_the_others(settings: Settings) -> None:
+async def test_one_clients_memories_get_a_limited_share_of_the_context(settings: Settings) -> None:
     """One client's memories fill at most half of the context beside others, and `why` names those crowded out."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
@@ -76,7 +76,7 @@ async def test_a_flood_from_one_client_leaves_room_for_the_others(settings: Sett
     await assert_verified(settings)
 
 
-async def test_a_memory_keeps_from_whom_it_came(settings: Settings) -> None:
+async def test_a_memory_records_its_origin(settings: Settings) -> None:
     """A memory records the client of its subject, and a learning records its task and that task's client."""
     model = CountingModel(teaches={LESSON: {"semantics": "Indexing an empty list raises IndexError."}})
     models = Models(main=model, light=model)

@@ -24,7 +24,7 @@ def silent(_done: int, _total: int) -> None:
     """Ignore the progress."""
 
 
-async def test_a_wrong_line_keeps_out_the_whole_file(servers: Servers, settings: Settings, tmp_path: Path) -> None:
+async def test_a_file_with_a_wrong_line_is_refused(servers: Servers, settings: Settings, tmp_path: Path) -> None:
     """A wrong last line keeps out every event and blob of a file; the correct file is imported once.
 
     An event repeated on the log is exported once, and a blob that no event names is left out.

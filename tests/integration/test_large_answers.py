@@ -20,7 +20,7 @@ LENGTH = 8_000
 """Characters of a memory; a full page of such memories exceeds one message."""
 
 
-async def test_a_large_mind_is_told_page_by_page(settings: Settings) -> None:
+async def test_many_memories_are_returned_page_by_page(settings: Settings) -> None:
     """All memories are returned page by page, each once and strongest first, up to the limit."""
     texts = {f"Fact {number}: ".ljust(LENGTH, "x") for number in range(MEMORIES)}
     async with (
@@ -44,7 +44,7 @@ async def test_a_large_mind_is_told_page_by_page(settings: Settings) -> None:
             await client.memories("python", limit=0)
 
 
-async def test_a_result_that_does_not_fit_is_told_without_what_was_retrieved(settings: Settings) -> None:
+async def test_a_result_that_is_too_large_leaves_out_retrieved_memories(settings: Settings) -> None:
     """A result that exceeds one message is sent without its retrieved memories."""
     retrieved = tuple(Retrieved(memory_id=uuid4(), score=0.5, features={}) for _ in range(14_000))
     result = TaskResult(task_id=uuid4(), status="done", answer="Yes.", retrieved=retrieved)
@@ -62,7 +62,7 @@ async def test_a_result_that_does_not_fit_is_told_without_what_was_retrieved(set
             assert await news(5) == result.model_copy(update={"retrieved": ()})
 
 
-async def test_services_that_are_away_are_waited_for(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_result_waits_for_services(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     """A call for a result waits for services that are started later."""
     monkeypatch.setattr(exchange, "RETURN_ATTEMPTS", 1)
     task = TaskSubmitted(event_id=uuid4(), client_id="ann", text="What is truth?")

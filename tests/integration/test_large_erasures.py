@@ -73,7 +73,7 @@ def offered(agent_id: str, content: str) -> MemoryOffered:
 
 
 @pytest.mark.parametrize("root", ["agent", "memory"])
-async def test_what_no_event_can_name_is_erased_in_steps(
+async def test_a_large_erasure_is_done_in_steps(
     servers: Servers, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, root: str
 ) -> None:
     """An erasure too large for one event is done in steps, and neither a replay nor a backup restores the data."""
@@ -99,7 +99,7 @@ async def test_what_no_event_can_name_is_erased_in_steps(
 
 
 @pytest.mark.parametrize("cut", [1, 4])
-async def test_an_erasure_that_is_killed_between_its_steps_is_completed(
+async def test_an_erasure_killed_between_its_steps_is_completed(
     servers: Servers, settings: Settings, monkeypatch: pytest.MonkeyPatch, cut: int
 ) -> None:
     """An erasure killed between its steps is completed from the ledger, which names all steps."""
@@ -137,7 +137,9 @@ def killed_after(number: int) -> Any:
     return appending
 
 
-async def test_everybody_goes_on_while_an_erasure_deletes(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_consumers_are_not_paused_while_an_erasure_deletes(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Consumers are not paused while an erasure deletes messages."""
     rested: list[bool] = []
     delete = Log.delete
@@ -158,9 +160,7 @@ async def test_everybody_goes_on_while_an_erasure_deletes(settings: Settings, mo
     assert not any(rested)
 
 
-async def test_an_erasure_reads_what_it_names_and_not_the_whole_log(
-    settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_an_erasure_does_not_read_the_whole_log(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     """An erasure reads fewer than 25 of more than 250 events."""
     seen = 0
     read = Log.read
@@ -190,7 +190,7 @@ async def test_an_erasure_reads_what_it_names_and_not_the_whole_log(
     assert 0 < seen < 25, f"{seen} of {number}"
 
 
-async def test_an_erasure_during_a_rebuild_leaves_nothing_in_its_tables(
+async def test_an_erasure_during_a_rebuild_cleans_the_new_tables(
     servers: Servers, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An erasure during a rebuild also erases rows in the tables that the rebuild filled before."""
@@ -227,7 +227,7 @@ async def waited_for(resources: Resources) -> bool:
         return bool((await connection.execute(query)).scalar_one())
 
 
-async def test_no_number_of_ids_is_too_many_for_the_views(settings: Settings) -> None:
+async def test_statements_about_many_ids_stay_below_the_parameter_limit(settings: Settings) -> None:
     """Statements about 70,000 ids stay below PostgreSQL's limit of 65,535 parameters."""
     ids = [uuid4() for _ in range(70_000)]
     async with running_services(settings, ("projector",)) as resources:
@@ -243,7 +243,7 @@ async def test_no_number_of_ids_is_too_many_for_the_views(settings: Settings) ->
         assert await erased_of(views, ids) == set(ids)
 
 
-async def test_the_first_tombstone_of_a_small_erasure_names_all_of_it(servers: Servers, settings: Settings) -> None:
+async def test_a_small_erasure_is_one_step(servers: Servers, settings: Settings) -> None:
     """An erasure that fits into one event is done in one step."""
     colour = fresh_namespace().removeprefix("test-")
     async with running_services(settings) as resources, connected_client(settings) as client:

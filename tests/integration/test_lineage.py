@@ -82,7 +82,7 @@ async def taught(resources: Resources, client: Client, colour: str, number: int)
     return root
 
 
-async def test_lineage_takes_the_same_statements_however_much_it_reaches(
+async def test_the_number_of_statements_does_not_depend_on_the_lineage(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Lineage of sixty learnings takes as many statements as of six, and finds the same things in the same order."""
@@ -106,7 +106,7 @@ async def test_lineage_takes_the_same_statements_however_much_it_reaches(
         assert list(by_seven.why.items()) == list(many.why.items())
 
 
-async def test_turns_that_are_due_take_the_same_statements_however_many_they_are(settings: Settings) -> None:
+async def test_the_number_of_statements_does_not_depend_on_the_turns(settings: Settings) -> None:
     """Lineage of sixty turns takes as many statements as of six, and names the first protected memory."""
     async with running_services(settings) as resources, connected_client(settings):
         await resources.log.append(agent_defined("diary", memory="affective", perspectives=()))

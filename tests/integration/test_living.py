@@ -28,7 +28,7 @@ def alike(one: Candidate, two: Candidate) -> bool:
     return numbers == pytest.approx((two.similarity, two.score, *two.features), abs=1e-6)
 
 
-async def test_what_comes_to_mind_is_what_the_platform_finds(settings: Settings) -> None:
+async def test_an_experiments_agent_retrieves_as_the_platform_does(settings: Settings) -> None:
     """An agent of the experiments retrieves the platform's candidates, features and scores, up to rounding."""
     chance = random.Random("both")
     world = memories(chance, PASSAGES)

@@ -39,7 +39,7 @@ async def deleted(log: Log, sequence: int) -> None:
     await log.stream.delete_msg(log.subjects.stream, sequence)
 
 
-async def test_appending_an_event_again_changes_nothing(settings: Settings) -> None:
+async def test_a_repeated_append_stores_the_event_once(settings: Settings) -> None:
     """A repeated append stores the event once and returns the same sequence."""
     async with opened_log(settings) as log:
         event = submitted()
@@ -48,7 +48,7 @@ async def test_appending_an_event_again_changes_nothing(settings: Settings) -> N
         assert [each.event_id for each in await recorded_events(log)] == [event.event_id]
 
 
-async def test_an_append_against_an_old_place_is_refused(settings: Settings) -> None:
+async def test_an_append_with_an_outdated_revision_is_refused(settings: Settings) -> None:
     """An append with an outdated expected sequence of its subject is refused, whatever other subjects hold."""
     async with opened_log(settings) as log:
         ends = [session() for _ in range(2)]
@@ -60,7 +60,7 @@ async def test_an_append_against_an_old_place_is_refused(settings: Settings) -> 
         assert await log.append(slept(ends[1]), expected=first) > first
 
 
-async def test_an_expected_append_whose_acknowledgement_was_lost_is_found_again(settings: Settings) -> None:
+async def test_a_repeated_conditional_append_returns_the_first_sequence(settings: Settings) -> None:
     """A repeated append with an expected sequence returns the first sequence, because the event id is found."""
     async with opened_log(settings) as log:
         event = slept(session())
@@ -69,7 +69,7 @@ async def test_an_expected_append_whose_acknowledgement_was_lost_is_found_again(
         assert len(await recorded_events(log)) == 1
 
 
-async def test_a_reader_passes_over_deleted_events_up_to_a_given_end(settings: Settings) -> None:
+async def test_a_reader_skips_deleted_events_up_to_a_given_end(settings: Settings) -> None:
     """A reader skips deleted events and reaches the given end, even if the last events are deleted."""
     async with opened_log(settings) as log:
         events = [submitted(str(number)) for number in range(40)]
@@ -84,7 +84,7 @@ async def test_a_reader_passes_over_deleted_events_up_to_a_given_end(settings: S
         ]
 
 
-async def test_a_reader_of_nothing_but_deleted_events_ends(settings: Settings) -> None:
+async def test_a_reader_of_deleted_events_only_ends(settings: Settings) -> None:
     """A reader of deleted events only ends at the given end."""
     async with opened_log(settings) as log:
         places = [await log.append(submitted()) for _ in range(3)]
@@ -93,7 +93,7 @@ async def test_a_reader_of_nothing_but_deleted_events_ends(settings: Settings) -
         assert [(batch.events, batch.until) async for batch in log.read(0, places[-1])] == [((), places[-1])]
 
 
-async def test_a_reader_of_some_subjects_hears_of_nothing_else(settings: Settings) -> None:
+async def test_a_reader_of_some_subjects_gets_no_other_events(settings: Settings) -> None:
     """A reader of one agent's subjects gets only that agent's events, and reaches the given end."""
     async with opened_log(settings) as log:
         own = [session(), session(), session()]
@@ -107,7 +107,7 @@ async def test_a_reader_of_some_subjects_hears_of_nothing_else(settings: Setting
         assert not [each for batch in batches for each in batch.unreadable]
 
 
-async def test_a_reader_never_stops_early(settings: Settings) -> None:
+async def test_a_reader_reaches_the_end_of_thousands_of_events(settings: Settings) -> None:
     """A reader of thousands of events gets each one once, in order, from any start to the end."""
     async with opened_log(settings) as log:
         events: list[Event] = [submitted(str(number)) for number in range(3_200)]
@@ -119,7 +119,7 @@ async def test_a_reader_never_stops_early(settings: Settings) -> None:
         assert [each.sequence for each in rest] == list(range(2_000, 3_002))
 
 
-async def test_a_reader_that_was_held_up_itself_does_not_call_the_server_silent(
+async def test_a_blocked_reader_reads_what_arrived_meanwhile(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A reader whose own process was blocked reads the messages that arrived meanwhile."""
@@ -146,7 +146,7 @@ async def test_a_reader_gets_large_messages_without_losing_any(settings: Setting
         assert [each.sequence for batch in batches for each in batch.events] == [last]
 
 
-async def test_a_message_that_looks_like_the_servers_own_word_is_read_like_any_other(settings: Settings) -> None:
+async def test_a_message_with_the_headers_of_a_status_is_skipped(settings: Settings) -> None:
     """A client's message with the headers of a server status is read as unreadable, and the reader goes on."""
     async with opened_log(settings) as log:
         subject = f"{settings.namespace}.client.liar.task_submitted"
@@ -167,7 +167,7 @@ async def test_an_event_larger_than_a_message_is_refused_before_it_is_sent(setti
         assert await log.append(submitted()) == 1
 
 
-async def test_a_reader_without_an_end_hears_what_comes_later(settings: Settings) -> None:
+async def test_a_reader_without_an_end_yields_later_events(settings: Settings) -> None:
     """A reader without an end yields events as they are appended."""
     async with opened_log(settings) as log:
         reading = log.read()
@@ -178,7 +178,7 @@ async def test_a_reader_without_an_end_hears_what_comes_later(settings: Settings
         await reading.aclose()
 
 
-async def test_who_said_it_comes_from_the_subject(settings: Settings) -> None:
+async def test_the_client_of_an_event_comes_from_its_subject(settings: Settings) -> None:
     """The client of an event comes from its subject, whatever its body says."""
     async with opened_log(settings) as log:
         offered = MemoryOffered(
@@ -192,7 +192,7 @@ async def test_who_said_it_comes_from_the_subject(settings: Settings) -> None:
         assert event.at <= datetime.now(UTC)
 
 
-def test_derived_ids_tell_kinds_causes_and_numbers_apart() -> None:
+def test_derived_ids_differ_by_kind_cause_and_number() -> None:
     """Derived ids are equal for equal cause, kind and number, and differ otherwise."""
     key = uuid4()
     same = {derive(key, "a"), derive(key, "a", 0)}
@@ -200,7 +200,9 @@ def test_derived_ids_tell_kinds_causes_and_numbers_apart() -> None:
     assert len({*same, derive(key, "a", 1), derive(key, "b"), derive(uuid4(), "a")}) == 4
 
 
-async def test_a_reader_that_nobody_knows_yet_asks_again(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_reader_repeats_its_request_until_its_consumer_is_found(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A reader repeats its request until its consumer is found, and ends at once if a known consumer is gone."""
     monkeypatch.setattr(pull_reader, "REPEAT_SECONDS", 0.01)
     async with opened_log(settings) as log:

@@ -39,9 +39,7 @@ def lines(capsys: pytest.CaptureFixture[str]) -> Iterator[Callable[[], str]]:
     logging.root.setLevel(logging.WARNING)
 
 
-async def test_no_line_holds_a_key_a_task_a_memory_or_a_providers_words(
-    settings: Settings, lines: Callable[[], str]
-) -> None:
+async def test_log_lines_contain_no_user_content(settings: Settings, lines: Callable[[], str]) -> None:
     """Lines about refusals, retries and faults name service and task, and hold no key, question, memory or provider's
     text.
     """
@@ -80,7 +78,7 @@ async def test_no_line_holds_a_key_a_task_a_memory_or_a_providers_words(
     assert [each for each in told if each["event"] == "nothing learned" and each["why"].endswith("HTTP 400")]
 
 
-async def test_a_fault_says_what_it_is_and_where_but_not_its_words(
+async def test_a_logged_error_has_type_and_location_without_its_message(
     settings: Settings, lines: Callable[[], str]
 ) -> None:
     """A logged error has its type and code locations, without the message, which may quote its input."""
@@ -108,7 +106,7 @@ async def test_a_fault_says_what_it_is_and_where_but_not_its_words(
     assert all(any("test_log_lines.py" in place for place in each["where"]) for each in errors)
 
 
-async def test_a_trace_is_named_in_every_line_about_it(settings: Settings, lines: Callable[[], str]) -> None:
+async def test_a_line_about_a_traced_event_has_the_trace_id(settings: Settings, lines: Callable[[], str]) -> None:
     """A line about a traced event contains the trace id."""
     headers = {"traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}
     async with running_services(settings, ["projector", "orchestrator"]) as resources:

@@ -67,7 +67,7 @@ def archived(mind: Mind) -> set[str]:
     return {mind.contents[key].memory.content for key, each in mind.memories.items() if each.status == "archived"}
 
 
-async def test_a_life_can_be_looked_back_on_and_nothing_of_it_changes(settings: Settings) -> None:
+async def test_past_states_agree_with_the_fold_and_change_nothing(settings: Settings) -> None:
     """Past states, differences, replays and histories agree with the fold of the log, and change nothing."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await lived(resources, client)
@@ -111,7 +111,7 @@ async def test_a_life_can_be_looked_back_on_and_nothing_of_it_changes(settings: 
         assert await snapshot(resources) == before
 
 
-async def test_what_is_not_in_the_log_is_refused_by_name(settings: Settings) -> None:
+async def test_an_unknown_position_or_agent_is_refused(settings: Settings) -> None:
     """An unknown position or agent, or an empty log, is refused with a message that names it."""
     async with opened_log(settings) as log:
         with pytest.raises(LogPositionError, match="empty"):

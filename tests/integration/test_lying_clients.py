@@ -60,7 +60,7 @@ async def lie(log: Log, kind: str, data: bytes) -> None:
     await log.stream.publish(f"{log.subjects.namespace}.client.mallory.{kind}", data)
 
 
-async def test_what_a_client_says_against_the_rules_has_no_effect(settings: Settings) -> None:
+async def test_an_invalid_message_has_no_effect(settings: Settings) -> None:
     """Each invalid message becomes one dead letter with a one-line reason, and changes no row of any view."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
@@ -81,7 +81,7 @@ async def test_what_a_client_says_against_the_rules_has_no_effect(settings: Sett
     await assert_verified(settings)
 
 
-async def test_a_client_cannot_speak_for_another(settings: Settings) -> None:
+async def test_a_task_belongs_to_the_client_of_its_subject(settings: Settings) -> None:
     """A task belongs to the client of its subject, whatever its body says."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
@@ -93,7 +93,7 @@ async def test_a_client_cannot_speak_for_another(settings: Settings) -> None:
     await assert_verified(settings)
 
 
-async def test_the_first_to_say_it_keeps_the_task(settings: Settings) -> None:
+async def test_a_submission_under_a_taken_key_changes_nothing(settings: Settings) -> None:
     """A submission under another client's key changes nothing."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
@@ -107,7 +107,7 @@ async def test_the_first_to_say_it_keeps_the_task(settings: Settings) -> None:
     await assert_verified(settings)
 
 
-async def test_nobody_can_anticipate_what_will_follow_from_a_task(settings: Settings) -> None:
+async def test_an_anticipated_event_id_does_not_delay_a_task(settings: Settings) -> None:
     """An event or message with the id of a task's later event does not delay that task."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
@@ -124,7 +124,7 @@ async def test_nobody_can_anticipate_what_will_follow_from_a_task(settings: Sett
     await assert_verified(settings)
 
 
-async def test_something_of_our_own_that_cannot_be_read_halts_the_projector(settings: Settings) -> None:
+async def test_an_unreadable_event_of_the_platform_halts_the_projector(settings: Settings) -> None:
     """An unreadable event of the platform halts the projector with a reason until the event is deleted."""
     async with running_services(settings, ["projector"]) as resources:
         first = await resources.log.append(agent_defined())

@@ -122,7 +122,7 @@ def _apart(host: Host, one: str, other: str) -> float:
     return math.dist((here.x, here.y, here.z), (there.x, there.y, there.z))
 
 
-async def test_twenty_bots_make_a_table_together(data: Path) -> None:
+async def test_twenty_agents_make_a_table_together(data: Path) -> None:
     """Twenty agents collect wood for one that crafts a table and a pickaxe, and every act has exactly one outcome."""
     async with world(data) as (bridge, host):
         began = time.monotonic()
@@ -150,7 +150,7 @@ async def test_twenty_bots_make_a_table_together(data: Path) -> None:
         print(f"{host.messages} messages of percepts, the largest of {host.largest} bytes")
 
 
-async def test_speech_carries_as_far_as_the_contract_says(data: Path) -> None:
+async def test_speech_is_heard_within_the_radius(data: Path) -> None:
     """Every agent within the radius hears speech once and unchanged, nobody else does, and it is never a command."""
     async with world(data) as (_, host):
         await host.join(TOGETHER)
@@ -177,7 +177,7 @@ def _said(host: Host, hearer: str, speaker: str) -> list[str]:
     return [each.text for each in host.heard[hearer] if (each.speaker, each.name) == (speaker, TOGETHER[speaker])]
 
 
-async def test_a_killed_bridge_goes_on_from_what_it_kept(data: Path) -> None:
+async def test_a_killed_bridge_restores_its_agents(data: Path) -> None:
     """A killed bridge restores its agents with position, inventory and health, and the blocks that they placed."""
     async with world(data) as (bridge, host):
         await host.join({MAKER: "Maker", "agent-1": "Helper"})
@@ -209,7 +209,7 @@ async def test_a_killed_bridge_goes_on_from_what_it_kept(data: Path) -> None:
         assert (await host.do(MAKER, Withdraw(at=chest, stack=Stack(item="wood")))).reason == "the chest holds nothing"
 
 
-async def test_one_agent_comes_as_far_as_iron(data: Path) -> None:
+async def test_one_agent_makes_an_iron_pickaxe(data: Path) -> None:
     """One agent, by its percepts alone, makes an iron pickaxe, hunts a cow and eats."""
     async with world(data) as (_, host):
         await host.join({MAKER: "Maker", "agent-1": "Helper"})
@@ -235,7 +235,7 @@ async def test_one_agent_comes_as_far_as_iron(data: Path) -> None:
         assert (await host.do(MAKER, Attack(target="agent-1"))).reason == "Helper is no creature"
 
 
-async def test_a_trade_happens_on_both_sides_or_on_none(data: Path) -> None:
+async def test_a_trade_needs_both_offers(data: Path) -> None:
     """A trade happens when both offers are open, and ends if one side acts otherwise."""
     async with world(data) as (_, host):
         await host.join({"a": "Anna", "b": "Ben"})
@@ -297,7 +297,7 @@ def _around(at: Position) -> Iterator[Position]:
             yield Position(x=at.x + 20 * ring * x, y=at.y, z=at.z + 20 * ring * z)
 
 
-async def test_what_cannot_be_is_refused_with_a_reason_or_ignored(data: Path) -> None:
+async def test_invalid_acts_are_refused_with_a_reason_or_ignored(data: Path) -> None:
     """Invalid messages and acts are ignored or refused with a reason, and agents beyond the room are refused."""
     async with world(data, agents_per_server=3) as (bridge, host):
         joined = await host.join({"a": "Anna", "b": "Ben", "c": "Cem", "d": "Dora"})
@@ -331,7 +331,7 @@ async def test_what_cannot_be_is_refused_with_a_reason_or_ignored(data: Path) ->
         assert health.servers[0].agents == 3
 
 
-def test_a_world_outlives_what_befalls_its_bots(data: Path, tmp_path: Path) -> None:
+def test_the_bridges_own_tests_pass(data: Path, tmp_path: Path) -> None:
     """The tests of the bridge's world pass in Node's own test runner."""
     (tmp_path / "rules.json").write_text(
         json.dumps({"table": bridge_rules(), "radii": bridge_radii()}), encoding="utf-8"
@@ -347,7 +347,7 @@ def test_a_world_outlives_what_befalls_its_bots(data: Path, tmp_path: Path) -> N
     assert "# pass 11" in done.stdout
 
 
-def test_both_sides_take_and_refuse_the_same(data: Path) -> None:
+def test_python_and_the_bridge_accept_the_same_messages(data: Path) -> None:
     """Python and the bridge accept and refuse the same values for every message and action."""
     place, stack = {"x": 1, "y": 64, "z": -3}, {"item": "wood", "count": 64}
     good: dict[str, object] = {

@@ -79,7 +79,7 @@ async def test_by_category_every_item_is_answered_once(settings: Settings) -> No
     assert len(state.task.parts) > 2
 
 
-async def test_the_client_names_the_most_important_items(settings: Settings) -> None:
+async def test_the_client_chooses_the_most_important_items(settings: Settings) -> None:
     """The items that the client names are answered in its order; unknown items are refused, and nothing is appended."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
@@ -123,7 +123,7 @@ async def test_the_client_names_the_most_important_items(settings: Settings) -> 
     ],
     ids=["english", "japanese"],
 )
-async def test_a_short_list_in_a_document_is_asked_with_the_request(
+async def test_a_short_list_in_a_document_becomes_part_of_the_request(
     settings: Settings, request_: str, document: str, known: tuple[str, str]
 ) -> None:
     """A short list in a document becomes part of the request for routing, retrieval and the answer."""
@@ -148,7 +148,7 @@ async def test_a_short_list_in_a_document_is_asked_with_the_request(
     await assert_verified(settings)
 
 
-async def test_a_list_of_facts_is_no_list_of_questions(settings: Settings) -> None:
+async def test_a_list_of_facts_is_not_split_into_items(settings: Settings) -> None:
     """A list of facts in a document is not split into items."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())

@@ -37,7 +37,7 @@ MALFORMED = (
 
 
 @pytest.mark.parametrize("text", ["", "short", LONG], ids=["empty", "one piece", "several pieces"])
-async def test_an_input_is_read_as_it_was_written(settings: Settings, text: str) -> None:
+async def test_a_stored_input_is_read_unchanged(settings: Settings, text: str) -> None:
     """A stored input is read unchanged, and storing it again writes nothing."""
     async with opened_log(settings) as log:
         ref = await (await Blobs.open(log)).put(text)
@@ -57,7 +57,7 @@ async def streams(log: Log) -> list[StreamInfo]:
     return found
 
 
-async def test_a_missing_piece_is_waited_for_by_trying_again(settings: Settings) -> None:
+async def test_a_missing_piece_raises_an_outage_error(settings: Settings) -> None:
     """A missing piece raises an outage error, and storing the input again repairs it."""
     async with opened_log(settings) as log:
         ref = await (await Blobs.open(log)).put(LONG)
@@ -70,7 +70,7 @@ async def test_a_missing_piece_is_waited_for_by_trying_again(settings: Settings)
 
 
 @pytest.mark.parametrize("scope", ["all", "sub"])
-async def test_no_message_deletes_others(settings: Settings, scope: str) -> None:
+async def test_streams_refuse_rollups(settings: Settings, scope: str) -> None:
     """Every stream refuses rollups, except that of the timers, to which only the tutor writes."""
     async with opened_log(settings) as log:
         took = set()
@@ -96,9 +96,7 @@ async def test_no_message_deletes_others(settings: Settings, scope: str) -> None
     ],
     ids=lambda header: next(iter(header)),
 )
-async def test_no_header_of_a_client_makes_the_server_do_more_than_store(
-    settings: Settings, header: dict[str, str]
-) -> None:
+async def test_client_streams_refuse_special_headers(settings: Settings, header: dict[str, str]) -> None:
     """Streams that clients write to refuse headers for expiry, schedules, batches and counters."""
     async with opened_log(settings) as log:
         targets = (f"$O.{blob_bucket(settings.namespace)}.C.x.y", f"{settings.namespace}.client.x.task_submitted")
@@ -109,7 +107,7 @@ async def test_no_header_of_a_client_makes_the_server_do_more_than_store(
                 )
 
 
-async def test_provisioning_takes_rollups_away_from_a_stream_that_took_them(settings: Settings) -> None:
+async def test_provisioning_disables_rollups(settings: Settings) -> None:
     """Provisioning disables rollups on a stream that an earlier version made."""
     stream = object_stream(blob_bucket(settings.namespace))
     async with opened_log(settings) as log:
@@ -119,7 +117,7 @@ async def test_provisioning_takes_rollups_away_from_a_stream_that_took_them(sett
         assert not (await log.stream.stream_info(stream)).config.allow_rollup_hdrs
 
 
-async def test_what_somebody_else_wrote_under_the_name_is_refused_and_replaced(settings: Settings) -> None:
+async def test_a_forged_object_is_refused_and_replaced(settings: Settings) -> None:
     """A forged object, piece or description is refused, and storing the input again replaces it."""
     async with opened_log(settings) as log:
         blobs = await Blobs.open(log)
@@ -141,7 +139,7 @@ async def test_what_somebody_else_wrote_under_the_name_is_refused_and_replaced(s
             assert await blobs.get(await blobs.put(text)) == text
 
 
-async def test_a_forged_copy_hides_nobody_elses(settings: Settings) -> None:
+async def test_a_forged_copy_does_not_hide_the_correct_one(settings: Settings) -> None:
     """A forged copy of another client does not hide the correct one."""
     async with opened_log(settings) as log:
         first, second, ours = [await Blobs.open(log, each) for each in ("aaa", "zzz", "ann")]
@@ -159,7 +157,7 @@ async def test_a_forged_copy_hides_nobody_elses(settings: Settings) -> None:
         assert await first.refs() == []
 
 
-async def test_a_task_is_answered_though_its_document_was_forged_before(settings: Settings) -> None:
+async def test_a_task_with_a_forged_document_is_answered_from_the_correct_one(settings: Settings) -> None:
     """A task whose document was forged under its hash is answered from the correct document."""
     text = "An empty list is false. The answer of the okapi is forty-two. " * 3
     async with running_services(settings) as resources, connected_client(settings) as client:
@@ -173,7 +171,7 @@ async def test_a_task_is_answered_though_its_document_was_forged_before(settings
         assert "forty-two" in (result.answer or "")
 
 
-async def test_no_more_of_an_input_is_read_than_fits(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_input_above_the_limit_is_refused(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     """An input above the size limit is refused, and reading stops at the limit."""
     monkeypatch.setattr("nemuri_infra.stores.blobs.MAX_INPUT_BYTES", len(LONG) - 1)
     async with opened_log(settings) as log:
@@ -185,7 +183,7 @@ async def test_no_more_of_an_input_is_read_than_fits(settings: Settings, monkeyp
             await blobs.get(ref)
 
 
-async def test_an_interrupted_writing_names_nothing(settings: Settings) -> None:
+async def test_an_interrupted_write_is_not_an_input(settings: Settings) -> None:
     """Pieces of an interrupted write are not an input, and the input can be stored again."""
     async with opened_log(settings) as log, opened_log(settings) as broken:
         blobs = await Blobs.open(broken)
@@ -207,7 +205,7 @@ async def test_an_interrupted_writing_names_nothing(settings: Settings) -> None:
         assert await again.get(await again.put(LONG)) == LONG
 
 
-async def test_malformed_descriptions_stop_no_backup(settings: Settings, tmp_path: Path) -> None:
+async def test_a_backup_skips_malformed_descriptions(settings: Settings, tmp_path: Path) -> None:
     """A backup succeeds although clients wrote invalid descriptions under any names."""
     async with opened_log(settings) as log:
         blobs = await Blobs.open(log)

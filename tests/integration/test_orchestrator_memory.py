@@ -43,7 +43,7 @@ async def routings(resources: Resources) -> list[TaskRouted]:
 
 
 @pytest.mark.parametrize(("asked", "alike"), [(SOUP, LIKE_SOUP), (MISO, LIKE_MISO)])
-async def test_routing_follows_what_was_said_of_tasks_like_this(settings: Settings, asked: str, alike: str) -> None:
+async def test_routing_follows_the_feedback_on_similar_tasks(settings: Settings, asked: str, alike: str) -> None:
     """An agent with negative feedback is not chosen for a similar task, but still for other ones."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         for name in ("a", "b"):
@@ -66,7 +66,7 @@ async def test_routing_follows_what_was_said_of_tasks_like_this(settings: Settin
     await assert_verified(settings)
 
 
-async def test_a_task_counts_once_however_it_is_judged(settings: Settings) -> None:
+async def test_a_task_counts_once_for_several_verdicts(settings: Settings) -> None:
     """Several agreeing verdicts count as one good task, and contrary verdicts as one bad one."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined("cook"))
@@ -82,7 +82,7 @@ async def test_a_task_counts_once_however_it_is_judged(settings: Settings) -> No
         await until_idle(resources)
 
 
-async def test_what_a_choice_rested_on_grows_stronger_in_the_orchestrators_mind(settings: Settings) -> None:
+async def test_memories_used_by_a_routing_grow_stronger(settings: Settings) -> None:
     """Memories used by a routing grow stronger in its perspective, and the orchestrator sleeps over the session."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined("cook"))
@@ -115,7 +115,7 @@ async def test_what_a_choice_rested_on_grows_stronger_in_the_orchestrators_mind(
     await assert_verified(settings)
 
 
-async def test_the_orchestrator_forgets_by_sleeping(settings: Settings) -> None:
+async def test_the_orchestrators_sleep_archives_unused_memories(settings: Settings) -> None:
     """Memories that no routing uses are archived by the orchestrator's sleep."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined("cook"))
@@ -133,7 +133,7 @@ async def test_the_orchestrator_forgets_by_sleeping(settings: Settings) -> None:
     await assert_verified(settings)
 
 
-async def test_nobody_can_ask_the_orchestrator(settings: Settings) -> None:
+async def test_the_orchestrator_takes_no_tasks(settings: Settings) -> None:
     """The orchestrator is listed on request only, is not counted in the status, and takes no tasks."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined("cook"))
@@ -151,7 +151,7 @@ async def test_nobody_can_ask_the_orchestrator(settings: Settings) -> None:
         assert await resources.log.last_sequence() == end
 
 
-async def test_an_agent_gets_the_tasks_that_its_memories_are_about(settings: Settings) -> None:
+async def test_an_agent_is_chosen_for_tasks_about_its_memories(settings: Settings) -> None:
     """An agent is chosen for tasks about its memories, and no longer after they are archived."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         for name in ("a", "z"):
@@ -175,7 +175,7 @@ async def test_an_agent_gets_the_tasks_that_its_memories_are_about(settings: Set
         await until_idle(resources)
 
 
-async def test_an_agent_is_told_what_it_remembers(settings: Settings) -> None:
+async def test_the_memo_lists_the_strongest_topics(settings: Settings) -> None:
     """The memo lists the strongest topics first within the policy's token limit, and is empty with a limit of 0."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined("cook"))

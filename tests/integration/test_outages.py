@@ -64,7 +64,7 @@ async def database(servers: Servers) -> AsyncIterator[Database]:
 
 
 @pytest.mark.parametrize("code", [*WANTING, *AT_FAULT], ids=[*WANTING.values(), *AT_FAULT.values()])
-async def test_what_only_the_database_is_at_fault_for_is_waited_for(database: Database, code: str) -> None:
+async def test_failures_of_the_database_are_outages(database: Database, code: str) -> None:
     """Error codes of the database's own failures are outages, and codes of wrong statements are not."""
     raising = text(f"DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '{code}'; END $$")
     with pytest.raises(DBAPIError) as raised:
@@ -78,7 +78,7 @@ async def failures(log: Log) -> list[ReactionFailed]:
     return [each for each in await effective_events(log) if isinstance(each, ReactionFailed)]
 
 
-async def test_while_the_database_is_away_nothing_fails(own_servers: Servers) -> None:
+async def test_tasks_survive_an_outage_of_the_database(own_servers: Servers) -> None:
     """Tasks in work and tasks submitted while the database is down are done once it is back."""
     settings = own_servers.settings()
     await prepare(settings)
@@ -107,7 +107,7 @@ async def test_while_the_database_is_away_nothing_fails(own_servers: Servers) ->
     await assert_verified(settings)
 
 
-async def test_while_the_log_is_away_nothing_fails(own_servers: Servers) -> None:
+async def test_tasks_survive_an_outage_of_the_log(own_servers: Servers) -> None:
     """Services go on by themselves after a restart of the nats-server, and all tasks are done."""
     settings = own_servers.settings()
     await prepare(settings)
@@ -143,7 +143,7 @@ class Flaky(Provider):
         return ScriptedReply({"error": {"message": "overloaded"}}, 503) if self.away else reply
 
 
-async def test_while_no_provider_answers_nothing_fails(settings: Settings) -> None:
+async def test_tasks_wait_for_an_unavailable_provider(settings: Settings) -> None:
     """Tasks wait for an unavailable provider beyond the limit of faults, and then all are answered by it."""
     async with Flaky([ScriptedReply(openai_reply("What is empty is false."))]) as provider:
         asked = {"providers": "openai", "openai_api_key": SecretStr("k"), "openai_base_url": f"{provider.url}/v1"}
@@ -170,7 +170,7 @@ async def test_while_no_provider_answers_nothing_fails(settings: Settings) -> No
     await assert_verified(settings)
 
 
-async def test_a_fault_of_the_event_itself_ends_its_task_with_a_reason(settings: Settings) -> None:
+async def test_a_fault_of_the_event_fails_its_task_with_a_reason(settings: Settings) -> None:
     """A fault of the event itself ends in a dead letter and a failed task with a reason, and other tasks go on."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
@@ -197,7 +197,7 @@ async def test_a_fault_of_the_event_itself_ends_its_task_with_a_reason(settings:
     await assert_verified(settings)
 
 
-async def test_a_reply_without_text_is_no_outage(settings: Settings) -> None:
+async def test_a_reply_without_text_counts_as_a_fault(settings: Settings) -> None:
     """A reply without text counts as a fault: the task fails after a limited number of calls."""
     async with Provider([ScriptedReply(openai_reply(""))]) as provider:
         asked = {"providers": "openai", "openai_api_key": SecretStr("k"), "openai_base_url": f"{provider.url}/v1"}
@@ -225,7 +225,7 @@ class Halting(Provider):
         return ScriptedReply({"error": {"message": "overloaded"}}, 503) if request.body["model"] == "light" else reply
 
 
-async def test_what_was_answered_before_an_outage_is_not_paid_for_again(settings: Settings) -> None:
+async def test_a_recorded_reply_is_not_requested_again_during_an_outage(settings: Settings) -> None:
     """A model call whose reply was recorded is not repeated while the next step waits for its provider."""
     learned = '{"semantics": "Empty values are false."}'
     async with Halting([ScriptedReply(openai_reply(learned))]) as provider:
@@ -251,7 +251,7 @@ async def test_what_was_answered_before_an_outage_is_not_paid_for_again(settings
             assert len(told) == len(set(told))
 
 
-async def test_services_stop_while_nats_is_away(own_servers: Servers, caplog: pytest.LogCaptureFixture) -> None:
+async def test_services_stop_while_nats_is_down(own_servers: Servers, caplog: pytest.LogCaptureFixture) -> None:
     """All services stop without errors while the nats-server is down."""
     settings = own_servers.settings()
     await prepare(settings)

@@ -105,7 +105,7 @@ async def test_a_panel_answers_in_japanese(settings: Settings) -> None:
     assert "## それぞれの回答" in result.answer
 
 
-async def test_one_agent_may_sit_under_two_perspectives_but_never_twice_the_same(settings: Settings) -> None:
+async def test_an_agent_takes_one_seat_per_perspective(settings: Settings) -> None:
     """An agent takes one seat per perspective; a panel with a single seat fails with a reason."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
@@ -120,7 +120,7 @@ async def test_one_agent_may_sit_under_two_perspectives_but_never_twice_the_same
             await client.submit(QUESTION, panel=9)
 
 
-async def test_a_panel_that_finds_nothing_says_so_once(settings: Settings) -> None:
+async def test_a_panel_without_relevant_memories_says_so_once(settings: Settings) -> None:
     """A panel without relevant memories says so once, and a common citation is listed once."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
@@ -135,7 +135,7 @@ async def test_a_panel_that_finds_nothing_says_so_once(settings: Settings) -> No
     assert str(found.answer).count(KNOWN["heating"][1]) == 2
 
 
-async def test_a_panel_over_items_answers_each_of_them_by_each_member(settings: Settings) -> None:
+async def test_a_panel_answers_every_item_in_each_voice(settings: Settings) -> None:
     """A panel over many items answers every item in each voice."""
     items = "\n".join(f"{number}. Is boiler number {number} of the north hall safe?" for number in range(1, 26))
     async with running_services(settings) as resources, connected_client(settings) as client:
@@ -174,7 +174,7 @@ async def test_a_language_model_merges_the_voices(settings: Settings) -> None:
     assert "[m1]" not in chat.heard[0][1]
 
 
-async def test_a_panel_that_no_model_merges_stands_side_by_side(settings: Settings) -> None:
+async def test_a_panel_without_a_merge_stands_side_by_side(settings: Settings) -> None:
     """A panel whose merge is refused completes with the voices side by side."""
     async with (
         running_services(settings, models=Models(Refusing(), CountingModel())) as resources,

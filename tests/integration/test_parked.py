@@ -67,7 +67,7 @@ async def contents(resources: Resources) -> set[str]:
     return set((await snapshot(resources))["memory"])
 
 
-async def test_the_views_go_on_past_what_is_parked(settings: Settings, tmp_path: Path) -> None:
+async def test_the_views_continue_after_a_parked_event(settings: Settings, tmp_path: Path) -> None:
     """After an event is parked the views go on, and are the same rebuilt, verified, looked back on and imported."""
     async with running_services(settings, PROJECTOR) as resources:
         log = resources.log
@@ -131,7 +131,7 @@ async def test_only_the_event_that_halts_the_views_is_parked(settings: Settings)
     await assert_verified(settings)
 
 
-async def test_services_let_go_of_what_is_parked(settings: Settings) -> None:
+async def test_services_continue_after_a_parked_event(settings: Settings) -> None:
     """Services handle the events after a parked one, whether it was readable or not."""
     async with running_services(settings, PROJECTOR) as resources:
         log = resources.log
@@ -153,7 +153,7 @@ async def unreadable_other(log: Log) -> int:
     return (await log.stream.publish(log.subjects.of_agent("python", AgentDefined), b"{}")).seq
 
 
-async def test_what_was_folded_before_it_was_parked_is_in_no_view(settings: Settings) -> None:
+async def test_parking_a_folded_event_rebuilds_the_views(settings: Settings) -> None:
     """Parking a folded event makes the projector rebuild the views without it; appended again, the event counts."""
     async with running_services(settings, PROJECTOR) as resources:
         await resources.log.append(agent_defined())
@@ -184,7 +184,7 @@ async def all_of(resources: Resources) -> list[AgentDefined]:
     return [event for batch in batches for event in batch.events]  # type: ignore[misc]
 
 
-async def test_what_is_parked_is_erased_with_its_task(servers: Servers, settings: Settings) -> None:
+async def test_a_parked_event_is_erased_with_its_task(servers: Servers, settings: Settings) -> None:
     """A parked event is erased with its task, and parking an erasure reports that it erases."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())

@@ -63,7 +63,7 @@ class Behind(datetime):
         return super().now(tz) - timedelta(minutes=2)
 
 
-async def test_the_last_holder_to_let_go_ends_a_pause(settings: Settings) -> None:
+async def test_the_last_holder_ends_a_pause(settings: Settings) -> None:
     """A pause with two holders ends when the second one releases it."""
     async with opened_log(settings) as log, opened_log(settings) as other:
         first, second = paused(log), paused(other)
@@ -75,7 +75,7 @@ async def test_the_last_holder_to_let_go_ends_a_pause(settings: Settings) -> Non
         assert await nobody_rests(log)
 
 
-async def test_many_who_begin_and_end_pauses_never_wake_a_holder(settings: Settings) -> None:
+async def test_concurrent_pauses_do_not_end_a_held_pause(settings: Settings) -> None:
     """A pause holds while eight other holders begin and end pauses concurrently."""
 
     async def come_and_go() -> None:
@@ -91,16 +91,14 @@ async def test_many_who_begin_and_end_pauses_never_wake_a_holder(settings: Setti
         assert await nobody_rests(log)
 
 
-async def test_an_operator_whose_clock_is_late_pauses_everybody(
-    settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_slow_clock_does_not_shorten_a_pause(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     """An operator whose clock is slow pauses all consumers, because the server's clock is used."""
     monkeypatch.setattr(consumer_pauses, "datetime", Behind)
     async with opened_log(settings) as log, paused(log):
         assert await all_rest(log)
 
 
-async def test_a_killed_holder_is_waited_for_until_its_lease_expires(
+async def test_the_pause_of_a_killed_holder_lasts_until_its_lease_expires(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The pause of a killed holder lasts until its lease expires, even after another holder released its own."""
@@ -121,7 +119,7 @@ async def test_a_killed_holder_is_waited_for_until_its_lease_expires(
         await eventually(lambda: nobody_rests(log))
 
 
-async def test_a_holder_that_is_killed_in_its_turn_holds_up_nobody_for_long(
+async def test_a_holder_killed_in_its_turn_delays_others_briefly(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A holder killed during its turn delays others only until the turn expires."""
@@ -134,7 +132,7 @@ async def test_a_holder_that_is_killed_in_its_turn_holds_up_nobody_for_long(
             assert await all_rest(log)
 
 
-async def test_an_incomplete_log_rests_for_good(settings: Settings) -> None:
+async def test_an_incomplete_log_stays_paused(settings: Settings) -> None:
     """An incomplete log stays paused through other pauses and provisioning until it is given up."""
     async with opened_log(settings) as log:
         await log.append(agent_defined())
@@ -159,7 +157,7 @@ async def test_an_incomplete_log_rests_for_good(settings: Settings) -> None:
             await give_up(settings)
 
 
-async def test_an_import_that_fails_before_its_first_event_lets_everybody_go_on(settings: Settings) -> None:
+async def test_an_import_that_fails_before_its_first_event_ends_the_pause(settings: Settings) -> None:
     """An import that fails before its first event leaves no consumer paused."""
     async with opened_log(settings) as log:
         with pytest.raises(ZeroDivisionError):
@@ -172,7 +170,7 @@ class Killed(BaseException):
     """Raised in place of a kill of the process."""
 
 
-async def test_nobody_works_on_half_a_restored_log(
+async def test_a_killed_restore_leaves_the_consumers_paused(
     servers: Servers, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A killed restore leaves all consumers paused, and the same restore completes it; another import is refused."""
@@ -211,7 +209,7 @@ async def test_nobody_works_on_half_a_restored_log(
 
 
 @pytest.mark.parametrize("memory", ["tiered", "affective"])
-async def test_a_recall_appends_nothing_to_a_log_that_is_not_complete(
+async def test_a_recall_appends_nothing_to_an_incomplete_log(
     servers: Servers, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, memory: str
 ) -> None:
     """A recall on an incomplete log is refused and appends nothing, so that the killed import can be completed."""
@@ -284,12 +282,12 @@ async def exported(settings: Settings, path: Path) -> Path:
     return path
 
 
-def test_a_pause_for_good_is_later_than_any_other() -> None:
+def test_an_unlimited_pause_lasts_a_century() -> None:
     """The end of an unlimited pause is more than a century away."""
     assert NO_EXPIRY - datetime.now(UTC) > timedelta(days=36_500)
 
 
-async def test_all_rest_however_many_consumers_there_are(settings: Settings) -> None:
+async def test_every_consumer_is_paused_across_pages(settings: Settings) -> None:
     """Every durable consumer is paused and resumed, even if the server lists consumers in several pages."""
     async with opened_log(settings) as log:
         ours = {each.name for each in await durable_consumers(log)}

@@ -86,7 +86,7 @@ def counting(resources: Resources, monkeypatch: pytest.MonkeyPatch) -> Iterator[
     event.remove(engine, "after_cursor_execute", executed)
 
 
-async def test_reading_a_document_costs_in_proportion_to_its_length(
+async def test_the_cost_per_chunk_does_not_grow_with_the_document(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The rows and documents read per chunk do not grow with the document's length."""
@@ -108,7 +108,7 @@ async def test_reading_a_document_costs_in_proportion_to_its_length(
     assert (many.blobs - few.blobs) / 48 <= 1.5, found
 
 
-async def test_nobody_waits_for_a_long_document(settings: Settings) -> None:
+async def test_a_long_document_does_not_hold_up_other_tasks(settings: Settings) -> None:
     """A question is answered while a limited number of chunks of another client's document wait for the model."""
     model = Slow()
     async with running_services(settings, models=Models(model, model)) as resources, connected_client(settings) as ann:
@@ -152,7 +152,7 @@ class Unsure(CountingModel):
         return await super().key_point(job)
 
 
-async def test_a_document_whose_reading_failed_is_read_on_and_not_again(settings: Settings) -> None:
+async def test_a_reopened_task_reads_only_the_remaining_chunks(settings: Settings) -> None:
     """A reopened task reads only the chunks without a key point."""
     model = Unsure()
     async with (
@@ -209,7 +209,7 @@ async def test_a_sentence_in_the_middle_of_a_long_text_is_found(settings: Settin
     assert {each.status for each in seen} == {"open"}, "the end is what the call returns"
 
 
-async def test_what_nobody_read_is_not_called_irrelevant(settings: Settings) -> None:
+async def test_an_answer_without_relevant_passages_speaks_of_those_read(settings: Settings) -> None:
     """An answer without relevant passages speaks of the passages that were read, and nothing is learned from it."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())

@@ -65,19 +65,19 @@ async def _ends(settings: Settings, *command: str | Path, directory: Path) -> No
         assert [line.partition(":")[0] for line in lines[26:]] == ["most_important", "all", "by_category"]
 
 
-async def test_python_exits_as_the_command_line_does(settings: Settings) -> None:
+async def test_the_python_example_has_the_exit_codes_of_ask(settings: Settings) -> None:
     """The Python example exits with the codes of `nemuri ask`."""
     await _ends(settings, sys.executable, "-I", CLIENTS / "plain_nats.py", directory=CLIENTS)
 
 
-async def test_python_with_nothing_but_nats_py_gets_an_answer(settings: Settings, tmp_path: Path) -> None:
+async def test_the_python_example_gets_an_answer(settings: Settings, tmp_path: Path) -> None:
     """The Python example gets an answer without importing anything of this project."""
     script = Path(shutil.copy(CLIENTS / "plain_nats.py", tmp_path))
     assert not re.search(r"^(?:import|from) nemuri", await asyncio.to_thread(script.read_text), re.MULTILINE)
     await _answered(settings, sys.executable, "-I", script, directory=tmp_path)
 
 
-async def test_python_without_a_server_says_so_in_one_line(settings: Settings) -> None:
+async def test_the_python_example_fails_without_a_server(settings: Settings) -> None:
     """The Python example without a server ends with one line."""
     nowhere = settings.model_copy(update={"nats_url": "nats://127.0.0.1:1"})
     code, out, err = await _run(sys.executable, "-I", CLIENTS / "plain_nats.py", settings=nowhere, directory=CLIENTS)
@@ -85,7 +85,7 @@ async def test_python_without_a_server_says_so_in_one_line(settings: Settings) -
     assert "NATS_URL" in err
 
 
-async def test_node_with_nothing_but_its_nats_client_gets_an_answer(settings: Settings, tmp_path: Path) -> None:
+async def test_the_node_example_gets_an_answer(settings: Settings, tmp_path: Path) -> None:
     """The Node example gets an answer, if Node and its packages are available."""
     if shutil.which("node") is None or shutil.which("npm") is None:
         pytest.skip("there is no Node here")

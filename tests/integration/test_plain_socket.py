@@ -90,7 +90,7 @@ async def me(guarded: EmbeddedNats) -> HookSettings:
 
 
 @pytest.mark.parametrize("size", [0, 1, 70_000, 900_000])
-async def test_a_user_is_answered(me: HookSettings, size: int) -> None:
+async def test_a_request_of_any_size_is_answered(me: HookSettings, size: int) -> None:
     """A request of any size is answered for a user whose password is encoded in the address."""
     assert await asked(me, "asked.echo", b"\r\n" * (size // 2)) == b"\r\n" * (size // 2)
 
@@ -104,7 +104,7 @@ async def test_a_user_is_answered(me: HookSettings, size: int) -> None:
         (lambda url: url, "asked", "Permissions Violation"),
     ],
 )
-async def test_what_is_not_allowed_is_said_at_once(
+async def test_a_denied_request_raises_an_error_at_once(
     me: HookSettings, change: Callable[[str], str], subject: str, trouble: str
 ) -> None:
     """A wrong login and a forbidden subject raise an error at once."""
@@ -112,13 +112,13 @@ async def test_what_is_not_allowed_is_said_at_once(
         await asked(there(change(me.nats_address)), subject, b"")
 
 
-async def test_more_than_a_message_holds_is_not_sent(me: HookSettings) -> None:
+async def test_a_message_above_the_limit_is_not_sent(me: HookSettings) -> None:
     """A message above the server's limit is refused before it is sent."""
     with pytest.raises(TooLargeError):
         await asked(me, "asked.echo", b"x" * 1_048_577)
 
 
-async def test_an_answer_that_does_not_come_is_waited_for_no_longer_than_allowed(me: HookSettings) -> None:
+async def test_a_request_without_an_answer_times_out(me: HookSettings) -> None:
     """A request without an answer, or to a silent server, times out."""
     with pytest.raises(TimeoutError):
         await asked(me, "asked.late", b"", limit=0.2)
@@ -126,7 +126,7 @@ async def test_an_answer_that_does_not_come_is_waited_for_no_longer_than_allowed
         await asked(there(f"nats://127.0.0.1:{silent.getsockname()[1]}"), "asked.echo", b"", limit=0.2)
 
 
-async def test_another_server_of_the_list_is_asked(me: HookSettings) -> None:
+async def test_the_next_server_of_the_list_is_asked(me: HookSettings) -> None:
     """If the first server of a list is down, the second one is asked with the first address's user."""
     named, _, host = me.nats_address.rpartition("@")
     assert await asked(there(f"{named}@127.0.0.1:{free_port()}, nats://{host}"), "asked.echo", b"x") == b"x"
@@ -134,7 +134,7 @@ async def test_another_server_of_the_list_is_asked(me: HookSettings) -> None:
         await asked(there(f"{named}@127.0.0.1:{free_port()}"), "asked.echo", b"x")
 
 
-async def test_whoever_is_encrypted_is_answered_and_others_are_not(tmp_path: Path) -> None:
+async def test_clients_without_certificates_are_refused(tmp_path: Path) -> None:
     """A server that requires certificates answers clients with them and refuses others."""
     authority = trustme.CA()
     authority.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
@@ -158,7 +158,7 @@ async def test_whoever_is_encrypted_is_answered_and_others_are_not(tmp_path: Pat
             await asked(there(address, nats_ca=tmp_path / "none.pem"), "asked.echo", b"")
 
 
-async def test_an_event_is_in_the_log_once_it_is_appended() -> None:
+async def test_an_event_is_appended_once_per_id() -> None:
     """An event is appended once per id, and a full or missing stream is reported."""
     async with server("") as running:
         other = await nats.connect(running.url)
@@ -181,7 +181,7 @@ async def test_an_event_is_in_the_log_once_it_is_appended() -> None:
         await other.close()
 
 
-async def test_a_server_that_goes_away_is_noticed() -> None:
+async def test_a_connection_closed_in_an_answer_raises_an_error() -> None:
     """A server that closes the connection in the middle of an answer raises an error."""
     info = b"INFO " + json.dumps({"max_payload": 1_000}).encode() + b"\r\n"
 

@@ -47,7 +47,7 @@ class Sensitive(CountingModel):
 
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("number", [FEW, pytest.param(MANY, marks=pytest.mark.long)])
-async def test_among_all_kinds_of_poison_everything_good_is_done(settings: Settings, number: int) -> None:
+async def test_good_tasks_are_done_among_poison_messages(settings: Settings, number: int) -> None:
     """Every good task is done, every poison message has one dead letter, and the views agree with the log."""
     model = Sensitive()
     async with (

@@ -31,7 +31,7 @@ QUICKLY = {
 """A policy under which one session archives memories that were not used in it."""
 
 
-async def test_no_client_makes_a_principle(settings: Settings) -> None:
+async def test_a_client_cannot_create_a_principle(settings: Settings) -> None:
     """A memory with the tag of a principle is refused, by the client and by intake."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
@@ -48,7 +48,7 @@ async def test_no_client_makes_a_principle(settings: Settings) -> None:
     await assert_verified(settings)
 
 
-async def test_a_recall_shows_what_is_always_in_mind(settings: Settings) -> None:
+async def test_a_recall_returns_the_principles(settings: Settings) -> None:
     """A recall returns the principles that a task's context would have, even if nothing else is relevant."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined(principles=("Truth values come before operators.",)))
@@ -61,7 +61,7 @@ async def test_a_recall_shows_what_is_always_in_mind(settings: Settings) -> None
         assert tuple(each.memory_id for each in there) == (await retrieval_of(resources, asked.task_id)).principles
 
 
-async def test_a_principle_goes_with_its_definition_and_comes_back_with_it(settings: Settings) -> None:
+async def test_a_removed_principle_fades_and_returns_with_its_definition(settings: Settings) -> None:
     """A principle removed from the definition fades like any memory, and returns when it is defined again."""
     text = "Truth values come before operators."
     async with running_services(settings) as resources, connected_client(settings) as client:
@@ -90,7 +90,7 @@ async def test_a_principle_goes_with_its_definition_and_comes_back_with_it(setti
     await assert_verified(settings)
 
 
-async def test_a_new_principle_begins_as_the_agents_policy_says(settings: Settings) -> None:
+async def test_a_new_principle_begins_with_the_policys_strength(settings: Settings) -> None:
     """A new principle begins with the initial strength of the policy in force."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
@@ -109,7 +109,7 @@ async def test_a_new_principle_begins_as_the_agents_policy_says(settings: Settin
         assert encoded.strength == 3.0
 
 
-async def test_a_principle_holds_in_its_project_or_domain(settings: Settings) -> None:
+async def test_a_scoped_principle_holds_in_its_scope_only(settings: Settings) -> None:
     """A scoped principle is in every context of its project or domain, and in no other."""
     euro = ScopedPrinciple(text="Every amount is in euro.", scope=Scope(level="project", name="bank"))
     vat = ScopedPrinciple(text="Every amount is without tax.", scope=Scope(level="domain", name="trade"))

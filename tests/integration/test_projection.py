@@ -83,7 +83,7 @@ async def projected(resources: Resources) -> dict[UUID, tuple[float, int, float]
         return {row.memory_id: (row.kept, row.access_count, row.impact_score) for row in rows}
 
 
-async def test_projectors_side_by_side_double_nothing(settings: Settings, seed: int) -> None:
+async def test_concurrent_projectors_fold_every_event_once(settings: Settings, seed: int) -> None:
     """Three concurrent projectors on more than a thousand events make the same rows as the fold."""
     rng = random.Random(seed)
     memories = [encoded(rng.choice(AGENTS), number) for number in range(150)]
@@ -128,7 +128,7 @@ async def test_a_deleted_event_is_gone_after_a_rebuild(settings: Settings) -> No
     await assert_verified(settings)
 
 
-async def test_the_views_go_on_past_a_deleted_end(settings: Settings) -> None:
+async def test_the_views_reach_a_deleted_end(settings: Settings) -> None:
     """The views reach the end of the log even if its newest event was deleted before it was projected."""
     async with opened_log(settings) as log:
         await log.append(agent_defined())
@@ -146,7 +146,7 @@ async def test_the_views_go_on_past_a_deleted_end(settings: Settings) -> None:
     await assert_verified(settings)
 
 
-async def test_a_rebuild_beside_traffic_loses_nothing(settings: Settings, seed: int) -> None:
+async def test_a_rebuild_includes_events_appended_meanwhile(settings: Settings, seed: int) -> None:
     """Events appended during rebuilds are in the new views."""
     rng = random.Random(seed)
     memories = [encoded(agent_id, number) for agent_id in AGENTS for number in range(20)]

@@ -41,7 +41,7 @@ def prompts(provider: Provider, beginning: str) -> list[dict[str, str]]:
     return [each for each in calls if beginning in each["system"]]
 
 
-async def test_a_memory_shows_what_it_taught_and_how_it_stands(settings: Settings) -> None:
+async def test_a_prompt_shows_a_memorys_learning_and_strength(settings: Settings) -> None:
     """A prompt shows a memory with its learning for the task's perspective and its strength; the usage judge sees it
     too.
     """
@@ -72,7 +72,7 @@ async def test_a_memory_shows_what_it_taught_and_how_it_stands(settings: Setting
     assert judging
 
 
-async def test_half_an_answer_is_no_answer(settings: Settings) -> None:
+async def test_a_reply_truncated_twice_fails_the_task(settings: Settings) -> None:
     """A reply that is truncated twice fails the task with that reason and without an answer."""
     async with (
         Provider([ScriptedReply(openai_reply("It is", "length"))]) as provider,
@@ -87,7 +87,7 @@ async def test_half_an_answer_is_no_answer(settings: Settings) -> None:
     assert failed.answer is None
 
 
-async def test_a_model_is_told_what_it_was_not_shown(settings: Settings) -> None:
+async def test_a_prompt_states_the_share_of_the_documents_read(settings: Settings) -> None:
     """A prompt states the share of the documents that it contains."""
     page = "A value is true unless its class says otherwise. " * 30
     pages = "\n\n".join(f"Chapter {number}. {page}" for number in range(60))

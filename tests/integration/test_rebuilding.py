@@ -71,7 +71,7 @@ async def followed(resources: Resources) -> AsyncIterator[Resources]:
         await database.close()
 
 
-async def test_made_anew_is_as_followed(settings: Settings, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_rebuilt_rows_equal_followed_rows(settings: Settings, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rebuilt rows equal followed rows, whether states stay in memory or are evicted and read again."""
     rng = random.Random(seed)
     memories = [encoded(name, number) for name in AGENTS for number in range(40)]
@@ -112,7 +112,7 @@ async def reading(resources: Resources, over: asyncio.Event) -> int:
     return times
 
 
-async def test_nobody_who_reads_notices_a_rebuild(settings: Settings) -> None:
+async def test_readers_see_complete_views_during_a_rebuild(settings: Settings) -> None:
     """Four concurrent readers always see complete views during two rebuilds."""
     async with running_services(settings, ["projector"]) as resources:
         await append_all(resources.log, [agent_defined(name) for name in AGENTS])
@@ -127,7 +127,7 @@ async def test_nobody_who_reads_notices_a_rebuild(settings: Settings) -> None:
         assert all(each.result() > 1 for each in readers)
 
 
-async def test_a_reader_of_the_old_views_keeps_nobody_from_the_new(settings: Settings) -> None:
+async def test_a_reader_of_the_old_views_does_not_hold_up_the_new_ones(settings: Settings) -> None:
     """A reader of the old views does not hold up the new ones; only the removal of the old ones waits."""
     async with running_services(settings, ["projector"]) as resources:
         await append_all(resources.log, [agent_defined(name) for name in AGENTS])

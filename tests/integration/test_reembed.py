@@ -151,7 +151,7 @@ async def test_another_dimension_of_the_same_model_is_another_generation(setting
         await assert_verified(settings)
 
 
-async def test_what_is_remembered_meanwhile_is_not_lost(settings: Settings) -> None:
+async def test_a_memory_added_during_the_change_gets_both_vectors(settings: Settings) -> None:
     """Recall works while vectors are made, and a memory added meanwhile gets vectors of both models."""
     chosen = Dictionary()
     chosen.gate.clear()
@@ -181,7 +181,7 @@ async def test_what_is_remembered_meanwhile_is_not_lost(settings: Settings) -> N
     await assert_verified(settings)
 
 
-async def test_an_interrupted_change_goes_on_where_it_was(settings: Settings) -> None:
+async def test_an_interrupted_change_is_continued(settings: Settings) -> None:
     """An interrupted change continues: no text is embedded twice, and agents that switched stay switched."""
     chosen = Dictionary(left=1)
     async with running_services(settings) as resources, client_of(settings) as client:
@@ -204,7 +204,7 @@ async def test_an_interrupted_change_goes_on_where_it_was(settings: Settings) ->
     await assert_verified(settings)
 
 
-async def test_two_changes_at_once_are_one(settings: Settings) -> None:
+async def test_two_concurrent_changes_count_once(settings: Settings) -> None:
     """Two concurrent changes count once, because their events have the same ids."""
     async with running_services(settings) as resources, client_of(settings) as client:
         known = await cooks(resources, client)
@@ -217,7 +217,7 @@ async def test_two_changes_at_once_are_one(settings: Settings) -> None:
     await assert_verified(settings)
 
 
-async def test_a_model_may_come_back(settings: Settings) -> None:
+async def test_a_change_back_to_a_former_model_embeds_nothing(settings: Settings) -> None:
     """A change back to a former model embeds nothing again, because its vectors are stored."""
     async with running_services(settings) as resources, client_of(settings) as client:
         await cooks(resources, client)
@@ -231,7 +231,7 @@ async def test_a_model_may_come_back(settings: Settings) -> None:
     await assert_verified(settings)
 
 
-async def test_without_any_service_the_change_is_complete_too(settings: Settings) -> None:
+async def test_a_change_without_services_is_complete(settings: Settings) -> None:
     """Without running services a change is complete, and services with the new embedder use its vectors.
 
     Agents kept by a society's host are left as they are, because the host has its own embedder.
@@ -260,7 +260,7 @@ async def test_without_any_service_the_change_is_complete_too(settings: Settings
     await assert_verified(settings)
 
 
-async def test_vectors_that_the_store_lost_are_told_and_a_rebuild_helps(settings: Settings) -> None:
+async def test_lost_vectors_are_reported(settings: Settings) -> None:
     """Vectors missing in the store end the change with a message that recommends `nemuri rebuild`."""
     chosen = Dictionary()
     async with running_services(settings) as resources, client_of(settings) as client:

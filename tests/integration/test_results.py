@@ -21,7 +21,7 @@ async def told(results: Results, task_id: UUID) -> TaskResult:
 
 
 @pytest.mark.parametrize("known", ["nothing before", "something before", "something forgotten"])
-async def test_whoever_was_held_up_does_not_take_back_what_others_told(settings: Settings, known: str) -> None:
+async def test_an_older_result_does_not_replace_a_newer_one(settings: Settings, known: str) -> None:
     """A query API that was delayed cannot replace a newer result by an older one."""
     task_id, looked, resumed = uuid4(), asyncio.Event(), asyncio.Event()
 
@@ -49,7 +49,7 @@ async def test_whoever_was_held_up_does_not_take_back_what_others_told(settings:
         assert (await told(results, task_id)).status == "done"
 
 
-async def test_of_what_does_not_stand_nothing_is_told(settings: Settings) -> None:
+async def test_an_open_task_has_no_stored_result(settings: Settings) -> None:
     """No result is stored for an open or unknown task."""
 
     async def nothing() -> None:

@@ -108,7 +108,7 @@ def assert_in_order(events: list[AnyEvent]) -> None:
     assert second.session_id in slept
 
 
-async def test_exercises_come_again_later_when_right_and_sooner_when_wrong(settings: Settings) -> None:
+async def test_exercises_are_repeated_at_growing_intervals_when_right(settings: Settings) -> None:
     """A right exercise is repeated after 1, 3 and 7 days and a wrong one daily, even if no service ran meanwhile."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         course = await school(resources, client)
@@ -146,7 +146,7 @@ def days(known: ExerciseReport) -> int:
     return (known.due_at - known.answers[-1].graded_at).days
 
 
-async def test_the_same_textbook_is_taught_once_at_a_time(settings: Settings) -> None:
+async def test_a_textbook_is_taught_once_at_a_time(settings: Settings) -> None:
     """A second course of a textbook is refused while the first one runs, and does not store its memories twice."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await school(resources, client, repeating="none")
@@ -166,7 +166,7 @@ async def test_the_same_textbook_is_taught_once_at_a_time(settings: Settings) ->
     await assert_verified(settings)
 
 
-async def test_what_cannot_be_taught_is_refused(settings: Settings) -> None:
+async def test_invalid_courses_are_refused(settings: Settings) -> None:
     """An unknown agent or perspective, a too large textbook, or a clock set back is refused and appends nothing."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
@@ -213,7 +213,7 @@ async def test_the_largest_chapter_is_read(settings: Settings) -> None:
     await assert_verified(settings)
 
 
-async def test_nobody_else_takes_an_exercise_for_the_tutor(settings: Settings) -> None:
+async def test_feedback_of_another_client_does_not_change_a_course(settings: Settings) -> None:
     """Feedback of another client on an exercise does not change the course."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         course = await school(resources, client)

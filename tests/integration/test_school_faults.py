@@ -33,7 +33,7 @@ from tests.integration.harness import (
 pytestmark = pytest.mark.connected
 
 
-async def test_an_exercise_that_the_tutor_cannot_grade_is_wrong(settings: Settings) -> None:
+async def test_an_exercise_that_cannot_be_graded_is_wrong(settings: Settings) -> None:
     """An exercise that the tutor cannot grade counts as wrong with the reason, once, and the course ends."""
     others = [each for each in ALL_SERVICES if each != "attribution"]  # without the end of a session nothing is graded
     async with running_services(settings, others) as resources, connected_client(settings) as client:
@@ -72,7 +72,7 @@ class Stumbling(HashingEmbedder):
         return await super().embed(texts)
 
 
-async def test_a_review_that_the_tutor_gives_up_has_found_nothing(settings: Settings) -> None:
+async def test_a_failed_review_has_no_memories(settings: Settings) -> None:
     """A failed review is recorded without memories, and the course ends."""
     async with open_resources(settings) as usual, connected_client(settings) as client:
         vectors = replace(usual.vectors, embedder=Stumbling())

@@ -27,7 +27,7 @@ QUESTION = "When does the zirconium deal with Yamada close?"
 BANK, SHOP = Scope(level="project", name="bank"), Scope(level="project", name="shop")
 
 
-async def test_the_table_of_contents_tells_only_what_is_valid_in_the_setting(settings: Settings) -> None:
+async def test_the_memo_lists_topics_of_the_setting_only(settings: Settings) -> None:
     """The memo lists universal topics everywhere, and topics of a project or domain only there."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
@@ -43,7 +43,7 @@ async def test_the_table_of_contents_tells_only_what_is_valid_in_the_setting(set
         assert told == ["manners (1), zirconium (1)", "manners (1)", "alloy (1), manners (1)", "manners (1)"]
 
 
-async def test_who_works_on_a_task_is_decided_by_what_is_valid_there(settings: Settings) -> None:
+async def test_routing_uses_memories_of_the_project_only(settings: Settings) -> None:
     """Routing considers memories that are valid in the task's project only."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         for name in ("a", "z"):
@@ -55,7 +55,7 @@ async def test_who_works_on_a_task_is_decided_by_what_is_valid_there(settings: S
         await until_idle(resources)
 
 
-async def test_the_orchestrator_recalls_past_tasks_where_they_took_place(settings: Settings) -> None:
+async def test_the_orchestrator_recalls_past_tasks_of_the_project(settings: Settings) -> None:
     """The orchestrator recalls past tasks of the same project only."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
@@ -77,7 +77,7 @@ async def test_the_orchestrator_recalls_past_tasks_where_they_took_place(setting
     await assert_verified(settings)
 
 
-async def test_what_is_learned_in_a_setting_stays_there(settings: Settings) -> None:
+async def test_a_learning_gets_the_scope_of_its_task(settings: Settings) -> None:
     """A learning gets the task's project, or its only domain, and is not recalled elsewhere."""
     model = CountingModel(teaches={QUESTION: {"semantics": LESSON}})
     models = Models(main=model, light=model)
@@ -98,7 +98,7 @@ async def test_what_is_learned_in_a_setting_stays_there(settings: Settings) -> N
     await assert_verified(settings)
 
 
-async def test_a_textbook_is_read_and_tested_where_it_is_valid(settings: Settings) -> None:
+async def test_a_textbook_is_read_and_tested_in_its_scope(settings: Settings) -> None:
     """A textbook's memories are recalled in its scope only, and stored again when taught in another."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())

@@ -86,7 +86,7 @@ async def trained(resources: Resources) -> list[ScorerTrained]:
     return [each for each in await effective_events(resources.log) if isinstance(each, ScorerTrained)]
 
 
-async def test_a_scorer_is_trained_when_there_is_enough_and_serves_while_it_is_better(settings: Settings) -> None:
+async def test_a_scorer_is_trained_with_enough_samples_and_serves_while_better(settings: Settings) -> None:
     """A scorer is trained after 100 samples and again after 30 more, and serves only while it is better."""
     async with running_services(settings, TRAINING) as resources:
         await resources.log.append(agent_defined(AGENT))
@@ -107,7 +107,7 @@ async def test_a_scorer_is_trained_when_there_is_enough_and_serves_while_it_is_b
     await assert_verified(settings)
 
 
-async def test_feedback_days_later_trains_again_once(settings: Settings) -> None:
+async def test_feedback_on_an_old_assignment_trains_again_once(settings: Settings) -> None:
     """Feedback on an old assignment trains the scorer again, unless it does not change the assignment's value."""
     async with running_services(settings, TRAINING) as resources:
         await resources.log.append(agent_defined(AGENT))
@@ -127,7 +127,7 @@ async def test_feedback_days_later_trains_again_once(settings: Settings) -> None
     await assert_verified(settings)
 
 
-async def test_the_policy_says_how_much_that_is_new_trains_again(settings: Settings) -> None:
+async def test_the_policy_sets_the_samples_for_another_training(settings: Settings) -> None:
     """The policy's `retrain_after` sets the number of new samples for another training."""
     async with running_services(settings, TRAINING) as resources:
         await resources.log.append(agent_defined(AGENT))
@@ -142,7 +142,7 @@ async def test_the_policy_says_how_much_that_is_new_trains_again(settings: Setti
         assert [each.number for each in await trained(resources)] == [1, 2]
 
 
-async def test_what_was_trained_on_is_not_trained_on_again(settings: Settings) -> None:
+async def test_events_are_not_trained_on_again(settings: Settings) -> None:
     """Events that were trained on cause no further training, even if the trainer has lost its cache."""
     async with running_services(settings, TRAINING) as resources:
         await resources.log.append(agent_defined(AGENT))
@@ -156,7 +156,7 @@ async def test_what_was_trained_on_is_not_trained_on_again(settings: Settings) -
         assert await trained(resources) == before
 
 
-async def test_without_torch_the_linear_score_goes_on(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_linear_score_serves_without_torch(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without torch nothing is trained and nothing fails; with torch the next session trains."""
     monkeypatch.setattr(training, "available", lambda: False)
     handlers.can_train.cache_clear()
@@ -207,7 +207,7 @@ async def test_the_scorer_ranks_while_it_serves(settings: Settings) -> None:
     await assert_verified(settings)
 
 
-async def test_eight_trainers_make_one_scorer(settings: Settings) -> None:
+async def test_sessions_that_end_at_once_cause_one_training(settings: Settings) -> None:
     """Sixty sessions that end at once cause one training."""
     async with opened_log(settings) as log:
         await log.append(agent_defined(AGENT))

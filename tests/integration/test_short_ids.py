@@ -12,7 +12,7 @@ pytestmark = pytest.mark.connected
 KEYS = tuple(UUID(f"1c0ffee{last}-0000-4000-8000-00000000000{last}") for last in "12")
 
 
-async def test_the_beginning_of_an_id_is_enough_where_it_is_the_only_one(settings: Settings) -> None:
+async def test_unique_first_digits_name_an_id(settings: Settings) -> None:
     """The first digits of an id name a task if they are unique; ambiguous, unknown or too short ones are refused."""
     async with running_services(settings, ("query-api", "projector")), connected_client(settings) as client:
         for key in KEYS:

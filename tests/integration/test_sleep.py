@@ -110,7 +110,7 @@ def all_slept(resources: Resources) -> Callable[[], Awaitable[bool]]:
     return condition
 
 
-async def test_eight_workers_sleep_every_session_exactly_once(settings: Settings, seed: int) -> None:
+async def test_eight_workers_sleep_over_each_session_once(settings: Settings, seed: int) -> None:
     """Eight sleep workers on one agent sleep over each session exactly once while events are appended."""
     rng = random.Random(seed)
     async with AsyncExitStack() as stack:
@@ -124,7 +124,7 @@ async def test_eight_workers_sleep_every_session_exactly_once(settings: Settings
     await assert_verified(settings)
 
 
-async def test_of_two_sleeps_decided_on_the_same_view_one_is_refused(settings: Settings, seed: int) -> None:
+async def test_one_of_two_sleeps_on_the_same_state_is_refused(settings: Settings, seed: int) -> None:
     """Of two sleeps decided on the same state the log accepts the first and refuses the second."""
     async with running_services(settings, ["projector"]) as resources:
         await resources.log.append(agent_defined())
@@ -140,7 +140,7 @@ async def test_of_two_sleeps_decided_on_the_same_view_one_is_refused(settings: S
             await resources.log.append(other.event, expected=other.last)
 
 
-async def test_the_log_alone_keeps_sleeps_apart(settings: Settings, seed: int) -> None:
+async def test_concurrent_workers_without_partitions_sleep_once(settings: Settings, seed: int) -> None:
     """Eight concurrent workers without partitioned delivery sleep over every session once."""
     rng = random.Random(seed)
     async with running_services(settings, ["projector"]) as resources:
@@ -166,7 +166,7 @@ async def race(resources: Resources, sessions: Sequence[SessionEnded], seed: flo
             rest.append(event)
 
 
-async def test_a_sleep_that_does_not_fit_goes_on_until_there_is_room(
+async def test_a_sleep_that_exceeds_one_event_is_continued(
     settings: Settings, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A sleep with more changes than one event holds is continued by further sleeps until the capacity is kept."""
@@ -200,7 +200,7 @@ async def test_a_sleep_that_does_not_fit_goes_on_until_there_is_room(
     await assert_verified(settings)
 
 
-async def test_a_cluster_that_loses_a_node_sleeps_every_session_exactly_once(servers: Servers, seed: int) -> None:
+async def test_a_cluster_that_loses_a_node_sleeps_over_each_session_once(servers: Servers, seed: int) -> None:
     """Every session is slept over once on a cluster whose node is killed and restarted."""
     rng = random.Random(seed)
     async with three_nodes() as cluster, AsyncExitStack() as stack:

@@ -68,7 +68,7 @@ async def disk() -> AsyncIterator[Disk]:
     shutil.rmtree(directory)
 
 
-async def test_the_probe_of_the_deployments_finds_a_server_that_cannot_write(disk: Disk, tmp_path: Path) -> None:
+async def test_the_probe_fails_for_a_server_that_cannot_write(disk: Disk, tmp_path: Path) -> None:
     """The probe fails for a server that failed to write until the server is restarted, even if there is space again."""
     port, watched = free_port(), free_port()
     binary = Path(sysconfig.get_path("scripts")) / "nats-server"
@@ -111,7 +111,7 @@ async def test_the_probe_of_the_deployments_finds_a_server_that_cannot_write(dis
             await server.wait()
 
 
-def test_both_deployments_end_a_server_that_cannot_write() -> None:
+def test_both_deployments_use_the_probe() -> None:
     """Both deployments mount and run the probe, and Docker's health check ends the server."""
     manifests = yaml.safe_load_all((DEPLOY / "kubernetes" / "nats.yaml").read_text())
     [container] = next(each for each in manifests if each["kind"] == "StatefulSet")["spec"]["template"]["spec"][
@@ -130,7 +130,7 @@ def test_both_deployments_end_a_server_that_cannot_write() -> None:
         assert test.startswith("sh /etc/nats/alive.sh; [ $$? = 1 ] && kill 1; ")
 
 
-async def test_a_full_log_refuses_in_order_and_goes_on_when_its_limit_is_raised(settings: Settings) -> None:
+async def test_a_full_log_accepts_messages_once_its_limit_is_raised(settings: Settings) -> None:
     """A full log refuses messages, deletes nothing, and accepts messages once its limit is raised."""
     small = settings.model_copy(update={"storage": 16})
     await prepare(small)
@@ -156,7 +156,7 @@ async def test_a_full_log_refuses_in_order_and_goes_on_when_its_limit_is_raised(
         assert await fullness(log) == {}
 
 
-async def test_a_limit_below_what_is_stored_deletes_nothing(settings: Settings) -> None:
+async def test_a_limit_below_the_stored_size_deletes_nothing(settings: Settings) -> None:
     """A limit below the stored size deletes nothing and refuses the next message, for every kind of stream."""
     async with opened_log(settings) as log:
         places = {
@@ -174,7 +174,7 @@ async def test_a_limit_below_what_is_stored_deletes_nothing(settings: Settings) 
                 await log.stream.publish(subject.format(20), b"x")
 
 
-async def test_who_looks_is_warned_before_the_log_is_full(settings: Settings) -> None:
+async def test_a_nearly_full_log_is_reported(settings: Settings) -> None:
     """A nearly full log is reported at `/ready` and `/metrics`, the worker stays ready, and a raised limit helps."""
     await prepare(settings.model_copy(update={"storage": 16}))
     async with running_services(settings) as resources, connected_client(settings) as client:
@@ -195,13 +195,13 @@ async def test_who_looks_is_warned_before_the_log_is_full(settings: Settings) ->
         assert (await client.ask("What is truth?", timeout=60)).status == "done"
 
 
-def test_every_share_has_its_stream_and_all_of_them_are_the_whole(settings: Settings) -> None:
+def test_every_stream_has_a_share_of_the_limit(settings: Settings) -> None:
     """Every stream has a share of the storage limit, and the shares sum up to at most 1."""
     assert sum(SHARES.values()) <= 1
     assert streams(Subjects(settings.namespace)).keys() == SHARES.keys()
 
 
-def test_alerts_ask_for_what_workers_tell() -> None:
+def test_alert_rules_use_existing_metrics() -> None:
     """The alert rules use existing metrics and are complete."""
     shown = Metrics().exposition().decode()
     groups = yaml.safe_load((DEPLOY / "alerts.yaml").read_text())["groups"]

@@ -41,7 +41,7 @@ def said_by(client: str, task_id: UUID, event_id: UUID | None = None) -> Feedbac
     return FeedbackGiven(event_id=event_id or uuid4(), client_id=client, correlation_id=task_id, verdict="helpful")
 
 
-async def test_feedback_of_a_stranger_is_refused(settings: Settings) -> None:
+async def test_feedback_of_another_client_is_refused(settings: Settings) -> None:
     """Feedback of another client is refused before, during and after the task, and credits nothing."""
     async with (
         running_services(settings) as resources,
@@ -74,7 +74,7 @@ async def test_feedback_of_a_stranger_is_refused(settings: Settings) -> None:
     await assert_verified(settings)
 
 
-async def test_an_operator_judges_every_task(settings: Settings) -> None:
+async def test_an_operator_may_rate_every_task(settings: Settings) -> None:
     """Feedback of an operator is credited for any client's task."""
     async with (
         running_services(settings) as resources,
@@ -87,7 +87,7 @@ async def test_an_operator_judges_every_task(settings: Settings) -> None:
     await assert_verified(settings)
 
 
-async def test_what_a_stranger_says_of_a_task_sets_no_precedent(settings: Settings) -> None:
+async def test_feedback_of_another_client_does_not_count_for_routing(settings: Settings) -> None:
     """Feedback of another client does not count for later routings."""
     async with (
         running_services(settings) as resources,
@@ -111,7 +111,7 @@ async def test_what_a_stranger_says_of_a_task_sets_no_precedent(settings: Settin
     assert after == [{"python": (1, 0)}] * len(learned)
 
 
-async def test_a_stranger_does_not_choose_how_a_task_goes_on(settings: Settings) -> None:
+async def test_the_choice_of_another_client_is_refused(settings: Settings) -> None:
     """The choice of another client in a negotiation is refused by the client library and by intake."""
     async with (
         running_services(settings) as resources,
@@ -146,7 +146,7 @@ async def test_a_stranger_does_not_choose_how_a_task_goes_on(settings: Settings)
     await assert_verified(settings)
 
 
-async def test_an_operator_chooses_how_every_task_goes_on(settings: Settings) -> None:
+async def test_an_operator_may_choose_for_every_task(settings: Settings) -> None:
     """An operator may choose an option for any client's task."""
     async with (
         running_services(settings) as resources,
@@ -160,7 +160,7 @@ async def test_an_operator_chooses_how_every_task_goes_on(settings: Settings) ->
         assert (await operator.result(task_id)).status == "done"
 
 
-async def test_what_a_client_offers_belongs_to_no_task_of_others(settings: Settings) -> None:
+async def test_an_offered_memory_is_not_linked_to_another_clients_task(settings: Settings) -> None:
     """A memory offered with another client's task id is not linked to that task."""
     async with running_services(settings) as resources, connected_client(settings) as ann:
         await knowing(resources, ann)

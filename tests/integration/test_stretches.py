@@ -75,7 +75,7 @@ async def missing(resources: Resources) -> Sequence[str]:
     return (await Readiness(resources, [], {}).report()).missing
 
 
-async def test_views_that_went_back_while_nothing_came_are_read_again_from_there(settings: Settings) -> None:
+async def test_views_set_back_are_followed_from_there(settings: Settings) -> None:
     """An idle projector whose views were set back reads the log again from there."""
     async with running_services(settings, ["projector"]) as resources:
         await defined(resources, 9)
@@ -89,7 +89,7 @@ async def test_views_that_went_back_while_nothing_came_are_read_again_from_there
     await assert_verified(settings)
 
 
-async def test_a_stretch_beyond_the_views_changes_nothing(settings: Settings) -> None:
+async def test_a_batch_after_a_gap_is_refused(settings: Settings) -> None:
     """A batch after a gap is refused; of an overlapping batch only the events after the checkpoint are folded."""
     async with open_resources(settings) as resources:
         await defined(resources, 6)
@@ -104,7 +104,7 @@ async def test_a_stretch_beyond_the_views_changes_nothing(settings: Settings) ->
     await assert_verified(settings)
 
 
-async def test_an_older_version_stands_aside_and_says_so(settings: Settings) -> None:
+async def test_an_older_version_does_not_fold_into_newer_views(settings: Settings) -> None:
     """An older version neither folds into nor rebuilds views of a newer one, and says so."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
@@ -132,7 +132,7 @@ async def test_an_older_version_stands_aside_and_says_so(settings: Settings) -> 
     await assert_verified(settings)
 
 
-async def test_views_of_an_older_version_are_made_anew_by_whoever_follows(settings: Settings) -> None:
+async def test_views_of_an_older_version_are_rebuilt(settings: Settings) -> None:
     """A running projector rebuilds views that were built by an older version."""
     async with running_services(settings, ["projector"]) as resources:
         await resources.log.append(agent_defined())
@@ -144,7 +144,7 @@ async def test_views_of_an_older_version_are_made_anew_by_whoever_follows(settin
     await assert_verified(settings)
 
 
-async def test_the_views_halt_right_before_what_cannot_be_folded(
+async def test_the_views_halt_before_an_event_that_cannot_be_folded(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Views halt before an event that cannot be folded, and `rebuild` and `verify` name the same event."""
@@ -182,7 +182,7 @@ async def test_the_views_halt_right_before_what_cannot_be_folded(
     await assert_verified(settings)
 
 
-async def test_only_who_provisions_migrates(
+async def test_operations_do_not_migrate_the_database(
     settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Operations refuse a database of another schema version in one line and do not migrate it."""

@@ -82,7 +82,7 @@ async def assert_as_folded(resources: Resources) -> None:
     assert set(await TieredQueries(resources.database).vectors("noah", "hashing-v1.1024", ids)) == set(ids)
 
 
-async def test_an_experience_is_recorded_once_however_often_it_is_told(settings: Settings) -> None:
+async def test_a_repeated_experience_is_recorded_once(settings: Settings) -> None:
     """A repeated experience is recorded once; unimportant ones, and agents without tiered memory, are refused."""
     async with remembering(settings) as (resources, client):
         await resources.log.append(agent_defined("python"))
@@ -108,7 +108,7 @@ async def test_an_experience_is_recorded_once_however_often_it_is_told(settings:
     await assert_verified(settings)
 
 
-async def test_what_is_too_much_goes_over_and_comes_to_mind(settings: Settings) -> None:
+async def test_memories_beyond_the_capacity_are_consolidated_and_recalled(settings: Settings) -> None:
     """The oldest memories beyond the capacity are consolidated in clusters, and recalls by module count as accesses."""
     policy = {"short_term": {"base_capacity": 5, "max_capacity": 5, "kept_share": 0.2}}
     async with remembering(settings, **policy) as (resources, client):
@@ -147,7 +147,7 @@ async def test_what_is_too_much_goes_over_and_comes_to_mind(settings: Settings) 
     await assert_verified(settings)
 
 
-async def test_each_experience_goes_over_once_however_many_notice(settings: Settings) -> None:
+async def test_two_workers_consolidate_each_experience_once(settings: Settings) -> None:
     """Two workers consolidate each experience once, and none is left behind."""
     policy = {"short_term": {"base_capacity": 4, "max_capacity": 4, "kept_share": 0.5}}
     async with remembering(settings, **policy) as (resources, client), running_services(settings, ["tiered-memory"]):
@@ -169,7 +169,7 @@ async def test_each_experience_goes_over_once_however_many_notice(settings: Sett
         await assert_as_folded(resources)
 
 
-async def test_what_is_old_goes_over_in_time(settings: Settings) -> None:
+async def test_old_memories_are_consolidated_in_time(settings: Settings) -> None:
     """Old memories are consolidated by the log's time, requested once; agents of simulations are left out."""
     policy = {"short_term": {"retention_minutes": 30}}
     async with remembering(settings, "noah", "lila", **policy) as (resources, client):
@@ -185,7 +185,7 @@ async def test_what_is_old_goes_over_in_time(settings: Settings) -> None:
         assert [(each.agent_id, each.because) for each in asked] == [("noah", "interval")]
 
 
-async def test_what_is_shared_is_seen_by_whom_it_is_shared_with(settings: Settings) -> None:
+async def test_a_shared_memory_is_recalled_by_its_audience(settings: Settings) -> None:
     """A shared memory is recalled by exactly the agents it is shared with, and is not consolidated."""
     async with remembering(settings, "noah", "lila", "mira") as (resources, client):
         seen = await client.experience("noah", "The well behind the church is poisoned")
@@ -213,7 +213,7 @@ async def test_what_is_shared_is_seen_by_whom_it_is_shared_with(settings: Settin
     await assert_verified(settings)
 
 
-async def test_an_erased_experience_goes_with_all_that_was_made_of_it(settings: Settings) -> None:
+async def test_an_erased_experience_is_erased_with_its_formed_memory(settings: Settings) -> None:
     """Erasing an experience erases its offer, the memory formed from it and the other sources of that memory."""
     async with remembering(settings) as (resources, client):
         mined = [await client.experience("noah", each.strip(), type="action") for each in MINED]

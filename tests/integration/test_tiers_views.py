@@ -115,7 +115,7 @@ async def assert_as_folded(resources: Resources) -> None:
     assert vectors == {each.memory_id for each in memories}
 
 
-async def test_a_life_is_in_the_views_what_the_pure_fold_makes_of_it(settings: Settings, seed: int) -> None:
+async def test_random_events_give_the_rows_of_the_fold(settings: Settings, seed: int) -> None:
     """Random events give the same rows one by one, in batches and rebuilt."""
     rng = random.Random(seed)
     await assert_views_follow_and_rebuild(settings, life(rng, 100), rng, assert_as_folded)
@@ -128,7 +128,7 @@ async def test_a_life_is_in_the_views_what_the_pure_fold_makes_of_it(settings: S
         )
 
 
-async def test_a_forgotten_experience_is_in_no_byte(servers: Servers, settings: Settings) -> None:
+async def test_an_erased_experience_leaves_no_byte(servers: Servers, settings: Settings) -> None:
     """An erased memory leaves no byte of its sources and of their offers, and a replay does not restore it."""
     rng, told = random.Random(7), UUID(int=77, version=4)
     lived = {"type": "action", "content": "the zugtrompetish thing"}

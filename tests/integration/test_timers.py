@@ -48,7 +48,7 @@ async def listening(settings: Settings) -> AsyncIterator[tuple[Timers, list[str]
             await asyncio.gather(hearing, return_exceptions=True)
 
 
-async def test_timers_ring_when_they_are_due_and_not_before(settings: Settings) -> None:
+async def test_timers_ring_once_when_due(settings: Settings) -> None:
     """Each timer rings once when it is due, a past one at once, and a changed one at its new time."""
     async with listening(settings) as (timers, rang):
         now = await timers.clock.now()
@@ -74,7 +74,7 @@ async def test_timers_ring_when_they_are_due_and_not_before(settings: Settings) 
         assert rang[2:] == ["moved"]
 
 
-async def test_the_clock_moves_for_everybody_and_by_every_step(settings: Settings) -> None:
+async def test_concurrent_advances_of_the_clock_add_up(settings: Settings) -> None:
     """Concurrent advances of the clock add up."""
     async with opened_log(settings) as one, opened_log(settings) as other:
         first, second = await Clock.open(one), await Clock.open(other)
@@ -83,7 +83,7 @@ async def test_the_clock_moves_for_everybody_and_by_every_step(settings: Setting
         assert timedelta(days=10) <= await second.now() - before < timedelta(days=10, minutes=1)
 
 
-async def test_a_lost_timer_is_set_again_and_a_false_one_sets_nothing(settings: Settings) -> None:
+async def test_a_lost_timer_is_set_again_and_a_false_one_is_ignored(settings: Settings) -> None:
     """Lost timers are set again from the views, and timers that the views do not know have no effect."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())

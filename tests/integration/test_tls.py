@@ -44,7 +44,7 @@ def showing(settings: Settings, certificates: Path) -> Settings:
     return settings.model_copy(update={"nats_ca": certificates / "ca.pem", **mine})
 
 
-async def test_services_and_clients_talk_over_tls(encrypted: RestrictedServers, certificates: Path) -> None:
+async def test_services_and_clients_work_over_tls(encrypted: RestrictedServers, certificates: Path) -> None:
     """Services and a client with certificates work over encrypted connections."""
     await prepare(showing(encrypted.of("provisioner"), certificates))
     async with (
@@ -56,7 +56,7 @@ async def test_services_and_clients_talk_over_tls(encrypted: RestrictedServers, 
 
 
 @pytest.mark.parametrize("missing", ["nats_ca", "nats_certificate"])
-async def test_without_certificates_nobody_talks(
+async def test_a_connection_without_certificates_is_refused(
     encrypted: RestrictedServers, certificates: Path, missing: str
 ) -> None:
     """A connection without the authority or without a certificate is refused."""
@@ -66,7 +66,7 @@ async def test_without_certificates_nobody_talks(
             pass
 
 
-async def test_a_certificate_that_is_not_there_is_said(encrypted: RestrictedServers, certificates: Path) -> None:
+async def test_a_missing_certificate_is_refused(encrypted: RestrictedServers, certificates: Path) -> None:
     """A missing certificate file is refused in one line that names the setting."""
     settings = encrypted.client("ann").model_copy(update={"nats_ca": certificates / "none.pem"})
     with pytest.raises(NotConnectedError, match="NEMURI_NATS_CA"):

@@ -93,7 +93,7 @@ async def test_a_task_is_one_trace_from_its_submission_to_the_sleep(
     assert carried == {f"{_trace(root):032x}"}
 
 
-async def test_what_is_cut_and_joined_again_stays_in_the_trace(settings: Settings, spans: InMemorySpanExporter) -> None:
+async def test_split_and_joined_documents_stay_in_the_trace(settings: Settings, spans: InMemorySpanExporter) -> None:
     """The spans of a document's chunks are children of the split, and the join is linked to the other chunks."""
     pages = "\f".join(f"Page {number}: a value is true unless its class says otherwise." * 40 for number in range(25))
     async with running_services(settings) as resources, connected_client(settings) as client:
@@ -117,7 +117,7 @@ async def test_what_is_cut_and_joined_again_stays_in_the_trace(settings: Setting
     assert len({_trace(each) for each in (submitted, cut, *pieces, *joins)}) == 1
 
 
-async def test_a_trace_that_began_elsewhere_goes_on_here(settings: Settings, spans: InMemorySpanExporter) -> None:
+async def test_a_trace_from_another_process_is_continued(settings: Settings, spans: InMemorySpanExporter) -> None:
     """A trace from another process is continued by its header; an invalid header begins a new trace."""
 
     remote = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"

@@ -76,7 +76,7 @@ async def platform(settings: Settings, model: Breakable) -> AsyncIterator[tuple[
         yield resources, client
 
 
-async def test_a_failed_task_is_opened_again_as_a_new_attempt(settings: Settings) -> None:
+async def test_a_failed_task_is_retried_as_a_new_attempt(settings: Settings) -> None:
     """A failed task is retried as a second attempt under the same id, and its dead letter is removed."""
     model = Breakable(answers=False)
     async with platform(settings, model) as (resources, client):
@@ -101,7 +101,7 @@ async def test_a_failed_task_is_opened_again_as_a_new_attempt(settings: Settings
     await assert_verified(settings)
 
 
-async def test_what_fails_again_has_a_letter_again(settings: Settings) -> None:
+async def test_a_second_failure_has_its_own_dead_letter(settings: Settings) -> None:
     """A second failure has a dead letter of its attempt, and a letter of the first attempt reopens nothing."""
     model = Breakable(answers=False)
     async with platform(settings, model) as (resources, client):
@@ -120,7 +120,7 @@ async def test_what_fails_again_has_a_letter_again(settings: Settings) -> None:
     await assert_verified(settings)
 
 
-async def test_giving_up_on_an_earlier_attempt_ends_no_later_one(settings: Settings) -> None:
+async def test_a_late_failure_of_an_attempt_does_not_end_the_next(settings: Settings) -> None:
     """A late failure of the first attempt does not end the second one."""
     names = [each for each in ALL_SERVICES if each != "specialist"]
     async with running_services(settings, names) as resources, connected_client(settings) as client:
@@ -146,7 +146,7 @@ async def test_giving_up_on_an_earlier_attempt_ends_no_later_one(settings: Setti
     await assert_verified(settings)
 
 
-async def test_what_the_answer_did_not_need_is_handed_back_to_its_service(settings: Settings) -> None:
+async def test_a_step_after_the_answer_is_retried_by_its_service(settings: Settings) -> None:
     """A failed step after the answer is retried by its service, and the task stays done."""
     model = Breakable(learns=False, teaches={QUESTION: {"semantics": "What is so is true."}})
     async with platform(settings, model) as (resources, client):
@@ -167,7 +167,7 @@ async def test_what_the_answer_did_not_need_is_handed_back_to_its_service(settin
     await assert_verified(settings)
 
 
-async def test_a_task_that_nobody_could_take_is_opened_by_its_id(settings: Settings) -> None:
+async def test_a_task_without_an_agent_is_reopened_by_its_id(settings: Settings) -> None:
     """A task that failed without a dead letter for lack of an agent is reopened by its id."""
     async with platform(settings, Breakable()) as (resources, client):
         task = TaskSubmitted(event_id=uuid4(), client_id="ann", text=QUESTION, wanted_agent="later")
@@ -180,7 +180,7 @@ async def test_a_task_that_nobody_could_take_is_opened_by_its_id(settings: Setti
         assert (await client.result(task.event_id, timeout=30)).status == "done"
 
 
-async def test_several_letters_of_a_task_open_it_once(settings: Settings) -> None:
+async def test_several_dead_letters_of_a_task_reopen_it_once(settings: Settings) -> None:
     """Of several dead letters of a task the first one reopens it, and the others open no further attempt."""
     model = Breakable(reads=False)
     async with platform(settings, model) as (resources, client):

@@ -78,7 +78,7 @@ async def used(resources: Resources) -> MemoriesUsed:
     return found
 
 
-async def test_a_judge_says_what_was_used_and_what_it_cost(settings: Settings) -> None:
+async def test_a_judges_verdict_and_cost_are_recorded(settings: Settings) -> None:
     """The judge's verdict and cost are recorded, and redelivery does not repeat the call."""
     judge = Judge()
     async with (
@@ -101,7 +101,7 @@ async def test_a_judge_says_what_was_used_and_what_it_cost(settings: Settings) -
     await assert_verified(settings)
 
 
-async def test_where_the_judge_refuses_the_layered_way_decides(settings: Settings) -> None:
+async def test_similarity_decides_if_the_judge_refuses(settings: Settings) -> None:
     """If the judge refuses, similarity detects the use of an answer without citations."""
     light = Refusing()
     async with (
@@ -121,7 +121,7 @@ async def test_where_the_judge_refuses_the_layered_way_decides(settings: Setting
 @pytest.mark.parametrize(
     ("detection", "methods"), [("citation", set()), ("tag", {"tag"}), ("similarity", {"similarity"})]
 )
-async def test_each_way_can_be_set_alone(settings: Settings, detection: str, methods: set[str]) -> None:
+async def test_each_way_of_detection_works_alone(settings: Settings, detection: str, methods: set[str]) -> None:
     """Detection by citation, tag or similarity alone finds the uses that it can detect."""
     light = CountingModel()
     async with (

@@ -70,7 +70,7 @@ async def test_a_retrieval_is_explained_from_the_log(settings: Settings) -> None
     await assert_verified(settings)
 
 
-async def test_what_a_learned_scorer_ranked_is_explained_by_its_own_weights(settings: Settings) -> None:
+async def test_a_learned_ranking_is_explained_by_its_own_weights(settings: Settings) -> None:
     """A retrieval ranked by a learned scorer is explained by the weights of that version."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())

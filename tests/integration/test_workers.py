@@ -69,7 +69,7 @@ async def at_work(desk: Desk, settings: Settings, workers: int) -> AsyncIterator
             desk.go_on.set()
 
 
-async def test_workers_add_to_each_other(settings: Settings) -> None:
+async def test_two_workers_have_twice_as_much_in_work(settings: Settings) -> None:
     """Two workers have twice as many events in work as one, and none exceeds its limit."""
     desk = Desk()
     async with at_work(desk, settings, 2) as resources:
@@ -82,7 +82,7 @@ async def test_workers_add_to_each_other(settings: Settings) -> None:
     assert set(desk.most.values()) == {AT_ONCE}
 
 
-async def test_what_a_busy_worker_holds_comes_once(settings: Settings) -> None:
+async def test_an_event_held_by_a_busy_worker_is_not_redelivered(settings: Settings) -> None:
     """An event that waits in a busy worker longer than the acknowledgement timeout is not redelivered."""
     short = settings.model_copy(update={"ack_wait": 0.5})
     desk = Desk()

@@ -142,7 +142,7 @@ async def running(servers: Servers) -> AsyncIterator[Running]:
             await client.close()
 
 
-async def test_agents_join_act_and_hear_each_other_whoever_hosts_them(servers: Servers) -> None:
+async def test_agents_of_different_hosts_hear_each_other(servers: Servers) -> None:
     """Agents of different hosts hear each other through the world, and every act has an outcome."""
     async with running(servers) as scene:
         joined = await scene.first.join("ann", "bob")
@@ -162,7 +162,7 @@ async def test_agents_join_act_and_hear_each_other_whoever_hosts_them(servers: S
         assert scene.first.heard == [("bob", "hello")]
 
 
-async def test_garbage_and_strangers_change_nothing(servers: Servers) -> None:
+async def test_invalid_messages_and_foreign_acts_are_ignored(servers: Servers) -> None:
     """Invalid messages and acts of foreign agents are counted and ignored, and an unknown town admits nobody."""
     async with running(servers) as scene:
         first, subjects = scene.first, scene.first.subjects
@@ -180,7 +180,7 @@ async def test_garbage_and_strangers_change_nothing(servers: Servers) -> None:
         assert "stolen" not in first.outcomes
 
 
-async def test_a_host_that_takes_over_agents_gets_everything_of_them(servers: Servers) -> None:
+async def test_a_host_that_takes_over_agents_gets_their_percepts(servers: Servers) -> None:
     """A host that takes over an agent gets its percepts and outcomes, and the former host gets no more of them."""
     async with running(servers) as scene:
         await scene.first.join("ann", "bob")
@@ -200,7 +200,7 @@ async def test_a_host_that_takes_over_agents_gets_everything_of_them(servers: Se
         assert scene.process.world.agents == ("ann",)
 
 
-async def test_a_world_goes_on_from_its_dump_for_the_same_hosts(servers: Servers) -> None:
+async def test_a_world_loaded_from_its_dump_serves_the_same_hosts(servers: Servers) -> None:
     """A world loaded from its dump serves the same hosts, and an invalid dump changes nothing."""
     async with running(servers) as scene:
         await scene.first.join("ann")
@@ -219,7 +219,7 @@ async def test_a_world_goes_on_from_its_dump_for_the_same_hosts(servers: Servers
         assert (await scene.first.outcome("again")).done
 
 
-async def test_how_late_ticks_are_is_measured_and_those_that_are_past_are_left_out(servers: Servers) -> None:
+async def test_late_ticks_are_measured_and_missed_ones_skipped(servers: Servers) -> None:
     """A delay of a quarter second is measured as tardiness, and the missed ticks are skipped and counted."""
     async with running(servers) as scene:
         time.sleep(0.25)  # noqa: ASYNC251 - nothing else may go on meanwhile

@@ -47,7 +47,7 @@ async def taught(settings: Settings, **lessons: str) -> AsyncIterator[tuple[Reso
     await assert_verified(settings)
 
 
-async def test_a_learning_that_a_memory_says_already_strengthens_it(settings: Settings) -> None:
+async def test_a_repeated_learning_strengthens_its_memory(settings: Settings) -> None:
     """A learning that repeats an unused memory counts as a use of it, and no memory is encoded."""
     async with taught(settings, semantics="In winter, steel is dear.") as (_, client):
         known = await client.remember("python", STEEL)
@@ -62,7 +62,7 @@ async def test_a_learning_that_a_memory_says_already_strengthens_it(settings: Se
         assert [each.memory_id for each in await client.memories("python")] == [known]
 
 
-async def test_a_repetition_that_was_none_becomes_a_memory(settings: Settings) -> None:
+async def test_a_separated_repetition_becomes_a_memory(settings: Settings) -> None:
     """A separated repetition becomes a memory, and its use of the other memory is undone."""
     async with taught(settings, semantics="In winter, steel is dear.") as (resources, client):
         known = await client.remember("python", STEEL)
@@ -80,7 +80,7 @@ async def test_a_repetition_that_was_none_becomes_a_memory(settings: Settings) -
         assert len(await client.memories("python")) == 2
 
 
-async def test_what_contradicts_an_older_memory_comes_before_it(settings: Settings) -> None:
+async def test_a_contradicting_learning_is_recalled_first(settings: Settings) -> None:
     """A contradicting learning is recalled before the older memory until the relation is withdrawn."""
     async with taught(settings, semantics="Steel is not dear in winter.") as (_, client):
         older = await client.remember("python", STEEL, tags=["steel", "dear", "winter", "prices", "market"])
@@ -139,7 +139,7 @@ async def test_a_document_that_contradicts_a_memory_is_learned_from(
         await until_idle(resources)
 
 
-async def test_what_says_nothing_or_the_same_twice_is_dropped_and_told(settings: Settings) -> None:
+async def test_empty_and_duplicate_learnings_are_dropped_with_a_reason(settings: Settings) -> None:
     """Learnings without content and duplicates are dropped with a reason, in the event of the learnings."""
     lessons = {"semantics": "鋼材は冬に高いです。", "pitfalls": "鋼材は冬に高い。", "habits": "了解しました。"}
     async with taught(settings, **lessons) as (resources, client):
@@ -154,7 +154,7 @@ async def test_what_says_nothing_or_the_same_twice_is_dropped_and_told(settings:
         assert (len(event.learnings), event.repetitions, event.dropped) == (1, (), result.dropped)
 
 
-async def test_what_repeats_a_memory_that_was_used_is_not_counted_twice(settings: Settings) -> None:
+async def test_a_learning_that_repeats_a_used_memory_is_dropped(settings: Settings) -> None:
     """A learning that repeats a used memory is dropped and does not count as another use."""
     async with taught(settings, semantics="The workshop paid the smith.") as (_, client):
         known = await client.remember("python", "The workshop paid the smith.")
@@ -167,7 +167,7 @@ async def test_what_repeats_a_memory_that_was_used_is_not_counted_twice(settings
         assert (await client.memory(known)).access_count == 1
 
 
-async def test_memories_of_another_scope_are_not_repeated(settings: Settings) -> None:
+async def test_a_learning_does_not_repeat_a_memory_of_another_scope(settings: Settings) -> None:
     """A learning does not repeat a memory of another scope."""
     async with taught(settings, semantics=STEEL) as (_, client):
         await client.remember("python", STEEL)
