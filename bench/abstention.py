@@ -30,7 +30,7 @@ from uuid import UUID
 
 from bench.measuring import kept
 from bench.retrieval import FOUND, Agent, dataset, locomo, squad
-from nemuri_domain.language.search_terms import terms
+from nemuri_domain.language.tokenization import terms
 from nemuri_domain.strength.policy import RELEVANCE_FLOOR
 from nemuri_domain.strength.retrieval_index import AgentIndex
 from nemuri_infra.embeddings.factory import build_embedder

@@ -23,7 +23,7 @@ from bench.measuring import kept, table
 from bench.texts import memories
 from nemuri.client.client import Client
 from nemuri.client.connection import connected
-from nemuri.platform.embedders import embedding_in_force
+from nemuri.platform.embedder_check import embedding_in_force
 from nemuri_contracts.agents import AgentDefined, Definition, Perspective
 from nemuri_contracts.event import OPERATOR
 from nemuri_infra.runtime.settings import Settings

@@ -28,7 +28,7 @@ from bench.texts import memories, questions
 from nemuri.client.client import Client
 from nemuri.client.connection import connected
 from nemuri.client.exchange import ClientError
-from nemuri.platform.embedders import embedding_in_force
+from nemuri.platform.embedder_check import embedding_in_force
 from nemuri_contracts.affective import TurnOffered
 from nemuri_contracts.affective_views import AffectView
 from nemuri_contracts.agents import AgentDefined, Definition

@@ -32,7 +32,7 @@ from nemuri.platform.service_registry import SERVICES
 from nemuri.platform.serving import serving
 from nemuri_contracts.agents import AgentDefined, Definition, Embedding, Perspective
 from nemuri_contracts.client_events import MemoryContent, MemoryOffered
-from nemuri_domain.language.search_terms import terms
+from nemuri_domain.language.tokenization import terms
 from nemuri_domain.strength.memory_content import embedded_text, indexed_text
 from nemuri_domain.strength.policy import RELEVANCE_FLOOR
 from nemuri_domain.strength.retrieval_index import AgentIndex

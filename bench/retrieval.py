@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.measuring import kept
-from nemuri_domain.language.search_terms import terms
+from nemuri_domain.language.tokenization import terms
 from nemuri_domain.strength.policy import RELEVANCE_FLOOR
 from nemuri_domain.strength.retrieval_index import AgentIndex
 from nemuri_infra.embeddings.hashing import HashingEmbedder

@@ -15,7 +15,7 @@ from nemuri_contracts import (
     client_events,
     education,
     erasure,
-    operator_events,
+    parked_events,
     scorers,
     strength,
     tasks,
@@ -77,7 +77,7 @@ AnyAgentEvent = (
     | affective.AffectEvent
     | tiered.TiersEvent
 )
-AnyOperatorEvent = operator_events.EventParked
+AnyOperatorEvent = parked_events.EventParked
 AnyEvent = AnyClientEvent | AnyTaskEvent | AnyAgentEvent | AnyOperatorEvent
 
 EVENTS: dict[str, type[Event]] = {event.kind_of(): event for event in get_args(AnyEvent)}

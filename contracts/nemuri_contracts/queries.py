@@ -6,6 +6,7 @@ from uuid import UUID
 
 from pydantic import Field
 
+from nemuri_contracts.abbreviated_id import Beginning, Named
 from nemuri_contracts.affective import TURN_LIMIT, Category
 from nemuri_contracts.affective_views import AffectMemoryView, AffectRecallView, AffectView, TurnView
 from nemuri_contracts.client_events import Setting
@@ -13,7 +14,6 @@ from nemuri_contracts.education_views import CoursesView, DueView
 from nemuri_contracts.event import Identifier, Label, Text, Value
 from nemuri_contracts.explanation_views import RoutingView, WhyView
 from nemuri_contracts.health_views import HealthView
-from nemuri_contracts.id_prefix import Beginning, Named
 from nemuri_contracts.memory_views import (
     AgentsView,
     EventView,

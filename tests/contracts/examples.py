@@ -53,7 +53,7 @@ from nemuri_contracts.education import (
 )
 from nemuri_contracts.erasure import AgentErased, Erasure, MemoriesErased, Standing, TaskErased
 from nemuri_contracts.event import Event, Usage, derive
-from nemuri_contracts.operator_events import EventParked
+from nemuri_contracts.parked_events import EventParked
 from nemuri_contracts.scorers import HeldOut, ScorerTrained, Weights
 from nemuri_contracts.strength import (
     AgentSlept,

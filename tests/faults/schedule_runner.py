@@ -15,7 +15,7 @@ from typing import Self
 
 from nemuri.client.client import Client
 from nemuri.platform.service_registry import SERVICES
-from nemuri_infra.bus.consumers import consumers_of
+from nemuri_infra.bus.consumer_listing import consumers_of
 from nemuri_infra.runtime.resources import Resources, open_resources
 from nemuri_infra.runtime.service import OUTAGE_ERRORS
 from tests.faults.injections import Injections

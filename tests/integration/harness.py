@@ -24,7 +24,7 @@ from nemuri_contracts.codec import AnyEvent
 from nemuri_contracts.event import Event, Usage
 from nemuri_contracts.strength import MemoriesRetrieved
 from nemuri_domain.event_sourcing.deduplication import first_of_each
-from nemuri_infra.bus.consumers import consumers_of
+from nemuri_infra.bus.consumer_listing import consumers_of
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.models.extractive import ExtractiveModel
 from nemuri_infra.models.factory import Models

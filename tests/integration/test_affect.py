@@ -36,7 +36,7 @@ from nemuri_domain.affective.retrieval import RetrievalRequest, rank
 from nemuri_infra.embeddings.hashing import HashingEmbedder
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.affective_queries import AffectiveQueries, AffectiveRetrieval
-from nemuri_infra.projections.lineage import Thing
+from nemuri_infra.projections.erasure_lineage import Thing
 from nemuri_infra.projections.rows import load
 from nemuri_infra.runtime.resources import Resources, open_resources
 from nemuri_infra.runtime.settings import Settings

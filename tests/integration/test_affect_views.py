@@ -16,11 +16,11 @@ from nemuri_contracts.affective import Link, Tie, TurnOffered
 from nemuri_contracts.agents import MemoriesEmbedded
 from nemuri_contracts.event import Event
 from nemuri_domain.affective.aggregate import AffectAgent, AffectMemory
+from nemuri_domain.affective.embedded_text import embedded_text
 from nemuri_domain.affective.fold import FOLDED, fold
-from nemuri_domain.affective.memory_text import embedded_text
 from nemuri_infra.embeddings.hashing import HashingEmbedder
 from nemuri_infra.projections import id_lookup, tables
-from nemuri_infra.projections.lineage import Thing
+from nemuri_infra.projections.erasure_lineage import Thing
 from nemuri_infra.projections.rows import load
 from nemuri_infra.runtime.resources import Resources, open_resources
 from nemuri_infra.runtime.settings import Settings

@@ -9,16 +9,16 @@ from uuid import UUID, uuid4
 import pytest
 
 from nemuri.operations import OperationError, backup, forget, restore
+from nemuri.operations.erasure_batches import Step
 from nemuri.operations.erasure_ledger import ledger_of, note
-from nemuri.operations.erasure_steps import Step
 from nemuri.platform.serving import prepare
 from nemuri_contracts.client_events import Document, TaskSubmitted
 from nemuri_contracts.codec import encode
 from nemuri_contracts.erasure import Erasure
-from nemuri_infra.projections.lineage import Sort, Thing
+from nemuri_infra.projections.erasure_lineage import Sort, Thing
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.blobs import Blobs
-from nemuri_infra.stores.clock import Clock
+from nemuri_infra.stores.platform_clock import Clock
 from tests.integration.harness import (
     agent_defined,
     assert_verified,

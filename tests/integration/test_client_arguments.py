@@ -13,7 +13,7 @@ from nemuri.client import exchange
 from nemuri.client.client import Client
 from nemuri.client.questions import Asking
 from nemuri.operations import forget
-from nemuri_infra.projections.lineage import Thing
+from nemuri_infra.projections.erasure_lineage import Thing
 from nemuri_infra.runtime.settings import Settings
 from tests.integration.client_methods import arguments, public
 from tests.integration.harness import agent_defined, connected_client, running_services, until_idle

@@ -15,7 +15,7 @@ from nemuri_contracts.society import Resident, Society
 from nemuri_contracts.tasks import TaskCompleted
 from nemuri_domain.cognition.engine import Engine
 from nemuri_infra.embedded.nats import EmbeddedNatsCluster
-from nemuri_infra.projections.lineage import Thing
+from nemuri_infra.projections.erasure_lineage import Thing
 from nemuri_infra.stores.society_states import States, checkpoints_bucket
 from nemuri_services.simulation.cell_leases import CellLeases
 from nemuri_services.simulation.checkpoints import Checkpoints

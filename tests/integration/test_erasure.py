@@ -12,8 +12,8 @@ from nemuri.client.exchange import ClientError
 from nemuri.operations import OperationError, forget, rebuild, resume
 from nemuri.operations import lineage as would_go
 from nemuri.operations.erasure import planned
+from nemuri.operations.erasure_batches import merged
 from nemuri.operations.erasure_ledger import entries, ledger_of, note
-from nemuri.operations.erasure_steps import merged
 from nemuri.operations.session import workshop
 from nemuri.operations.tombstones import bury
 from nemuri_contracts.affective import TurnOffered
@@ -21,7 +21,7 @@ from nemuri_contracts.erasure import MemoriesErased
 from nemuri_contracts.event import Event
 from nemuri_contracts.strength import MemoryEncoded
 from nemuri_domain.event_sourcing.erasure import Erased
-from nemuri_infra.projections.lineage import Thing
+from nemuri_infra.projections.erasure_lineage import Thing
 from nemuri_infra.projections.mind_loader import Replay
 from nemuri_infra.runtime.settings import Settings
 from tests.integration.harness import (

@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from nemuri.admin.agent_definitions import add_agent, read_definition
-from nemuri.admin.forgetting_speed import pace
+from nemuri.admin.forgetting_speed_text import pace
 from nemuri.client.client import Client
 from nemuri_contracts.agents import PolicyAdopted
 from nemuri_contracts.strength import AgentSlept

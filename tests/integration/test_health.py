@@ -11,7 +11,7 @@ from nats.errors import ConnectionClosedError
 from nemuri.platform.service_registry import SERVICES
 from nemuri.platform.serving import prepare, serving
 from nemuri_contracts.codec import EVENTS
-from nemuri_infra.bus.consumers import consumers_of
+from nemuri_infra.bus.consumer_listing import consumers_of
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.embedded.child_processes import ServerFailed
 from nemuri_infra.runtime.consumer_pauses import paused

@@ -11,15 +11,15 @@ from sqlalchemy import text
 
 from nemuri.client.client import Client
 from nemuri.operations import backup, erasure, forget, rebuild, restore, resume
+from nemuri.operations.erasure_batches import FRAME_BYTES, Step, in_steps
 from nemuri.operations.erasure_ledger import entries, ledger_of
-from nemuri.operations.erasure_steps import FRAME_BYTES, Step, in_steps
 from nemuri_contracts.client_events import MemoryContent, MemoryOffered
 from nemuri_contracts.erasure import Erasure, MemoriesErased
 from nemuri_contracts.event import Event
 from nemuri_infra.bus.event_log import Batch, Log
 from nemuri_infra.projections import bulk_fold, rebuilder
 from nemuri_infra.projections.erasure import erase, erased_of, hashes_in_use
-from nemuri_infra.projections.lineage import Lineage, Thing
+from nemuri_infra.projections.erasure_lineage import Lineage, Thing
 from nemuri_infra.projections.mind_loader import touched_by
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings

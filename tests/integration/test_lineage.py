@@ -14,8 +14,8 @@ from nemuri.client.client import Client
 from nemuri_contracts.affective import TurnOffered
 from nemuri_contracts.client_events import MemoryContent
 from nemuri_contracts.strength import MemoryEncoded
-from nemuri_infra.projections import lineage
-from nemuri_infra.projections.lineage import Lineage, LineageResult, ProtectedError, Thing
+from nemuri_infra.projections import erasure_lineage
+from nemuri_infra.projections.erasure_lineage import Lineage, LineageResult, ProtectedError, Thing
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.vectors import vector_key
@@ -96,10 +96,10 @@ async def test_the_number_of_statements_does_not_depend_on_the_lineage(
         assert len(few.of("memory")) < len(many.of("memory"))
         assert len(many.of("memory")) >= 2 * MANY + 1
         assert at_many <= at_few
-        monkeypatch.setattr(lineage, "MAX_THINGS_PER_STATEMENT", 1)
+        monkeypatch.setattr(erasure_lineage, "MAX_THINGS_PER_STATEMENT", 1)
         singly, at_singly = await walked(resources, roots)
         assert at_singly > 2 * MANY
-        monkeypatch.setattr(lineage, "MAX_THINGS_PER_STATEMENT", 7)
+        monkeypatch.setattr(erasure_lineage, "MAX_THINGS_PER_STATEMENT", 7)
         assert list(singly.why.items()) == list(many.why.items())
         assert singly.owners == many.owners
         by_seven, _ = await walked(resources, roots)

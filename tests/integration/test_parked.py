@@ -14,10 +14,10 @@ from nemuri_contracts.agents import AgentDefined
 from nemuri_contracts.client_events import MemoryContent
 from nemuri_contracts.codec import encode
 from nemuri_contracts.erasure import TaskErased
-from nemuri_contracts.operator_events import EventParked
+from nemuri_contracts.parked_events import EventParked
 from nemuri_contracts.strength import MemoryEncoded, SessionEnded
 from nemuri_infra.bus.event_log import Log
-from nemuri_infra.projections.lineage import Thing
+from nemuri_infra.projections.erasure_lineage import Thing
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.vectors import vector_key

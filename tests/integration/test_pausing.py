@@ -16,14 +16,14 @@ from nats.js.api import AckPolicy, ConsumerConfig
 
 from nemuri.client.client import Client
 from nemuri.client.exchange import PassingError
-from nemuri.operations import OperationError, archive, backup, export_log, forget, give_up, import_log, restore
+from nemuri.operations import OperationError, backup, export_import, export_log, forget, give_up, import_log, restore
 from nemuri.platform.serving import prepare
 from nemuri_contracts.affective import TurnOffered
 from nemuri_contracts.event import TUTOR
 from nemuri_contracts.tiered import Experience, ExperienceOffered
-from nemuri_infra.bus.consumers import consumers_of, durable_consumers
+from nemuri_infra.bus.consumer_listing import consumers_of, durable_consumers
 from nemuri_infra.bus.event_log import Log
-from nemuri_infra.projections.lineage import Thing
+from nemuri_infra.projections.erasure_lineage import Thing
 from nemuri_infra.projections.rebuilder import catch_up
 from nemuri_infra.runtime import consumer_pauses
 from nemuri_infra.runtime.consumer_pauses import NO_EXPIRY, is_log_incomplete, paused, paused_until_complete
@@ -174,7 +174,7 @@ async def test_a_killed_restore_leaves_the_consumers_paused(
     servers: Servers, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A killed restore leaves all consumers paused, and the same restore completes it; another import is refused."""
-    monkeypatch.setattr("nemuri.operations.archive.MAX_CONCURRENT_APPENDS", 8)
+    monkeypatch.setattr("nemuri.operations.export_import.MAX_CONCURRENT_APPENDS", 8)
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
@@ -221,7 +221,7 @@ async def test_a_recall_appends_nothing_to_an_incomplete_log(
         await export_log(settings, tmp_path / "copy.jsonl", lambda _done, _total: None)
     elsewhere = await emptied(servers)
     with monkeypatch.context() as patched:
-        patched.setattr(archive, "catch_up", killed_after(catch_up))
+        patched.setattr(export_import, "catch_up", killed_after(catch_up))
         with pytest.raises(Killed):
             await import_log(elsewhere, tmp_path / "copy.jsonl", lambda _done, _total: None)
     async with running_services(elsewhere) as resources, connected_client(elsewhere) as client:

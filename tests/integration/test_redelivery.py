@@ -17,12 +17,12 @@ from nemuri_contracts.affective import NightFell
 from nemuri_contracts.agents import EmbeddingAdopted, MemoriesEmbedded, PolicyAdopted
 from nemuri_contracts.client_events import Document, MemoryContent, MemoryOffered, NegotiationAnswered, TaskSubmitted
 from nemuri_contracts.codec import EVENTS
-from nemuri_contracts.operator_events import EventParked
+from nemuri_contracts.parked_events import EventParked
 from nemuri_contracts.tasks import TaskReopened
-from nemuri_infra.bus.consumers import consumers_of
+from nemuri_infra.bus.consumer_listing import consumers_of
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.models.factory import Models
-from nemuri_infra.projections.lineage import Thing
+from nemuri_infra.projections.erasure_lineage import Thing
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
 from tests.integration.classroom import TEXTBOOK, until_finished_and_idle

@@ -18,7 +18,7 @@ from nemuri.operations import OperationError, Reembedded, reembed, verify
 from nemuri.platform.serving import working
 from nemuri_contracts.agents import Embedding, EmbeddingAdopted, MemoriesEmbedded
 from nemuri_contracts.strength import MemoryEncoded
-from nemuri_domain.language.search_terms import terms
+from nemuri_domain.language.tokenization import terms
 from nemuri_infra.embeddings.hashing import HashingEmbedder
 from nemuri_infra.embeddings.protocol import Embedder, normalised
 from nemuri_infra.models.protocol import ModelUnavailable

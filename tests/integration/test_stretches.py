@@ -15,7 +15,7 @@ from nemuri_infra.bus.event_log import Batch
 from nemuri_infra.projections import database, tables
 from nemuri_infra.projections.database import Database, DatabaseError
 from nemuri_infra.projections.education import fold_courses
-from nemuri_infra.projections.lineage import Thing
+from nemuri_infra.projections.erasure_lineage import Thing
 from nemuri_infra.projections.projection import FOLD, GapError, OtherFoldsError, Position
 from nemuri_infra.projections.rebuilder import catch_up
 from nemuri_infra.runtime.readiness import Readiness

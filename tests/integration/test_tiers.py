@@ -27,7 +27,7 @@ from nemuri_domain.tiered.aggregate import TierMemory, TiersAgent
 from nemuri_domain.tiered.fold import FOLDED, fold
 from nemuri_infra.embeddings.hashing import HashingEmbedder
 from nemuri_infra.projections import tables
-from nemuri_infra.projections.lineage import Thing
+from nemuri_infra.projections.erasure_lineage import Thing
 from nemuri_infra.projections.rows import load
 from nemuri_infra.projections.tiered_queries import TieredQueries
 from nemuri_infra.runtime.resources import Resources

@@ -10,9 +10,9 @@ import pytest
 
 from nemuri_contracts.client_events import TaskSubmitted
 from nemuri_contracts.education import ExerciseGraded
+from nemuri_infra.runtime.durable_timers import Timers
 from nemuri_infra.runtime.settings import Settings
-from nemuri_infra.runtime.timers import Timers
-from nemuri_infra.stores.clock import Clock
+from nemuri_infra.stores.platform_clock import Clock
 from tests.integration.classroom import TEXTBOOK, until_finished_and_idle
 from tests.integration.harness import (
     agent_defined,

@@ -11,7 +11,7 @@ import pytest
 
 from nemuri.platform.serving import working
 from nemuri_contracts.client_events import TaskSubmitted
-from nemuri_infra.runtime.hosting import application
+from nemuri_infra.runtime.faststream_application import application
 from nemuri_infra.runtime.provisioning import provision
 from nemuri_infra.runtime.resources import Resources, open_resources
 from nemuri_infra.runtime.service import Service

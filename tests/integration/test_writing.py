@@ -13,7 +13,7 @@ from nemuri_contracts.client_events import MemoryContent, MemoryOffered
 from nemuri_contracts.event import derive
 from nemuri_contracts.strength import LearningsExtracted, MemoryEncoded, MemoryRefused, Relation
 from nemuri_domain.language.boilerplate import SET_PHRASE, WORDLESS
-from nemuri_domain.strength.learning_decision import REPEATS_OTHER_LEARNING, REPEATS_USED_MEMORY
+from nemuri_domain.strength.extracted_learning_decision import REPEATS_OTHER_LEARNING, REPEATS_USED_MEMORY
 from nemuri_infra.models.factory import Models
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings

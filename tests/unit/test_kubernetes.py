@@ -9,7 +9,7 @@ import kubernetes_validate
 import pytest
 import yaml
 
-from nemuri.platform.permissions import Deployment, write_permissions
+from nemuri.platform.permission_files import Deployment, write_permissions
 from nemuri.platform.service_registry import SERVICES
 from nemuri.platform.workers import ENDS_WITHIN, GRACE
 

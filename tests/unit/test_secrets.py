@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from nemuri.platform.permissions import Deployment, write_permissions
+from nemuri.platform.permission_files import Deployment, write_permissions
 
 ROOT = Path(__file__).parents[2]
 TOLD = ("README.md", "docker-compose.yml", "infra/deploy/kubernetes/kustomization.yaml")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from nemuri.cli import agent_group
+from nemuri.cli import agent_first_group
 from nemuri.cli.failures import Failure, WrongUse
 from nemuri.cli.session import JsonOption, Session, agent_id, storable
 
@@ -22,7 +22,7 @@ MemoryArgument = Annotated[
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
-    agent_group.add(app, "affect", affect, (memory, protect, unprotect, delete, recall, config))
+    agent_first_group.add(app, "affect", affect, (memory, protect, unprotect, delete, recall, config))
 
 
 def affect(
@@ -51,7 +51,7 @@ def affect(
 
 def _tell(session: Session, view: "AffectView", plot: Path | None) -> None:
     from nemuri.cli import affective_lines
-    from nemuri.terminal.screen import say, say_json
+    from nemuri.terminal.output import say, say_json
 
     if session.json:
         drawn = {} if plot is None else {"plot": str(plot)}
@@ -64,7 +64,7 @@ def _tell(session: Session, view: "AffectView", plot: Path | None) -> None:
 
 def _check(plot: Path) -> None:
     """Raise `WrongUse` or `Failure` if the plot cannot be drawn, before the platform is asked."""
-    from nemuri.terminal import plotting
+    from nemuri.terminal import plot_style
     from nemuri.terminal.affective_plots import FORMATS
 
     if plot.suffix.lower() not in FORMATS:
@@ -72,8 +72,8 @@ def _check(plot: Path) -> None:
     if not plot.absolute().parent.is_dir():
         raise WrongUse(f"--plot: there is no directory {plot.absolute().parent}")
     try:
-        plotting.require()
-    except plotting.MatplotlibMissing as error:
+        plot_style.require()
+    except plot_style.MatplotlibMissing as error:
         raise Failure(str(error)) from error
 
 
@@ -96,9 +96,9 @@ def memory(
 ) -> None:
     """Show one memory in full, or the conversation turn it was made from."""
     from nemuri.cli.affective_lines import show_memory, show_turn
-    from nemuri.terminal.screen import say_json
+    from nemuri.terminal.output import say_json
 
-    session, agent = agent_group.of(context, json=json)
+    session, agent = agent_first_group.of(context, json=json)
     storable(MEMORY=name)
     if verbatim:
         turn: TurnView = session.run(lambda client: client.affect_turn(agent, name))
@@ -126,9 +126,9 @@ def unprotect(context: typer.Context, memory: MemoryArgument, json: JsonOption =
 
 def _change(context: typer.Context, memory: str, *, protected: bool, json: bool) -> None:
     from nemuri.admin import affective
-    from nemuri.terminal.screen import say, say_json
+    from nemuri.terminal.output import say, say_json
 
-    session, agent = agent_group.of(context, json=json)
+    session, agent = agent_first_group.of(context, json=json)
     storable(MEMORY=memory)
     found, changed = session.run(lambda client: affective.protect(client, agent, memory, protected=protected))
     if session.json:
@@ -145,10 +145,10 @@ def delete(
     json: JsonOption = False,
 ) -> None:
     """Erase a memory permanently, as `nemuri forget --memory` does."""
-    from nemuri.cli.erasure import erase
-    from nemuri_infra.projections.lineage import Thing
+    from nemuri.cli.forget import erase
+    from nemuri_infra.projections.erasure_lineage import Thing
 
-    session, agent = agent_group.of(context, json=json)
+    session, agent = agent_first_group.of(context, json=json)
     storable(MEMORY=memory)
     found: AffectMemoryView = session.run(lambda client: client.affect_memory(agent, memory))
     erase(session, Thing("memory", found.memory_id), dry_run=dry_run, yes=yes)
@@ -167,9 +167,9 @@ def recall(
 ) -> None:
     """Show the memories that would be retrieved for a text, and why. Nothing is recorded."""
     from nemuri.cli.affective_lines import show_recalled
-    from nemuri.terminal.screen import say_json
+    from nemuri.terminal.output import say_json
 
-    session, agent = agent_group.of(context, json=json)
+    session, agent = agent_first_group.of(context, json=json)
     storable(TEXT=text)
     first = _category(category)
     found = session.run(lambda client: client.come_to_mind(agent, text, category=first, quietly=True))
@@ -198,7 +198,7 @@ def config(
     json: JsonOption = False,
 ) -> None:
     """Show the parameters in force, or adopt those of a file. Parameters missing from the file get their defaults."""
-    session, agent = agent_group.of(context, json=json)
+    session, agent = agent_first_group.of(context, json=json)
     if file is None:
         _show_parameters(session, session.run(lambda client: client.affect(agent)))
     else:
@@ -206,7 +206,7 @@ def config(
 
 
 def _show_parameters(session: Session, view: "AffectView") -> None:
-    from nemuri.terminal.screen import say, say_json
+    from nemuri.terminal.output import say, say_json
     from nemuri_domain.affective.policy import AffectPolicy
 
     force = AffectPolicy.of(view.parameters).model_dump(mode="json")
@@ -224,7 +224,7 @@ def _show_parameters(session: Session, view: "AffectView") -> None:
 
 def _adopt(session: Session, agent: str, file: Path) -> None:
     from nemuri.admin import affective
-    from nemuri.terminal.screen import say, say_json
+    from nemuri.terminal.output import say, say_json
 
     policy, elsewhere = affective.read_parameters(file)
 

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from nemuri.terminal.screen import say, short, table
+from nemuri.terminal.output import say, short, table
 from nemuri_contracts.affective_views import AffectMemoryView, AffectRecallView, AffectView, TurnView
 from nemuri_domain.affective.cost_estimate import Workload, estimate_costs, total_dollars
 from nemuri_domain.affective.nightly_job import allowed_number

@@ -24,8 +24,8 @@ def register(app: typer.Typer) -> None:
 
 def agents(context: typer.Context, json: JsonOption = False) -> None:
     """Show all agents."""
-    from nemuri.admin.forgetting_speed import paces
-    from nemuri.terminal.screen import say, say_json, table
+    from nemuri.admin.forgetting_speed_text import paces
+    from nemuri.terminal.output import say, say_json, table
 
     session = Session.of(context, json=json)
     found: tuple[AgentView, ...] = session.run(lambda client: client.agents(orchestrator=True))
@@ -48,9 +48,9 @@ def agent_add(
 ) -> None:
     """Define an agent, or change its definition."""
     from nemuri.admin.agent_definitions import add_agent, read_definition
-    from nemuri.admin.forgetting_speed import paces
-    from nemuri.platform.embedders import compare_agents, embedding_in_force
-    from nemuri.terminal.screen import say, say_json
+    from nemuri.admin.forgetting_speed_text import paces
+    from nemuri.platform.embedder_check import compare_agents, embedding_in_force
+    from nemuri.terminal.output import say, say_json
 
     session = Session.of(context, json=json)
     definition = read_definition(file)
@@ -73,7 +73,7 @@ def agent_add(
 
 def _agent_row(agent: "AgentView") -> tuple[object, ...]:
     """Return the agent's row of the table. The name is in parentheses if no task can be sent to the agent."""
-    from nemuri.admin.forgetting_speed import short_pace
+    from nemuri.admin.forgetting_speed_text import short_pace
     from nemuri_contracts.agents import ORCHESTRATOR
 
     names = ", ".join(agent.definition.perspective_names)

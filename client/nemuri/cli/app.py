@@ -10,19 +10,20 @@ import typer
 from nemuri.cli import (
     affective,
     agents,
+    backup,
     corrections,
     dead_letters,
     education,
-    erasure,
     experiments,
+    forget,
     health,
     history,
     hook,
     log,
     memories,
-    operations,
-    park,
+    park_event,
     permissions,
+    platform_commands,
     scorers,
     society,
     tasks,
@@ -69,8 +70,8 @@ def root(
 
 for _group in (
     tasks, why, agents, memories, history, what_if, corrections, education, health, hook, affective, tiered, scorers,
-    log, dead_letters, operations, park, erasure, permissions, experiments, society,
+    log, dead_letters, platform_commands, park_event, forget, backup, permissions, experiments, society,
 ):  # fmt: skip
     _group.register(app)
 if (_demo := find_spec("nemuri.demo")) is not None and _demo.origin is not None:
-    operations.register_demo(app)
+    platform_commands.register_demo(app)

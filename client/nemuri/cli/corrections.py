@@ -24,7 +24,7 @@ def unlink(
 ) -> None:
     """Remove the link by which a memory contradicts or supersedes an older one."""
     from nemuri.admin.corrections import unlink as take_back
-    from nemuri.terminal.screen import say, say_json
+    from nemuri.terminal.output import say, say_json
 
     session = Session.of(context, json=json)
     session.run(lambda client: take_back(client, memory, older))
@@ -44,7 +44,7 @@ def separate(
 ) -> None:
     """Turn learnings that were wrongly merged as repetitions into memories of their own."""
     from nemuri.admin.corrections import separate as take_back
-    from nemuri.terminal.screen import say, say_json
+    from nemuri.terminal.output import say, say_json
 
     session = Session.of(context, json=json)
     made = session.run(lambda client: take_back(client, task, memory))

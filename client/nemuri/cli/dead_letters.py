@@ -51,7 +51,7 @@ def list_letters(
 ) -> None:
     """Show the dead letters with their reasons, oldest first."""
     from nemuri.admin.dead_letters import page
-    from nemuri.terminal.screen import say_json
+    from nemuri.terminal.output import say_json
 
     session = Session.of(context, json=json)
     _check(service)
@@ -70,7 +70,7 @@ def show(
 ) -> None:
     """Show a dead letter and its original message."""
     from nemuri.admin.dead_letters import found, original
-    from nemuri.terminal.screen import say, say_json
+    from nemuri.terminal.output import say, say_json
 
     session = Session.of(context, json=json)
 
@@ -149,7 +149,7 @@ def _each(
     """
     from nemuri.admin.dead_letters import every as all_names
     from nemuri.client.exchange import ClientError
-    from nemuri.terminal.screen import say, say_json
+    from nemuri.terminal.output import say, say_json
 
     if (letter is None) != every or (service is not None and not every):
         raise WrongUse("give one LETTER, or --all with or without --service")
@@ -186,7 +186,7 @@ def _check(service: str | None) -> None:
 
 def _list(found: "Page", session: Session) -> None:
     from nemuri.cli.result_lines import next_command
-    from nemuri.terminal.screen import say, table
+    from nemuri.terminal.output import say, table
 
     if not found.letters:
         say("there are no dead letters" if not found.total else f"no match; {found.total} dead letters in total")

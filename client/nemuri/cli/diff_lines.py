@@ -50,7 +50,7 @@ _HEADS = {
 
 def show_differences(found: "Differences", top: int, heads: "Mapping[str, str]" = _HEADS) -> None:
     """Print one table for each kind of difference that occurs."""
-    from nemuri.terminal.screen import say, short
+    from nemuri.terminal.output import say, short
 
     for name, changes in _sorts(found).items():
         if changes:
@@ -67,7 +67,7 @@ def show_differences(found: "Differences", top: int, heads: "Mapping[str, str]" 
 
 def show_changes(changes: "Sequence[MemoryChange]", top: int) -> None:
     """Print a table of memories whose state changed."""
-    from nemuri.terminal.screen import short, table
+    from nemuri.terminal.output import short, table
 
     rows = [
         (
@@ -91,7 +91,7 @@ def arrow(sides: "Iterable[str | None]") -> str:
 
 def more(left: int) -> None:
     """Print the number of rows that a table left out, if any."""
-    from nemuri.terminal.screen import say
+    from nemuri.terminal.output import say
 
     if left > 0:
         say(f"and {left} more; --top shows more, --json shows all")

@@ -65,7 +65,7 @@ def teach(
 ) -> None:
     """Teach an agent from a textbook. For each chapter it reads, sleeps, is tested and sleeps again."""
     from nemuri.files.textbooks import read_textbook
-    from nemuri.terminal.screen import say, say_json, waiting
+    from nemuri.terminal.output import say, say_json, waiting
 
     session, name, limit = Session.of(context, json=json), agent_id(agent), Limit(timeout)
     textbook, scope = read_textbook(file), session.scope(project, domain)
@@ -96,7 +96,7 @@ def courses(
     json: JsonOption = False,
 ) -> None:
     """Show all courses of an agent, or one course with all its exercises."""
-    from nemuri.terminal.screen import say, say_json
+    from nemuri.terminal.output import say, say_json
 
     session, name = Session.of(context, json=json), agent_id(agent)
 
@@ -120,8 +120,8 @@ def clock(
 
     Moving the clock is for simulations that cannot wait for days. It moves forward only, and for all agents.
     """
-    from nemuri.terminal.screen import say, say_json
-    from nemuri_infra.stores.clock import MAX_OFFSET
+    from nemuri.terminal.output import say, say_json
+    from nemuri_infra.stores.platform_clock import MAX_OFFSET
 
     session = Session.of(context, json=json)
     step = None if advance is None else _step(advance)
@@ -181,7 +181,7 @@ def _doing(course: "CourseReport") -> str:
 
 
 def _show(view: "CoursesView") -> None:
-    from nemuri.terminal.screen import say, short, table
+    from nemuri.terminal.output import say, short, table
 
     for course in view.courses:
         say(f"{course.title} ({course.course_id}){_where(course.scope)}: {_standing(course)}")

@@ -81,8 +81,8 @@ def _run(name: str, session: Session, seed: int, tasks: int | None, repeats: int
     """Run an experiment and print its report. Raise `Failure` if a plot is requested with `out` and cannot be drawn."""
     from nemuri.demo.texts import TextsMissing
     from nemuri.experiments import plots, runs
-    from nemuri.terminal import plotting
-    from nemuri.terminal.screen import progress, say_json
+    from nemuri.terminal import plot_style
+    from nemuri.terminal.output import progress, say_json
 
     session.quieten()
     chosen = runs.EXPERIMENTS[name]
@@ -98,7 +98,7 @@ def _run(name: str, session: Session, seed: int, tasks: int | None, repeats: int
         with progress(f"{name}: repeats of {stream} tasks") as show:
             report = runs.run(name, seed=seed, tasks=stream, repeats=times, processes=runs.cores(), progress=show)
         files = plots.draw(report, folder) if missing is None else ()
-    except (plotting.MatplotlibMissing, runs.NotTrainable, TextsMissing) as error:
+    except (plot_style.MatplotlibMissing, runs.NotTrainable, TextsMissing) as error:
         raise Failure(str(error)) from error
     except OSError as error:
         raise Failure(f"the plot cannot be written to {folder}: {error.strerror}") from error
@@ -115,8 +115,8 @@ def _plots_missing(*, asked: bool) -> str | None:
     from nemuri.terminal import plotting
 
     try:
-        plotting.require()
-    except plotting.MatplotlibMissing as error:
+        plot_style.require()
+    except plot_style.MatplotlibMissing as error:
         if asked:
             raise
         return str(error)
@@ -136,7 +136,7 @@ def writable(out: Path, option: str) -> None:
 
 
 def _show(report: "Report", last: list[str]) -> None:
-    from nemuri.terminal.screen import say
+    from nemuri.terminal.output import say
 
     say(f"experiment {report.experiment}, seed {report.seed}, {report.tasks} tasks; means with 95 % intervals\n")
     show_figures(report)
@@ -146,7 +146,7 @@ def _show(report: "Report", last: list[str]) -> None:
 
 def show_figures(report: "Report") -> None:
     """Print the figures as a table."""
-    from nemuri.terminal.screen import table
+    from nemuri.terminal.output import table
 
     rows = [(measure, condition, *_cells(each)) for (measure, condition), each in report.shown.items()]
     table(("measure", "condition", *NUMBERS), rows, numbers=NUMBERS)
@@ -154,7 +154,7 @@ def show_figures(report: "Report") -> None:
 
 def show_claims(report: "Report") -> None:
     """Print the result of each claim as a table."""
-    from nemuri.terminal.screen import say, table
+    from nemuri.terminal.output import say, table
 
     say("\nThe claims, each with the difference between both conditions and its 99 % interval:\n")
     claims = [(each.verdict, *_cells(each.difference)[:3], each.claim.text) for each in report.findings]

@@ -69,8 +69,8 @@ def _kinds() -> Iterator[tuple[tuple[type[Exception], ...], int]]:
     from sqlalchemy.exc import SQLAlchemyError
 
     from nemuri.operations import OperationError
-    from nemuri.platform.embedders import EmbedderChanged, SettingsError
-    from nemuri.platform.permissions import PermissionsError
+    from nemuri.platform.embedder_check import EmbedderChanged, SettingsError
+    from nemuri.platform.permission_files import PermissionsError
     from nemuri.platform.serving import NotProvisioned
     from nemuri_infra.minecraft.node_modules import MinecraftUnavailable
     from nemuri_infra.models.protocol import ModelRefused, ModelUnavailable

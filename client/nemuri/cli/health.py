@@ -28,7 +28,7 @@ def doctor(
     json: JsonOption = False,
 ) -> None:
     """Compare measured memory behaviour with its targets, and suggest policy parameters to change."""
-    from nemuri.terminal.screen import say, say_json
+    from nemuri.terminal.output import say, say_json
 
     session = Session.of(context, json=json)
     name = None if agent is None else agent_id(agent)
@@ -62,7 +62,7 @@ def memo(
     json: JsonOption = False,
 ) -> None:
     """Show the memory index that an agent receives with each task."""
-    from nemuri.terminal.screen import say, say_json
+    from nemuri.terminal.output import say, say_json
 
     session = Session.of(context, json=json)
     name = agent_id(agent)
@@ -79,7 +79,7 @@ def memo(
 
 
 def _show(health: "AgentHealth") -> None:
-    from nemuri.terminal.screen import say, table
+    from nemuri.terminal.output import say, table
 
     say(health.agent_id)
     rows = [

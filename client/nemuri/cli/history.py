@@ -52,7 +52,7 @@ def state(
 
     The state is folded from the log. It needs the NATS server, and no running service.
     """
-    from nemuri.terminal.screen import say_json
+    from nemuri.terminal.output import say_json
 
     session, name, place = Session.of(context, json=json), agent_id(agent), read_place(at)
     [past] = session.run(lambda client: _as_of(client, name, place))
@@ -79,7 +79,7 @@ def diff(
 ) -> None:
     """Show the changes of an agent's memory between two positions of the log."""
     from nemuri.operations.log_positions import LogPositionError
-    from nemuri.terminal.screen import say, say_json
+    from nemuri.terminal.output import say, say_json
     from nemuri_domain.strength.state_diff import Differences
 
     session, name = Session.of(context, json=json), agent_id(agent)
@@ -118,7 +118,7 @@ async def _by_use(client: "Client", name: str, *places: "LogPosition") -> "list[
 async def _as_of(client: "Client", name: str, *places: "LogPosition") -> "list[Past]":
     from nemuri.operations.history import as_of, known
     from nemuri.operations.log_positions import LogPositionError
-    from nemuri.terminal.screen import progress
+    from nemuri.terminal.output import progress
 
     await known(client.log, name)
     with progress("reading") as show:
@@ -215,7 +215,7 @@ def _courses(past: "Past") -> list[tuple[str, int, int, bool]]:
 
 
 def _show_state(past: "Past", place: "LogPosition", top: int) -> None:
-    from nemuri.terminal.screen import say, short, table
+    from nemuri.terminal.output import say, short, table
 
     agent = _agent(past)
     if past.affect.agent is not None:
@@ -250,7 +250,7 @@ def _show_state(past: "Past", place: "LogPosition", top: int) -> None:
 
 
 def _show_affect(past: "Past", felt: "AffectAgent", place: "LogPosition") -> None:
-    from nemuri.terminal.screen import say, table
+    from nemuri.terminal.output import say, table
 
     say(f"{felt.agent_id}, {_agent(past).definition.role}, as of {_moment(past, place)}")
     say(f"nights        {felt.nights}, last {felt.last_night or 'never'}")
@@ -262,7 +262,7 @@ def _show_affect(past: "Past", felt: "AffectAgent", place: "LogPosition") -> Non
 
 
 def _show_tiers(past: "Past", tiered: "TiersAgent", place: "LogPosition") -> None:
-    from nemuri.terminal.screen import say
+    from nemuri.terminal.output import say
 
     say(f"{tiered.agent_id}, {_agent(past).definition.role}, as of {_moment(past, place)}")
     say(f"consolidated  {f'last for {tiered.consolidated_for}' if tiered.consolidated_for else 'never'}")

@@ -47,7 +47,7 @@ def session_end(agent: AgentOption = None) -> None:  # noqa: ARG001 - read by th
 def flush(context: typer.Context, agent: AgentOption = None, json: JsonOption = False) -> None:
     """Upload the sessions that were stored locally while no platform ran."""
     from nemuri.hook import session_upload, spool
-    from nemuri.terminal.screen import say, say_json
+    from nemuri.terminal.output import say, say_json
 
     session = Session.of(context, json=json)
     where = _whereabouts(session, agent)
@@ -69,7 +69,7 @@ def import_(
 ) -> None:
     """Import transcripts (*.jsonl). A repeated import creates no new memories."""
     from nemuri.hook import transcript_import
-    from nemuri.terminal.screen import say, say_json
+    from nemuri.terminal.output import say, say_json
 
     session = Session.of(context, json=json)
     became = transcript_import.take_in(paths, _whereabouts(session, agent))
@@ -111,7 +111,7 @@ def install(
 ) -> None:
     """Show the assistant's settings that call the hooks. With --write, add them and prepare the agent."""
     from nemuri.hook import settings_file
-    from nemuri.terminal.screen import say, say_json
+    from nemuri.terminal.output import say, say_json
     from nemuri_domain.affective.policy_profiles import CODING, PROFILES
 
     session = Session.of(context)
@@ -135,7 +135,7 @@ def _prepared(session: Session, agent: str, profile: str, *, replace: bool) -> s
     """Prepare the agent on the platform, and return a line for the user."""
     from nemuri.admin import affective
     from nemuri.client.exchange import NotConnectedError
-    from nemuri.platform.embedders import embedding_in_force
+    from nemuri.platform.embedder_check import embedding_in_force
 
     async def work(client: "Client") -> affective.Prepared:
         embedding = await embedding_in_force(session.settings())

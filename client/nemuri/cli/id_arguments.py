@@ -11,12 +11,12 @@ from nemuri.cli.session import Session
 
 if TYPE_CHECKING:
     from nemuri.client.client import Client
-    from nemuri_contracts.id_prefix import Named
+    from nemuri_contracts.abbreviated_id import Named
 
 
 def read_id(text: str) -> UUID | str:
     """Return a whole id, or the prefix of one. Raise `WrongUse` for any other text."""
-    from nemuri_contracts.id_prefix import beginning
+    from nemuri_contracts.abbreviated_id import beginning
 
     try:
         return UUID(text)

@@ -48,7 +48,7 @@ def tail(
 
 def stats(context: typer.Context, json: JsonOption = False) -> None:
     """Show the number of events by kind."""
-    from nemuri.terminal.screen import say, say_json, table
+    from nemuri.terminal.output import say, say_json, table
 
     session = Session.of(context, json=json)
     found = session.run(_stats)
@@ -79,7 +79,7 @@ def import_file(context: typer.Context, file: FileArgument, json: JsonOption = F
 
 def _moved(context: typer.Context, file: Path, operation: Any, done: str, *, json: bool) -> None:
     from nemuri.client.connection import resolve
-    from nemuri.terminal.screen import progress, say, say_json
+    from nemuri.terminal.output import progress, say, say_json
 
     session = Session.of(context, json=json)
     session.quieten()

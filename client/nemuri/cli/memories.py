@@ -64,7 +64,7 @@ def remember(
 ) -> None:
     """Store one memory, or the memories of a file, for an agent."""
     from nemuri.files.memory_lines import read_memories
-    from nemuri.terminal.screen import say, say_json
+    from nemuri.terminal.output import say, say_json
 
     session = Session.of(context, json=json)
     name = agent_id(agent)
@@ -115,7 +115,7 @@ def recall(
     json: JsonOption = False,
 ) -> None:
     """Show the memories that would be retrieved for a query. Nothing is recorded."""
-    from nemuri.terminal.screen import say, say_json, short, table
+    from nemuri.terminal.output import say, say_json, short, table
 
     session = Session.of(context, json=json)
     name = agent_id(agent)
@@ -146,7 +146,7 @@ def memories(
     json: JsonOption = False,
 ) -> None:
     """Show an agent's memories, strongest first."""
-    from nemuri.terminal.screen import say, say_json, short, table
+    from nemuri.terminal.output import say, say_json, short, table
 
     session = Session.of(context, json=json)
     name = agent_id(agent)
@@ -181,7 +181,7 @@ def memory(
     json: JsonOption = False,
 ) -> None:
     """Show one memory in full, or with --history every event that changed it."""
-    from nemuri.terminal.screen import say, say_json
+    from nemuri.terminal.output import say, say_json
 
     session = Session.of(context, json=json)
     if history:
@@ -197,8 +197,8 @@ def memory(
 
 
 def _show_history(memory: UUID, session: Session) -> None:
-    from nemuri.cli.memory_history import show_history
-    from nemuri.terminal.screen import say, say_json, short
+    from nemuri.cli.memory_history_lines import show_history
+    from nemuri.terminal.output import say, say_json, short
 
     async def work(client: "Client") -> "tuple[MemoryView, tuple[HistoryStep, ...]]":
         from nemuri.operations.history import steps_of
@@ -249,7 +249,7 @@ async def _remembered(
     client: "Client", agent: str, content: "tuple[MemoryContent, ...]", places: tuple[str, ...], key: str | None
 ) -> list[UUID]:
     from nemuri.client.memory_offers import check
-    from nemuri.terminal.screen import progress
+    from nemuri.terminal.output import progress
 
     [knower] = await client.agents(agent)
     check(knower, content, places)
@@ -276,7 +276,7 @@ def _marked(recalled: "RecalledMemory") -> str:
 
 def _came_to_mind(found: "RecallView") -> list[tuple[object, ...]]:
     """Return the rows of the table of retrieved memories."""
-    from nemuri.terminal.screen import short
+    from nemuri.terminal.output import short
 
     return [
         (

@@ -49,8 +49,8 @@ def permissions(
 ) -> None:
     """Write the access rights to files: NATS accounts, PostgreSQL roles, and an environment file for each user."""
     from nemuri.cli.session import agent_id as identifier
-    from nemuri.platform.permissions import Deployment, write_permissions
-    from nemuri.terminal.screen import say, say_json
+    from nemuri.platform.permission_files import Deployment, write_permissions
+    from nemuri.terminal.output import say, say_json
 
     session = Session.of(context, json=json)
     clients, spaces = client or (), namespace or [session.settings().namespace]

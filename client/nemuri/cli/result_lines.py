@@ -32,7 +32,7 @@ def fate(told: "FeedbackStanding") -> str:
 
 def show_result(found: "TaskResult", session: Session) -> None:
     """Print the result of a task without the answer, which is printed as soon as it arrives."""
-    from nemuri.terminal.screen import say, say_json, short
+    from nemuri.terminal.output import say, say_json, short
     from nemuri_domain.tasks.panel import fewer
 
     if session.json:
@@ -86,7 +86,7 @@ def _seat(voice: "Voice") -> str:
 
 
 def _offer(found: "TaskResult", session: Session) -> None:
-    from nemuri.terminal.screen import say, short
+    from nemuri.terminal.output import say, short
 
     say(f"the input holds {len(found.items)} items:")
     for number, item in enumerate(found.items, 1):

@@ -19,7 +19,7 @@ def register(app: typer.Typer) -> None:
 
 def scorer(context: typer.Context, agent: AgentArgument, json: JsonOption = False) -> None:
     """Show an agent's learned scorer: its status, its quality and its weights."""
-    from nemuri.terminal.screen import say, say_json, table
+    from nemuri.terminal.output import say, say_json, table
 
     session = Session.of(context, json=json)
     name = agent_id(agent)

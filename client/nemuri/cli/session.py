@@ -91,7 +91,7 @@ class Session:
         `limit` covers connecting only; `work` keeps it by itself.
         """
         from nemuri.client.connection import connected
-        from nemuri.client.platform_connection import CONNECTING_SECONDS
+        from nemuri.client.connection_attempt import CONNECTING_SECONDS
         from nemuri_contracts.event import OPERATOR
 
         async def main() -> T:

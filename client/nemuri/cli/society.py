@@ -176,7 +176,7 @@ def watch(
 def list_them(context: typer.Context, json: JsonOption = False) -> None:
     """Show all societies with their checkpoints."""
     from nemuri.society.run import list_societies
-    from nemuri.terminal.screen import say, say_json
+    from nemuri.terminal.output import say, say_json
 
     session = Session.of(context, json=json)
     there = _with_log(session, lambda log, _: list_societies(log), start=True)
@@ -205,7 +205,7 @@ def _minecraft() -> None:
 
 def install(context: typer.Context) -> None:
     """Install the modules of the Minecraft world into the data directory with npm."""
-    from nemuri.terminal.screen import say
+    from nemuri.terminal.output import say
     from nemuri_infra.minecraft.node_modules import install as installing
 
     say(f"the Minecraft world is installed in {installing(Session.of(context).settings().data)}")

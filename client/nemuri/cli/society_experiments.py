@@ -80,7 +80,7 @@ def _setting(name: str, agents: int | None, seconds: int | None, without: list[s
     """Return the size of an experiment. Raise `WrongUse` if the experiment does not allow this size."""
     from dataclasses import replace
 
-    from nemuri.experiments.society.runs import EXPERIMENTS
+    from nemuri.experiments.society.experiment_registry import EXPERIMENTS
 
     chosen = EXPERIMENTS[name]
     begun = chosen.paper if full else chosen.usual
@@ -98,9 +98,9 @@ def _setting(name: str, agents: int | None, seconds: int | None, without: list[s
 def _run(name: str, session: Session, setting: "Setting", seed: int, runs: int | None, plot: Path | None) -> None:
     from nemuri.experiments.runs import cores
     from nemuri.experiments.society import plots
-    from nemuri.experiments.society.runs import EXPERIMENTS, as_json, run
-    from nemuri.terminal import plotting
-    from nemuri.terminal.screen import progress, say_json
+    from nemuri.experiments.society.experiment_registry import EXPERIMENTS, as_json, run
+    from nemuri.terminal import plot_style
+    from nemuri.terminal.output import progress, say_json
 
     session.quieten()
     times = runs or EXPERIMENTS[name].runs
@@ -108,19 +108,19 @@ def _run(name: str, session: Session, setting: "Setting", seed: int, runs: int |
         _drawable(plot, plots.SORTS)
     try:
         if plot is not None:
-            plotting.require()
+            plot_style.require()
         with progress(f"{name}: runs of {setting.agents} agents, {setting.seconds} s") as show:
             report = run(name, setting, seed=seed, runs=times, processes=cores(), progress=show)
         if plot is not None:
             plots.draw(report, setting, times, plot)
-    except plotting.MatplotlibMissing as error:
+    except plot_style.MatplotlibMissing as error:
         raise Failure(str(error)) from error
     except OSError as error:
         raise Failure(f"the plot cannot be written to {plot}: {error.strerror}") from error
     if session.json:
         say_json(as_json(report, setting, times) | {"plot": None if plot is None else str(plot)})
         return
-    from nemuri.terminal.screen import say
+    from nemuri.terminal.output import say
 
     say(f"experiment {name}, seed {seed}, {times} runs of {setting.agents} agents, {setting.seconds} s")
     say(f"{EXPERIMENTS[name].label}\n")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from nemuri.cli.operations import HttpOption, with_http
+from nemuri.cli.platform_commands import HttpOption, with_http
 from nemuri.cli.session import Session
 from nemuri.cli.society_options import LimitOption, NameArgument, ParentOption
 from nemuri_infra.process.thread_limits import ONE_THREAD

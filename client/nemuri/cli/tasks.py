@@ -133,7 +133,7 @@ def submit(
     json: JsonOption = False,
 ) -> None:
     """Submit a task and print its id without waiting for the answer."""
-    from nemuri.terminal.screen import say, say_json
+    from nemuri.terminal.output import say, say_json
 
     session = Session.of(context, json=json)
     options = _options(text, file, agent, perspective, *session.setting(project, domain), conversation, panel)
@@ -164,7 +164,7 @@ def answer(
     json: JsonOption = False,
 ) -> None:
     """Choose how to continue a task with too many items."""
-    from nemuri.terminal.screen import say, say_json
+    from nemuri.terminal.output import say, say_json
 
     session = Session.of(context, json=json)
     if item and option is not ContinueOption.MOST_IMPORTANT:
@@ -192,7 +192,7 @@ def feedback(
     json: JsonOption = False,
 ) -> None:
     """Give feedback on a task's answer."""
-    from nemuri.terminal.screen import say, say_json
+    from nemuri.terminal.output import say, say_json
 
     session = Session.of(context, json=json)
     came: Literal["success", "failure"] | None = result.value if result else None
@@ -250,7 +250,7 @@ async def _follow(client: "Client", task: UUID, limit: Limit, session: Session) 
     """
     from nemuri.client.exchange import PassingError
     from nemuri.client.task_waiting import TaskTimeoutError
-    from nemuri.terminal.screen import reading, say, say_json
+    from nemuri.terminal.output import reading, say, say_json
 
     with reading("on its way") as show:
         try:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from nemuri.cli import agent_group
+from nemuri.cli import agent_first_group
 from nemuri.cli.failures import WrongUse
 from nemuri.cli.session import JsonOption, Session, agent_id, storable
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
-    agent_group.add(app, "tiers", tiers, (record, recall, consolidate, share))
+    agent_first_group.add(app, "tiers", tiers, (record, recall, consolidate, share))
 
 
 def tiers(
@@ -30,7 +30,7 @@ def tiers(
         context.obj = session
         return
     from nemuri.cli.tiered_lines import show
-    from nemuri.terminal.screen import say_json
+    from nemuri.terminal.output import say_json
 
     view = session.run(lambda client: client.tiers(name))
     if session.json:
@@ -61,10 +61,10 @@ def record(
     json: JsonOption = False,
 ) -> None:
     """Store an experience in short-term memory."""
-    from nemuri.terminal.screen import say, say_json
+    from nemuri.terminal.output import say, say_json
     from nemuri_contracts.tiered import Experienced
 
-    session, agent = agent_group.of(context, json=json)
+    session, agent = agent_first_group.of(context, json=json)
     storable(TEXT=text)
     for each in participant or ():
         storable(**{"--with": each})
@@ -98,10 +98,10 @@ def recall(
 ) -> None:
     """Show the memories that would be retrieved for a query, and why. Nothing is recorded."""
     from nemuri.cli.tiered_lines import show_recalled
-    from nemuri.terminal.screen import say_json
+    from nemuri.terminal.output import say_json
     from nemuri_contracts.tiered import Layer, Module
 
-    session, agent = agent_group.of(context, json=json)
+    session, agent = agent_first_group.of(context, json=json)
     storable(QUERY=query)
     who = cast("Module", _one_of("--module", module, Module))
     where = tuple(cast("Layer", _one_of("--layer", each, Layer)) for each in layer or ())
@@ -119,9 +119,9 @@ def recall(
 def consolidate(context: typer.Context, json: JsonOption = False) -> None:
     """Consolidate all of short-term memory into long-term memory."""
     from nemuri.admin import tiered
-    from nemuri.terminal.screen import say, say_json
+    from nemuri.terminal.output import say, say_json
 
-    session, agent = agent_group.of(context, json=json)
+    session, agent = agent_first_group.of(context, json=json)
     done = session.run(lambda client: tiered.consolidate(client, agent))
     if session.json:
         say_json({"consolidated": done.gone, "short": done.view.short, "long": done.view.long})
@@ -144,9 +144,9 @@ def share(
 ) -> None:
     """Share a memory with other agents. It stays unchanged in long-term memory."""
     from nemuri.admin import tiered
-    from nemuri.terminal.screen import say, say_json
+    from nemuri.terminal.output import say, say_json
 
-    session, agent = agent_group.of(context, json=json)
+    session, agent = agent_first_group.of(context, json=json)
     storable(MEMORY=memory)
     scope, others = _with_whom(whom, group or [], everybody=everybody)
     found = session.run(lambda client: tiered.share(client, agent, memory, scope, others))

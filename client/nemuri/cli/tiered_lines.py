@@ -1,6 +1,6 @@
 """Text output about tiered memory: its tiers, newest memories, and scores of retrieved memories."""
 
-from nemuri.terminal.screen import say, short, table
+from nemuri.terminal.output import say, short, table
 from nemuri_contracts.tiered_views import TierMemoryView, TiersRecallView, TiersView
 
 

@@ -68,7 +68,7 @@ def replay(
     Tasks, answers and uses stay as recorded. Sleeps are decided again under the other policy.
     """
     from nemuri.admin.agent_definitions import read_policy
-    from nemuri.terminal.screen import say, say_json
+    from nemuri.terminal.output import say, say_json
 
     session, place = Session.of(context, json=json), None if since is None else read_place(since)
     name = None if agent is None else agent_id(agent)
@@ -100,7 +100,7 @@ def replay(
 
 
 def _reading(name: str) -> Any:
-    from nemuri.terminal.screen import progress
+    from nemuri.terminal.output import progress
 
     return progress(f"folding {name}")
 
@@ -124,7 +124,7 @@ def _archived(mind: "Mind") -> int:
 
 
 def _show(name: str, found: "WhatIf", top: int) -> None:
-    from nemuri.terminal.screen import say, table
+    from nemuri.terminal.output import say, table
     from nemuri_domain.strength.state_diff import Differences
 
     say(f"\n{name}")
@@ -154,7 +154,7 @@ def _show(name: str, found: "WhatIf", top: int) -> None:
 
 
 def _show_recalls(found: "WhatIf", top: int) -> None:
-    from nemuri.terminal.screen import short, table
+    from nemuri.terminal.output import short, table
 
     other = [each for each in found.recalls if each.gained or each.lost]
     rows = [
@@ -167,7 +167,7 @@ def _show_recalls(found: "WhatIf", top: int) -> None:
 
 
 def _show_missed(found: "WhatIf", top: int) -> None:
-    from nemuri.terminal.screen import short, table
+    from nemuri.terminal.output import short, table
 
     rows = [
         (each.sequence, when(each.at), each.kind, each.memory_id, short(_content(found, each.memory_id), 60))

@@ -45,7 +45,7 @@ def why(
     json: JsonOption = False,
 ) -> None:
     """Show why a task was routed to its agent, which memories were retrieved, and what decided their order."""
-    from nemuri.terminal.screen import say, say_json
+    from nemuri.terminal.output import say, say_json
 
     session = Session.of(context, json=json)
 
@@ -64,7 +64,7 @@ def why(
 
 
 def _show_routing(routing: "Routing | None") -> None:
-    from nemuri.terminal.screen import say, table
+    from nemuri.terminal.output import say, table
 
     if routing is None:
         say("the task has not been routed yet")
@@ -89,7 +89,7 @@ def _values(score: "AgentScore") -> tuple[float, float, float, float]:
 
 
 def _show(explanation: "Explanation", *, every: bool) -> None:
-    from nemuri.terminal.screen import say, table
+    from nemuri.terminal.output import say, table
 
     view = f", perspective {explanation.perspective}" if explanation.perspective else ""
     say(_line(f"{explanation.agent_id}{view}: ", explanation.query))
@@ -114,7 +114,7 @@ def _show(explanation: "Explanation", *, every: bool) -> None:
 
 def _line(beginning: str, text: str) -> str:
     """Return a line of at most `WIDTH` columns in Latin script, with at least the first words of the text."""
-    from nemuri.terminal.screen import short
+    from nemuri.terminal.output import short
 
     return beginning + short(text, max(WIDTH - len(beginning), 20))
 
@@ -139,7 +139,7 @@ def _label(label: str | None) -> str:
 
 
 def _verdict(rank: int, each: "ExplainedCandidate") -> tuple[object, ...]:
-    from nemuri.terminal.screen import short
+    from nemuri.terminal.output import short
 
     known = each.candidate
     standing = f"{_label(each.label)}{each.standing}{', archived' if known.archived else ''}"

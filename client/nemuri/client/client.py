@@ -9,18 +9,18 @@ from uuid import UUID
 
 from nats.errors import Error as NatsError
 
+from nemuri.client.call_boundary import guarded
+from nemuri.client.connection_attempt import CONNECTING_SECONDS, reached
+from nemuri.client.course_start import begin
 from nemuri.client.deadlines import Expired, within
 from nemuri.client.exchange import SHORTEST, ClientError, Exchange, checked
 from nemuri.client.experiences import lived
 from nemuri.client.idempotency_keys import Key
 from nemuri.client.memory_offers import offered, until_known
-from nemuri.client.method_guard import guarded
 from nemuri.client.parameters import Documents, Id, LogPlace, Numbers, Texts, Timeout, Written
-from nemuri.client.platform_connection import CONNECTING_SECONDS, reached
 from nemuri.client.questions import Asking
 from nemuri.client.task_waiting import OnProgress, ended, not_submitted
 from nemuri.client.tasks import answered, judged, submitted
-from nemuri.client.teaching import begin
 from nemuri_contracts import queries
 from nemuri_contracts.client_events import MemoryContent, NegotiationOption, Scope
 from nemuri_contracts.education import Repeating, Textbook
@@ -31,7 +31,7 @@ from nemuri_contracts.tiered import Cues, Experience, Experienced, Place
 from nemuri_infra.bus.access import Access
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.stores.blobs import Blobs
-from nemuri_infra.stores.clock import Clock
+from nemuri_infra.stores.platform_clock import Clock
 from nemuri_infra.stores.results import Results
 
 CLOSING_SECONDS = 2.0

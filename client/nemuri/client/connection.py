@@ -9,8 +9,8 @@ from nats.errors import Error as NatsError
 from pydantic import ValidationError
 
 from nemuri.client.client import Client
+from nemuri.client.connection_attempt import CONNECTING_SECONDS
 from nemuri.client.exchange import ClientError, NotConnectedError, NotPermitted
-from nemuri.client.platform_connection import CONNECTING_SECONDS
 from nemuri.client.task_waiting import check_timeout
 from nemuri_contracts.codec import complaint
 from nemuri_infra.bus.event_log import Log

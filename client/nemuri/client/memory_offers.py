@@ -12,7 +12,7 @@ from nemuri_contracts.event import derive
 from nemuri_contracts.memory_views import AgentView, RememberedView
 from nemuri_contracts.queries import RememberedQuery
 from nemuri_contracts.strength import MemoryEncoded
-from nemuri_domain.strength.admission import refusal_reason
+from nemuri_domain.strength.offer_validation import refusal_reason
 from nemuri_infra.process.cancellation import run_together
 
 GROUP = 500

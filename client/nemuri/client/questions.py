@@ -5,19 +5,19 @@ from datetime import datetime
 from typing import Literal, Self
 from uuid import UUID
 
+from nemuri.client.call_boundary import guarded
 from nemuri.client.exchange import Exchange, checked
-from nemuri.client.method_guard import guarded
 from nemuri.client.paging import explained, listed
 from nemuri.client.parameters import Id, Layers, Texts, Written
 from nemuri.client.task_waiting import check_timeout
 from nemuri_contracts import queries
+from nemuri_contracts.abbreviated_id import Named
 from nemuri_contracts.affective import Category
 from nemuri_contracts.affective_views import AffectMemoryView, AffectRecallView, AffectView, TurnView
 from nemuri_contracts.client_events import Setting
 from nemuri_contracts.education_views import CoursesView, DueView
 from nemuri_contracts.explanation_views import Explanation, Routing, RoutingView
 from nemuri_contracts.health_views import AgentHealth, HealthView
-from nemuri_contracts.id_prefix import Named
 from nemuri_contracts.memory_views import AgentsView, AgentView, IdView, MemoryView, MemoView, RecallView, StatusView
 from nemuri_contracts.scorers import ScorerView
 from nemuri_contracts.task_views import TaskResult

@@ -10,8 +10,8 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from nemuri.client.client import Client
 from nemuri.client.connection import connect
+from nemuri.client.connection_attempt import CONNECTING_SECONDS
 from nemuri.client.exchange import NotConnectedError
-from nemuri.client.platform_connection import CONNECTING_SECONDS
 from nemuri_contracts.task_views import TaskResult
 from nemuri_infra.process.cancellation import cancel_and_wait
 

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from nemuri.admin.agent_definitions import AgentFile, DefinitionError, add_agent, read_definition
 from nemuri.client.client import Client
-from nemuri.platform.embedders import embedding_in_force
+from nemuri.platform.embedder_check import embedding_in_force
 from nemuri_infra.runtime.settings import Settings
 
 _INSTALLED: Final = Path(__file__).parent / "examples"

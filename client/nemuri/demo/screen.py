@@ -15,7 +15,7 @@ from rich.text import Text
 
 from nemuri.demo.scenario import Asked, MemorySnapshot
 from nemuri.demo.task_trace import TaskTrace
-from nemuri.terminal.screen import short
+from nemuri.terminal.output import short
 
 LONGEST_QUOTE: Final = 170
 """Maximum characters shown of an answer."""

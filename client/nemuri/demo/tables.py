@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from nemuri.demo.scenario import Played
-from nemuri.terminal.screen import short
+from nemuri.terminal.output import short
 from nemuri_contracts.memory_views import MemoryView
 
 RISEN: Final = 5

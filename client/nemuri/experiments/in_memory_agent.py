@@ -21,7 +21,7 @@ from nemuri_contracts.event import Event, derive
 from nemuri_contracts.strength import Candidate, MemoriesRetrieved, MemoriesUsed, Use
 from nemuri_contracts.tasks import TaskAssigned
 from nemuri_domain.language.keywords import keywords
-from nemuri_domain.language.search_terms import terms
+from nemuri_domain.language.tokenization import terms
 from nemuri_domain.strength import sleep, usage_detection
 from nemuri_domain.strength.aggregate import Agent, Mind, Remembered
 from nemuri_domain.strength.fold import evolve

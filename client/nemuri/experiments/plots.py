@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from nemuri.experiments import noise, personality, scorer
 from nemuri.experiments.report import Report
-from nemuri.terminal.plotting import COLOURS, MARKS, canvas, save
+from nemuri.terminal.plot_style import COLOURS, MARKS, canvas, save
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

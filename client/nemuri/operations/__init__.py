@@ -1,9 +1,9 @@
 """Operations on the log and its projections: export, backup, erasure, rebuild, parking, re-embedding and history."""
 
-from nemuri.operations.archive import export_log, give_up, import_log
 from nemuri.operations.backup import backup, restore
 from nemuri.operations.erasure import Forgotten, forget, let_go, lineage, resume
-from nemuri.operations.park import park
+from nemuri.operations.export_import import export_log, give_up, import_log
+from nemuri.operations.park_event import park
 from nemuri.operations.reembed import Reembedded, reembed
 from nemuri.operations.session import OperationError
 from nemuri.operations.views import rebuild, verify

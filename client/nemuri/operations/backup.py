@@ -11,9 +11,9 @@ from pathlib import Path
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
 
 from nemuri.operations import erasure_ledger
-from nemuri.operations.archive import ErasedContent, check_empty, export_log, take_in
-from nemuri.operations.erasure_steps import merged
+from nemuri.operations.erasure_batches import merged
 from nemuri.operations.export_format import counted, read_lines
+from nemuri.operations.export_import import ErasedContent, check_empty, export_log, take_in
 from nemuri.operations.session import OperationError, quietly, workshop
 from nemuri.operations.society_backup import FILE, check_room, copy_out, kept_in, put_back, words_of
 from nemuri.operations.tombstones import all_of, standing

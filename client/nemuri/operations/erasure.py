@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from uuid import UUID
 
 from nemuri.operations import erasure_ledger
-from nemuri.operations.erasure_steps import Step, in_steps, merged
+from nemuri.operations.erasure_batches import Step, in_steps, merged
 from nemuri.operations.session import OperationError, Workshop, quietly, workshop
 from nemuri.operations.tombstones import begun, bury, caught_up
 from nemuri_contracts.agents import ORCHESTRATOR
@@ -16,7 +16,7 @@ from nemuri_infra.bus.event_log import Log
 from nemuri_infra.projections.affective_queries import AffectiveQueries
 from nemuri_infra.projections.bulk_fold import Advance
 from nemuri_infra.projections.erasure import erased_of, everything_erased, hashes_in_use, refs_in_use
-from nemuri_infra.projections.lineage import DefinedError, Lineage, LineageResult, ProtectedError, Thing
+from nemuri_infra.projections.erasure_lineage import DefinedError, Lineage, LineageResult, ProtectedError, Thing
 from nemuri_infra.projections.mind_loader import Replay, kept_by_hosts, touched_by
 from nemuri_infra.projections.physical_erasure import scrub
 from nemuri_infra.projections.vector_generations import generations

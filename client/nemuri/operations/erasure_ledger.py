@@ -14,13 +14,13 @@ from uuid import UUID
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError, model_validator
 
-from nemuri.operations.erasure_steps import Step
+from nemuri.operations.erasure_batches import Step
 from nemuri.operations.session import OperationError
 from nemuri_contracts.codec import complaint
 from nemuri_contracts.erasure import Erasure
 from nemuri_contracts.event import Identifier
 from nemuri_infra.process.disk_sync import sync_directory
-from nemuri_infra.projections.lineage import Thing
+from nemuri_infra.projections.erasure_lineage import Thing
 from nemuri_infra.runtime.settings import Settings
 
 LEDGER = "erasures.jsonl"

@@ -15,8 +15,8 @@ from pydantic_core import to_json
 from nemuri.operations.session import OperationError
 from nemuri_contracts.codec import UndecodableError, check_id, complaint, decode, encode
 from nemuri_contracts.event import ClientEvent, Event
-from nemuri_infra.stores.clock import KEY, MAX_OFFSET
 from nemuri_infra.stores.deletion import refs_in
+from nemuri_infra.stores.platform_clock import KEY, MAX_OFFSET
 from nemuri_infra.stores.vectors import bytes_under
 
 LARGEST_LINE = 128 * 1024 * 1024

@@ -4,15 +4,15 @@ import asyncio
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from uuid import UUID
 
-from nemuri.operations.erasure_steps import FRAME_BYTES, Step
+from nemuri.operations.erasure_batches import FRAME_BYTES, Step
 from nemuri.operations.session import OperationError, Workshop, quietly
 from nemuri_contracts.erasure import AgentErased, Erasure, MemoriesErased, Standing, TaskErased
 from nemuri_contracts.event import Event, derive
 from nemuri_domain.strength.aggregate import Mind
-from nemuri_domain.strength.erasure_restatement import DivergedError, check, restated
+from nemuri_domain.strength.tombstone_states import DivergedError, check, restated
 from nemuri_infra.bus.event_log import ConflictError, TooLargeError
 from nemuri_infra.projections import rebuilder
-from nemuri_infra.projections.lineage import Thing
+from nemuri_infra.projections.erasure_lineage import Thing
 from nemuri_infra.projections.mind_loader import Replay, mind_of
 from nemuri_infra.projections.projection import OtherFoldsError
 from nemuri_infra.stores.deletion import tombstones

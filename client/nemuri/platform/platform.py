@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
-from nemuri.platform.embedders import check_embedder, embedding_in_force
+from nemuri.platform.embedder_check import check_embedder, embedding_in_force
 from nemuri.platform.nightly_erasure import sweeping
 from nemuri.platform.service_registry import SERVICES
 from nemuri.platform.serving import prepare, serving

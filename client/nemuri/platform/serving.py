@@ -10,13 +10,13 @@ import structlog
 from faststream import FastStream
 from nats.js.errors import NotFoundError
 
-from nemuri.client.jetstream import jetstream_needed
+from nemuri.client.jetstream_check import jetstream_needed
 from nemuri.platform.probes import OfServices, listening
 from nemuri.platform.service_registry import SERVICES
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.process.cancellation import cancel_and_wait
 from nemuri_infra.projections.database import Database
-from nemuri_infra.runtime.hosting import application
+from nemuri_infra.runtime.faststream_application import application
 from nemuri_infra.runtime.provisioning import provision
 from nemuri_infra.runtime.readiness import Readiness
 from nemuri_infra.runtime.resources import Resources, open_resources

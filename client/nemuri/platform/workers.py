@@ -11,7 +11,7 @@ from typing import Any
 
 import psutil
 
-from nemuri.platform.embedders import check_embedder, embedding_in_force
+from nemuri.platform.embedder_check import check_embedder, embedding_in_force
 from nemuri.platform.probes import nth_address
 from nemuri.platform.serving import prepared, serving
 from nemuri_infra.embedded.child_processes import POLL_SECONDS, Child, ServerFailed

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from nemuri.terminal.screen import say, say_json, table
+from nemuri.terminal.output import say, say_json, table
 from nemuri_contracts.society import TokenUse, total
 
 if TYPE_CHECKING:

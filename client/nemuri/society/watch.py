@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from nemuri.society.lines import token_suffix
 from nemuri.society.run import watch_figures
-from nemuri.terminal.screen import say
+from nemuri.terminal.output import say
 from nemuri_contracts.society import Vitals, total
 from nemuri_contracts.world_protocol import Acts, Say
 from nemuri_infra.bus.event_log import Log

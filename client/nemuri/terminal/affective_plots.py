@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from nemuri.terminal.plotting import BLUE, COLOURS, GREEN, MARKS, ORANGE, PURPLE, canvas, save
+from nemuri.terminal.plot_style import BLUE, COLOURS, GREEN, MARKS, ORANGE, PURPLE, canvas, save
 from nemuri_contracts.affective_views import AffectMemoryView, AffectView
 from nemuri_domain.affective.nightly_job import allowed_number
 from nemuri_domain.affective.policy import AffectPolicy
 from nemuri_domain.affective.retention import nights_until
 from nemuri_domain.affective.retention import retention as decayed
-from nemuri_domain.event_sourcing.arithmetic import ARRAYS
+from nemuri_domain.event_sourcing.numeric_backends import ARRAYS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

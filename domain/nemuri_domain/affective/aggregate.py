@@ -13,7 +13,7 @@ from pydantic import computed_field
 from nemuri_contracts.affective import Category, Emotion, Link, Tag, Valence
 from nemuri_domain.affective.policy import AffectPolicy
 from nemuri_domain.affective.retention import retention
-from nemuri_domain.event_sourcing import memory_totals
+from nemuri_domain.event_sourcing import memory_collection
 from nemuri_domain.event_sourcing.row_model import RowModel
 
 ARCHIVED = 4
@@ -194,7 +194,7 @@ class AffectMind:
 
     def known(self, memory_ids: Iterable[UUID]) -> tuple[AffectMemory, ...]:
         """Return the existing memories with these ids, without duplicates. Unknown ids are left out."""
-        return memory_totals.known(self.memories, memory_ids)
+        return memory_collection.known(self.memories, memory_ids)
 
     def not_deleted(self, memory_ids: Iterable[UUID]) -> tuple[AffectMemory, ...]:
         """Return the existing memories with these ids that no nightly job has deleted, without duplicates."""
@@ -205,12 +205,12 @@ class AffectMind:
         changed = tuple(memories)
         if self.agent is None or not changed:
             return self
-        agent, held = memory_totals.holding(self.agent, self.memories, changed)
+        agent, held = memory_collection.holding(self.agent, self.memories, changed)
         return replace(self, agent=agent, memories=held)
 
     def without(self, memory_ids: Iterable[UUID]) -> "AffectMind":
         """Return a copy without these memories, with the agent's numbers updated."""
-        agent, memories = memory_totals.without(self.agent, self.memories, self.known(memory_ids))
+        agent, memories = memory_collection.without(self.agent, self.memories, self.known(memory_ids))
         return replace(self, agent=agent, memories=memories)
 
     def without_relations_to(self, memory_ids: Iterable[UUID], by: int) -> "AffectMind":

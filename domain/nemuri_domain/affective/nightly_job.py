@@ -13,17 +13,17 @@ from numpy.typing import NDArray
 
 from nemuri_contracts.affective import Lowered, NightFell, NightPassed, Revived
 from nemuri_domain.affective.aggregate import ARCHIVED, AffectAgent, AffectMemory
-from nemuri_domain.affective.memory_columns import MemoryColumns
+from nemuri_domain.affective.nightly_columns import MemoryColumns
 from nemuri_domain.affective.policy import AffectPolicy
-from nemuri_domain.affective.relations import (
+from nemuri_domain.affective.retention import deletable, reinforced, retention
+from nemuri_domain.affective.similarity_relations import (
     ActiveRelations,
     RelationContext,
     SimilarPair,
     first_changes,
     relation_changes,
 )
-from nemuri_domain.affective.retention import deletable, reinforced, retention
-from nemuri_domain.event_sourcing.arithmetic import ARRAYS
+from nemuri_domain.event_sourcing.numeric_backends import ARRAYS
 
 RECALLED_PER_NIGHT = 10_000
 """Maximum number of recalled memories that one night reinforces, so that they fit its event. The next night takes the

@@ -9,7 +9,7 @@ from operator import and_, or_
 from typing import Any
 
 from nemuri_domain.affective.policy import AffectPolicy, Archive
-from nemuri_domain.event_sourcing.arithmetic import FLOATS, Arithmetic
+from nemuri_domain.event_sourcing.numeric_backends import FLOATS, Arithmetic
 
 
 def retention(

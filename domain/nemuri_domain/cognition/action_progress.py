@@ -12,7 +12,7 @@ from pydantic import JsonValue
 from nemuri_domain.cognition.action_selection import is_finished, required_acts
 from nemuri_domain.cognition.intents import Intent, read_intent
 from nemuri_domain.cognition.percept_updates import HARMLESS, listed, mapped
-from nemuri_domain.cognition.situation import number
+from nemuri_domain.cognition.situation_detection import number
 from nemuri_domain.cognition.surroundings import Surroundings
 
 MAX_RETRIES: Final = 3

@@ -13,7 +13,7 @@ from pydantic import JsonValue
 from nemuri_contracts.world_protocol import REACH
 from nemuri_domain.cognition.intents import Intent
 from nemuri_domain.cognition.percept_updates import listed
-from nemuri_domain.cognition.situation import HOSTILE, bodies_in_sight, number, species_of
+from nemuri_domain.cognition.situation_detection import HOSTILE, bodies_in_sight, number, species_of
 from nemuri_domain.cognition.surroundings import BlockPosition, Surroundings, coordinates_of, json_position
 from nemuri_domain.world.game_rules import BUILDABLE_BLOCKS, COLLECTING_RULES, PLACING_RULES, RECIPES, SPECIES
 

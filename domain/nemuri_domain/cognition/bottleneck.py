@@ -12,12 +12,12 @@ from pydantic import JsonValue
 from nemuri_domain.cognition import prompt_text
 from nemuri_domain.cognition.intents import VERBS
 from nemuri_domain.cognition.module import Prompt
+from nemuri_domain.cognition.output_salience import Output
 from nemuri_domain.cognition.percept_updates import listed, mapped
-from nemuri_domain.cognition.salience import Output
+from nemuri_domain.cognition.prompt_budget import PROMPT_TOKENS, PromptSection, fit_to_budget, section_shares
 from nemuri_domain.cognition.shared_state import Snapshot
-from nemuri_domain.cognition.situation import Situation, threats
+from nemuri_domain.cognition.situation_detection import Situation, threats
 from nemuri_domain.language.token_estimate import estimate_tokens
-from nemuri_domain.tiered.token_budget import PROMPT_TOKENS, PromptSection, fit_to_budget, section_shares
 
 HEADINGS: Final[Mapping[PromptSection, str]] = {
     "alerts": "Pressing:",

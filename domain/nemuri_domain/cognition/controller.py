@@ -7,11 +7,11 @@ from pydantic import JsonValue
 from nemuri_domain.cognition.bottleneck import decision_prompt, fit_sections
 from nemuri_domain.cognition.decision import next_id, read_decision
 from nemuri_domain.cognition.module import Ask, Module, Rank, Spec
+from nemuri_domain.cognition.output_salience import OUTPUTS, Output, Selection, select, threshold
 from nemuri_domain.cognition.percept_updates import listed
-from nemuri_domain.cognition.salience import OUTPUTS, Output, Selection, select, threshold
 from nemuri_domain.cognition.salience_rules import scores
 from nemuri_domain.cognition.shared_state import Changes, Snapshot
-from nemuri_domain.cognition.situation import (
+from nemuri_domain.cognition.situation_detection import (
     SITUATION_SECTIONS,
     Situation,
     bodies_in_sight,

@@ -7,7 +7,7 @@ from typing import Final
 from pydantic import JsonValue
 
 from nemuri_domain.cognition.intents import Intent, read_intent
-from nemuri_domain.cognition.situation import number
+from nemuri_domain.cognition.situation_detection import number
 from nemuri_domain.language.json_objects import find_objects, one_line
 
 MAX_CHARACTERS: Final[Mapping[str, int]] = {

@@ -10,7 +10,13 @@ from pydantic import JsonValue
 from nemuri_contracts.tiered import Cues, Experienced
 from nemuri_domain.cognition.percept_updates import HARMLESS, listed, mapped
 from nemuri_domain.cognition.shared_state import Snapshot
-from nemuri_domain.cognition.situation import CONVERSATION_SECONDS, HOSTILE, bodies_in_sight, number, species_of
+from nemuri_domain.cognition.situation_detection import (
+    CONVERSATION_SECONDS,
+    HOSTILE,
+    bodies_in_sight,
+    number,
+    species_of,
+)
 from nemuri_domain.cognition.state_sections import MAX_ENTRIES
 from nemuri_domain.cognition.working_memory import cues_of, location
 

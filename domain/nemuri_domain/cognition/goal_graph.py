@@ -7,7 +7,7 @@ from zlib import crc32
 from pydantic import JsonValue
 
 from nemuri_domain.cognition.percept_updates import listed
-from nemuri_domain.cognition.situation import number
+from nemuri_domain.cognition.situation_detection import number
 from nemuri_domain.language.json_objects import find_objects, one_line
 
 MAX_GOALS: Final = 5

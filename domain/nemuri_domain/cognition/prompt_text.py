@@ -12,9 +12,9 @@ from pydantic import JsonValue
 from nemuri_contracts.tiered import WorkingMemory
 from nemuri_domain.cognition.module import Prompt
 from nemuri_domain.cognition.percept_updates import HARMLESS, listed, mapped
+from nemuri_domain.cognition.prompt_budget import PROMPT_TOKENS, PromptSection, fit_to_budget
 from nemuri_domain.cognition.shared_state import Snapshot
-from nemuri_domain.cognition.situation import creatures, number
-from nemuri_domain.tiered.token_budget import PROMPT_TOKENS, PromptSection, fit_to_budget
+from nemuri_domain.cognition.situation_detection import creatures, number
 
 _ABOUT: Final = {"town": "You live in {}", "traits": "You are {}", "role": "Your role: {}", "told": "{}"}
 """Templates for the parts of a profile."""

@@ -5,10 +5,10 @@ from typing import Any
 
 from pydantic import JsonValue
 
+from nemuri_domain.cognition.output_salience import OUTPUTS, RELEVANCE, Output, Salience, recency
 from nemuri_domain.cognition.percept_updates import listed
-from nemuri_domain.cognition.salience import OUTPUTS, RELEVANCE, Output, Salience, recency
 from nemuri_domain.cognition.shared_state import Snapshot
-from nemuri_domain.cognition.situation import Situation, number
+from nemuri_domain.cognition.situation_detection import Situation, number
 
 
 def scores(snapshot: Snapshot, situation: Situation, outputs: Iterable[Output]) -> list[Salience]:

@@ -12,7 +12,7 @@ from typing import Any, Final
 from nemuri_domain.cognition.crafting_plan import crafting_steps
 from nemuri_domain.cognition.intents import Intent, read_intent
 from nemuri_domain.cognition.module import Prompt
-from nemuri_domain.cognition.situation import DANGER_DISTANCE, HOSTILE, WEAK_POINTS, number, species_of
+from nemuri_domain.cognition.situation_detection import DANGER_DISTANCE, HOSTILE, WEAK_POINTS, number, species_of
 from nemuri_domain.cognition.smalltalk import judge_speakers, small_talk
 from nemuri_domain.cognition.surroundings import Surroundings
 from nemuri_domain.world.game_rules import FOOD_POINTS, SWORD_DAMAGE

@@ -6,7 +6,7 @@ from random import Random
 from typing import Any, Final
 
 from nemuri_domain.cognition.intents import read_intent
-from nemuri_domain.cognition.situation import number
+from nemuri_domain.cognition.situation_detection import number
 
 _KIND: Final = re.compile(
     r"\b(?:thank(?:s| you)?|please|hello|hi|welcome|help|friends?|great|good|nice|glad|together|share|gift|love"

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from nemuri_domain.cognition.percept_updates import listed, mapped
 from nemuri_domain.cognition.person_names import match_name
-from nemuri_domain.cognition.situation import bodies_in_sight, number
+from nemuri_domain.cognition.situation_detection import bodies_in_sight, number
 
 BlockPosition = tuple[int, int, int]
 STATION_DISTANCE: Final = 5.0

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from nemuri_contracts.tiered import Cues
 from nemuri_domain.cognition.percept_updates import listed, mapped
 from nemuri_domain.cognition.shared_state import Snapshot
-from nemuri_domain.cognition.situation import bodies_in_sight, number, said_by_others
+from nemuri_domain.cognition.situation_detection import bodies_in_sight, number, said_by_others
 from nemuri_domain.tiered.importance import detect_cues
 
 STRUCTURES: Final = frozenset(

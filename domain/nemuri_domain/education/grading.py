@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from nemuri_domain.language.citations import without_citations
-from nemuri_domain.language.search_terms import stem
+from nemuri_domain.language.tokenization import stem
 from nemuri_domain.language.writing_systems import CJK, WORD
 
 _WORDS = re.compile(rf"{WORD}+")

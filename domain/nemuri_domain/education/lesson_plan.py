@@ -11,7 +11,7 @@ from nemuri_contracts.event import TUTOR, Event
 from nemuri_domain.education import grading
 from nemuri_domain.education.course import Course, Trial, occasion
 from nemuri_domain.education.spaced_repetition import again
-from nemuri_domain.strength.scopes import setting_of
+from nemuri_domain.strength.scope_matching import setting_of
 from nemuri_domain.tasks.aggregate import TaskState
 
 Step = Literal["read", "test", "finish"]

@@ -6,7 +6,7 @@ from typing import TypeVar
 from uuid import UUID
 
 from nemuri_contracts.event import Event
-from nemuri_contracts.operator_events import EventParked
+from nemuri_contracts.parked_events import EventParked
 from nemuri_domain.event_sourcing.erasure import TOMBSTONES, Erased
 
 E = TypeVar("E", bound=Event)

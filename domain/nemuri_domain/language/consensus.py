@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from nemuri_domain.language.list_markers import marker_end
-from nemuri_domain.language.search_terms import content_terms
 from nemuri_domain.language.sentences import sentences
 from nemuri_domain.language.statement_comparison import compare_statements
+from nemuri_domain.language.tokenization import content_terms
 
 SHARED_TERMS_RATIO: Final = 0.5
 """Minimum share of the shorter claim's terms that two claims about the same thing have in common."""

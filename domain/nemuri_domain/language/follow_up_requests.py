@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from nemuri_domain.language.keywords import candidates
-from nemuri_domain.language.search_terms import terms
+from nemuri_domain.language.tokenization import terms
 from nemuri_domain.language.writing_systems import HIRAGANA, KANJI, KATAKANA
 
 TOPIC_WORDS: Final = 8

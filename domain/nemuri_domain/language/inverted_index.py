@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from nemuri_domain.language.search_terms import topic_weight
+from nemuri_domain.language.tokenization import topic_weight
 
 K1: Final = 1.2
 B: Final = 0.75

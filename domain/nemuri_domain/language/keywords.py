@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from nemuri_domain.language.search_terms import TERM_LIMIT, stem
+from nemuri_domain.language.tokenization import TERM_LIMIT, stem
 from nemuri_domain.language.word_lists import GENERAL_WORDS, is_stop_word
 from nemuri_domain.language.writing_systems import HANGUL, HIRAGANA, KANJI, KATAKANA, WORD
 

@@ -9,8 +9,8 @@ from typing import Final, TypeVar
 
 from nemuri_domain.language.keywords import candidates
 from nemuri_domain.language.list_markers import ListMarker, is_heading_or_row, marker_at, markers_inside
-from nemuri_domain.language.search_terms import term_counts
 from nemuri_domain.language.sentences import normalised, sentences, spans
+from nemuri_domain.language.tokenization import term_counts
 from nemuri_domain.language.writing_systems import is_cjk
 
 T = TypeVar("T")

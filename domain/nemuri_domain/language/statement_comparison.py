@@ -12,10 +12,10 @@ missed.
 
 from typing import Final, Literal
 
-from nemuri_domain.language.search_terms import stem
 from nemuri_domain.language.sentences import sentences
 from nemuri_domain.language.statement_parser import VALUE, Statement, parse_statement
-from nemuri_domain.language.statement_words import IS_CJK, PARTICLES, QUALIFYING, TOTAL
+from nemuri_domain.language.statement_word_lists import IS_CJK, PARTICLES, QUALIFYING, TOTAL
+from nemuri_domain.language.tokenization import stem
 
 Comparison = Literal["same", "contradicts", "supersedes", "unrelated"]
 

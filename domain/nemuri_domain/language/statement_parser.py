@@ -7,8 +7,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
-from nemuri_domain.language.search_terms import stem
-from nemuri_domain.language.statement_words import (
+from nemuri_domain.language.statement_word_lists import (
     CHANGE,
     COMMA,
     CONDITIONS,
@@ -27,6 +26,7 @@ from nemuri_domain.language.statement_words import (
     QUALIFYING,
     VERBS,
 )
+from nemuri_domain.language.tokenization import stem
 from nemuri_domain.language.writing_systems import HANGUL, HIRAGANA, KANJI, KATAKANA, WORD
 
 VALUE: Final = "#"

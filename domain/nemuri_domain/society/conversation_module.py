@@ -14,7 +14,7 @@ from nemuri_domain.cognition import prompt_text
 from nemuri_domain.cognition.module import Ask, Module, Rank, Spec
 from nemuri_domain.cognition.percept_updates import listed, mapped
 from nemuri_domain.cognition.shared_state import Changes, Snapshot
-from nemuri_domain.cognition.situation import agents_in_sight, number, said_by_others
+from nemuri_domain.cognition.situation_detection import agents_in_sight, number, said_by_others
 from nemuri_domain.language.json_objects import find_objects
 
 TASK = (

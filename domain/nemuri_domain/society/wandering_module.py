@@ -8,7 +8,7 @@ from pydantic import JsonValue
 from nemuri_domain.cognition.module import Module, Spec
 from nemuri_domain.cognition.percept_updates import listed, mapped
 from nemuri_domain.cognition.shared_state import Changes, Snapshot
-from nemuri_domain.cognition.situation import number
+from nemuri_domain.cognition.situation_detection import number
 
 RANDOM_VALUES: Final = 10_000
 """Number of possible pseudo-random values."""

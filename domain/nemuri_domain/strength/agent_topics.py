@@ -10,7 +10,7 @@ from functools import lru_cache
 from nemuri_domain.language.keywords import keywords
 from nemuri_domain.language.sentences import normalised
 from nemuri_domain.language.token_estimate import estimate_tokens
-from nemuri_domain.strength.admission import PRINCIPLE
+from nemuri_domain.strength.offer_validation import PRINCIPLE
 
 LONGEST_NAME = 60
 """Maximum length of a topic in the memo, in characters. A longer topic is left out of the memo."""

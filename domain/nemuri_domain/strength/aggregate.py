@@ -13,7 +13,7 @@ from nemuri_contracts.agents import Definition, Embedding
 from nemuri_contracts.client_events import MemoryContent
 from nemuri_contracts.scorers import HeldOut, Weights
 from nemuri_contracts.strength import Origin, Relation
-from nemuri_domain.event_sourcing import memory_totals
+from nemuri_domain.event_sourcing import memory_collection
 from nemuri_domain.event_sourcing.row_model import RowModel
 from nemuri_domain.strength.decay import INITIAL_CLOCKS, Clocks, clock_of, stored_value, strength
 from nemuri_domain.strength.policy import LEVELS, Policy
@@ -191,20 +191,20 @@ class Mind:
 
     def known(self, memory_ids: Iterable[UUID]) -> tuple[Memory, ...]:
         """Return the existing memories with these ids, without duplicates. Unknown ids are left out."""
-        return memory_totals.known(self.memories, memory_ids)
+        return memory_collection.known(self.memories, memory_ids)
 
     def holding(self, memories: Iterable[Memory]) -> "Mind":
         """Return the mind with these memories added or replaced, and the agent's totals updated."""
         changed = tuple(memories)
         if self.agent is None or not changed:
             return self
-        agent, held = memory_totals.holding(self.agent, self.memories, changed)
+        agent, held = memory_collection.holding(self.agent, self.memories, changed)
         return Mind(agent, held, self.contents, self.scorer)
 
     def without(self, memory_ids: Iterable[UUID]) -> "Mind":
         """Return the mind without these memories and their contents, and the agent's totals updated."""
         gone, contents = self.known(memory_ids), self.contents
-        agent, memories = memory_totals.without(self.agent, self.memories, gone)
+        agent, memories = memory_collection.without(self.agent, self.memories, gone)
         for memory in gone:
             contents = contents.delete(memory.memory_id) if memory.memory_id in contents else contents
         return replace(self, agent=agent, memories=memories, contents=contents)

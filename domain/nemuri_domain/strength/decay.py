@@ -8,7 +8,7 @@ Each day of decay adds `ln target(level)`, which is 0 or negative, to a clock. A
 from math import log
 from typing import Any
 
-from nemuri_domain.event_sourcing.arithmetic import FLOATS, Arithmetic
+from nemuri_domain.event_sourcing.numeric_backends import FLOATS, Arithmetic
 from nemuri_domain.strength.policy import LEVELS, Policy
 
 Clocks = tuple[float, ...]

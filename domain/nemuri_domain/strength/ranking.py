@@ -17,7 +17,7 @@ from nemuri_contracts.strength import FEATURES, Candidate
 from nemuri_domain.strength import scorer
 from nemuri_domain.strength.aggregate import Agent, Content, Memory, Remembered, Scorer, is_principle
 from nemuri_domain.strength.policy import Policy
-from nemuri_domain.strength.scopes import valid
+from nemuri_domain.strength.scope_matching import valid
 
 DAY = 86_400.0
 _DOCUMENTED = {"document_003": (0.50, 0.30, 0.20), "document_000": (0.40, 0.40, 0.20)}

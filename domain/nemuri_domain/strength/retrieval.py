@@ -13,7 +13,7 @@ from nemuri_contracts.client_events import Setting
 from nemuri_contracts.strength import Candidate
 from nemuri_domain.language.keywords import tags_in
 from nemuri_domain.language.request_items import requests
-from nemuri_domain.language.search_terms import terms
+from nemuri_domain.language.tokenization import terms
 from nemuri_domain.strength.aggregate import Agent, Remembered, Scorer
 from nemuri_domain.strength.ranking import RelevantMemory, RetrievalContext, expanded, ranked
 from nemuri_domain.strength.retrieval_index import AgentIndex

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from nemuri_contracts.client_events import Scope, Setting
 from nemuri_domain.language.inverted_index import InvertedIndex
-from nemuri_domain.language.search_terms import term_counts
+from nemuri_domain.language.tokenization import term_counts
 from nemuri_domain.strength.policy import RELEVANCE_FLOOR
 
 Floats = NDArray[np.float32]

@@ -10,8 +10,8 @@ from nemuri_contracts.event import Event
 from nemuri_contracts.strength import AgentSlept, Aging, Consolidated, Seen
 from nemuri_domain.strength.aggregate import Agent, Memory
 from nemuri_domain.strength.decay import advance_by_days, strength
+from nemuri_domain.strength.decay_days import aging
 from nemuri_domain.strength.policy import Policy
-from nemuri_domain.strength.session_age import aging
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from uuid import UUID
 from nemuri_contracts.event import Event
 from nemuri_contracts.tasks import DetailPoint, Part, TaskCompleted, TaskSummarised
 from nemuri_domain.tasks.aggregate import Assignment, Task, TaskState
-from nemuri_domain.tasks.negotiation import parts_of, with_items
+from nemuri_domain.tasks.client_negotiation import parts_of, with_items
 from nemuri_domain.tasks.read_share import noted
 from nemuri_domain.tasks.task_summary import summed_up
 

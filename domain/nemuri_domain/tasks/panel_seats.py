@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from nemuri_contracts.agents import Definition
-from nemuri_domain.language.search_terms import terms
+from nemuri_domain.language.tokenization import terms
 
 Seat = tuple[str, str | None]
 """An agent and the perspective under which it answers. The perspective is None if none fits the request."""

@@ -16,7 +16,7 @@ from nemuri_contracts.event import Event, derive
 from nemuri_contracts.strength import MemoriesUsed, SessionEnded, Use
 from nemuri_contracts.tasks import TaskRouted
 from nemuri_domain.language.keywords import keywords
-from nemuri_domain.strength.scopes import scope_in
+from nemuri_domain.strength.scope_matching import scope_in
 from nemuri_domain.strength.usage_detection import session_end
 from nemuri_domain.tasks.aggregate import Task, TaskState
 from nemuri_domain.tasks.fan_in import attempt_key

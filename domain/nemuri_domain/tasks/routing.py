@@ -14,7 +14,7 @@ from nemuri_contracts.error_messages import LISTED, no_agent
 from nemuri_contracts.event import Event
 from nemuri_contracts.tasks import AgentScore, Choice, Part, TaskAssigned, TaskFailed, TaskRouted
 from nemuri_domain.language import token_estimate
-from nemuri_domain.language.search_terms import terms
+from nemuri_domain.language.tokenization import terms
 from nemuri_domain.strength.agent_topics import Topic
 from nemuri_domain.tasks import panel_seats
 from nemuri_domain.tasks.aggregate import Task

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from nemuri_domain.language import token_estimate
-from nemuri_domain.language.search_terms import content_terms
+from nemuri_domain.language.tokenization import content_terms
 
 SUMMARY_TOKENS: Final = 1_000
 """Maximum tokens of a task's summary, which is all that the orchestrator reads (document 000 §3.9)."""

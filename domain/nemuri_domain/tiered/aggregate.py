@@ -8,7 +8,7 @@ from uuid import UUID
 from immutables import Map
 
 from nemuri_contracts.tiered import Because, Cues, Layer, MemoryType, Place, Sharing
-from nemuri_domain.event_sourcing import memory_totals
+from nemuri_domain.event_sourcing import memory_collection
 from nemuri_domain.event_sourcing.row_model import RowModel
 from nemuri_domain.tiered.policy import TiersPolicy
 
@@ -141,14 +141,14 @@ class TieredMind:
         """Return the existing memories with these ids, without duplicates, in the order of the ids. Unknown ids are
         left out.
         """
-        return memory_totals.known(self.memories, memory_ids)
+        return memory_collection.known(self.memories, memory_ids)
 
     def holding(self, memories: Iterable[TierMemory]) -> "TieredMind":
         """Return a copy with these memories added or replaced, and the agent's numbers updated."""
         changed = tuple(memories)
         if self.agent is None or not changed:
             return self
-        agent, held = memory_totals.holding(self.agent, self.memories, changed)
+        agent, held = memory_collection.holding(self.agent, self.memories, changed)
         return replace(self, agent=agent, memories=held)
 
     def without(self, memory_ids: Iterable[UUID]) -> "TieredMind":
@@ -156,7 +156,7 @@ class TieredMind:
         gone = self.known(memory_ids)
         if not gone:
             return self
-        agent, memories = memory_totals.without(self.agent, self.memories, gone)
+        agent, memories = memory_collection.without(self.agent, self.memories, gone)
         return replace(self, agent=agent, memories=memories)
 
 

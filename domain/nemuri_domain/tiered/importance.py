@@ -7,7 +7,7 @@ from typing import Final
 
 from nemuri_contracts.tiered import Cues, Experienced
 from nemuri_domain.affective.turn_reader import emotion_strength
-from nemuri_domain.language.search_terms import content_terms
+from nemuri_domain.language.tokenization import content_terms
 
 BASE_IMPORTANCE: Final[Mapping[Experienced, float]] = {
     "conversation": 0.5,

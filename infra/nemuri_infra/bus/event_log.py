@@ -17,13 +17,13 @@ from nats.js.errors import BadRequestError, NotFoundError
 
 from nemuri_contracts.codec import AnyEvent, UndecodableError, check_id, decode, encode
 from nemuri_contracts.event import Event, derive
-from nemuri_contracts.operator_events import EventParked
+from nemuri_contracts.parked_events import EventParked
 from nemuri_contracts.subjects import Subjects
 from nemuri_domain.event_sourcing.deduplication import Parked
 from nemuri_infra.bus.access import Access
 from nemuri_infra.bus.connection import connect
+from nemuri_infra.bus.message_deletion import delete_message
 from nemuri_infra.bus.pull_reader import Pull
-from nemuri_infra.bus.stream_messages import delete_message
 from nemuri_infra.observability.tracing import trace_headers
 from nemuri_infra.process.gc_tuning import collector_off
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-from nemuri_domain.language.search_terms import stem
+from nemuri_domain.language.tokenization import stem
 from nemuri_domain.language.word_lists import is_stop_word
 from nemuri_domain.language.writing_systems import CJK, HIRAGANA, WORD
 from nemuri_infra.embeddings.protocol import normalised

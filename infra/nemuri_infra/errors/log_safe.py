@@ -12,8 +12,8 @@ from pydantic import ValidationError
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
-from nemuri_infra.errors.brief_error import BriefError
 from nemuri_infra.errors.database_errors import OUTAGES, reason
+from nemuri_infra.errors.loggable_error import BriefError
 
 MAX_CHARACTERS = 300
 PROJECT_PREFIXES = ("nemuri.", "nemuri_contracts.", "nemuri_domain.", "nemuri_infra.", "nemuri_services.")

@@ -25,10 +25,10 @@ from nemuri_domain.language.passage_ranking import (
 )
 from nemuri_domain.language.request_echoes import is_echo, is_part_of_item, listed_requests
 from nemuri_domain.language.request_items import requests
-from nemuri_domain.language.search_terms import content_terms, terms
+from nemuri_domain.language.tokenization import content_terms, terms
 from nemuri_domain.language.writing_systems import HIRAGANA, KANJI, KATAKANA
 from nemuri_domain.tasks.panel import merged
-from nemuri_domain.tiered.memory_formation import MemoryText, extract_memory
+from nemuri_domain.tiered.memory_merging import MemoryText, extract_memory
 from nemuri_infra.models.protocol import (
     Answer,
     AnswerJob,

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TypeVar
 
 from nemuri_contracts.affective import Reading
-from nemuri_domain.tiered.memory_formation import MemoryText
+from nemuri_domain.tiered.memory_merging import MemoryText
 from nemuri_infra.models.protocol import (
     Answer,
     AnswerJob,

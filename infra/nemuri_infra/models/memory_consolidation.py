@@ -10,7 +10,7 @@ from typing import Any, Final, cast, get_args
 from nemuri_contracts.tiered import Kept
 from nemuri_domain.language.json_objects import find_objects
 from nemuri_domain.language.sentences import normalised
-from nemuri_domain.tiered.memory_formation import MemoryText, normalised_tags
+from nemuri_domain.tiered.memory_merging import MemoryText, normalised_tags
 from nemuri_infra.models.prompt_fences import message
 from nemuri_infra.models.protocol import ConsolidateJob, Source
 from nemuri_infra.models.provider_calls import sendable, storable

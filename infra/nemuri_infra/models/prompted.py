@@ -11,7 +11,7 @@ from nemuri_domain.language.citations import cited_labels, without_citation_brac
 from nemuri_domain.language.sentences import normalised, sentences
 from nemuri_domain.tasks.panel import side_by_side
 from nemuri_domain.tasks.read_share import Share
-from nemuri_domain.tiered.memory_formation import MemoryText, extract_memory
+from nemuri_domain.tiered.memory_merging import MemoryText, extract_memory
 from nemuri_infra.models import memory_consolidation, statement_relations, turn_compression, turn_reading
 from nemuri_infra.models.prompt_fences import digest, fenced, message
 from nemuri_infra.models.protocol import (

@@ -11,9 +11,9 @@ from nemuri_domain.language.statement_comparison import Comparison
 from nemuri_domain.tasks.conversation_history import Turn
 from nemuri_domain.tasks.read_share import Share
 from nemuri_domain.tiered.aggregate import TierMemory
-from nemuri_domain.tiered.memory_formation import MemoryText
+from nemuri_domain.tiered.memory_merging import MemoryText
 from nemuri_domain.tiered.policy import Consolidation
-from nemuri_infra.errors.brief_error import BriefError
+from nemuri_infra.errors.loggable_error import BriefError
 
 T_co = TypeVar("T_co", covariant=True)
 

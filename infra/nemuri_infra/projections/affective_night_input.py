@@ -11,10 +11,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nemuri_contracts.affective import Link, Tie
 from nemuri_domain.affective.aggregate import ARCHIVED, AffectAgent, AffectMemory
-from nemuri_domain.affective.memory_columns import MemoryColumns
+from nemuri_domain.affective.nightly_columns import MemoryColumns
 from nemuri_domain.affective.nightly_job import MOVED_PER_EVENT, NightInput
-from nemuri_domain.affective.relations import SimilarPair
 from nemuri_domain.affective.retention import deletable
+from nemuri_domain.affective.similarity_relations import SimilarPair
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.rows import load, records, selecting

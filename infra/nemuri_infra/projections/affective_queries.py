@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import func, literal_column, or_, select, text
 
+from nemuri_contracts.abbreviated_id import beginning, between
 from nemuri_contracts.affective import Category, Emotion, LinkSort, MemoriesRecalled, TurnOffered
 from nemuri_contracts.affective_views import MoodPoint
-from nemuri_contracts.id_prefix import beginning, between
 from nemuri_domain.affective.aggregate import DELETED, AffectAgent, AffectMemory, Mood
 from nemuri_domain.affective.retention import retention
 from nemuri_domain.affective.retrieval import AffectCandidate

@@ -18,7 +18,7 @@ from nemuri_infra.bus.event_log import Batch, Log
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.education import fold_courses
 from nemuri_infra.projections.erasure import erase
-from nemuri_infra.projections.folding import States
+from nemuri_infra.projections.fold_states import States
 from nemuri_infra.projections.memory_vectors import WITH_VECTORS, write_vectors
 from nemuri_infra.projections.projection import (
     FOLD,

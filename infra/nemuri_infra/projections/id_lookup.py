@@ -4,7 +4,7 @@ from uuid import UUID
 
 from sqlalchemy import func, select, union_all
 
-from nemuri_contracts.id_prefix import Named, between
+from nemuri_contracts.abbreviated_id import Named, between
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.database import Database
 

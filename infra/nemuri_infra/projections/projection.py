@@ -20,7 +20,7 @@ from nemuri_infra.projections import tables
 from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.education import fold_courses
 from nemuri_infra.projections.erasure import erase, erased_among
-from nemuri_infra.projections.folding import States
+from nemuri_infra.projections.fold_states import States
 from nemuri_infra.projections.memory_vectors import WITH_VECTORS, write_vectors
 from nemuri_infra.projections.rows import insert_new, remove, write
 from nemuri_infra.projections.vector_generations import texts_of

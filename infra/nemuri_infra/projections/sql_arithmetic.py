@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, case, func
 from sqlalchemy.dialects import postgresql
 
-from nemuri_domain.event_sourcing.arithmetic import Arithmetic
+from nemuri_domain.event_sourcing.numeric_backends import Arithmetic
 
 SMALLEST_EXPONENT = -700
 """PostgreSQL raises an error for a result too small for a double. Python returns 0, which differs by 1e-304."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sqlalchemy import func, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nemuri_contracts.id_prefix import beginning, between
+from nemuri_contracts.abbreviated_id import beginning, between
 from nemuri_contracts.tiered import MemoryType
 from nemuri_domain.tiered.aggregate import TieredMind, TierMemory, TiersAgent
 from nemuri_domain.tiered.merge_and_forget import LongTermColumns

@@ -9,7 +9,7 @@ from sqlalchemy import Column, ColumnElement, Table, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nemuri_contracts.agents import Embedding
-from nemuri_domain.affective import memory_text as affect
+from nemuri_domain.affective import embedded_text as affect
 from nemuri_domain.affective.aggregate import AffectMemory
 from nemuri_domain.event_sourcing.row_model import RowModel
 from nemuri_domain.strength.aggregate import Content

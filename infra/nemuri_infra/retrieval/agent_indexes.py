@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 
 from nemuri_contracts.client_events import Scope, Setting
 from nemuri_contracts.strength import Candidate
-from nemuri_domain.language.search_terms import terms
+from nemuri_domain.language.tokenization import terms
 from nemuri_domain.strength.aggregate import Agent, Remembered
-from nemuri_domain.strength.learning_decision import COMPARED_MEMORIES, is_comparable
+from nemuri_domain.strength.extracted_learning_decision import COMPARED_MEMORIES, is_comparable
 from nemuri_domain.strength.memory_content import embedded_text, indexed_text
 from nemuri_domain.strength.ranking import valid_principles, version
 from nemuri_domain.strength.retrieval import QueryTexts, RetrievalQuery, query_texts, relevant, retrieved
 from nemuri_domain.strength.retrieval_index import AgentIndex
-from nemuri_domain.strength.scopes import setting_of
+from nemuri_domain.strength.scope_matching import setting_of
 from nemuri_infra.observability.tracing import span
 from nemuri_infra.projections.erasure import everything_erased
 from nemuri_infra.projections.strength_queries import MemoryChange, changes

@@ -15,9 +15,9 @@ from uuid import uuid4
 from nats.js.api import ConsumerInfo
 from nats.js.errors import BadRequestError
 
-from nemuri_infra.bus.consumers import durable_consumers
+from nemuri_infra.bus.consumer_listing import durable_consumers
 from nemuri_infra.bus.event_log import EXPECTED_SEQUENCE, WRONG_LAST_SEQUENCE, Log
-from nemuri_infra.bus.stream_messages import delete_message, sequences_on
+from nemuri_infra.bus.message_deletion import delete_message, sequences_on
 
 LEASE = timedelta(seconds=60)
 """Time after which a lease and its pause expire unless the holder renews them."""

@@ -20,9 +20,9 @@ from nemuri_infra.runtime.consumer_pauses import pauses_bucket
 from nemuri_infra.runtime.provisioning import Durable, timers_durable
 from nemuri_infra.runtime.service import Capability, Service
 from nemuri_infra.stores.blobs import blob_bucket
-from nemuri_infra.stores.clock import clock_bucket
 from nemuri_infra.stores.delivery_attempts import attempts_bucket
 from nemuri_infra.stores.objects import object_stream
+from nemuri_infra.stores.platform_clock import clock_bucket
 from nemuri_infra.stores.results import result_bucket, result_subject
 from nemuri_infra.stores.society_states import AGENT, LEASE, WORLD, checkpoints_bucket, societies_bucket
 from nemuri_infra.stores.vectors import vector_bucket

@@ -8,14 +8,14 @@ from nats.js.errors import NotFoundError
 
 from nemuri_contracts.event import TUTOR
 from nemuri_contracts.subjects import Subjects
-from nemuri_infra.bus.consumers import consumers_of
+from nemuri_infra.bus.consumer_listing import consumers_of
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.runtime.consumer_pauses import pauses_bucket
 from nemuri_infra.runtime.storage_limits import limits
 from nemuri_infra.stores.blobs import blob_bucket
-from nemuri_infra.stores.clock import clock_bucket
 from nemuri_infra.stores.delivery_attempts import ATTEMPTS_SECONDS, attempts_bucket
 from nemuri_infra.stores.objects import object_stream_config
+from nemuri_infra.stores.platform_clock import clock_bucket
 from nemuri_infra.stores.results import result_bucket
 from nemuri_infra.stores.society_states import checkpoints_bucket, societies_bucket
 from nemuri_infra.stores.vectors import vector_bucket

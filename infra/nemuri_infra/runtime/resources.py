@@ -15,12 +15,12 @@ from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.progress import Progress
 from nemuri_infra.projections.projection import Projection
 from nemuri_infra.projections.queries import Views
-from nemuri_infra.runtime.event_clients import ClientCache
+from nemuri_infra.runtime.durable_timers import Timers
+from nemuri_infra.runtime.event_owner import ClientCache
 from nemuri_infra.runtime.settings import Settings
-from nemuri_infra.runtime.timers import Timers
 from nemuri_infra.stores.blobs import Blobs
-from nemuri_infra.stores.clock import Clock
 from nemuri_infra.stores.delivery_attempts import DeliveryAttemptStore
+from nemuri_infra.stores.platform_clock import Clock
 from nemuri_infra.stores.results import Results
 from nemuri_infra.stores.vectors import Vectors
 

@@ -29,7 +29,7 @@ from nemuri_infra.observability import tracing
 from nemuri_infra.projections.progress import BehindError
 from nemuri_infra.runtime.consumer_pauses import check_complete
 from nemuri_infra.runtime.fair_turns import CrowdedError, FairSlots
-from nemuri_infra.runtime.outages import INCOMPLETE_INPUT_ERRORS, OUTAGE_ERRORS, is_outage
+from nemuri_infra.runtime.outage_errors import INCOMPLETE_INPUT_ERRORS, OUTAGE_ERRORS, is_outage
 from nemuri_infra.runtime.provisioning import Durable
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.span_links import link_joined

@@ -22,7 +22,7 @@ from nats.js.errors import Error as JetStreamError
 from nats.js.errors import NotFoundError, ObjectNotFoundError
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from nemuri_infra.bus.stream_messages import delete_message, messages_on, sequences_on
+from nemuri_infra.bus.message_deletion import delete_message, messages_on, sequences_on
 
 PIECE_BYTES = 128 * 1024
 

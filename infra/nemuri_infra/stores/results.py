@@ -13,7 +13,7 @@ from nats.js.kv import KeyValue
 
 from nemuri_contracts.task_views import TaskResult
 from nemuri_infra.bus.event_log import Log
-from nemuri_infra.stores.buckets import entries
+from nemuri_infra.stores.bucket_reader import entries
 
 SHORTENED_FIELDS = ("answer", "reason", "items", "citations", "used", "learned", "feedback")
 """Fields of a result that may be shortened."""

@@ -19,8 +19,8 @@ from nats.js.errors import APIError, NotFoundError
 
 from nemuri_contracts.society import Society
 from nemuri_infra.bus.event_log import ANSWER_SECONDS, EXPECTED_SEQUENCE, WRONG_LAST_SEQUENCE, Log
-from nemuri_infra.bus.stream_messages import messages_on
-from nemuri_infra.stores.buckets import Entry, EntryReader, entries
+from nemuri_infra.bus.message_deletion import messages_on
+from nemuri_infra.stores.bucket_reader import Entry, EntryReader, entries
 
 MAX_BATCH_ENTRIES: Final = 900
 """Maximum number of entries of one batch. The server's limit is a thousand."""

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from nemuri_contracts.agents import Embedding
 from nemuri_infra.bus.event_log import Log
-from nemuri_infra.bus.stream_messages import delete_message, sequences_on
+from nemuri_infra.bus.message_deletion import delete_message, sequences_on
 from nemuri_infra.embeddings.hashing import HashingEmbedder
 from nemuri_infra.embeddings.protocol import Embedder
-from nemuri_infra.stores.buckets import Entry, entries
+from nemuri_infra.stores.bucket_reader import Entry, entries
 
 HASHING = HashingEmbedder().model
 CONCURRENT_VECTORS = 128

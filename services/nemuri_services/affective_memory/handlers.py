@@ -18,9 +18,9 @@ from nemuri_contracts.event import Usage, derive
 from nemuri_contracts.queries import AffectMemoryQuery, AffectQuery, AffectRecallQuery, AffectTurnQuery, Refusal
 from nemuri_contracts.strength import MemoryRefused
 from nemuri_domain.affective.aggregate import AffectAgent, AffectMemory
-from nemuri_domain.affective.memory_text import embedded_text
+from nemuri_domain.affective.embedded_text import embedded_text
 from nemuri_domain.affective.nightly_job import admitted_to_protection
-from nemuri_domain.affective.prompt_cues import relation_in
+from nemuri_domain.affective.remember_requests import relation_in
 from nemuri_domain.affective.sanitize import is_command
 from nemuri_domain.affective.turn_encoding import TurnUnderstanding, agent_timezone, encode_turn
 from nemuri_infra.models.protocol import Compressed, CompressJob, FeelJob

@@ -25,8 +25,8 @@ from nemuri_domain.affective.retrieval import (
 )
 from nemuri_domain.affective.sanitize import is_conversation
 from nemuri_domain.affective.spoken_text import own_lines
-from nemuri_domain.language.search_terms import terms
-from nemuri_domain.language.word_overlap import prompt_terms, shares_topic
+from nemuri_domain.language.tokenization import terms
+from nemuri_domain.language.topic_check import prompt_terms, shares_topic
 from nemuri_domain.strength.aggregate import Agent
 from nemuri_infra.models.protocol import ModelUnavailable, ModelUnusable
 from nemuri_infra.projections.affective_queries import AffectiveQueries, AffectiveRetrieval

@@ -17,7 +17,7 @@ from nemuri_contracts.strength import (
 from nemuri_contracts.tasks import FeedbackParked, ReactionFailed, TaskAnswered, TaskFailed
 from nemuri_domain.strength import usage_detection
 from nemuri_domain.strength.aggregate import Agent
-from nemuri_domain.strength.learning_decision import candidate_learnings
+from nemuri_domain.strength.extracted_learning_decision import candidate_learnings
 from nemuri_domain.strength.memory_content import encoded
 from nemuri_domain.strength.policy import Policy
 from nemuri_domain.tasks.aggregate import Assignment, Task, TaskState
@@ -27,7 +27,7 @@ from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.models.protocol import LearningsJob, ModelRefused, Reply, Source
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, Service
-from nemuri_services.attribution.learning_deduplication import written
+from nemuri_services.attribution.learning_comparison import written
 from nemuri_services.attribution.usage_evidence import recognised
 
 service = Service("attribution", at_once=8, lag_per_replica=20, capabilities=frozenset({Capability.MAKES_VECTORS}))

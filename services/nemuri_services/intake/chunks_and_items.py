@@ -7,7 +7,7 @@ from nemuri_domain.language.chunks import split_into_chunks
 from nemuri_domain.language.request_items import is_list_of_requests, items_are_requests, listed_items
 from nemuri_domain.language.sentences import normalised
 from nemuri_domain.tasks.aggregate import Task
-from nemuri_domain.tasks.negotiation import MANY_ITEMS
+from nemuri_domain.tasks.client_negotiation import MANY_ITEMS
 from nemuri_infra.stores.blobs import Blobs
 
 

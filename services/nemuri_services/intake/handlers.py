@@ -17,10 +17,10 @@ from nemuri_contracts.tasks import (
     TaskSummarised,
 )
 from nemuri_domain.language.keywords import keywords
-from nemuri_domain.strength.admission import PRINCIPLE, refusal_reason
 from nemuri_domain.strength.memory_content import embedded_text, encoded, new_memory, principle_key
+from nemuri_domain.strength.offer_validation import PRINCIPLE, refusal_reason
 from nemuri_domain.strength.policy import Policy
-from nemuri_domain.tasks import chunk_order, fan_in, negotiation
+from nemuri_domain.tasks import chunk_order, client_negotiation, fan_in
 from nemuri_domain.tasks.aggregate import Task, TaskState
 from nemuri_infra.models.protocol import KeyPointJob
 from nemuri_infra.runtime.resources import Resources
@@ -52,7 +52,7 @@ async def take_in(
         state = await resources.views.with_chunks(state)
         return fan_in.summarise(event, state) or chunk_order.resumed(event, state)
     listed = () if task.option else await items_of(task, resources.blobs)
-    return negotiation.negotiate(event, listed) or await _cut(event, task, listed, resources)
+    return client_negotiation.negotiate(event, listed) or await _cut(event, task, listed, resources)
 
 
 @service.handles(NegotiationAnswered)
@@ -63,7 +63,7 @@ async def go_on(
     state = await resources.views.task(event.task_id)
     if state.task is None:
         return None
-    if refused := negotiation.refuse(event, state.task):
+    if refused := client_negotiation.refuse(event, state.task):
         return refused
     if state.task.option != event.option or state.begun:
         return None

@@ -35,7 +35,7 @@ from nemuri_domain.tiered.aggregate import TieredMind, TiersAgent
 from nemuri_domain.tiered.consolidation import due_reason
 from nemuri_domain.tiered.consolidation_decision import plan_for_mind
 from nemuri_domain.tiered.fold import evolve, evolve_at_its_time, moment_of, touched
-from nemuri_domain.tiered.memory_formation import extract_memory, form_memory
+from nemuri_domain.tiered.memory_merging import extract_memory, form_memory
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.embeddings.hashing import HashingEmbedder
 from nemuri_infra.errors.log_safe import log_safe

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 
 import orjson
 
-from nemuri_infra.stores.buckets import Entry
+from nemuri_infra.stores.bucket_reader import Entry
 from nemuri_services.simulation.cooperative_yield import TimeSlice
 
 _GZIP = 31

@@ -11,7 +11,7 @@ import structlog
 from nemuri_contracts.society import Society
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.errors.log_safe import log_safe
-from nemuri_infra.stores.buckets import Entry
+from nemuri_infra.stores.bucket_reader import Entry
 from nemuri_infra.stores.objects import Objects
 from nemuri_infra.stores.society_states import (
     SOCIETY,

@@ -10,9 +10,9 @@ from nats.aio.msg import Msg
 
 from nemuri_contracts.society import CELL, Society, Vitals
 from nemuri_contracts.world_protocol import Act, Acts, Joined, Joining, Say, action_of
+from nemuri_domain.cognition.degraded_mode import suspended_modules
 from nemuri_domain.cognition.engine import Engine, Pending
 from nemuri_domain.cognition.module import Ask, Module
-from nemuri_domain.cognition.module_suspension import suspended_modules
 from nemuri_domain.cognition.timing_wheel import SLOT_SECONDS
 from nemuri_infra.bus.pull_reader import READER_ERRORS
 from nemuri_infra.errors.log_safe import log_safe

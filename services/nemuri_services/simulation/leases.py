@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from nemuri_contracts.society import Lease
-from nemuri_infra.stores.buckets import Entry
+from nemuri_infra.stores.bucket_reader import Entry
 from nemuri_infra.stores.society_states import LEASE, RevisionError, States
 
 BEAT_SECONDS: Final = 0.5

@@ -11,7 +11,7 @@ import structlog
 from nemuri_contracts.society import Lease
 from nemuri_infra.bus.pull_reader import READER_ERRORS
 from nemuri_infra.errors.log_safe import log_safe
-from nemuri_infra.stores.buckets import Entry
+from nemuri_infra.stores.bucket_reader import Entry
 from nemuri_infra.stores.society_states import MAX_BATCH_ENTRIES, WORLD, RevisionError, States
 from nemuri_services.simulation.cell_leases import WRITE_ERRORS
 from nemuri_services.simulation.leases import BEAT_SECONDS, Leases, lease_key

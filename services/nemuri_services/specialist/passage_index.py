@@ -10,7 +10,7 @@ from nemuri_contracts.tasks import Detail
 from nemuri_domain.language.chunks import split_into_chunks
 from nemuri_domain.language.inverted_index import InvertedIndex
 from nemuri_domain.language.request_items import requests
-from nemuri_domain.language.search_terms import term_counts, terms
+from nemuri_domain.language.tokenization import term_counts, terms
 from nemuri_infra.process.byte_cache import ByteCache
 from nemuri_infra.process.memory_limit import memory_limit
 from nemuri_infra.stores.blobs import Blobs

@@ -7,7 +7,7 @@ from itertools import chain, islice, zip_longest
 from nemuri_contracts.tasks import Detail, DetailPoint
 from nemuri_domain.language.inverted_index import InvertedIndex
 from nemuri_domain.language.request_items import requests
-from nemuri_domain.language.search_terms import term_counts
+from nemuri_domain.language.tokenization import term_counts
 from nemuri_infra.stores.blobs import Blobs
 from nemuri_services.specialist.passage_index import PassageIndex, PassageIndexes, best_places
 

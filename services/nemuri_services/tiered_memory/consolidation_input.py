@@ -6,7 +6,7 @@ from nemuri_contracts.tiered import Because
 from nemuri_domain.tiered.aggregate import TierMemory, TiersAgent
 from nemuri_domain.tiered.consolidation import ConsolidationPlan, due_reason, memories_to_move
 from nemuri_domain.tiered.consolidation_decision import plan_consolidation
-from nemuri_domain.tiered.memory_formation import NO_MODEL_USAGE, MemoryText, extract_memory
+from nemuri_domain.tiered.memory_merging import NO_MODEL_USAGE, MemoryText, extract_memory
 from nemuri_domain.tiered.merge_and_forget import plan_forgetting
 from nemuri_infra.models.protocol import ConsolidateJob, Reply
 from nemuri_infra.projections.tiered_queries import TieredQueries

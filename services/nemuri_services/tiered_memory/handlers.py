@@ -19,7 +19,7 @@ from nemuri_contracts.tiered_views import TierMemoryView, TiersRecallView, Tiers
 from nemuri_domain.tiered.admission import admit
 from nemuri_domain.tiered.consolidation import due_reason
 from nemuri_domain.tiered.fold import moment_of
-from nemuri_domain.tiered.memory_formation import form_memory
+from nemuri_domain.tiered.memory_merging import form_memory
 from nemuri_infra.projections.tiered_queries import TieredQueries
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, ConditionalAppend, Service

@@ -13,7 +13,7 @@ from nemuri_domain.education import lesson_plan
 from nemuri_domain.education.course import Course, Trial, memory_key
 from nemuri_domain.strength import usage_detection
 from nemuri_domain.strength.memory_content import encoded
-from nemuri_domain.strength.scopes import setting_of
+from nemuri_domain.strength.scope_matching import setting_of
 from nemuri_infra.models.extractive import substance
 from nemuri_infra.projections.education import Courses
 from nemuri_infra.projections.erasure import absent

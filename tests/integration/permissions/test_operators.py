@@ -11,7 +11,7 @@ from nemuri.platform.serving import prepare
 from nemuri.society.residents import generate_residents
 from nemuri.society.run import create_society, delete_society, list_societies
 from nemuri_contracts.society import Society
-from nemuri_infra.projections.lineage import Thing
+from nemuri_infra.projections.erasure_lineage import Thing
 from nemuri_infra.stores.society_states import States
 from nemuri_services.simulation.checkpoints import Checkpoints
 from tests.integration.harness import agent_defined, eventually

@@ -5,7 +5,7 @@ from typing import Final
 
 import pytest
 
-from nemuri_domain.tiered.memory_formation import MemoryText
+from nemuri_domain.tiered.memory_merging import MemoryText
 from nemuri_infra.models import memory_consolidation
 from tests.integration.providers.provider import Provider, ScriptedReply, anthropic_reply, openai_reply
 from tests.integration.providers.test_fallback import built

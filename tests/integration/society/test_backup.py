@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 
 from nemuri.operations import OperationError, backup, forget, restore
-from nemuri.platform.embedders import check_embedder, embedding_in_force
+from nemuri.platform.embedder_check import check_embedder, embedding_in_force
 from nemuri.society.residents import generate_residents
 from nemuri.society.run import create_society, delete_society, resume_society
 from nemuri_contracts.society import Lease, Society
 from nemuri_infra.bus.event_log import Log
-from nemuri_infra.projections.lineage import Thing
+from nemuri_infra.projections.erasure_lineage import Thing
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.society_states import States, societies
 from nemuri_services.simulation.checkpoints import Checkpoints

@@ -9,7 +9,7 @@ from nemuri.society.residents import generate_residents
 from nemuri.society.run import create_society, delete_society
 from nemuri_contracts.society import Society
 from nemuri_infra.bus.event_log import Log
-from nemuri_infra.projections.lineage import Thing
+from nemuri_infra.projections.erasure_lineage import Thing
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.society_states import States
 from nemuri_services.simulation.checkpoints import Checkpoints

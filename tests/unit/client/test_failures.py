@@ -10,10 +10,10 @@ from nats.js.errors import ServiceUnavailableError
 from nemuri.cli.failures import Failure, WrongUse, explain
 from nemuri.client.connection import NotRunning, resolve
 from nemuri.client.exchange import ClientError
-from nemuri.client.jetstream import jetstream_needed
+from nemuri.client.jetstream_check import jetstream_needed
 from nemuri.client.sync import Loop
 from nemuri.client.task_waiting import TaskTimeoutError
-from nemuri.platform.embedders import EmbedderChanged, compare_agents, compare_embeddings
+from nemuri.platform.embedder_check import EmbedderChanged, compare_agents, compare_embeddings
 from nemuri.platform.logging import without_credentials
 from nemuri_contracts.agents import Definition, Embedding
 from nemuri_contracts.memory_views import AgentView
@@ -118,7 +118,7 @@ def test_the_command_line_starts_without_drivers_and_providers() -> None:
     import subprocess
 
     code = (
-        "import sys, nemuri.cli.app, nemuri.client.connection, nemuri.terminal.screen\n"
+        "import sys, nemuri.cli.app, nemuri.client.connection, nemuri.terminal.output\n"
         "print([name for name in ('openai', 'anthropic', 'faststream', 'sqlalchemy', 'torch') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

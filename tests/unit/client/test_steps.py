@@ -5,11 +5,11 @@ from uuid import UUID
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nemuri.operations.erasure_steps import FRAME_BYTES, Step, in_steps, merged
+from nemuri.operations.erasure_batches import FRAME_BYTES, Step, in_steps, merged
 from nemuri_contracts.codec import encode
 from nemuri_contracts.erasure import Erasure
 from nemuri_domain.event_sourcing.erasure import Erased
-from nemuri_infra.projections.lineage import Thing
+from nemuri_infra.projections.erasure_lineage import Thing
 
 IDS = st.integers(min_value=1, max_value=10**6).map(lambda number: UUID(int=number))
 NAMES = st.from_regex(r"\A[a-z]{1,64}\Z")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from nemuri_domain.tasks import negotiation
+from nemuri_domain.tasks import client_negotiation
 from nemuri_services.query_api.presenters import result_of
 from tests.unit.domain.tasks.stories import (
     Story,
@@ -22,7 +22,7 @@ ITEMS = tuple(f"What does lamp {number} cost?" for number in range(25))
 def batched(panel: int | None = None) -> Story:
     """25 items in three batches, each for one agent or for a panel."""
     story = given(submitted("Q", panel=panel), opened(*ITEMS), chosen("all"))
-    parts = negotiation.parts_of(story.task)
+    parts = client_negotiation.parts_of(story.task)
     voices = panel or 1
     story = story.when(summarised(*parts), routed(3 * voices))
     return story.when(*(assigned(number, number // voices) for number in range(3 * voices)))

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from nemuri.experiments.report import Report, edges
 from nemuri.experiments.society import item_progression, likeability, memes, specialisation, taxes
+from nemuri.experiments.society.experiment_registry import EXPERIMENTS
 from nemuri.experiments.society.experiment_society import Setting
-from nemuri.experiments.society.runs import EXPERIMENTS
 from nemuri.experiments.statistics import Interval
-from nemuri.terminal.plotting import COLOURS, MARKS, canvas, save
+from nemuri.terminal.plot_style import COLOURS, MARKS, canvas, save
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,7 +12,7 @@ from nemuri.experiments.report import Claim, Sample
 from nemuri.experiments.society.experiment_society import Member, Setting, Stage, course, parts, staged
 from nemuri_domain.cognition.module import Prompt
 from nemuri_domain.cognition.percept_updates import mapped
-from nemuri_domain.cognition.situation import number
+from nemuri_domain.cognition.situation_detection import number
 from nemuri_domain.society.constitution import Constitution, Timeline, amendments, ballot, tally
 from nemuri_domain.society.simulation import Simulation
 from nemuri_domain.society.tax_ledger import TaxLedger

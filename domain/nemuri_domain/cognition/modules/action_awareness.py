@@ -10,7 +10,7 @@ from nemuri_contracts.world_protocol import REACH
 from nemuri_domain.cognition.module import Module, Spec
 from nemuri_domain.cognition.percept_updates import HARMLESS, listed, mapped
 from nemuri_domain.cognition.shared_state import Changes, Snapshot
-from nemuri_domain.cognition.situation import decided_at, number
+from nemuri_domain.cognition.situation_detection import decided_at, number
 from nemuri_domain.cognition.state_sections import MAX_ENTRIES, newest_entries
 
 CHECKED_ACTS: Final = 5

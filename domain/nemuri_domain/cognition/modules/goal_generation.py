@@ -10,7 +10,7 @@ from nemuri_domain.cognition.module import Ask, Prompt, Rank, Spec
 from nemuri_domain.cognition.module_retrieval import RetrievingModule
 from nemuri_domain.cognition.percept_updates import listed
 from nemuri_domain.cognition.shared_state import Changes, Snapshot
-from nemuri_domain.cognition.situation import agents_in_sight, bodies_in_sight, number
+from nemuri_domain.cognition.situation_detection import agents_in_sight, bodies_in_sight, number
 from nemuri_domain.world.game_rules import RECIPES
 
 TASK: Final = (

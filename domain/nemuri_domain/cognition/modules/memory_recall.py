@@ -11,7 +11,7 @@ from nemuri_domain.cognition.memory_interface import Memories
 from nemuri_domain.cognition.module import Module, Spec
 from nemuri_domain.cognition.percept_updates import listed
 from nemuri_domain.cognition.shared_state import Changes, Snapshot
-from nemuri_domain.cognition.situation import CONVERSATION_SECONDS, agents_in_sight, number, said_by_others
+from nemuri_domain.cognition.situation_detection import CONVERSATION_SECONDS, agents_in_sight, number, said_by_others
 from nemuri_domain.cognition.working_memory import working_memory_values
 
 RETRIEVAL_INTERVAL: Final = 5.0

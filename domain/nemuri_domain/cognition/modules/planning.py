@@ -12,7 +12,7 @@ from nemuri_domain.cognition.module import Ask, Prompt, Rank, Spec
 from nemuri_domain.cognition.module_retrieval import RetrievingModule
 from nemuri_domain.cognition.percept_updates import listed, mapped
 from nemuri_domain.cognition.shared_state import Changes, Snapshot
-from nemuri_domain.cognition.situation import bodies_in_sight, number
+from nemuri_domain.cognition.situation_detection import bodies_in_sight, number
 from nemuri_domain.cognition.world_rules import RULES_TEXT
 from nemuri_domain.language.json_objects import find_objects
 

@@ -11,7 +11,7 @@ from nemuri_domain.cognition.module import Ask, Prompt, Rank, Spec
 from nemuri_domain.cognition.module_retrieval import RetrievingModule
 from nemuri_domain.cognition.percept_updates import listed, mapped
 from nemuri_domain.cognition.shared_state import Changes, Snapshot
-from nemuri_domain.cognition.situation import number
+from nemuri_domain.cognition.situation_detection import number
 from nemuri_domain.cognition.state_sections import newest_entries
 from nemuri_domain.language.json_objects import find_objects, one_line
 

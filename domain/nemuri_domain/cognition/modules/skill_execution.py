@@ -16,7 +16,7 @@ from nemuri_domain.cognition.intents import Intent
 from nemuri_domain.cognition.module import Module, Spec
 from nemuri_domain.cognition.percept_updates import listed, mapped
 from nemuri_domain.cognition.shared_state import Changes, Snapshot
-from nemuri_domain.cognition.situation import number
+from nemuri_domain.cognition.situation_detection import number
 from nemuri_domain.cognition.state_sections import newest_entries
 from nemuri_domain.cognition.surroundings import Surroundings, coordinates_of
 

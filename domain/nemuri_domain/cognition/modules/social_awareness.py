@@ -11,7 +11,7 @@ from nemuri_domain.cognition.module_retrieval import RetrievingModule
 from nemuri_domain.cognition.percept_updates import mapped
 from nemuri_domain.cognition.person_names import match_name
 from nemuri_domain.cognition.shared_state import Changes, Snapshot
-from nemuri_domain.cognition.situation import agents_in_sight, number, said_by_others
+from nemuri_domain.cognition.situation_detection import agents_in_sight, number, said_by_others
 from nemuri_domain.language.json_objects import find_objects, one_line
 
 TASK: Final = (

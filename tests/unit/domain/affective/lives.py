@@ -28,10 +28,10 @@ from nemuri_contracts.event import AgentEvent, derive
 from nemuri_domain.affective import nightly_job
 from nemuri_domain.affective.aggregate import ARCHIVED, AffectAgent, AffectMemory, AffectMind
 from nemuri_domain.affective.fold import evolve, touched
-from nemuri_domain.affective.memory_columns import MemoryColumns, row_of
+from nemuri_domain.affective.nightly_columns import MemoryColumns, row_of
 from nemuri_domain.affective.nightly_job import NightInput
 from nemuri_domain.affective.policy import AffectPolicy
-from nemuri_domain.affective.relations import SimilarPair
+from nemuri_domain.affective.similarity_relations import SimilarPair
 
 AGENT = "companion"
 BEGINNING = datetime(2026, 1, 1, 18, tzinfo=UTC)

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from nemuri_domain.affective import nightly_job
 from nemuri_domain.affective.aggregate import ARCHIVED, AffectMind
-from nemuri_domain.affective.memory_columns import MemoryColumns
+from nemuri_domain.affective.nightly_columns import MemoryColumns
 from nemuri_domain.affective.nightly_job import decide
-from nemuri_domain.affective.relations import SimilarPair
+from nemuri_domain.affective.similarity_relations import SimilarPair
 from tests.unit.domain.affective.lives import Life, Night, living
 
 CATEGORIES = st.sampled_from(["casual", "work", "decision", "emotional"])

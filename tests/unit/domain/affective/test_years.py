@@ -17,7 +17,7 @@ from nemuri_contracts.agents import AgentDefined, Definition, Embedding
 from nemuri_contracts.codec import AnyAgentEvent
 from nemuri_domain.affective.aggregate import AffectMind
 from nemuri_domain.affective.fold import evolve, touched
-from nemuri_domain.affective.memory_columns import MemoryColumns
+from nemuri_domain.affective.nightly_columns import MemoryColumns
 from nemuri_domain.affective.nightly_job import NightInput, decide
 
 A_DAY = 100

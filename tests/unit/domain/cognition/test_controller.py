@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from nemuri_domain.cognition.controller import CognitiveController, select_outputs
 from nemuri_domain.cognition.module import Ask
+from nemuri_domain.cognition.prompt_budget import PROMPT_TOKENS
 from nemuri_domain.cognition.shared_state import SharedState
-from nemuri_domain.cognition.situation import situation_of
+from nemuri_domain.cognition.situation_detection import situation_of
 from nemuri_domain.language.token_estimate import estimate_tokens
-from nemuri_domain.tiered.token_budget import PROMPT_TOKENS
 from tests.unit.domain.cognition.states import answered, asked, held, made, seen_by, state_of
 
 CONTROLLER = CognitiveController()

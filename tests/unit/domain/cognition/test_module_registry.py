@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
+from nemuri_domain.cognition.degraded_mode import suspended_modules
 from nemuri_domain.cognition.memory_interface import NoMemories
 from nemuri_domain.cognition.module import Ask, Rank
 from nemuri_domain.cognition.module_registry import build_modules
-from nemuri_domain.cognition.module_suspension import suspended_modules
 from nemuri_domain.cognition.shared_state import SharedState
 from nemuri_domain.cognition.state_sections import SECTIONS
 from tests.unit.domain.cognition.modules import Counting, Made

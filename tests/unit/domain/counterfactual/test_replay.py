@@ -17,10 +17,10 @@ from nemuri_domain.counterfactual.replay import UNANSWERED, WhatIf
 from nemuri_domain.event_sourcing.deduplication import first_of_each
 from nemuri_domain.strength import sleep
 from nemuri_domain.strength.aggregate import Mind
-from nemuri_domain.strength.erasure_restatement import restated
 from nemuri_domain.strength.fold import fold
 from nemuri_domain.strength.policy import Policy
 from nemuri_domain.strength.state_diff import Differences
+from nemuri_domain.strength.tombstone_states import restated
 from tests.unit.domain.strength import stories
 from tests.unit.domain.strength.anything import EVENTS, history
 from tests.unit.domain.strength.stories import COST, QUALITY, A, B, C, Story, encoded, tiredness

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from nemuri_domain.language.inverted_index import ADDED_TEXTS, FULL_QUERY_TERMS, K1, B, InvertedIndex
-from nemuri_domain.language.search_terms import HIRAGANA_ALONE
+from nemuri_domain.language.tokenization import HIRAGANA_ALONE
 
 
 def test_scores_are_okapi_bm25() -> None:

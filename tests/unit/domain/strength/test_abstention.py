@@ -5,7 +5,7 @@ from uuid import UUID
 
 import pytest
 
-from nemuri_domain.language.search_terms import terms
+from nemuri_domain.language.tokenization import terms
 from nemuri_domain.strength.policy import RELEVANCE_FLOOR
 from nemuri_domain.strength.retrieval_index import AgentIndex
 from nemuri_infra.embeddings.hashing import HashingEmbedder

@@ -9,9 +9,9 @@ from nemuri_contracts.client_events import MemoryContent, Scope, Setting
 from nemuri_contracts.event import derive
 from nemuri_contracts.strength import MemoryEncoded
 from nemuri_domain.strength import sleep
-from nemuri_domain.strength.admission import PRINCIPLE, RESERVED, refusal_reason
 from nemuri_domain.strength.aggregate import is_principle
 from nemuri_domain.strength.memory_content import principle_key
+from nemuri_domain.strength.offer_validation import PRINCIPLE, RESERVED, refusal_reason
 from nemuri_domain.strength.ranking import RelevantMemory, RetrievalContext, features, valid_principles
 from tests.unit.domain.strength.facts import status
 from tests.unit.domain.strength.stories import (

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from nemuri_contracts.client_events import Scope, Setting
-from nemuri_domain.language.search_terms import terms
+from nemuri_domain.language.tokenization import terms
 from nemuri_domain.strength.policy import RELEVANCE_FLOOR
 from nemuri_domain.strength.retrieval_index import EXPANSION_WEIGHT, AgentIndex, Candidates
 

@@ -47,8 +47,8 @@ from nemuri_contracts.tasks import (
     TaskSummarised,
 )
 from nemuri_domain.tasks.aggregate import Assignment, Task, TaskState
+from nemuri_domain.tasks.client_negotiation import OPTIONS
 from nemuri_domain.tasks.fold import LifeEvent, evolve
-from nemuri_domain.tasks.negotiation import OPTIONS
 
 TASK = UUID(int=1)
 AGENT = "clerk"

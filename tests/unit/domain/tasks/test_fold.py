@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from nemuri_contracts.client_events import Document, Setting
 from nemuri_contracts.event import OPERATOR
-from nemuri_domain.tasks import fan_in, negotiation
+from nemuri_domain.tasks import client_negotiation, fan_in
 from nemuri_domain.tasks.aggregate import TaskState
 from nemuri_domain.tasks.fold import LifeEvent, evolve
 from tests.unit.domain.tasks import stories
@@ -98,7 +98,7 @@ def test_a_chunk_gets_its_first_point_and_keeps_it() -> None:
 def test_a_negotiation_waits_for_the_client() -> None:
     """And goes on with its choice, once."""
     story = given(submitted(), opened("a", "b")).then(
-        status="negotiation", items=("a", "b"), options=negotiation.OPTIONS
+        status="negotiation", items=("a", "b"), options=client_negotiation.OPTIONS
     )
 
     story = story.when(chosen("by_category")).then(status="open", option="by_category")

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from nemuri_contracts.agents import Definition, Perspective
 from nemuri_contracts.tasks import TaskFailed, TaskRouted
-from nemuri_domain.language.search_terms import terms
+from nemuri_domain.language.tokenization import terms
 from nemuri_domain.tasks import panel_seats, routing
 from nemuri_domain.tasks.panel_seats import Seat
 from nemuri_domain.tasks.routing import Applicant

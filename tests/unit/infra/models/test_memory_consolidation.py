@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nemuri_contracts.tiered import Experienced
-from nemuri_domain.tiered.memory_formation import MemoryText, extract_memory
+from nemuri_domain.tiered.memory_merging import MemoryText, extract_memory
 from nemuri_domain.tiered.policy import Consolidation
 from nemuri_infra.models import memory_consolidation
 from nemuri_infra.models.extractive import ExtractiveModel

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nemuri_infra.stores.buckets import Entry
+from nemuri_infra.stores.bucket_reader import Entry
 from nemuri_services.simulation.archive_format import pack_entries, unpack_entries
 
 

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from nemuri.cli import society_experiments
 from nemuri.cli.session import Session
 from nemuri.experiments.report import Sample
-from nemuri.experiments.society import plots, runs, taxes
+from nemuri.experiments.society import experiment_registry, plots, taxes
 from nemuri.experiments.society.experiment_society import Setting, course
 
 SMALL = Setting(5, 60)
@@ -27,7 +27,9 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> None:
             found |= {(taxes.AFTER, arm): chance.random(), **course(taxes.PAID, arm, setting, [chance.random()] * 10)}
         return found
 
-    monkeypatch.setitem(runs.EXPERIMENTS, "taxes", replace(runs.EXPERIMENTS["taxes"], sample=sample))
+    monkeypatch.setitem(
+        experiment_registry.EXPERIMENTS, "taxes", replace(experiment_registry.EXPERIMENTS["taxes"], sample=sample)
+    )
 
 
 def command() -> typer.Typer:
@@ -45,8 +47,8 @@ def command() -> typer.Typer:
 
 def test_every_experiment_is_a_command_that_says_what_it_is_not() -> None:
     """None is forgotten, and each has claims and a plot."""
-    assert list(society_experiments.HELP_TEXTS) == list(runs.EXPERIMENTS) == list(plots._FIGURES)
-    for each in runs.EXPERIMENTS.values():
+    assert list(society_experiments.HELP_TEXTS) == list(experiment_registry.EXPERIMENTS) == list(plots._FIGURES)
+    for each in experiment_registry.EXPERIMENTS.values():
         assert each.label
         assert each.claims
         assert each.usual.agents >= each.fewest
@@ -55,7 +57,7 @@ def test_every_experiment_is_a_command_that_says_what_it_is_not() -> None:
 
 def test_a_society_is_the_same_with_the_same_seed_and_another_one_with_another() -> None:
     """To the last figure."""
-    first, second, other = (runs.one("taxes", seed, 0, Setting(5, 20)) for seed in (1, 1, 2))
+    first, second, other = (experiment_registry.one("taxes", seed, 0, Setting(5, 20)) for seed in (1, 1, 2))
     assert first == second
     assert first != other
 
@@ -63,7 +65,7 @@ def test_a_society_is_the_same_with_the_same_seed_and_another_one_with_another()
 @pytest.mark.usefixtures("drawn")
 def test_the_same_seed_gives_the_same_report_and_the_same_plot(tmp_path: Path) -> None:
     """The same bytes."""
-    reports = [runs.run("taxes", SMALL, seed=1, runs=5, processes=0) for _ in range(2)]
+    reports = [experiment_registry.run("taxes", SMALL, seed=1, runs=5, processes=0) for _ in range(2)]
     assert reports[0].as_json() == reports[1].as_json()
     files = [tmp_path / "one.svg", tmp_path / "deeper" / "two.svg"]
     for report, file in zip(reports, files, strict=True):
@@ -75,7 +77,9 @@ def test_the_same_seed_gives_the_same_report_and_the_same_plot(tmp_path: Path) -
 def test_a_report_says_how_large_it_was_and_what_its_figures_are_not() -> None:
     """As JSON values; an ablation is one more condition."""
     setting = replace(SMALL, without=("wandering",))
-    found = runs.as_json(runs.run("taxes", setting, seed=1, runs=5, processes=0), setting, 5)
+    found = experiment_registry.as_json(
+        experiment_registry.run("taxes", setting, seed=1, runs=5, processes=0), setting, 5
+    )
     assert (found["agents"], found["seconds"], found["runs"], found["without"]) == (5, 60, 5, ["wandering"])
     assert "scripted" in found["label"]
     assert "tasks" not in found

@@ -13,7 +13,7 @@ from nemuri_domain.cognition.memory_interface import NoMemories
 from nemuri_domain.cognition.modules.memory_recall import CALM_PAUSE, MemoryRecall
 from nemuri_domain.cognition.percept_updates import HARMLESS
 from nemuri_domain.cognition.shared_state import SharedState
-from nemuri_domain.cognition.situation import CONVERSATION_SECONDS
+from nemuri_domain.cognition.situation_detection import CONVERSATION_SECONDS
 from nemuri_domain.cognition.state_sections import newest_entries
 from nemuri_domain.tiered.importance import importance
 from tests.unit.domain.cognition.states import Knowing, held, made, state_of

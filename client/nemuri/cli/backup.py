@@ -1,0 +1,96 @@
+"""Commands for backups: backup, restore."""
+# ruff: noqa: FBT002 - typer reads options from the parameters
+
+import asyncio
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from nemuri.cli.failures import WrongUse
+from nemuri.cli.session import JsonOption, Session
+
+if TYPE_CHECKING:
+    from nemuri_infra.runtime.settings import Settings
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    for command in (backup, restore):
+        app.command()(command)
+
+
+def backup(
+    context: typer.Context,
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="A new directory.")],
+    json: JsonOption = False,
+) -> None:
+    """Write a backup of the log and its stores into a new directory. The platform keeps running."""
+    from nemuri.client.connection import resolve
+    from nemuri.operations import backup as operation
+    from nemuri.terminal.output import progress, say, say_json
+
+    session = Session.of(context, json=json)
+    session.quieten()
+    settings = resolve(session.settings())
+    with progress("backing up") as show:
+        made = asyncio.run(operation(settings, directory, show))
+    if session.json:
+        say_json(made)
+    else:
+        say(f"{made.events} events up to {made.sequence} backed up; keep {_ledger_path(settings)} with it")
+
+
+def restore(
+    context: typer.Context,
+    directory: Annotated[
+        Path | None, typer.Argument(metavar="DIR", help="A directory written by `nemuri backup`.", show_default=False)
+    ] = None,
+    erasures: Annotated[
+        Path | None, typer.Option("--erasures", metavar="FILE", help="A ledger of erasures since the backup.")
+    ] = None,
+    give_up: Annotated[
+        bool,
+        typer.Option(
+            "--give-up", help="Accept an interrupted restore as it is, and let the services process its events."
+        ),
+    ] = False,
+    json: JsonOption = False,
+) -> None:
+    """Restore a backup into an empty platform, without what was erased since. Repeat it to continue after an
+    interruption.
+    """
+    from nemuri.client.connection import resolve
+    from nemuri.operations import give_up as giving_up
+    from nemuri.operations import restore as operation
+    from nemuri.terminal.output import progress, say, say_json
+
+    session = Session.of(context, json=json)
+    if (directory is None) != give_up or (give_up and erasures is not None):
+        raise WrongUse("give either the directory of a backup or --give-up")
+    session.quieten()
+    settings = resolve(session.settings())
+    if directory is None:
+        asyncio.run(giving_up(settings))
+        say("the services now process the restored events; the backup is not restored completely")
+        return
+    with progress("restoring") as show:
+        done = asyncio.run(operation(settings, directory, erasures=erasures, on_progress=show))
+    if session.json:
+        say_json(asdict(done))
+        return
+    say(f"{done.events} events restored, {done.left_out} left out because they were erased since")
+    if done.societies:
+        say(f"societies restored: {', '.join(done.societies)}")
+    if done.without:
+        say(f"societies left out, because their states may contain erased content: {', '.join(done.without)}")
+    if done.erasures is None:
+        say("no ledger of erasures was found: everything erased after the backup is back; see --erasures")
+
+
+def _ledger_path(settings: "Settings") -> str:
+    """Return the path of the erasure ledger as text."""
+    from nemuri.operations.erasure_ledger import ledger_of
+
+    return str(ledger_of(settings))

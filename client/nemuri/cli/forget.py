@@ -1,0 +1,134 @@
+"""The command that erases: forget."""
+# ruff: noqa: FBT002 - typer reads options from the parameters
+
+import asyncio
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+from uuid import UUID
+
+import typer
+
+from nemuri.cli.failures import Failure, WrongUse
+from nemuri.cli.session import JsonOption, Session, agent_id
+
+if TYPE_CHECKING:
+    from nemuri_infra.projections.erasure_lineage import LineageResult, Thing
+    from nemuri_infra.runtime.settings import Settings
+
+SHOWN = 20
+"""Maximum number of items listed before an erasure. Further items are only counted."""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    app.command()(forget)
+
+
+def forget(
+    context: typer.Context,
+    memory: Annotated[UUID | None, typer.Option("--memory", metavar="MEMORY", help="The memory to erase.")] = None,
+    task: Annotated[UUID | None, typer.Option("--task", metavar="TASK", help="The task to erase.")] = None,
+    agent: Annotated[str | None, typer.Option("--agent", metavar="AGENT", help="The agent to erase.")] = None,
+    due: Annotated[bool, typer.Option("--due", help="Erase affective memories that have expired.")] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Complete interrupted erasures, and search all stores again.")
+    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be erased, and why.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    json: JsonOption = False,
+) -> None:
+    """Erase a memory, a task or an agent with everything derived from it: from the log, the views and every file."""
+    from nemuri.client.connection import resolve
+
+    session = Session.of(context, json=json)
+    if sum(each is not None for each in (memory, task, agent)) + resume + due != 1:
+        raise WrongUse("give exactly one of --memory, --task, --agent, --due and --resume")
+    if (resume or due) and (dry_run or yes):
+        raise WrongUse("--due and --resume take no other option")
+    if resume or due:
+        session.quieten()
+        _swept(session, resolve(session.settings()), due=due)
+        return
+    erase(session, _thing(memory, task, agent), dry_run=dry_run, yes=yes)
+
+
+def erase(session: Session, thing: "Thing", *, dry_run: bool, yes: bool) -> None:
+    """Erase an item and everything derived from it, once the user confirms. With `dry_run`, only list the items."""
+    from nemuri.client.connection import resolve
+    from nemuri.terminal.output import say_json
+
+    session.quieten()
+    settings = resolve(session.settings())
+    found = _would_go(settings, thing)
+    if not dry_run:
+        _agreed(found, thing, sure=yes)
+        _forgotten(session, settings, thing)
+    elif session.json:
+        say_json([{"sort": each.sort, "name": each.name, "why": why} for each, why in found.why.items()])
+    else:
+        _show(found)
+
+
+def _thing(memory: UUID | None, task: UUID | None, agent: str | None) -> "Thing":
+    from nemuri_infra.projections.erasure_lineage import Thing
+
+    if agent is not None:
+        return Thing("agent", agent_id(agent))
+    return Thing("memory", memory) if memory is not None else Thing("task", task or UUID(int=0))
+
+
+def _would_go(settings: "Settings", thing: "Thing") -> "LineageResult":
+    from nemuri.operations import lineage
+
+    return asyncio.run(lineage(settings, [thing]))
+
+
+def _agreed(found: "LineageResult", thing: "Thing", *, sure: bool) -> None:
+    """Raise `Failure` unless the user has given `--yes` (`sure`) or confirms at the prompt."""
+    if sure:
+        return
+    if not sys.stdin.isatty():
+        raise Failure(
+            f"erasing cannot be undone: check with --dry-run, then add --yes to erase {thing.sort} {thing.name}"
+        )
+    _show(found)
+    if not typer.confirm("Erase this permanently?"):
+        raise Failure("nothing was erased")
+
+
+def _show(found: "LineageResult") -> None:
+    from nemuri.terminal.output import say, short
+
+    for each, why in list(found.why.items())[:SHOWN]:
+        say(short(f"{each.sort:7} {each.name}  {why}", 160))
+    if len(found.why) > SHOWN:
+        say(f"and {len(found.why) - SHOWN} more")
+
+
+def _forgotten(session: Session, settings: "Settings", thing: "Thing") -> None:
+    from nemuri.operations import forget as operation
+
+    _report(session, settings, lambda settings, show: operation(settings, [thing], show))
+
+
+def _swept(session: Session, settings: "Settings", *, due: bool) -> None:
+    from nemuri.operations import let_go, resume
+
+    nothing = "nothing to complete: every erasure is complete"
+    _report(session, settings, let_go if due else resume, nothing="nothing is due" if due else nothing)
+
+
+def _report(session: Session, settings: "Settings", operation: Any, nothing: str | None = None) -> None:
+    """Run an erasure and print what was deleted, or the text `nothing`. Raise `Failure` if bytes remain on disk."""
+    from nemuri.terminal.output import progress, say, say_json
+
+    with progress("erasing") as show:
+        done = asyncio.run(operation(settings, show))
+    if session.json:
+        say_json({"events": done.events, "letters": done.letters, "blobs": done.blobs, "left": done.left})
+    elif done.nothing and nothing:
+        say(nothing)
+    else:
+        say(f"{done.events} events, {done.letters} dead letters and {done.blobs} inputs deleted")
+    if done.left:
+        raise Failure(f"erased, but {'; '.join(done.left)}")

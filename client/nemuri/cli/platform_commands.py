@@ -1,0 +1,322 @@
+"""Commands for operators: up, worker, status, rebuild, verify, reembed, demo."""
+# ruff: noqa: FBT002 - typer reads options from the parameters
+
+import asyncio
+import re
+import shlex
+from functools import partial
+from pathlib import Path
+from shutil import disk_usage
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from nemuri.cli.failures import Failure, WrongUse
+from nemuri.cli.session import JsonOption, Session
+
+LITTLE_ROOM = 2**30
+"""Free bytes on the disk of an embedded server below which `status` warns."""
+
+if TYPE_CHECKING:
+    from nemuri.client.client import Client
+    from nemuri_infra.embedded.data_directory import Addresses
+    from nemuri_infra.runtime.settings import Settings
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    for command in (up, worker, status, rebuild, verify, reembed):
+        app.command()(command)
+
+
+def register_demo(app: typer.Typer) -> None:
+    """Add the demo command, if the demo is installed."""
+    app.command()(demo)
+
+
+HttpOption = Annotated[
+    str | None,
+    typer.Option(
+        "--http",
+        metavar="HOST:PORT",
+        help="Serve /health, /ready and /metrics at this address; port 0 takes any free port.",
+    ),
+]
+
+
+def up(
+    context: typer.Context,
+    processes: Annotated[bool, typer.Option("--processes", help="Run every service in its own process.")] = False,
+    http: HttpOption = None,
+) -> None:
+    """Run the platform until it is stopped."""
+    from threading import Thread
+
+    from nemuri.hook.session_upload import catch_up
+    from nemuri.platform.platform import run_platform
+    from nemuri.platform.workers import run_until_stopped
+
+    session = Session.of(context)
+    session.loudly("nemuri")
+    settings = with_http(session.settings(), http)
+
+    def ready(addresses: "Addresses", told: dict[str, str]) -> None:
+        path = settings.data.expanduser().absolute()
+        ask = f"nemuri --data {shlex.quote(str(path))} ask TEXT"
+        typer.echo(f"nemuri runs in {path} (process {addresses.pid}); try `{ask}`; stop it with Ctrl-C")
+        for name, url in told.items():
+            typer.echo(f"{name} serves health and metrics at {url}")
+        Thread(target=catch_up, args=[str(path)], daemon=True).start()
+        Thread(target=_tell_paces, args=[settings], daemon=True).start()
+
+    run_until_stopped(lambda stop: run_platform(settings, processes=processes, stop=stop, ready=ready))
+
+
+def _tell_paces(settings: "Settings") -> None:
+    """Print the forgetting speed of each agent. Print nothing if the platform does not answer."""
+    from nemuri.admin.forgetting_speed_text import paces_of
+    from nemuri.client.exchange import ClientError
+
+    try:
+        for line in asyncio.run(paces_of(settings)):
+            typer.echo(line)
+    except (ClientError, OSError):
+        return
+
+
+def worker(
+    context: typer.Context,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The service.")],
+    count: Annotated[int, typer.Option("--count", metavar="N", min=1, max=256, help="Number of processes.")] = 1,
+    http: HttpOption = None,
+    parent: Annotated[int | None, typer.Option("--parent", hidden=True)] = None,
+    ready: Annotated[Path | None, typer.Option("--ready", hidden=True)] = None,
+) -> None:
+    """Run additional workers of one service of a running platform."""
+    from nemuri.client.connection import resolve
+    from nemuri.platform.service_registry import SERVICES
+    from nemuri.platform.workers import ENDS_WITHIN, GRACE, run_until_stopped, work, work_in_copies
+
+    session = Session.of(context)
+    session.loudly(f"nemuri-{name}")
+    if name not in SERVICES:
+        raise WrongUse(f"there is no service {name!r}; there are {', '.join(SERVICES)}")
+    settings = resolve(with_http(session.settings(), http))
+    if count == 1:
+        one = partial(work, settings, name, parent=parent, ready=ready, said=typer.echo)
+        run_until_stopped(lambda stop: one(stop=stop), within=ENDS_WITHIN)
+    else:
+        run_until_stopped(lambda stop: work_in_copies(settings, name, count, stop=stop), within=GRACE)
+
+
+def status(
+    context: typer.Context,
+    nats_url: Annotated[
+        bool, typer.Option("--nats-url", help="Print only the NATS address with its password, for another program.")
+    ] = False,
+    json: JsonOption = False,
+) -> None:
+    """Show the lag of the views and of every consumer, and the contents of the views."""
+    from nemuri.terminal.output import say_json
+
+    session = Session.of(context, json=json)
+    if nats_url:
+        _show_nats_url(session)
+        return
+    found = session.run(_status)
+    if session.json:
+        say_json(found)
+    else:
+        _say_status(found, session)
+    if found["halted"]:
+        raise Failure(_halted(found["halted"], found["halted_at"]))
+
+
+def _say_status(found: "dict[str, Any]", session: Session) -> None:
+    from nemuri.cli.result_lines import next_command
+    from nemuri.terminal.output import say
+    from nemuri_infra.runtime.storage_limits import warnings
+
+    behind = f", {found['lag']} behind" if found["lag"] else ""
+    say(f"bus           {found['bus']}")
+    say(f"log           {found['log']} events")
+    say(f"views         at {found['projected']}{behind}")
+    say(f"tasks         {', '.join(f'{number} {name}' for name, number in found['tasks'].items()) or 'none'}")
+    say(f"agents        {found['agents']}")
+    say(f"memories      {found['memories']}")
+    if found["dead_letters"]:
+        say(f"dead letters  {found['dead_letters']}; see `{next_command(session, 'dead list')}`")
+    for name, at in found["consumers"].items():
+        missing = f", missing: {', '.join(at['missing'])}" if at["missing"] else ""
+        paused = ", paused by an erasure" if at["paused"] and not found["incomplete"] else ""
+        say(f"{name:12}  {at['pending']} pending, {at['in_work']} in work{missing}{paused}")
+    for line in (*warnings(found["storage"]), *_disk(session)):
+        say(f"warning       {line}")
+    if found["incomplete"]:
+        from nemuri_infra.runtime.consumer_pauses import UNFINISHED
+
+        say(f"incomplete    services are paused: an import or a restore {UNFINISHED}")
+
+
+def _disk(session: Session) -> list[str]:
+    """Return a warning if the disk of an embedded server is nearly full.
+
+    A server with a full disk accepts no data.
+    """
+    settings = session.settings()
+    store = settings.data.expanduser() / "nats"
+    if settings.nats_url is not None or not store.exists() or (free := disk_usage(store).free) >= LITTLE_ROOM:
+        return []
+    return [f"the disk of {store} has {free // 2**20} MB left; nothing is written once it is full"]
+
+
+def _halted(why: str, at: int | None) -> str:
+    """Return the line that says why the views are halted and what to do."""
+    return f"the views are halted: {why}" + (f"; `nemuri park {at} --why TEXT` continues without it" if at else "")
+
+
+def rebuild(context: typer.Context, json: JsonOption = False) -> None:
+    """Rebuild the views from the log."""
+    from nemuri.operations import rebuild as operation
+    from nemuri.terminal.output import say, say_json
+
+    session = Session.of(context, json=json)
+    found = _operated(session, operation, "rebuilding")
+    if session.json:
+        say_json({"sequence": found.sequence})
+    else:
+        say(f"rebuilt from the log, up to event {found.sequence}")
+
+
+def verify(context: typer.Context, json: JsonOption = False) -> None:
+    """Compare every row of every view with the log."""
+    from nemuri.operations import verify as operation
+    from nemuri.terminal.output import say, say_json, short
+
+    session = Session.of(context, json=json)
+    found = _operated(session, operation, "verifying")
+    if session.json:
+        known = {"rows": found.rows, "sequence": found.sequence, "differences": found.differences}
+        say_json(known | {"halted": found.halted, "halted_at": found.halted_at})
+    else:
+        for difference in found.differences:
+            say(short(difference, 400))
+        say(f"{len(found.differences)} differences in {found.rows} rows, up to event {found.sequence}")
+    if found.halted:
+        raise Failure(_halted(found.halted, found.halted_at))
+    if found.differences:
+        raise Failure(f"the views differ from the log in {len(found.differences)} values; see `nemuri rebuild`")
+
+
+def reembed(context: typer.Context, json: JsonOption = False) -> None:
+    """Compute a vector of the configured embedder for every memory, then switch agent by agent."""
+    from nemuri.operations import reembed as operation
+    from nemuri.terminal.output import say, say_json
+
+    session = Session.of(context, json=json)
+    found = _operated(session, operation, "embedding")
+    if session.json:
+        say_json({"agents": found.agents, "memories": found.memories})
+    else:
+        say(f"{found.memories} memories embedded, {found.agents} agents switched")
+
+
+def demo(context: typer.Context) -> None:
+    """Run the demo: agents learn from real text, in a data directory of its own."""
+    from nemuri.demo import run
+    from nemuri.platform.workers import run_until_stopped
+    from nemuri.terminal.output import console
+
+    session = Session.of(context)
+    session.quieten()
+    codes: list[int] = []
+
+    async def play(_: asyncio.Event) -> None:
+        codes.append(await run(session.settings(), console(), data=session.data))
+
+    run_until_stopped(play)
+    if not codes:
+        raise Failure("the demo was stopped; its data are removed" if session.data is None else "the demo was stopped")
+    if codes[0]:
+        raise Failure("the views differ from the log; see the lines above", codes[0])
+
+
+def with_http(settings: "Settings", http: str | None) -> "Settings":
+    """Return the settings with the address of `--http`, if given. Raise `WrongUse` for an invalid address."""
+    from nemuri.platform.probes import address_of
+
+    told = settings if http is None else settings.model_copy(update={"http": http})
+    try:
+        if told.http is not None:
+            address_of(told.http)
+    except ValueError as error:
+        raise WrongUse(f"{'NEMURI_HTTP' if http is None else '--http'}: {error}") from error
+    return told
+
+
+def _show_nats_url(session: Session) -> None:
+    from nemuri.client.connection import nats_address
+    from nemuri.terminal.output import say, say_json
+
+    address = nats_address(session.settings())
+    if session.json:
+        say_json({"nats_url": address})
+    else:
+        say(address)
+
+
+def _operated(session: Session, operation: Any, doing: str) -> Any:
+    from nemuri.client.connection import resolve
+    from nemuri.terminal.output import progress
+
+    session.quieten()
+    settings = resolve(session.settings())
+    with progress(doing) as show:
+        return asyncio.run(operation(settings, show))
+
+
+async def _status(client: "Client") -> dict[str, Any]:
+    from nemuri_infra.bus.access import servers
+    from nemuri_infra.runtime.consumer_pauses import is_log_incomplete
+    from nemuri_infra.runtime.storage_limits import fullness
+    from nemuri_infra.stores.dead_letters import DeadLetters
+
+    view = await client.status()
+    dead = await DeadLetters(client.log).count()
+    last = await client.log.last_sequence()
+    server = client.log.connection.connected_url
+    known = {
+        "bus": servers(server.geturl())[0] if server else None,
+        "log": last,
+        "lag": max(0, last - view.projected),
+        "consumers": await _consumers(client),
+        "incomplete": await is_log_incomplete(client.log),
+        "dead_letters": dead,
+        "storage": await fullness(client.log),
+    }
+    return known | view.model_dump(mode="json")
+
+
+async def _consumers(client: "Client") -> dict[str, dict[str, Any]]:
+    """Return the numbers of pending messages and of messages in work of each durable consumer, and the missing
+    consumers.
+
+    The numbers are the server's own. The partitions of a service count as one consumer.
+    """
+    from nemuri.platform.service_registry import SERVICES
+    from nemuri_infra.bus.consumer_listing import consumers_of
+
+    subjects, found = client.log.subjects, dict[str, dict[str, Any]]()
+    known = await consumers_of(client.log.stream, subjects.stream)
+    there = {each.config.durable_name: each for each in known}
+    wanted = {durable.name for service in SERVICES.values() for durable in service.durables(subjects)}
+    for durable in sorted(filter(None, wanted | there.keys())):
+        name = re.sub(r"-\d+$", "", durable)
+        counts = found.setdefault(name, {"pending": 0, "in_work": 0, "paused": 0, "missing": []})
+        if (each := there.get(durable)) is None:
+            counts["missing"].append(durable)
+        else:
+            counts["pending"] += each.num_pending or 0
+            counts["in_work"] += each.num_ack_pending or 0
+            counts["paused"] += bool(each.paused)
+    return found

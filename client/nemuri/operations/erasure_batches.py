@@ -1,0 +1,162 @@
+"""Steps of an erasure, each small enough to fit into one event."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from itertools import chain, islice
+from math import ceil
+from typing import NamedTuple, TypeVar
+from uuid import UUID
+
+from nemuri_contracts.erasure import AgentErased, Erasure, MemoriesErased, TaskErased, Tombstone
+from nemuri_contracts.event import derive
+from nemuri_infra.projections.erasure_lineage import Thing
+
+T = TypeVar("T")
+ID_BYTES = 40
+"""Bytes of an id in an event: 36 characters, quotes, a comma, and one to spare."""
+FRAME_BYTES = 8_192
+"""Maximum bytes of the rest of a tombstone: its envelope and field names."""
+
+
+class Owned(NamedTuple):
+    """A memory and the agent that owns it."""
+
+    agent_id: str
+    memory_id: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A part of an erasure: its root item, and all items that its tombstones name."""
+
+    root: Thing
+    whole: Erasure
+
+    @property
+    def key(self) -> str:
+        """Return the key that the ids of its tombstones are derived from."""
+        return f"erasure/{self.root.sort}/{self.root.name}"
+
+    def tombstones(self) -> Iterator[Tombstone]:
+        """Yield the tombstones of the step. The first one is that of the root item, and also lists all items in
+        `whole`.
+        """
+        first, *others = self._tombstones()
+        yield first.model_copy(update={"whole": self.whole})
+        yield from others
+
+    def _tombstones(self) -> Iterator[Tombstone]:
+        sorts: dict[str, Iterator[Tombstone]] = {
+            "memory": self._memories(), "task": self._tasks(), "agent": self._agents(),
+        }  # fmt: skip
+        yield from sorts.pop(self.root.sort)
+        yield from chain.from_iterable(sorts.values())
+
+    def _memories(self) -> Iterator[MemoriesErased]:
+        for agent_id, ids in sorted(self.whole.memories.items(), key=lambda each: self.root.name not in each[1]):
+            digest = sha256(b"".join(each.bytes for each in ids)).hexdigest()
+            event_id = derive(self.key, MemoriesErased.kind_of(), f"{agent_id}/{digest}")
+            asked = sorted(ids, key=lambda each: each != self.root.name)
+            yield MemoriesErased(event_id=event_id, agent_id=agent_id, memory_ids=tuple(asked))
+
+    def _tasks(self) -> Iterator[TaskErased]:
+        for task in sorted(self.whole.tasks, key=lambda each: each != self.root.name):
+            yield TaskErased(event_id=derive(self.key, TaskErased.kind_of(), task), correlation_id=task)
+
+    def _agents(self) -> Iterator[AgentErased]:
+        for agent in sorted(self.whole.agents, key=lambda each: each != self.root.name):
+            yield AgentErased(event_id=derive(self.key, AgentErased.kind_of(), agent), agent_id=agent)
+
+
+def in_steps(root: Thing, whole: Erasure, room: int) -> list[Step]:
+    """Divide an erasure into steps whose first tombstones fit into `room` bytes; one step if everything fits.
+
+    A requested memory or task comes last: while it exists, everything derived from it can be found again. An agent
+    comes first, so that it produces nothing new.
+    """
+    room -= FRAME_BYTES
+    if _bytes(whole) <= room:
+        return [Step(root, whole)]
+    items = _ordered(root, whole)
+    restated, loose = sum(map(len, whole.restated)) + 4 * len(whole.restated), ID_BYTES * len(whole.events)
+    number = max(ceil(sum(map(_size, items)) / (room // 2)), ceil((restated + loose) / (room // 4)), 1)
+    groups = list(_groups(items, room // 2, ceil(len(items) / number)))
+    events, agents = _dealt(whole.events, len(groups)), _dealt(whole.restated, len(groups))
+    return [
+        _step(root, some, tuple(events_of), tuple(restated_of))
+        for some, events_of, restated_of in zip(groups, events, agents, strict=True)
+    ]
+
+
+def merged(wholes: Iterable[Erasure]) -> Erasure:
+    """Return the union of several erasures."""
+    found = list(wholes)
+    memories: dict[str, dict[UUID, None]] = {}
+    for each in found:
+        for agent_id, ids in each.memories.items():
+            memories.setdefault(agent_id, {}).update(dict.fromkeys(ids))
+    lists = {
+        name: tuple(dict.fromkeys(one for each in found for one in getattr(each, name)))
+        for name in ("restated", "tasks", "agents", "events")
+    }
+    return Erasure.model_validate({"memories": {name: tuple(ids) for name, ids in memories.items()}} | lists)
+
+
+def _bytes(whole: Erasure) -> int:
+    """Return an upper bound of the bytes of an erasure in its first tombstone, which can name a memory twice."""
+    ids = sum(map(len, whole.memories.values())) * 2 + len(whole.tasks) + len(whole.events)
+    names = (*whole.memories, *whole.restated, *whole.agents)
+    return ids * ID_BYTES + sum(len(each) + 8 for each in names)
+
+
+def _ordered(root: Thing, whole: Erasure) -> list[Owned | Thing]:
+    items: list[Owned | Thing] = [Thing("agent", each) for each in whole.agents]
+    items += (Owned(agent_id, each) for agent_id, ids in whole.memories.items() for each in ids)
+    items += (Thing("task", each) for each in whole.tasks)
+    last = root.sort != "agent"
+    return sorted(items, key=lambda each: (_name(each) == root.name) is last)
+
+
+def _name(item: Owned | Thing) -> UUID | str:
+    return item.memory_id if isinstance(item, Owned) else item.name
+
+
+def _size(item: Owned | Thing) -> int:
+    if isinstance(item, Owned):
+        return 2 * ID_BYTES + len(item.agent_id) + 8
+    return ID_BYTES + len(str(item.name))
+
+
+def _groups(items: Iterable[Owned | Thing], room: int, most: int) -> Iterator[list[Owned | Thing]]:
+    """Yield the items in groups of at most `room` bytes and `most` items."""
+    group, size = list[Owned | Thing](), 0
+    for each in items:
+        if group and (size + _size(each) > room or len(group) == most):
+            yield group
+            group, size = [], 0
+        group.append(each)
+        size += _size(each)
+    yield group
+
+
+def _dealt(values: Sequence[T], number: int) -> list[list[T]]:
+    """Return the values in `number` parts of about equal size. Parts may be empty."""
+    remaining, each = iter(values), ceil(len(values) / number)
+    return [list(islice(remaining, each)) for _ in range(number)]
+
+
+def _step(root: Thing, items: Sequence[Owned | Thing], events: tuple[UUID, ...], restated: tuple[str, ...]) -> Step:
+    memories: dict[str, list[UUID]] = {}
+    for each in items:
+        if isinstance(each, Owned):
+            memories.setdefault(each.agent_id, []).append(each.memory_id)
+    things = [each if isinstance(each, Thing) else Thing("memory", each.memory_id) for each in items]
+    whole = Erasure(
+        memories={agent_id: tuple(ids) for agent_id, ids in memories.items()},
+        restated=restated,
+        tasks=tuple(each.name for each in things if each.sort == "task" and isinstance(each.name, UUID)),
+        agents=tuple(str(each.name) for each in things if each.sort == "agent"),
+        events=events,
+    )
+    return Step(root if root in things else things[0], whole)

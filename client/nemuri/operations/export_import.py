@@ -1,0 +1,201 @@
+"""Export a namespace into a file, and import it into an empty one: the stores first, then the events in order."""
+
+import asyncio
+import os
+from base64 import b64encode
+from collections.abc import AsyncIterator, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+
+import structlog
+
+from nemuri.operations.export_format import Counted, EndLine, EventLine, StoredLine, counted, read_lines
+from nemuri.operations.session import OperationError, Workshop, workshop
+from nemuri_contracts.event import Event
+from nemuri_domain.event_sourcing.deduplication import Deduplicator
+from nemuri_domain.event_sourcing.erasure import Erased
+from nemuri_infra.projections.bulk_fold import Advance
+from nemuri_infra.projections.rebuilder import catch_up
+from nemuri_infra.runtime.consumer_pauses import is_log_incomplete, paused_until_complete, resume_completed_log
+from nemuri_infra.runtime.settings import Settings
+from nemuri_infra.stores.blobs import BlobForgedError, BlobMissingError, Blobs
+from nemuri_infra.stores.objects import IncompleteObjectError
+from nemuri_infra.stores.platform_clock import KEY, Clock
+from nemuri_infra.stores.vectors import hash_in
+
+MAX_CONCURRENT_APPENDS = 64
+"""Maximum number of concurrent appends during an import."""
+
+logger = structlog.get_logger()
+
+
+async def export_log(settings: Settings, path: Path, on_progress: Advance) -> int:
+    """Write the stores and every event of a namespace to a new file with owner-only access. Return the number of
+    events.
+
+    Messages that are not events and repetitions of an event are left out. The last line holds the number of events.
+
+    Raises:
+        OperationError: The file exists or cannot be written.
+    """
+    number, firsts = 0, Deduplicator()
+    async with workshop(settings) as at:
+        until = await at.log.last_sequence()
+        try:
+            with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+                async for stored in _stored(at):
+                    file.write(stored.model_dump_json().encode() + b"\n")
+                async for batch in at.log.read(0, until):
+                    events = [*firsts.among(batch.events)]
+                    file.writelines(EventLine.of(event).model_dump_json().encode() + b"\n" for event in events)
+                    number += len(events)
+                    on_progress(batch.until, until)
+                file.write(EndLine(events=number).model_dump_json().encode() + b"\n")
+        except FileExistsError as error:
+            raise OperationError(f"{path} exists already; choose another name") from error
+        except OSError as error:
+            raise OperationError(f"{path} cannot be written: {error.strerror}") from error
+    return number
+
+
+async def _stored(at: Workshop) -> AsyncIterator[StoredLine]:
+    if ahead := await (await Clock.open(at.log)).ahead():
+        yield StoredLine(store="clock", name=KEY, data=b64encode(repr(ahead.total_seconds()).encode()))
+    blobs = await Blobs.open(at.log)
+    for ref in await blobs.refs():
+        try:
+            text = await blobs.get(ref)
+        except (BlobForgedError, BlobMissingError, IncompleteObjectError, UnicodeDecodeError) as error:
+            # No task can read this blob either, or it has just been erased.
+            logger.warning("left out", blob=ref, why=str(error))
+        else:
+            yield StoredLine(store="blob", name=ref, data=b64encode(text.encode()))
+    async for key, vector in at.vectors.everything():
+        yield StoredLine(store="vector", name=key, data=b64encode(vector))
+
+
+async def import_log(settings: Settings, path: Path, on_progress: Advance) -> int:
+    """Append every event of a file to an empty log, with its original time, and return the number of events.
+
+    The whole file is read and checked first. Services stay paused until the projections contain all events, so no
+    recorded work is done again. After an interruption the services stay paused until the same file is imported again,
+    which continues where the import stopped.
+
+    Raises:
+        OperationError: The log is not empty, a line is not valid in an export, or the file is incomplete; nothing is
+            appended then. Also if another process appends to the log during the import.
+    """
+    found = counted(path)
+    async with workshop(settings) as at:
+        await check_empty(at, path, found)
+        async with paused_until_complete(at.log):
+            await take_in(at, path, found, found.events, on_progress)
+    return found.events
+
+
+async def give_up(settings: Settings) -> None:
+    """Give up an interrupted import or restore: let the services process the events that the log has.
+
+    Raises `OperationError` if there is no interrupted import or restore.
+    """
+    async with workshop(settings) as at:
+        if not await is_log_incomplete(at.log):
+            raise OperationError("there is no interrupted import or restore")
+        await resume_completed_log(at.log)
+
+
+async def check_empty(at: Workshop, path: Path, found: Counted) -> None:
+    """Raise `OperationError` if the log is not empty or its server does not accept the largest event.
+
+    A log with an interrupted import or restore may hold events.
+    """
+    if found.largest > at.log.room:
+        raise OperationError(f"{path}: an event has {found.largest:,} bytes; this server accepts {at.log.room:,}")
+    if await at.log.last_sequence() and not await is_log_incomplete(at.log):
+        raise OperationError("the log is not empty; import into a fresh data directory or namespace")
+
+
+@dataclass(frozen=True, slots=True)
+class ErasedContent:
+    """Erased content of a file that an import leaves out."""
+
+    erased: Erased = field(default_factory=Erased)
+    blobs: frozenset[str] = frozenset()
+    hashes: frozenset[str] = frozenset()
+    """Hashes of the texts whose vectors are left out."""
+
+
+async def take_in(
+    at: Workshop,
+    path: Path,
+    found: Counted,
+    total: int,
+    on_progress: Advance,
+    *,
+    left: ErasedContent = ErasedContent(),
+    tombstones: Sequence[Event] = (),
+) -> None:
+    """Append the events of a checked file without the content `left`, then `tombstones`, and bring the projections up
+    to them.
+
+    The services must be paused. `total` is the number of events of the file to append, for `on_progress`. Events that
+    an interrupted import appended before are skipped.
+
+    Raises:
+        OperationError: The log holds other events; nothing is appended then.
+    """
+    skipped = await _there(at, (each for each in _wanted(path, left, tombstones) if isinstance(each, Event)))
+    blobs, done, group = await Blobs.open(at.log), 0, list[Event]()
+    for each in _wanted(path, left, tombstones):
+        match each:
+            case Event():
+                done += 1
+                group += [each] if done > skipped else []
+            case StoredLine(store="blob"):
+                if each.name in found.refs - left.blobs:
+                    await blobs.put(each.data.decode())
+            case StoredLine(store="clock"):
+                await (await Clock.open(at.log)).reach(each.ahead)
+            case StoredLine():
+                if hash_in(each.name) not in left.hashes:
+                    await at.vectors.put(each.name, each.data)
+        if len(group) == MAX_CONCURRENT_APPENDS:
+            await _append(at, group)
+            group.clear()
+            on_progress(min(done, total), total)
+    await _append(at, group)
+    await catch_up(at.projection, at.log, await at.log.last_sequence(), on_progress)
+
+
+def _wanted(path: Path, left: ErasedContent, tombstones: Sequence[Event]) -> Iterator[Event | StoredLine]:
+    """Yield the lines of a file without the erased content, followed by the tombstones."""
+    for each in read_lines(path):
+        if isinstance(each, StoredLine) or (isinstance(each, Event) and not left.erased.deletes(each)):
+            yield each
+    yield from tombstones
+
+
+async def _there(at: Workshop, wanted: Iterator[Event]) -> int:
+    """Return the number of events that the log holds already. They must be the first of the `wanted` events.
+
+    Raises `OperationError` if the log holds anything else.
+    """
+    number = 0
+    async for batch in at.log.read(0, await at.log.last_sequence(), with_parked=True):
+        expected = islice(wanted, len(batch.events))
+        if batch.unreadable or [each.event_id for each in batch.events] != [each.event_id for each in expected]:
+            why = "the log holds events that are not the beginning of this file"
+            raise OperationError(f"{why}; import into a fresh data directory or namespace")
+        number += len(batch.events)
+    return number
+
+
+async def _append(at: Workshop, events: list[Event]) -> None:
+    """Append events in the given order, and wait once for all acknowledgements.
+
+    Raises `OperationError` if another process appended events in between.
+    """
+    places = await asyncio.gather(*(at.log.append(each, recorded_at=each.recorded_at) for each in events))
+    if places != sorted(set(places)):
+        raise OperationError("another process appends to the log; import into a fresh data directory or namespace")

@@ -1,0 +1,114 @@
+"""Relations between memories, directed from the higher retention to the lower (document 001, relations)."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nemuri_contracts.affective import Tie
+from nemuri_domain.affective.nightly_columns import MemoryColumns
+from nemuri_domain.affective.policy import Relations
+
+ActiveRelations = Sequence[Tie]
+"""The relations of the active memories."""
+SimilarPair = tuple[UUID, UUID, float]
+"""The ids of two memories and the cosine of their texts."""
+
+
+@dataclass(frozen=True, slots=True)
+class RelationContext:
+    """State of the memories after a night, from which their relations are decided."""
+
+    table: MemoryColumns
+    scores: NDArray[np.float64]
+    gone: frozenset[UUID]
+    """Ids of the memories that the night archives."""
+    rules: Relations
+
+    def is_active(self, memory_id: UUID) -> bool:
+        """Return True if the memory exists and is still active after the night."""
+        place = self.table.place.get(memory_id)
+        return place is not None and bool(self.table.rows["level"][place]) and memory_id not in self.gone
+
+    def direction(self, one: UUID, other: UUID) -> tuple[UUID, UUID]:
+        """Return both ids in the direction of their relation: from the higher score to the lower one.
+
+        If the scores are closer than `score_proximity_threshold`, the direction is from the newer memory to the older
+        one.
+        """
+        scores, born = self.scores, self.table.rows["said_at"]
+        first, second = self.table.place[one], self.table.place[other]
+        apart = scores[first] - scores[second]
+        if abs(apart) < self.rules.score_proximity_threshold:
+            apart = born[first] - born[second]
+        return (one, other) if apart > 0 or (apart == 0 and one > other) else (other, one)
+
+
+RelationChange = tuple[Tie | None, Tie | None]
+"""The relation to remove and the relation to add. Either may be None; both together replace one relation by another."""
+
+
+def relation_changes(
+    web: ActiveRelations, alike: Iterable[SimilarPair], context: RelationContext
+) -> list[RelationChange]:
+    """Return the changes of relations after a night.
+
+    Relations of inactive memories are removed, relations with a wrong direction are turned, and relations between
+    similar memories are added.
+    """
+    kept = [each for each in web if context.is_active(each.of) and context.is_active(each.to)]
+    changes: list[RelationChange] = [
+        (each, None) for each in web if not (context.is_active(each.of) and context.is_active(each.to))
+    ]
+    held, known = Counter(each.of for each in kept), {(each.of, each.to, each.sort) for each in kept}
+    for each in kept:
+        of, to = context.direction(each.of, each.to)
+        if of == each.of:
+            continue
+        if (of, to, each.sort) in known:
+            changes.append((each, None))
+        elif held[of] < context.rules.max_relations_per_memory:
+            changes.append((each, Tie(of=of, to=to, sort=each.sort)))
+            known.add((of, to, each.sort))
+            held[of] += 1
+        else:
+            continue
+        held[each.of] -= 1
+    return [*changes, *((None, each) for each in _between(alike, kept, held, context))]
+
+
+def first_changes(changes: Sequence[RelationChange], most: int) -> tuple[tuple[Tie, ...], tuple[Tie, ...], bool]:
+    """Return the relations to remove, the relations to add, and True if these are all of `changes`.
+
+    Only the first changes are taken, with at most `most` relations together. The first change is always taken.
+    """
+    ended, begun = list[Tie](), list[Tie]()
+    for end, begin in changes:
+        done = len(ended) + len(begun)
+        if done and done + (end is not None) + (begin is not None) > most:
+            return tuple(ended), tuple(begun), False
+        ended += [end] if end else []
+        begun += [begin] if begin else []
+    return tuple(ended), tuple(begun), True
+
+
+def _between(
+    alike: Iterable[SimilarPair], kept: Iterable[Tie], held: Counter[UUID], context: RelationContext
+) -> Iterator[Tie]:
+    known = {frozenset((each.of, each.to)) for each in kept}
+    if not context.rules.enable_auto_linking:
+        return
+    for one, other, similarity in sorted(alike, key=lambda each: (-each[2], each[0], each[1])):
+        pair = frozenset((one, other))
+        if len(pair) < 2 or pair in known or similarity < context.rules.auto_link_similarity_threshold:
+            continue
+        if not (context.is_active(one) and context.is_active(other)):
+            continue
+        of, to = context.direction(one, other)
+        if held[of] < context.rules.max_relations_per_memory:
+            held[of] += 1
+            known.add(pair)
+            yield Tie(of=of, to=to, sort="same_topic")

@@ -1,0 +1,143 @@
+"""Lineage of memories of turns and experiences, in both directions."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from sqlalchemy import text
+
+from nemuri_contracts.affective import MemoryCompressed, TurnRemembered
+from nemuri_contracts.tiered import ExperienceRecorded, MemoryFormed
+from nemuri_domain.affective.aggregate import DELETED
+from nemuri_domain.affective.embedded_text import embedded_text
+from nemuri_infra.projections.lineage_reader import LineageReading
+from nemuri_infra.projections.lineage_result import REQUESTED, LineageResult, ProtectedError, Steps, Thing
+
+LIVED = text(
+    """
+    -- Sequences of the events that formed these affective and tiered memories.
+    SELECT event_id AS memory_id, sequence FROM journal
+    WHERE event_id = ANY(CAST(:ids AS uuid[])) AND kind IN ('turn_remembered', 'experience_recorded', 'memory_formed')
+    """
+)
+_LET_GO = text("SELECT memory_id FROM affect_memory WHERE memory_id = ANY(CAST(:ids AS uuid[])) AND level = :level")
+_PROTECTED = text(
+    """
+    -- Memories that are protected from forgetting.
+    SELECT memory_id, label FROM affect_memory
+    WHERE memory_id = ANY(CAST(:ids AS uuid[])) AND protection = 'protected'
+    """
+)
+
+
+@dataclass(slots=True)
+class LivedLineage:
+    """Follows the lineage of turns and experiences. It reads the log too, since a memory may be deleted from the
+    projections.
+    """
+
+    read: LineageReading
+    found: LineageResult
+    _compressed: dict[str, dict[UUID, list[UUID]]] = field(default_factory=dict)
+    """Ids of the events by which nightly jobs compressed memories, by agent and memory."""
+    _formed: dict[str, dict[UUID, list[UUID]]] = field(default_factory=dict)
+    """Ids of the memories that were formed from each memory, by agent and memory."""
+
+    async def beyond(self, ids: Sequence[UUID]) -> Steps:
+        """Return the things that follow from these memories of turns and experiences.
+
+        A memory whose whole agent is erased is not followed. Raises `ProtectedError`.
+        """
+        places = {row.memory_id: row.sequence for row in await self.read.rows(LIVED, ids=ids)} if ids else {}
+        events = await self.read.events_at(places[each] for each in ids if each in places)
+        turns, experiences = list[TurnRemembered](), list[ExperienceRecorded | MemoryFormed]()
+        steps: Steps = {}
+        for event in events:
+            match event:
+                case TurnRemembered():
+                    turns += [event] if self._goes_alone(event, steps) else []
+                case ExperienceRecorded() | MemoryFormed():
+                    experiences += [event] if self._goes_alone(event, steps) else []
+                case _:
+                    pass
+        words = await self._turns(turns) if turns else {}
+        words |= await self._experiences(experiences, steps)
+        asked = {each: said for each, said in words.items() if self.found.why[Thing("memory", each)] == REQUESTED}
+        await self.read.same_words(asked, steps)
+        return steps
+
+    def _goes_alone(self, event: TurnRemembered | ExperienceRecorded | MemoryFormed, steps: Steps) -> bool:
+        """Record the owner of the memory. Return whether it is erased without its agent."""
+        self.found.owners[event.memory_id] = event.agent_id
+        steps[Thing("memory", event.memory_id)] = []
+        return Thing("agent", event.agent_id) not in self.found.why
+
+    async def _turns(self, turns: Sequence[TurnRemembered]) -> dict[UUID, str]:
+        """Add the other events with the text of turns: the client's own, and the compressions of nightly jobs.
+
+        Returns the texts that other memories may contain.
+        """
+        ids = [each.memory_id for each in turns]
+        if not self.found.decided:
+            await self._check_protection(turns)
+        for each in turns:
+            self.found.events.add(each.turn_id)
+            self.found.events.update((await self._compressed_of(each.agent_id)).get(each.memory_id, ()))
+        # A nightly job has deleted these memories, but other memories may contain the same text.
+        gone = {row.memory_id for row in await self.read.rows(_LET_GO, ids=ids, level=DELETED)}
+        # Keywords are left out, since many turns are compressed to the same few.
+        said = {each.memory_id: embedded_text(each.reading.trigger, each.reading.content) for each in turns}
+        return {each: words for each, words in said.items() if each not in gone}
+
+    async def _check_protection(self, turns: Sequence[TurnRemembered]) -> None:
+        rows = await self.read.rows(_PROTECTED, ids=[each.memory_id for each in turns])
+        labels = {row.memory_id: row.label for row in rows}
+        for event in turns:
+            if (label := labels.get(event.memory_id)) is not None:
+                why = self.found.why[Thing("memory", event.memory_id)]
+                also = "" if why == REQUESTED else f" and {why}"
+                release = f"release it first with `nemuri affect {event.agent_id} unprotect {label}`"
+                raise ProtectedError(f"memory {label} of {event.agent_id} is protected{also}: {release}")
+
+    async def _experiences(self, events: Sequence[ExperienceRecorded | MemoryFormed], steps: Steps) -> dict[UUID, str]:
+        """Add all memories formed from experiences and all their parts. Return the texts.
+
+        The other members of a group are erased too: they say nearly the same, and the memory formed from the group is
+        erased.
+        """
+        words: dict[UUID, str] = {}
+        for event in events:
+            memory_id = event.memory_id
+            further = steps[Thing("memory", memory_id)]
+            if isinstance(event, ExperienceRecorded):
+                words[memory_id] = event.experience.content
+                self.found.events.update(each for each in (event.causation_id,) if each is not None)
+            else:
+                words[memory_id] = event.content
+                further += ((Thing("memory", each), f"is part of memory {memory_id}") for each in event.sources)
+            made = (await self._formed_of(event.agent_id)).get(memory_id, ())
+            further += ((Thing("memory", each), f"was formed from memory {memory_id}") for each in made)
+        return words
+
+    async def _compressed_of(self, agent_id: str) -> dict[UUID, list[UUID]]:
+        if agent_id not in self._compressed:
+            events = await self.read.events_of(agent_id, MemoryCompressed)
+            self._compressed[agent_id] = _grouped(
+                (each.memory_id, each.event_id) for each in events if isinstance(each, MemoryCompressed)
+            )
+        return self._compressed[agent_id]
+
+    async def _formed_of(self, agent_id: str) -> dict[UUID, list[UUID]]:
+        if agent_id not in self._formed:
+            events = await self.read.events_of(agent_id, MemoryFormed)
+            self._formed[agent_id] = _grouped(
+                (source, each.memory_id) for each in events if isinstance(each, MemoryFormed) for source in each.sources
+            )
+        return self._formed[agent_id]
+
+
+def _grouped(pairs: Iterable[tuple[UUID, UUID]]) -> dict[UUID, list[UUID]]:
+    found: dict[UUID, list[UUID]] = {}
+    for key, value in pairs:
+        found.setdefault(key, []).append(value)
+    return found

@@ -1,0 +1,143 @@
+"""Lineage: the data derived from other data, which must be erased together with it.
+
+The walk goes breadth first. Each level is queried together, so the number of statements grows with the depth of the
+lineage, and by one per thousand things of a level.
+"""
+
+from collections.abc import AsyncIterator, Iterable, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy import text
+
+from nemuri_infra.bus.event_log import Log
+from nemuri_infra.projections.affective_and_tiered_lineage import LIVED, LivedLineage
+from nemuri_infra.projections.database import Database
+from nemuri_infra.projections.lineage_reader import LineageReading
+from nemuri_infra.projections.lineage_result import (
+    REQUESTED,
+    DefinedError,
+    LineageResult,
+    ProtectedError,
+    Sort,
+    Steps,
+    Thing,
+)
+from nemuri_infra.projections.strength_lineage import StrengthLineage
+
+__all__ = ["REQUESTED", "DefinedError", "Lineage", "LineageResult", "ProtectedError", "Sort", "Thing"]
+
+MAX_THINGS_PER_STATEMENT = 1_000
+"""Maximum number of things in one statement."""
+_KNOWN = {
+    "memory": text("SELECT memory_id FROM memory WHERE memory_id = ANY(CAST(:names AS uuid[]))"),
+    "task": text("SELECT task_id FROM task WHERE task_id = ANY(CAST(:names AS uuid[]))"),
+    "agent": text("SELECT agent_id FROM agent WHERE agent_id = ANY(CAST(:names AS text[]))"),
+}
+_LEARNED = text(
+    """
+    -- Memories that were learned in tasks.
+    SELECT task_id, event_id AS memory_id FROM journal
+    WHERE task_id = ANY(CAST(:ids AS uuid[])) AND kind = 'memory_encoded' ORDER BY sequence
+    """
+)
+_LATER = text(
+    """
+    -- Later turns of a task's conversation that were rewritten into self-contained requests, which may quote the task.
+    SELECT here.task_id, later.task_id AS later FROM task AS here JOIN task AS later USING (client_id, conversation)
+    WHERE here.task_id = ANY(CAST(:ids AS uuid[])) AND later.task_id <> here.task_id
+        AND later.submitted_at >= here.submitted_at AND later.request IS NOT NULL
+    ORDER BY later.submitted_at, later.task_id
+    """
+)
+_WORKED = text(
+    """
+    -- Tasks that were assigned to agents or submitted for them.
+    SELECT agent_id, task_id FROM assignment WHERE agent_id = ANY(CAST(:names AS text[]))
+    UNION SELECT wanted_agent, task_id FROM task WHERE wanted_agent = ANY(CAST(:names AS text[]))
+    ORDER BY agent_id, task_id
+    """
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Lineage:
+    """Follows lineage through the projections, and through the log for data that they do not contain."""
+
+    database: Database
+    log: Log
+
+    async def of(self, roots: Iterable[Thing], *, decided: bool = False) -> LineageResult:
+        """Return everything that must be erased together with the roots, agents first.
+
+        Raises `DefinedError`, and `ProtectedError` for a protected memory unless the erasure was `decided` before. A
+        whole agent is erased together with its protected memories.
+        """
+        chosen = sorted(roots, key=lambda each: each.sort != "agent")
+        known = await self.known(chosen)
+        level = [each for each in dict.fromkeys(chosen) if each in known]
+        found = LineageResult(dict.fromkeys(level, REQUESTED), decided=decided)
+        walk = _Walk(LineageReading(self.database, self.log), found)
+        while level:
+            following: list[Thing] = []
+            async for thing, why in walk.beyond(level):
+                if thing not in found.why:
+                    found.why[thing] = why
+                    following.append(thing)
+            level = following
+        return found
+
+    async def known(self, things: Iterable[Thing]) -> set[Thing]:
+        """Return those things that exist in the projections."""
+        read, found = LineageReading(self.database, self.log), set[Thing]()
+        for some in _chunks(things):
+            for sort, query in _KNOWN.items():
+                if names := [each.name for each in some if each.sort == sort]:
+                    found.update(Thing(sort, row[0]) for row in await read.rows(query, names=names))  # type: ignore[arg-type]
+            if ids := [each.name for each in some if each.sort == "memory"]:
+                found.update(Thing("memory", row.memory_id) for row in await read.rows(LIVED, ids=ids))
+        return found
+
+
+class _Walk:
+    """A walk from some roots. It caches what it has read of whole agents."""
+
+    def __init__(self, read: LineageReading, found: LineageResult) -> None:
+        self._read = read
+        self._strength = StrengthLineage(read, found)
+        self._lived = LivedLineage(read, found)
+
+    async def beyond(self, level: Iterable[Thing]) -> AsyncIterator[tuple[Thing, str]]:
+        """Yield the things that follow from those of a level, each with its reason, in order."""
+        for some in _chunks(level):
+            steps: Steps = {}
+            ids = {sort: [each.name for each in some if each.sort == sort] for sort in ("memory", "task", "agent")}
+            if memories := [each for each in ids["memory"] if isinstance(each, UUID)]:
+                steps |= await self._strength.beyond(memories)
+                steps |= await self._lived.beyond([each for each in memories if Thing("memory", each) not in steps])
+            if ids["task"]:
+                steps |= await self._from_tasks(ids["task"])
+            if ids["agent"]:
+                steps |= await self._from_agents(ids["agent"])
+            for thing in some:
+                for each in steps.get(thing, ()):
+                    yield each
+
+    async def _from_tasks(self, ids: Sequence[UUID | str]) -> Steps:
+        steps: Steps = {Thing("task", each): [] for each in ids}
+        for row in await self._read.rows(_LEARNED, ids=ids):
+            steps[Thing("task", row.task_id)].append((Thing("memory", row.memory_id), f"learned in task {row.task_id}"))
+        for row in await self._read.rows(_LATER, ids=ids):
+            steps[Thing("task", row.task_id)].append((Thing("task", row.later), f"continues task {row.task_id}"))
+        return steps
+
+    async def _from_agents(self, names: Sequence[UUID | str]) -> Steps:
+        steps: Steps = {Thing("agent", each): [] for each in names}
+        for row in await self._read.rows(_WORKED, names=names):
+            steps[Thing("agent", row.agent_id)].append((Thing("task", row.task_id), f"{row.agent_id} worked on it"))
+        return steps
+
+
+def _chunks(things: Iterable[Thing]) -> list[list[Thing]]:
+    known = list(things)
+    return [known[start : start + MAX_THINGS_PER_STATEMENT] for start in range(0, len(known), MAX_THINGS_PER_STATEMENT)]

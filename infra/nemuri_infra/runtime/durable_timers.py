@@ -1,0 +1,70 @@
+"""Timers on the NATS server. They survive restarts of all processes.
+
+Each due timer is delivered to one listening process.
+"""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from nats.aio.msg import Msg
+from nats.errors import TimeoutError as NatsTimeoutError
+from nats.js.api import Header
+
+from nemuri_infra.bus.event_log import Log
+from nemuri_infra.runtime.provisioning import timers_durable
+from nemuri_infra.stores.platform_clock import Clock
+
+FETCH_SECONDS = 5.0
+"""Timeout in seconds of one fetch of due timers."""
+
+
+@dataclass(frozen=True, slots=True)
+class DueTimer:
+    """A due timer. It is delivered again unless it is acknowledged."""
+
+    key: str
+    message: Msg
+
+    async def stop(self) -> None:
+        """Acknowledge the timer, so that it is not delivered again."""
+        await self.message.ack()
+
+
+@dataclass(frozen=True, slots=True)
+class Timers:
+    """The timers of one namespace. Their times are times of the platform's clock."""
+
+    log: Log
+    clock: Clock
+
+    async def set(self, key: str, at: datetime) -> None:
+        """Set the timer `key` to a time of the platform's clock. It fires once, immediately if the time is past.
+
+        Setting the same key again replaces the timer. A timer is a reminder and not a source of facts, so the listener
+        checks what is due.
+        """
+        subjects, before = self.log.subjects, None
+        while before != (ahead := await self.clock.ahead()):  # the clock was advanced meanwhile: set it again
+            before = ahead
+            # Rounded up to whole seconds, because a timer that fired too early would have to be set again.
+            moment = (at - ahead + timedelta(seconds=1)).strftime("%Y-%m-%dT%H:%M:%SZ")
+            headers = {Header.SCHEDULE.value: f"@at {moment}", Header.SCHEDULE_TARGET.value: subjects.ringing(key)}
+            await self.log.stream.publish(
+                subjects.timer(key), key.encode(), headers=headers, stream=subjects.timers_stream
+            )
+
+    async def due(self) -> AsyncIterator[DueTimer]:
+        """Yield each due timer, without end. Each timer is delivered to one listener among all processes."""
+        durable, stream = timers_durable(self.log.subjects).name, self.log.subjects.timers_stream
+        subscription = await self.log.stream.pull_subscribe_bind(durable, stream)
+        try:
+            while True:
+                try:
+                    messages = await subscription.fetch(1, timeout=FETCH_SECONDS)
+                except (TimeoutError, NatsTimeoutError):
+                    continue
+                for message in messages:
+                    yield DueTimer(message.data.decode(errors="replace"), message)
+        finally:
+            await subscription.unsubscribe()

@@ -1,0 +1,94 @@
+"""What presses how much, and what passes."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nemuri_domain.cognition.output_salience import OUTPUTS, Output, Salience, recency, select, threshold
+from nemuri_domain.cognition.situation_detection import Situation
+
+CALM = Situation(
+    hurt=False,
+    threat=None,
+    weak=False,
+    anomalies=0,
+    near=(),
+    talking=False,
+    addressed=False,
+    working=False,
+    still=False,
+)
+axes = st.floats(0, 1)
+outputs = st.sampled_from(sorted(OUTPUTS))
+
+
+def test_the_score_is_the_weighted_geometric_mean_of_the_document() -> None:
+    """The score is the weighted geometric mean of the document."""
+    assert Salience("planning", 0.5, 0.8, 0.2).composite == pytest.approx(0.5**0.4 * 0.8**0.35 * 0.2**0.25)
+    assert Salience("planning", 1.0, 1.0, 1.0).composite == 1.0
+
+
+def test_an_axis_of_zero_counts_a_hundredth() -> None:
+    """An axis of zero counts a hundredth."""
+    assert Salience("planning", 0.0, 1.0, 1.0).composite == pytest.approx(0.01**0.4)
+    assert Salience("planning", 0.0, 0.0, 0.0).composite == pytest.approx(0.01)
+
+
+@given(st.tuples(axes, axes, axes), st.tuples(axes, axes, axes))
+def test_more_of_an_axis_is_never_less_salient(
+    one: tuple[float, float, float], other: tuple[float, float, float]
+) -> None:
+    """More of an axis is never less salient."""
+    low, high = ([pick(pair) for pair in zip(one, other, strict=True)] for pick in (min, max))
+    assert Salience("planning", *low).composite <= Salience("planning", *high).composite + 1e-12
+
+
+@given(st.floats(0, 1e6), st.floats(0, 1e6))
+def test_what_is_newer_is_never_less_recent(first: float, second: float) -> None:
+    """What is newer is never less recent."""
+    assert recency(min(first, second)) >= recency(max(first, second))
+
+
+@given(st.booleans(), st.integers(0, 3), st.booleans(), st.integers(0, 9))
+def test_emergency_goes_before_overload_and_that_before_idleness(
+    hurt: bool, anomalies: int, still: bool, updated: int
+) -> None:
+    """Emergency goes before overload, and that before idleness."""
+    least = threshold(replace(CALM, hurt=hurt, anomalies=anomalies, still=still), updated)
+    if hurt or anomalies:
+        assert least == 0.1
+    elif updated >= 5:
+        assert least == 0.5
+    else:
+        assert least == (0.6 if still else 0.3)
+
+
+@given(st.lists(st.tuples(outputs, axes, axes, axes), max_size=9), st.dictionaries(outputs, axes), axes)
+def test_each_output_passes_or_is_kept_and_nothing_is_over_one(
+    drawn: list[tuple[Output, float, float, float]], kept: dict[Output, float], least: float
+) -> None:
+    """Each output passes or is kept, and nothing is over one."""
+    scores = [Salience(*each) for each in drawn]
+    found = select(scores, kept, least)
+    assert found.passed.keys() | found.kept.keys() == {each.output for each in scores}
+    assert all(least <= score <= 1 for score in found.passed.values())
+    assert all(score < least for score in found.kept.values())
+    assert [*found.passed.values()] == sorted(found.passed.values(), reverse=True)
+
+
+@given(axes, axes, axes, st.sampled_from([0.1, 0.3, 0.5, 0.6]))
+def test_what_stays_below_adds_up_and_passes_in_the_end(
+    urgency: float, relevance: float, fresh: float, least: float
+) -> None:
+    """What stays below adds up and passes in the end: after so many runs as the score goes into the threshold."""
+    score = Salience("planning", urgency, relevance, fresh)
+    kept: dict[Output, float] = {}
+    for _ in range(1, 62):
+        found = select([score], kept, least)
+        if found.passed:
+            break
+        assert found.kept["planning"] > kept.get("planning", 0.0)
+        kept = dict(found.kept)
+    assert found.passed

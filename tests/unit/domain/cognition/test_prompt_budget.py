@@ -1,0 +1,85 @@
+"""Tests of the division of the token budget and of the truncation of texts."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nemuri_domain.cognition.prompt_budget import (
+    BASE_SHARES,
+    PROMPT_SECTIONS,
+    PROMPT_TOKENS,
+    PromptSection,
+    fit_to_budget,
+    section_shares,
+)
+from nemuri_domain.language.token_estimate import estimate_tokens
+
+NUMBERS = st.floats(-1, 2)
+TEXTS = st.dictionaries(
+    st.sampled_from(PROMPT_SECTIONS),
+    st.lists(st.text(alphabet=st.sampled_from("aA1.。日本 \n"), max_size=60), max_size=4),
+)
+
+
+def test_at_rest_the_shares_are_the_documents() -> None:
+    """At urgency 0 and company 0 the shares are 10, 30, 15, 15, 20 and 10 percent."""
+    assert section_shares(0, 0) == pytest.approx(dict(BASE_SHARES))
+    assert sum(BASE_SHARES.values()) == pytest.approx(1)
+
+
+@given(NUMBERS, NUMBERS)
+def test_shares_are_shares(urgency: float, company: float) -> None:
+    """Shares sum to 1, each is above 0, and the system prompt keeps its tenth."""
+    found = section_shares(urgency, company)
+
+    assert sum(found.values()) == pytest.approx(1)
+    assert min(found.values()) > 0
+    assert found["system"] == 0.10
+
+
+def test_urgency_is_for_alerts_and_company_for_the_social_situation() -> None:
+    """Urgency raises alerts and company the social section, at the cost of all others except the system prompt."""
+    calm, urgent, social = section_shares(0, 0), section_shares(1, 0), section_shares(0, 1)
+
+    assert [part for part in PROMPT_SECTIONS if urgent[part] > calm[part]] == ["alerts"]
+    assert [part for part in PROMPT_SECTIONS if social[part] > calm[part]] == ["social"]
+    assert urgent["alerts"] > 2 * calm["alerts"]
+
+
+def test_an_unused_share_passes_to_who_needs_it() -> None:
+    """An unused share passes to sections that need more, up to the whole prompt."""
+    lines = [f"Line {number} of what is remembered." for number in range(100)]
+    alone = fit_to_budget({"memories": lines}, 300, section_shares(0, 0))
+    beside = fit_to_budget({"memories": lines, "working_memory": lines}, 300, section_shares(0, 0))
+
+    assert len(alone["memories"]) > 2 * len(beside["memories"])
+    assert len(beside["working_memory"]) > len(beside["memories"])
+
+
+def test_what_does_not_fit_whole_is_cut_at_a_sentence() -> None:
+    """A text that does not fit is cut at the end of a sentence, in the order of the texts."""
+    fitted = fit_to_budget(
+        {"goals": ["Smelt iron.", "Build a house. Ask Lila to help with all of the walls of it."]}, 12, BASE_SHARES
+    )
+
+    assert fitted["goals"] == ("Smelt iron.", "Build a house.")
+
+
+def test_nothing_fits_in_no_room() -> None:
+    """A budget of 0 gives every section an empty tuple."""
+    assert fit_to_budget({"goals": ["Smelt iron."], "alerts": []}, 0, BASE_SHARES) == {"goals": (), "alerts": ()}
+
+
+@given(TEXTS, st.integers(-5, 60), NUMBERS, NUMBERS)
+def test_what_fits_is_never_over_the_budget(
+    texts: dict[PromptSection, list[str]], budget: int, urgency: float, company: float
+) -> None:
+    """Fitted texts on lines of their own never exceed the budget, and nothing is dropped if there is room."""
+    fitted = fit_to_budget(texts, budget, section_shares(urgency, company))
+    lines = [text for part in fitted.values() for text in part]
+
+    assert estimate_tokens("\n".join(lines)) <= max(0, budget)
+    assert set(fitted) == set(texts)
+    assert fit_to_budget(texts, PROMPT_TOKENS, section_shares(urgency, company)) == {
+        part: tuple(text for text in some if text) for part, some in texts.items()
+    }

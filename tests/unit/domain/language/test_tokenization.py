@@ -1,0 +1,89 @@
+"""Tests of the terms of lexical search."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from nemuri_domain.language.tokenization import (
+    HIRAGANA_ALONE,
+    PARTICLE,
+    TERM_LIMIT,
+    stem,
+    term_counts,
+    terms,
+    topic_weight,
+)
+from nemuri_domain.language.word_lists import is_stop_word
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The memories were fading", ["memori", "fade"]),
+        ("Don’t use __init__", ["use", "__init__", "init"]),
+        ("list.append getUserName", ["list.append", "list", "append", "getusername", "get", "user", "name"]),
+        ("C++ and C#, 1,000 items, 3.14", ["c++", "c#", "1000", "item", "3.14"]),
+        ("ＡＢＣ ｶﾞｷﾞｸﾞ", ["abc", "ガギ", "ギグ"]),
+        ("Pythonの記憶。漢", ["python", "の記", "記憶", "漢"]),
+        ("青い箱の鍵", ["青い", "い箱", "箱の", "の鍵", "青", "箱", "鍵"]),
+        ("... ___ ！", []),
+        ("", []),
+    ],
+)
+def test_terms(text: str, expected: list[str]) -> None:
+    """Words are stemmed, identifiers are kept whole and in parts, CJK is cut into bigrams."""
+    assert terms(text) == expected
+
+
+def test_inflected_forms_and_widths_meet_in_one_term() -> None:
+    """Inflected forms and widths give the same term."""
+    assert terms("Running RUNS run") == ["run", "run", "run"]
+    assert terms("ﾃﾞｰﾀ") == terms("データ")
+
+
+def test_counts_are_of_terms() -> None:
+    """Each term comes with its number of occurrences, first occurrence first."""
+    assert term_counts("memory of memories, 記憶記憶") == {"memori": 2, "記憶": 2, "憶記": 1}
+
+
+@pytest.mark.parametrize(
+    ("term", "expected"),
+    [
+        ("bread", 1.0),
+        ("記憶", 1.0),
+        ("データ", 1.0),
+        ("鍵", 1.0),
+        ("にぎ", HIRAGANA_ALONE),
+        ("りは", PARTICLE),
+        ("鍵は", 0.0),
+        ("の在", 0.0),
+        ("教え", 0.0),
+        ("どこ", 0.0),
+        ("explain", 0.0),
+    ],
+)
+def test_a_term_tells_as_much_as_it_is_about_something(term: str, expected: float) -> None:
+    """The topic weight is 1 for content, 0 for words that ask and mixed bigrams, and less than 1 for hiragana."""
+    assert topic_weight(term) == expected
+
+
+def test_terms_are_bounded() -> None:
+    """A megabyte without a space gives one short term."""
+    assert terms("a" * 1_000_000) == ["a" * TERM_LIMIT]
+    assert max(map(len, terms("a." * 100_000 + "bB" * 1_000))) <= TERM_LIMIT
+
+
+def test_stop_words_are_told_in_any_case_and_apostrophe() -> None:
+    """Stop words are recognised in any case and with both apostrophes."""
+    assert is_stop_word("Don’t")
+    assert not is_stop_word("memory")
+
+
+def test_stems_are_right_in_many_threads() -> None:
+    """Stems are correct in many threads."""
+    words = [f"{letter}unning{number}s" for letter in "abcdefgh" for number in range(200)]
+    expected = list(map(stem, words))
+    stem.cache_clear()
+
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(stem, words)) == expected

@@ -1,0 +1,42 @@
+"""Where memories are valid, and what scope they get (document 003 §3.3)."""
+
+from hypothesis import given as for_any
+from hypothesis import strategies as st
+
+from nemuri_contracts.client_events import Scope, Setting
+from nemuri_domain.strength.scope_matching import scope_in, setting_of, valid
+
+NAMES = st.sampled_from(["web", "shop", "bank"])
+SETTINGS = st.builds(Setting, project=st.none() | NAMES, domains=st.lists(NAMES, max_size=3).map(tuple))
+SCOPES = st.just(Scope()) | st.builds(Scope, level=st.sampled_from(["project", "domain"]), name=NAMES)
+
+
+def test_a_scope_is_valid_where_it_names_the_place() -> None:
+    """Universal everywhere; a project's and a domain's under their own names (document 003 §3.3)."""
+    here = Setting(project="web", domains=("web", "shop"))
+    scopes = [Scope(), Scope(level="project", name="web"), Scope(level="domain", name="shop")]
+
+    assert [valid(each, here) for each in scopes] == [True, True, True]
+    assert [valid(each, Setting()) for each in scopes] == [True, False, False]
+    assert not valid(Scope(level="project", name="shop"), here)
+
+
+def test_what_comes_about_in_a_setting_has_its_narrowest_certain_scope() -> None:
+    """The project; else the only domain; of several domains none is the right one."""
+    assert scope_in(Setting(project="web", domains=("shop",))) == Scope(level="project", name="web")
+    assert scope_in(Setting(domains=("shop", "shop"))) == Scope(level="domain", name="shop")
+    assert scope_in(Setting(domains=("shop", "bank"))) == Scope()
+    assert scope_in(Setting()) == Scope()
+
+
+@for_any(SETTINGS)
+def test_what_comes_about_in_a_setting_is_valid_there(setting: Setting) -> None:
+    """Otherwise nothing learned there would ever come to mind there again."""
+    assert valid(scope_in(setting), setting)
+
+
+@for_any(SCOPES)
+def test_a_scope_is_the_scope_of_its_setting(scope: Scope) -> None:
+    """And is valid there."""
+    assert scope_in(setting_of(scope)) == scope
+    assert valid(scope, setting_of(scope))

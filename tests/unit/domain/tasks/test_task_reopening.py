@@ -1,0 +1,49 @@
+"""Which attempt an event belongs to, and how a failed task is opened again."""
+
+from uuid import uuid4
+
+from nemuri_contracts.event import DERIVED
+from nemuri_domain.tasks.aggregate import TaskState
+from nemuri_domain.tasks.task_reopening import attempt_of, reopened
+from tests.unit.domain.tasks.stories import (
+    TASK,
+    answered,
+    assigned,
+    failed,
+    feedback,
+    given,
+    ready,
+    retrieved,
+    routed,
+    submitted,
+    summarised,
+)
+
+
+def test_an_event_of_an_assignment_belongs_to_its_attempt() -> None:
+    """Also when it comes after the next attempt has begun."""
+    state = given(
+        submitted(), summarised(), routed(), assigned(1), failed(), reopened(TASK, 1, None),
+        routed(attempt=2), assigned(2, attempt=2),
+    ).state  # fmt: skip
+    assert [attempt_of(each, state) for each in (retrieved(1), answered(1), retrieved(2), answered(2))] == [1, 1, 2, 2]
+
+
+def test_an_event_that_names_its_attempt_belongs_to_that() -> None:
+    """Whatever is known of the task."""
+    assert [attempt_of(each, TaskState()) for each in (routed(attempt=3), reopened(TASK, 3, None))] == [3, 4]
+
+
+def test_of_anything_else_only_the_log_knows() -> None:
+    """Neither it nor an assignment says so."""
+    assert [attempt_of(each, given(submitted()).state) for each in (ready(0), feedback(), retrieved(7))] == [None] * 3
+
+
+def test_whoever_opens_a_task_again_opens_it_once() -> None:
+    """Whatever the cause: the id follows from the attempt that failed, and each attempt has its own."""
+    first, again, second = reopened(TASK, 1, None), reopened(TASK, 1, uuid4()), reopened(TASK, 2, None)
+    assert first.event_id == again.event_id != second.event_id
+    assert (first.event_id.version, first.attempt, second.attempt) == (DERIVED, 2, 3)
+    state = given(submitted(), failed(), first).state
+    assert state.task is not None
+    assert (state.task.status, state.task.attempt) == ("open", 2)
