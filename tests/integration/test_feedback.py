@@ -123,14 +123,14 @@ async def test_the_client_learns_the_outcome_of_its_feedback(settings: Settings)
         assert (first.standing, first.memories) == ("applied", (memory_id,))
         again = await client.feedback(task_id, "helpful")
         assert (again.standing, again.memories) == ("refused", ())
-        assert "said before" in (again.reason or "")
+        assert "given before" in (again.reason or "")
         more = await client.feedback(task_id, prevented_error=memory_id)
         assert (more.standing, more.memories) == ("applied", (memory_id,))
         end = await resources.log.last_sequence()
         for wrong in ({"task_id": uuid4(), "verdict": "helpful"}, {"task_id": task_id, "prevented_error": uuid4()}):
             with pytest.raises(ClientError, match="there is no"):
                 await client.feedback(**wrong)
-        with pytest.raises(ClientError, match="feedback says"):
+        with pytest.raises(ClientError, match="give at least one of verdict"):
             await client.feedback(task_id)
         assert await resources.log.last_sequence() == end
     await assert_verified(settings)

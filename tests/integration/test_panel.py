@@ -115,7 +115,7 @@ async def test_an_agent_takes_one_seat_per_perspective(settings: Settings) -> No
         assert sorted(str(each.perspective) for each in both.panel.voices) == ["pitfalls", "semantics"]
         single = await client.ask(QUESTION, panel=2, perspective="semantics")
         assert single.status == "failed"
-        assert "two voices" in str(single.reason)
+        assert "two seats" in str(single.reason)
         with pytest.raises(ClientError):
             await client.submit(QUESTION, panel=9)
 

@@ -154,7 +154,7 @@ def test_the_same_said_again_counts_once_and_says_so() -> None:
 
     [refused] = _fates(story, again)
     assert isinstance(refused, FeedbackRefused)
-    assert "said before" in refused.reason
+    assert "given before" in refused.reason
     [credit] = _credits(_fates(story, more))
     assert (credit.reason, credit.memory_ids) == ("prevented_error", (B,))
 

@@ -77,7 +77,7 @@ def test_a_panel_of_one_voice_is_none() -> None:
     end = routing.route(submitted(), task, [_applicant("a")])
 
     assert isinstance(end, TaskFailed)
-    assert "two voices" in end.reason
+    assert "two seats" in end.reason
     assert "\n" not in end.reason
 
 
