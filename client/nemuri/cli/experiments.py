@@ -112,7 +112,6 @@ def _plots_missing(*, asked: bool) -> str | None:
     """Return the reason why no plot can be drawn; None if it can. Raise `MatplotlibMissing` if the user asked for a
     plot.
     """
-    from nemuri.terminal import plotting
 
     try:
         plot_style.require()
