@@ -112,6 +112,7 @@ def _plots_missing(*, asked: bool) -> str | None:
     """Return the reason why no plot can be drawn; None if it can. Raise `MatplotlibMissing` if the user asked for a
     plot.
     """
+    from nemuri.terminal import plot_style
 
     try:
         plot_style.require()
