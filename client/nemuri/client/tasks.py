@@ -116,8 +116,8 @@ async def _check_wish(exchange: Exchange, agent: str | None, perspective: str | 
     if agent is not None and other is not None:
         raise ClientError(f"{agent} takes no tasks: {not_by_use(agent, other)}")
     if perspective is not None and not any(perspective in each.definition.perspective_names for each in able):
-        who = f"agent {agent}" if agent else "any agent"
-        raise ClientError(f"there is no perspective {perspective!r} of {who}; {LISTED}")
+        who = f"agent {agent} has no" if agent else "no agent has a"
+        raise ClientError(f"{who} perspective {perspective!r}; {LISTED}")
 
 
 def _within_limit(text: str, documents: Sequence[tuple[str, str]]) -> tuple[Sequence[tuple[str, str]], str]:

@@ -145,7 +145,9 @@ def _pdf_text(content: bytes, name: str) -> str:
     from pypdf.errors import DependencyError, FileNotDecryptedError, LimitReachedError, WrongPasswordError
 
     if _PDF_MAGIC not in content[:_MAGIC_WITHIN]:
-        raise InputError(f"{name}: this is not a PDF, in spite of its name; name a text .txt")
+        raise InputError(
+            f"{name}: this is not a PDF, although its name ends in .pdf; rename a text file to end in .txt"
+        )
     try:
         with _quiet():
             pages = _pages(content)

@@ -51,7 +51,9 @@ def _check_answers(path: Path, textbook: Textbook) -> None:
             lacking = missing(exercise.keywords, exercise.answer) if exercise.answer.strip() else ()
             if lacking:
                 where = f"chapters.{number}.test_questions.{place}.answer_keywords"
-                raise TextbookError(f"{path}: {where}: the answer given lacks {', '.join(map(repr, lacking)):.200}")
+                raise TextbookError(
+                    f"{path}: {where}: the given answer lacks the keywords {', '.join(map(repr, lacking)):.200}"
+                )
 
 
 def _fields(parsed: dict[str, Any]) -> dict[str, Any]:

@@ -99,7 +99,7 @@ def _named(arguments: Sequence[str]) -> tuple[list[str], dict[str, str]]:
 
 def _check(words: Sequence[str]) -> None:
     if unknown := [each for each in words if each not in ("hook", *HOOKS, *_FLAGS)]:
-        raise NoHook(f"a hook takes no {unknown[0]}")
+        raise NoHook(f"the hook does not accept the argument {unknown[0]}")
 
 
 def _input() -> bytes:

@@ -42,15 +42,16 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     "service": {"description": "A service.", "enum": list(SERVICES)},
     "society": {"description": "A society's name."},
     "host": {"description": "Host of the simulation, by the name with which it joined."},
-    "sequence": {"description": "Sequence in the log of the event that it is about."},
+    "sequence": {"description": "Stream sequence of the event that the message is about."},
     "task": {"description": "The task's id, which is the event id of its `task_submitted`."},
 }
 ABOUT = """\
-Everything happens by events on one append-only JetStream stream. A client publishes the four kinds of the family
-`client`, each on a subject with its own name in it, with an id of its own choice (a UUID, not of version 5) as
-`event_id` and as the header `Nats-Msg-Id`: said again under the same id, it is said once. Wait for the acknowledgement.
-The result of a task then lies in the key-value store under the task's id, and changes there while the task goes on; a
-watch yields each change. Questions are requests, answered at once. Every message is one JSON value in UTF-8.
+All events are in one append-only JetStream stream. A client publishes the event kinds of the subject family `client`,
+each on a subject that contains the client's own name. The client chooses the event's id (a UUID of another version than
+5) and sends it as `event_id` and as the header `Nats-Msg-Id`; an event that is published again under the same id counts
+once. An event is stored when the server has acknowledged it. The result of a task appears in a key-value store under
+the task's id and is updated there; a watch of this key yields each change. Queries are request and reply messages and
+are not stored. Every message is one JSON value in UTF-8.
 """
 
 
@@ -104,19 +105,24 @@ def _channels() -> Iterator[tuple[str, dict[str, Any]]]:
         address = SUBJECTS.query(f"{name}.{{service}}" if query is RetryQuery else name)
         yield f"ask_{name}", _channel(address, query, f"ask_{name}")
         answers = {f"answer_{name}": _message(f"answer_{name}"), "refusal": _message("refusal")}
-        yield f"told_{name}", {"address": None, "summary": "The asker's inbox.", "messages": answers}
+        yield f"told_{name}", {"address": None, "summary": "Reply inbox of the client.", "messages": answers}
     for name, (address, about) in SOCIETY.items():
         yield f"society_{name}", _channel(address, about, f"society_{name}")
-    yield "society_joined", {
-        "address": None, "summary": "The host's inbox.", "messages": {"society_joined": _message("society_joined")}
-    }  # fmt: skip
+    yield (
+        "society_joined",
+        {
+            "address": None,
+            "summary": "Reply inbox of the host.",
+            "messages": {"society_joined": _message("society_joined")},
+        },
+    )
     yield "result", _channel(SUBJECTS.result("{task}"), TaskResult, "result")
     yield "dead_letter", _channel(SUBJECTS.dead("{service}", "{sequence}"), None, "dead_letter")
 
 
 def _channel(address: str, about: type[BaseModel] | None, message: str) -> dict[str, Any]:
     named = {name: PARAMETERS[name] for name in PARAMETERS if f"{{{name}}}" in address}
-    summary = {"summary": _line(about)} if about else {"summary": "An original message that a service has given up."}
+    summary = {"summary": _line(about)} if about else {"summary": "The original message of a dead letter."}
     return {"address": address, **summary, "messages": {message: _message(message)}, "parameters": named}
 
 

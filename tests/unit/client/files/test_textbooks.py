@@ -81,7 +81,10 @@ def test_a_long_section_becomes_several_of_the_same_title(tmp_path: Path) -> Non
         (GOOD.replace('"1953"', "1953"), "answer_keywords.1: write a text, quoted"),
         (GOOD.replace("REM sleep comes last.", "' '"), "sections.0.text: it is empty"),
         (GOOD.replace("title: Sleep", 'title: "a\\0"'), "title: the text contains a NUL character"),
-        (GOOD.replace(" found in 1953", ""), "test_questions.0.answer_keywords: the answer given lacks '1953'"),
+        (
+            GOOD.replace(" found in 1953", ""),
+            "test_questions.0.answer_keywords: the given answer lacks the keywords '1953'",
+        ),
         ("x" * (LARGEST + 1), "larger than 1 MB"),
     ],
 )
