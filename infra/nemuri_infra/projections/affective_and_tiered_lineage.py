@@ -1,4 +1,4 @@
-"""Lineage of memories of turns and experiences, in both directions."""
+"""Lineage of affective and tiered memories: what they were made of, and what was made of them."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -32,21 +32,22 @@ _PROTECTED = text(
 
 @dataclass(slots=True)
 class LivedLineage:
-    """Follows the lineage of turns and experiences. It reads the log too, since a memory may be deleted from the
-    projections.
+    """A search for the lineage of memories of turns and experiences.
+
+    It reads the log too, because a memory may be deleted from the projections.
     """
 
     read: LineageReading
     found: LineageResult
     _compressed: dict[str, dict[UUID, list[UUID]]] = field(default_factory=dict)
-    """Ids of the events by which nightly jobs compressed memories, by agent and memory."""
+    """Ids of the events that compressed a memory, by agent and memory."""
     _formed: dict[str, dict[UUID, list[UUID]]] = field(default_factory=dict)
-    """Ids of the memories that were formed from each memory, by agent and memory."""
+    """Ids of the memories that were formed from a memory, by agent and memory."""
 
     async def beyond(self, ids: Sequence[UUID]) -> Steps:
-        """Return the things that follow from these memories of turns and experiences.
+        """Return the things that must be erased because of these memories of turns and experiences.
 
-        A memory whose whole agent is erased is not followed. Raises `ProtectedError`.
+        Memories of an agent that is erased as a whole are left out. Raises `ProtectedError`.
         """
         places = {row.memory_id: row.sequence for row in await self.read.rows(LIVED, ids=ids)} if ids else {}
         events = await self.read.events_at(places[each] for each in ids if each in places)
@@ -67,15 +68,16 @@ class LivedLineage:
         return steps
 
     def _goes_alone(self, event: TurnRemembered | ExperienceRecorded | MemoryFormed, steps: Steps) -> bool:
-        """Record the owner of the memory. Return whether it is erased without its agent."""
+        """Record the agent of the memory. Return whether the memory is erased without its whole agent."""
         self.found.owners[event.memory_id] = event.agent_id
         steps[Thing("memory", event.memory_id)] = []
         return Thing("agent", event.agent_id) not in self.found.why
 
     async def _turns(self, turns: Sequence[TurnRemembered]) -> dict[UUID, str]:
-        """Add the other events with the text of turns: the client's own, and the compressions of nightly jobs.
+        """Record the other events with the text of these turns: those of the client, and the compressions of nightly
+        jobs.
 
-        Returns the texts that other memories may contain.
+        Return the texts by which other memories with the same text are found, by memory.
         """
         ids = [each.memory_id for each in turns]
         if not self.found.decided:
@@ -83,9 +85,9 @@ class LivedLineage:
         for each in turns:
             self.found.events.add(each.turn_id)
             self.found.events.update((await self._compressed_of(each.agent_id)).get(each.memory_id, ()))
-        # A nightly job has deleted these memories, but other memories may contain the same text.
+        # Nightly jobs have deleted these memories. Other memories with the same text are not erased with them.
         gone = {row.memory_id for row in await self.read.rows(_LET_GO, ids=ids, level=DELETED)}
-        # Keywords are left out, since many turns are compressed to the same few.
+        # Keywords are left out, because many turns are compressed to the same few keywords.
         said = {each.memory_id: embedded_text(each.reading.trigger, each.reading.content) for each in turns}
         return {each: words for each, words in said.items() if each not in gone}
 
@@ -100,10 +102,10 @@ class LivedLineage:
                 raise ProtectedError(f"memory {label} of {event.agent_id} is protected{also}: {release}")
 
     async def _experiences(self, events: Sequence[ExperienceRecorded | MemoryFormed], steps: Steps) -> dict[UUID, str]:
-        """Add all memories formed from experiences and all their parts. Return the texts.
+        """Add to `steps` all memories formed from these memories and all memories that these were formed from.
 
-        The other members of a group are erased too: they say nearly the same, and the memory formed from the group is
-        erased.
+        Return their texts. The other memories of a group are erased too. They say nearly the same, and the memory
+        formed from the group is erased.
         """
         words: dict[UUID, str] = {}
         for event in events:

@@ -21,13 +21,16 @@ from nemuri_infra.projections.rows import load, records, selecting
 from nemuri_infra.projections.snapshot_reads import read_snapshot
 
 COMPARED_VECTORS = 5_000
-"""Vectors that are compared at a time, so that never all of them are in memory."""
+"""Number of vectors that are read and compared at a time, so that never all of them are in memory."""
 _MEMORY = tables.affect_memory
 _OF = _MEMORY.c
 
 
 async def night_input(views: Database, agent_id: str, generation: str, nights: int) -> NightInput | None:
-    """Return the input of the agent's nightly job from one snapshot; None if there is no such agent."""
+    """Return the input of the agent's nightly job from one snapshot; None if there is no such agent.
+
+    `generation` is the vector generation to compare memories by. `nights` is the number of nights since the last job.
+    """
 
     async def read(connection: AsyncConnection) -> NightInput | None:
         found = await load(connection, tables.affect_agent, AffectAgent, tables.affect_agent.c.agent_id == agent_id)
@@ -71,7 +74,10 @@ async def _some(
 
 
 def _due(agent: AffectAgent, night: int) -> list[ColumnElement[bool]]:
-    """Return conditions that hold for every archived memory that is due for deletion, and perhaps for more."""
+    """Return SQL conditions that are true for every archived memory that is due for deletion.
+
+    They may be true for others too.
+    """
     archive = agent.rules.archive
     if not archive.auto_delete_enabled:
         return [false()]
@@ -94,7 +100,7 @@ async def _web(connection: AsyncConnection, active: ColumnElement[bool]) -> list
 async def _alike(
     connection: AsyncConnection, agent: AffectAgent, generation: str, fresh: Sequence[UUID]
 ) -> list[SimilarPair]:
-    """Return pairs of a new or changed memory and another one whose vectors are similar enough for a relation."""
+    """Return the pairs of a memory in `fresh` and any memory whose vectors are similar enough for a relation."""
     if not fresh or not agent.rules.relations.enable_auto_linking:
         return []
     vector = tables.memory_vector.c

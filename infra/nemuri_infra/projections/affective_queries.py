@@ -26,11 +26,11 @@ from nemuri_infra.projections.sql_arithmetic import SQL, sql_text
 MAX_RANKED = 2_000
 """Maximum number of memories that one retrieval ranks exactly."""
 _OF_A_CLIENT = "^[0-9a-f]{8}-[0-9a-f]{4}-[^5]"
-"""Pattern of the ids of clients' events. Ids of version 5 are the platform's own."""
+"""Pattern of ids of clients' events. UUIDs of version 5 are the platform's own ids."""
 _COLUMNS = (
     "memory_id, level = 4 AS archived, said_at, category, retention, recall_count, similarity, valence, arousal, tags"
 )
-"""The columns of `AffectCandidate`."""
+"""Columns from which an `AffectCandidate` is made."""
 _BEST = """
     -- Candidates: the best by priority without mood, and all that a mood bonus could lift above the worst of them.
     WITH {before} known AS MATERIALIZED (
@@ -62,7 +62,7 @@ _BEST = """
         ORDER BY similarity DESC LIMIT :top)
     """
 _BY_VECTOR = {
-    # Materialised before the join: without statistics of fresh tables the join would hash the vectors themselves, and
+    # Materialised before the join. Without statistics of fresh tables the join would hash the vectors themselves and
     # take three times as long.
     "before": "near AS MATERIALIZED (SELECT memory_id, - (vector <#> CAST(:asked AS vector)) AS similarity"
     " FROM memory_vector WHERE agent_id = :agent AND model = :generation),",
@@ -85,18 +85,18 @@ class AffectiveRetrieval:
     top: int
     relevance: float
     revival: float
-    """Minimum similarity at which an archived memory is returned regardless of its priority."""
+    """Minimum similarity at which an archived memory is returned whatever its priority."""
     mood: Emotion | None
     archive: bool
     newest: bool = False
     category: Category | None = None
     fill: bool = False
-    """Whether less similar memories are returned too."""
+    """Whether memories below the minimum similarity are returned too."""
 
 
 @dataclass(frozen=True, slots=True)
 class TurnCounts:
-    """Counts of what has become of an agent's turns."""
+    """Counts of an agent's remembered turns and of its retrievals."""
 
     remembered: int
     summaries: int
@@ -112,7 +112,7 @@ class AffectiveQueries:
     database: Database
 
     async def agents(self, agent_id: str | None = None) -> list[AffectAgent]:
-        """Return all agents with affective memory, or the one of that name."""
+        """Return all agents with affective memory, or only the agent with this name."""
         chosen = [tables.affect_agent.c.agent_id == agent_id] if agent_id is not None else []
         async with self.database.reading() as connection:
             return await load(connection, tables.affect_agent, AffectAgent, *chosen)
@@ -122,7 +122,7 @@ class AffectiveQueries:
         return next(iter(await self.agents(agent_id)), None)
 
     async def memories(self, memory_ids: Iterable[UUID]) -> dict[UUID, AffectMemory]:
-        """Return the existing ones of these memories, by id."""
+        """Return the memories with these ids, by id. Unknown ids are left out."""
         ids = list(memory_ids)
         if not ids:
             return {}
@@ -132,7 +132,10 @@ class AffectiveQueries:
         return {each.memory_id: each for each in found}
 
     async def words(self, memory_ids: Iterable[UUID]) -> dict[UUID, str]:
-        """Return the present text of each memory: trigger, content and keywords."""
+        """Return the present text (trigger, content and keywords) of the memories with these ids, by id.
+
+        Unknown ids are left out.
+        """
         memory = tables.affect_memory.c
         query = select(memory.memory_id, memory.trigger, memory.content, memory.keywords)
         async with self.database.reading() as connection:
@@ -140,8 +143,9 @@ class AffectiveQueries:
             return {each.memory_id: " ".join((each.trigger, each.content, *each.keywords)) for each in rows}
 
     async def named(self, agent_id: str, name: str) -> list[AffectMemory]:
-        """Return the agent's memories with this label or id prefix, at most two, which is enough to detect
-        ambiguity.
+        """Return the agent's memories with this label or id prefix.
+
+        At most two are returned, which shows that a name is ambiguous.
         """
         memory = tables.affect_memory
         called = memory.c.label == name
@@ -153,7 +157,7 @@ class AffectiveQueries:
             return await records(connection, AffectMemory, query)
 
     async def place_of(self, event_id: UUID) -> int | None:
-        """Return the log sequence of an event; None if it is unknown or erased."""
+        """Return the log sequence of an event; None if its id is unknown or the event is erased."""
         journal = tables.journal.c
         async with self.database.reading() as connection:
             found = await connection.execute(select(journal.sequence).where(journal.event_id == event_id))
@@ -169,13 +173,16 @@ class AffectiveQueries:
     async def alike(
         self, agent: AffectAgent, generation: str, vector: NDArray[np.float32], wanted: AffectiveRetrieval
     ) -> list[AffectCandidate]:
-        """Return the candidates of a retrieval by vector: a superset of the best ones."""
+        """Return the candidates of a retrieval by vector.
+
+        They include all memories that can be among the best after ranking.
+        """
         return await self._found(agent, _BY_VECTOR, {"asked": vector, "generation": generation}, wanted)
 
     async def worded(
         self, agent: AffectAgent, terms: Sequence[str], wanted: AffectiveRetrieval
     ) -> list[AffectCandidate]:
-        """Return the candidates of a retrieval by the share of matching words, for agents without vectors."""
+        """Return the candidates of a retrieval by words. Their similarity is the share of `terms` that they contain."""
         return await self._found(agent, _BY_WORDS, {"asked": list(terms)}, wanted) if terms else []
 
     async def _found(
@@ -210,7 +217,7 @@ class AffectiveQueries:
     async def related(
         self, agent_id: str, memory_ids: Collection[UUID]
     ) -> dict[UUID, list[tuple[AffectMemory, LinkSort]]]:
-        """Return the memories to which each memory has a relation, in either direction."""
+        """Return the related memories of each of these memories, with the sort of the relation, in either direction."""
         query = text(
             """
             -- Relations from or to any of these memories.
@@ -232,11 +239,11 @@ class AffectiveQueries:
         return found
 
     async def waiting(self, agent_id: str) -> list[AffectMemory]:
-        """Return the memories that wait for protection, oldest first."""
+        """Return the active memories that wait for protection, oldest first, at most 100."""
         return await self._oldest(agent_id, "asked")
 
     async def protected(self, agent_id: str, limit: int) -> list[AffectMemory]:
-        """Return the protected memories, oldest first."""
+        """Return the protected active memories, oldest first, at most `limit`."""
         return await self._oldest(agent_id, "protected", limit)
 
     async def _oldest(self, agent_id: str, protection: str, limit: int = 100) -> list[AffectMemory]:
@@ -247,7 +254,7 @@ class AffectiveQueries:
             return await records(connection, AffectMemory, query)
 
     async def strongest(self, agent: AffectAgent, limit: int) -> list[AffectMemory]:
-        """Return the active memories with the highest retention, strongest first."""
+        """Return the active memories with the highest retention, highest first, at most `limit`."""
         query = text(
             f"SELECT m.memory_id FROM affect_memory AS m WHERE m.agent_id = :agent AND m.level < 4"  # noqa: S608 - ours
             f" ORDER BY {_retention()} DESC, m.memory_id LIMIT :limit"
@@ -259,7 +266,7 @@ class AffectiveQueries:
         return [known[each] for each in ids if each in known]
 
     async def moods(self, agent_id: str, days: int) -> list[MoodPoint]:
-        """Return the moods of the last days with a new memory, oldest first."""
+        """Return the mean mood of each of the last `days` days on which something was remembered, oldest first."""
         query = text(
             """
             -- Mean arousal, intensity and valence of the memories of each day.
@@ -274,7 +281,7 @@ class AffectiveQueries:
         return [MoodPoint.model_validate(dict(each._mapping)) for each in reversed(rows)]  # noqa: SLF001 - documented
 
     async def lived(self, agent_id: str) -> TurnCounts:
-        """Return the counts of the agent's turns, without erased ones."""
+        """Return the counts of the agent's remembered turns. Erased turns are not counted."""
         memory, journal = tables.affect_memory.c, tables.journal.c
         counts = (
             func.count(),
@@ -289,7 +296,9 @@ class AffectiveQueries:
         return TurnCounts(found[0], found[1], found[2], found[3], told)
 
     async def let_go(self, limit: int) -> list[UUID]:
-        """Return memories of any agent that nightly jobs have deleted and that are not erased yet."""
+        """Return the ids of memories of any agent that nightly jobs have deleted and that are not erased yet, at most
+        `limit`.
+        """
         memory = tables.affect_memory.c
         query = select(memory.memory_id).where(memory.level == DELETED).order_by(memory.changed).limit(limit)
         async with self.database.reading() as connection:
@@ -314,7 +323,7 @@ class AffectiveQueries:
 
 @cache
 def _retention() -> str:
-    """Return the retention of the rows `m` on the night `:night` as SQL text."""
+    """Return the SQL text for the retention of a row `m` of the table on the night `:night`."""
     of = tables.affect_memory.alias("m").c
     return sql_text(
         retention(

@@ -1,4 +1,4 @@
-"""Folding of a batch of the log into the projections, as a whole or up to the first event that cannot be folded."""
+"""Folding of a batch of the log into the projections. If an event cannot be folded, all events before it are."""
 
 from nats.errors import Error as NatsError
 from sqlalchemy.exc import ProgrammingError
@@ -11,14 +11,14 @@ from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.projections.projection import GapError, OtherFoldsError, OutdatedError, Projection, Unprojectable
 
 NO_FAULT_OF_AN_EVENT = (NatsError, GapError, OtherFoldsError, OutdatedError, ProgrammingError, *OUTAGES)
-"""Errors that no event causes: unavailable servers, or projections in another state than expected."""
+"""Errors that no event causes: a server is unavailable, or the projections are in another state than expected."""
 
 
 async def fold(projection: Projection, batch: Batch, subjects: Subjects) -> int:
     """Fold a batch into the projections and return their new position.
 
-    Raises `Unprojectable` for an event that cannot be folded, after folding all events before it. Also raises the
-    errors of `Projection.apply`.
+    If an event cannot be folded, all events before it are folded, and `Unprojectable` is raised. Also raises the errors
+    of `Projection.apply`.
     """
     try:
         Unprojectable.check(batch, subjects)

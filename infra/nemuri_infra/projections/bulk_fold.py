@@ -1,4 +1,7 @@
-"""Bulk rebuild of the projections from the whole log: folded in memory, copied into tables that are not in use yet."""
+"""Bulk rebuild of the projections from the whole log.
+
+States are folded in memory and copied into tables that are not in use yet.
+"""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
@@ -32,10 +35,13 @@ from nemuri_infra.projections.projection import (
 from nemuri_infra.projections.rows import copy, copy_values, remove, write
 
 MAX_STATES = 50_000
-"""Maximum number of tasks and memories in memory. Above it all are written, and read again when needed."""
+"""Maximum number of tasks and memories that are kept in memory.
+
+Above it all are written, and read again when needed.
+"""
 
 FOLDED_BATCHES = 4
-"""Number of batches that are folded and written together, to save transactions."""
+"""Number of the log's batches that are folded and written together, to save transactions."""
 
 T = TypeVar("T")
 Advance = Callable[[int, int], None]
@@ -44,14 +50,14 @@ Advance = Callable[[int, int], None]
 
 @dataclass(slots=True)
 class BulkProjection:
-    """A projection into empty tables."""
+    """A projection into empty tables. It keeps the states of tasks and minds in memory until `write`."""
 
     projection: Projection
     states: States = field(default_factory=lambda: States(blank=True))
     erased: Erased = field(default_factory=Erased)
 
     async def apply(self, events: Sequence[AnyEvent]) -> None:
-        """Fold a batch of valid events. Tasks and minds reach the tables only with `write`."""
+        """Fold a batch of valid events. States of tasks and minds are written to the tables only by `write`."""
         vectors = await self.projection.encoded_vectors(events)
         async with self.projection.database.begin() as connection:
             await copy(connection, tables.memory, await self.states.fold(connection, events))
@@ -66,8 +72,9 @@ class BulkProjection:
             await self.write()
 
     async def _embed(self, events: Sequence[AnyEvent]) -> None:
-        """Add vectors of other generations. Affective and tiered vectors are made from rows, so the rows are written
-        first.
+        """Add the vectors of other generations that these events ask for.
+
+        Affective and tiered vectors are made from rows, so unwritten rows are written first.
         """
         rows = (self.states.affects, self.states.tiers)
         embedded = [each.agent_id for each in events if isinstance(each, MemoriesEmbedded)]
@@ -77,13 +84,13 @@ class BulkProjection:
             await self.projection.write_generations(connection, events)
 
     async def _erase(self, events: Sequence[AnyEvent]) -> None:
-        """Remove the rows that tombstones erase, after writing all states."""
+        """Write all states, and then delete the rows that the tombstones among the events erase."""
         await self.write()
         async with self.projection.database.begin() as connection:
             await erase(connection, events)
 
     async def write(self) -> None:
-        """Write all folded states to the tables and clear the memory."""
+        """Write all folded states to the tables and drop them from memory."""
         async with self.projection.database.begin() as connection:
             for table, changes in self.states.changes():
                 await copy(connection, table, [new for old, new in changes if old is None and new is not None])
@@ -94,15 +101,20 @@ class BulkProjection:
         self.states.forget()
 
     async def first(self, events: Sequence[AnyEvent]) -> list[AnyEvent]:
-        """Return the events that are the first of their id in the whole log and not erased before. Call it batch by
-        batch in order.
+        """Add the events to the journal and return the added ones: the first event of each id in the log that is not
+        erased.
+
+        Call it for all batches in order.
         """
         found = await self._journaled([*first_of_each(events, self.erased)])
         self.erased |= Erased.by(found)
         return found
 
     async def _journaled(self, events: list[AnyEvent]) -> list[AnyEvent]:
-        """Add events to the journal and return the new ones. Duplicates are rare and are detected on a slow path."""
+        """Add events to the journal and return the new ones.
+
+        Duplicates are rare, so they are looked for only after a conflict.
+        """
         try:
             async with self.projection.database.begin() as connection:
                 await copy_values(connection, tables.journal, map(entry, events))
@@ -113,9 +125,9 @@ class BulkProjection:
 
 
 async def refold(projection: Projection, log: Log, until: int, advance: Advance) -> None:
-    """Fold the log up to a sequence into empty projections. Raises `Unprojectable`.
+    """Fold the log up to the sequence `until` into empty projections. Raises `Unprojectable`.
 
-    Memory use is a few batches of the log and at most `MAX_STATES` states, independent of the length of the log.
+    The memory that this needs does not grow with the log: a few batches, and at most about `MAX_STATES` states.
     """
     folding = BulkProjection(projection)
     async with aclosing(ahead(_counting(folding, log, until))) as stretches:
@@ -125,12 +137,15 @@ async def refold(projection: Projection, log: Log, until: int, advance: Advance)
     await folding.write()
     async with projection.database.begin() as connection:
         await connection.execute(insert(tables.checkpoint).values(view=VIEW, sequence=until, fold=FOLD))
-        # The first readers of fresh tables need statistics.
+        # The first queries on new tables need statistics.
         await connection.execute(text(f"ANALYZE {', '.join(table.name for table in tables.VIEWS)}"))
 
 
 async def _counting(folding: BulkProjection, log: Log, until: int) -> AsyncGenerator[tuple[list[AnyEvent], int]]:
-    """Yield the valid events batch by batch. The next batch is read while the journal is written."""
+    """Yield the valid events of each batch with the end of the batch.
+
+    The next batch is read while the journal is written.
+    """
     async with aclosing(ahead(_together(log.read(0, until)))) as stretches:
         async for batch in stretches:
             Unprojectable.check(batch, log.subjects)
@@ -138,7 +153,7 @@ async def _counting(folding: BulkProjection, log: Log, until: int) -> AsyncGener
 
 
 async def _together(source: AsyncGenerator[Batch]) -> AsyncGenerator[Batch]:
-    """Yield groups of batches as one batch."""
+    """Yield the batches in groups of `FOLDED_BATCHES`, each joined to one batch."""
     some: list[Batch] = []
     async with aclosing(source):
         async for batch in source:
@@ -157,7 +172,7 @@ def _joined(batches: Sequence[Batch]) -> Batch:
 
 
 async def ahead(source: AsyncGenerator[T]) -> AsyncGenerator[T]:
-    """Yield the items of a source, which produces the next one while the current one is used."""
+    """Yield the items of `source`, and get the next item while the caller uses the present one."""
 
     async def made() -> T | None:
         return await anext(source, None)

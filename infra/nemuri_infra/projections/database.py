@@ -19,9 +19,9 @@ from nemuri_infra.errors.database_errors import reason
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 ENCODING = "UTF8"
-"""Required encoding of the database, which holds texts of any language."""
+"""Required encoding of the database, because it stores texts of any language."""
 POOL = 4
-"""Default maximum number of connections. Half of them are kept open."""
+"""Default maximum number of connections. Half of the connections stay open while they are unused."""
 
 
 PROVISION = "start `nemuri up`, or run `python -m nemuri.cli.provision` as the provisioner"
@@ -44,19 +44,20 @@ def check_database_url(url: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Database:
-    """The projections of one namespace. Unqualified table names refer to its schema."""
+    """The database with the projections of one namespace. Unqualified table names refer to its schema."""
 
     engine: AsyncEngine
     readers: AsyncEngine
-    """The same connections in autocommit mode."""
+    """The engine with the same connections in autocommit mode."""
     url: str
     schema: str
 
     @classmethod
     def at(cls, url: str, schema: str, *, durable: bool = True, connections: int = POOL) -> Self:
-        """Return the schema at a URL. Connects on first use.
+        """Return the database of the schema at this URL.
 
-        With `durable` false, commits do not wait for the disk. They are safe as soon as a later durable commit is.
+        It connects on first use, with at most `connections` connections. If `durable` is false, commits do not wait for
+        the disk. They are safe on disk as soon as a later durable commit is.
         """
         options = "" if durable else " -csynchronous_commit=off"
         kept = -(-connections // 2)
@@ -88,8 +89,9 @@ class Database:
 
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[AsyncConnection]:
-        """Open a connection for reading. Each statement sees what is committed when it begins, and costs one round
-        trip.
+        """Open a connection for reading, without a transaction.
+
+        Each statement sees what was committed before it began, and needs one round trip.
         """
         async with self.readers.connect() as connection:
             yield connection
@@ -114,8 +116,9 @@ class Database:
             raise DatabaseError(f"the database has the encoding {encoding}, not {ENCODING}; create one with `{made}`")
 
     async def migrate(self) -> None:
-        """Create the schema or migrate it to the newest version. Raises `DatabaseError` if the database does not
-        answer.
+        """Create the schema or migrate it to the newest version.
+
+        Raises `DatabaseError` if the database cannot be used.
         """
         engine = _engine(self.url, self.schema, pool_size=1)
         try:
@@ -131,7 +134,7 @@ class Database:
 
     async def check(self) -> None:
         """Raise `DatabaseError` unless the schema exists in its newest version."""
-        from alembic.script import ScriptDirectory  # a tenth of a worker's start time, needed only for provisioning
+        from alembic.script import ScriptDirectory  # imported here, since it takes a tenth of a worker's start time
 
         scripts = ScriptDirectory(str(MIGRATIONS))
         newest, known = scripts.get_current_head(), {each.revision for each in scripts.walk_revisions()}
@@ -183,7 +186,5 @@ def _engine(url: str, schema: str, settings: str = "", **options: Any) -> AsyncE
 
 
 async def _register_vector(connection: psycopg.AsyncConnection[Any]) -> None:
-    """Register the type of vectors on a connection. The other types of pgvector are unused and would cost a query
-    each.
-    """
+    """Register the type `vector` on a connection. pgvector's other types are not used, and each would cost a query."""
     register_vector_info(connection, await TypeInfo.fetch(connection, "vector"))

@@ -1,4 +1,4 @@
-"""Projections of courses: folded by the projector, read by the tutor."""
+"""Projections of courses and exercises: the projector folds them, the tutor reads them."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ _TRIAL = tables.trial.c
 
 
 async def fold_courses(connection: AsyncConnection, events: Iterable[Event]) -> None:
-    """Fold the events of courses and write the changed rows."""
+    """Fold the events of courses among the events, and write the changed rows. Other events are ignored."""
     taught: list[Any] = [each for each in events if isinstance(each, _COURSE)]
     if not taught:
         return
@@ -37,7 +37,7 @@ async def fold_courses(connection: AsyncConnection, events: Iterable[Event]) -> 
 
 
 async def _states(connection: AsyncConnection, wanted: Sequence[tuple[UUID, Place | None]]) -> dict[UUID, CourseState]:
-    """Load the wanted courses from the tables, with the wanted exercises."""
+    """Return the states of the wanted courses, each with only its wanted exercises."""
     ids = {course_id for course_id, _ in wanted}
     places = {(course_id, *place) for course_id, place in wanted if place}
     keys = tuple_(_TRIAL.course_id, _TRIAL.chapter, _TRIAL.number)
@@ -80,14 +80,16 @@ class Courses:
         return sorted(found, key=lambda each: each.place)
 
     async def said(self, task_ids: Iterable[UUID]) -> dict[UUID, str]:
-        """Return the answers to those tasks that have one, by task."""
+        """Return the answers of the tasks with these ids, by id. Tasks without an answer are left out."""
         task = tables.task.c
         query = select(task.task_id, task.answer).where(task.task_id.in_(list(task_ids)), task.answer.is_not(None))
         async with self.database.reading() as connection:
             return {row.task_id: row.answer for row in await connection.execute(query)}
 
     async def set_by(self, task_id: UUID) -> tuple[Course, Trial] | None:
-        """Return the ungraded exercise that a task poses, with its course; None for any other task."""
+        """Return the exercise that this task poses now, and its course; None if the task poses none or the exercise is
+        graded.
+        """
         async with self.database.reading() as connection:
             trials = await load(connection, tables.trial, Trial, _TRIAL.task_id == task_id)
             if not trials:
@@ -96,7 +98,7 @@ class Courses:
         return (found[0], trials[0]) if found else None
 
     async def expected(self) -> list[Trial]:
-        """Return the scheduled exercises that are not posed yet, by due time."""
+        """Return the scheduled exercises whose tasks are not submitted yet, by due time."""
         is_set = exists(select(tables.journal.c.event_id).where(tables.journal.c.event_id == _TRIAL.task_id))
         erased = exists(select(tables.erased.c.name).where(tables.erased.c.name == cast(_TRIAL.task_id, Text)))
         async with self.database.reading() as connection:

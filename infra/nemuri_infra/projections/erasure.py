@@ -1,4 +1,4 @@
-"""Erasure in the projections: the ids of what is erased are kept, its rows are deleted."""
+"""Erasure in the projections: the rows of erased data are deleted, and the erased ids are recorded."""
 
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
@@ -26,7 +26,7 @@ _OF_COURSES = (tables.course, tables.trial)
 
 
 async def erased_among(connection: AsyncConnection, events: Iterable[Event]) -> Erased:
-    """Return the events, tasks, courses and agents of these events that were erased before."""
+    """Return the erased ids among the ids of these events and of their tasks, courses and agents."""
     names = set[str]()
     for each in events:
         ids = {each.event_id, each.thread, getattr(each, "course_id", None)} - {None}
@@ -38,14 +38,14 @@ async def erased_among(connection: AsyncConnection, events: Iterable[Event]) -> 
 
 
 async def everything_erased(database: Database, *, after: int = 0) -> Erased:
-    """Return everything that was erased after a sequence of the log."""
+    """Return all ids and agents that were erased after the sequence `after` of the log."""
     query = select(tables.erased.c.name).where(tables.erased.c.sequence > after)
     async with database.reading() as connection:
         return _read((await connection.execute(query)).scalars())
 
 
 async def is_erased(database: Database, name: UUID | str) -> bool:
-    """Return whether a task, a memory, or an agent of this name is erased."""
+    """Return whether the task or memory with this id, or the agent with this name, is erased."""
     key = str(name) if isinstance(name, UUID) else _AGENT + name
     query = select(tables.erased.c.sequence).where(tables.erased.c.name == key)
     async with database.reading() as connection:
@@ -53,7 +53,7 @@ async def is_erased(database: Database, name: UUID | str) -> bool:
 
 
 async def erased_of(database: Database, names: Collection[UUID | str]) -> set[UUID | str]:
-    """Return those of these tasks, memories and agents that are erased."""
+    """Return the names in `names` that are erased: ids of tasks and memories, and names of agents."""
     keys = {str(each) if isinstance(each, UUID) else _AGENT + each: each for each in names}
     query = text("SELECT name FROM erased WHERE name = ANY(CAST(:names AS text[]))")
     async with database.reading() as connection:
@@ -61,7 +61,7 @@ async def erased_of(database: Database, names: Collection[UUID | str]) -> set[UU
 
 
 async def absent(database: Database, sort: str, name: UUID | str) -> str:
-    """Return the reason why a task, memory or agent is not found: it is erased, or it never existed."""
+    """Return the reason why a task, memory or agent is not found: either it was erased, or it never existed."""
     if await is_erased(database, name):
         return f"{sort} {name} was erased"
     if isinstance(name, UUID):
@@ -70,7 +70,7 @@ async def absent(database: Database, sort: str, name: UUID | str) -> str:
 
 
 async def hashes_in_use(database: Database, hashes: Iterable[str]) -> set[str]:
-    """Return those of these text hashes whose vectors are used by a memory."""
+    """Return the text hashes in `hashes` that are in the vector key of any memory."""
     query = text(
         """
         -- The last 64 characters of a vector key are the hash of its text.
@@ -87,7 +87,7 @@ async def hashes_in_use(database: Database, hashes: Iterable[str]) -> set[str]:
 
 
 async def refs_in_use(database: Database, refs: Iterable[str]) -> set[str]:
-    """Return those of these blob references that a task uses."""
+    """Return the references in `refs` that the documents of any task contain."""
     query = text(
         """
         -- Blobs that hold a document of any task.
@@ -100,7 +100,7 @@ async def refs_in_use(database: Database, refs: Iterable[str]) -> set[str]:
 
 
 async def erase(connection: AsyncConnection, events: Sequence[Event]) -> None:
-    """Record the ids that the tombstones among the events erase, and delete all rows with their data."""
+    """Apply the tombstones among the events: record the erased ids, and delete all rows with erased data."""
     tombstones = [each for each in events if isinstance(each, TOMBSTONES)]
     for each in tombstones:
         gone = Erased.by([each])
@@ -110,7 +110,7 @@ async def erase(connection: AsyncConnection, events: Sequence[Event]) -> None:
         match each:
             case MemoriesErased():
                 await _remove(connection, _OF_MEMORIES, "memory_id", each.memory_ids)
-                # Earlier moods go too, since an erased memory may have caused them.
+                # Earlier moods are deleted too, because an erased memory may have caused them.
                 mood = tables.affect_mood.c
                 felt = and_(mood.agent_id == each.agent_id, mood.changed < each.sequence)
                 await connection.execute(delete(tables.affect_mood).where(felt))
@@ -135,7 +135,7 @@ async def _note(connection: AsyncConnection, gone: Erased, sequence: int) -> Non
 
 
 async def _remove_entries(connection: AsyncConnection, gone: Erased) -> None:
-    """Delete the journal entries of events that are deleted from the log, as a rebuilt journal would not have them."""
+    """Delete the journal entries of events that are deleted from the log. A rebuilt journal would not contain them."""
     entry = tables.journal.c
     tombstone = entry.kind.in_([each.kind_of() for each in TOMBSTONES])
     for told in (
@@ -152,5 +152,5 @@ async def _remove(connection: AsyncConnection, of: Sequence[Any], column: str, k
 
 
 def _among(column: ColumnElement[Any], keys: Collection[UUID | str]) -> ColumnElement[bool]:
-    """Return the condition that a column is one of the keys, as a single array parameter."""
+    """Return the SQL condition that a column has one of these values. All values are one array parameter."""
     return column.in_(select(func.unnest(literal(list(keys), ARRAY(column.type)))))

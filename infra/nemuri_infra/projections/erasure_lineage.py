@@ -1,7 +1,7 @@
-"""Lineage: the data derived from other data, which must be erased together with it.
+"""Lineage: the data that was derived from other data and must be erased together with it.
 
-The walk goes breadth first. Each level is queried together, so the number of statements grows with the depth of the
-lineage, and by one per thousand things of a level.
+The search goes breadth first. All things of a level are queried together, at most `MAX_THINGS_PER_STATEMENT` in one
+statement. So the number of statements depends on the depth of the lineage, and hardly on its size.
 """
 
 from collections.abc import AsyncIterator, Iterable, Sequence
@@ -62,16 +62,16 @@ _WORKED = text(
 
 @dataclass(frozen=True, slots=True)
 class Lineage:
-    """Follows lineage through the projections, and through the log for data that they do not contain."""
+    """A search for lineage in the projections, and in the log for data that they do not contain."""
 
     database: Database
     log: Log
 
     async def of(self, roots: Iterable[Thing], *, decided: bool = False) -> LineageResult:
-        """Return everything that must be erased together with the roots, agents first.
+        """Return everything that must be erased together with the roots, and the roots themselves. Agents come first.
 
-        Raises `DefinedError`, and `ProtectedError` for a protected memory unless the erasure was `decided` before. A
-        whole agent is erased together with its protected memories.
+        Raises `DefinedError` for a principle in a definition, and `ProtectedError` for a protected memory unless the
+        erasure was `decided` before. Neither is raised for the memories of an agent that is erased as a whole.
         """
         chosen = sorted(roots, key=lambda each: each.sort != "agent")
         known = await self.known(chosen)
@@ -88,7 +88,7 @@ class Lineage:
         return found
 
     async def known(self, things: Iterable[Thing]) -> set[Thing]:
-        """Return those things that exist in the projections."""
+        """Return the things that the projections know."""
         read, found = LineageReading(self.database, self.log), set[Thing]()
         for some in _chunks(things):
             for sort, query in _KNOWN.items():
@@ -100,7 +100,7 @@ class Lineage:
 
 
 class _Walk:
-    """A walk from some roots. It caches what it has read of whole agents."""
+    """One search from some roots. It caches what it reads about an agent."""
 
     def __init__(self, read: LineageReading, found: LineageResult) -> None:
         self._read = read
@@ -108,7 +108,7 @@ class _Walk:
         self._lived = LivedLineage(read, found)
 
     async def beyond(self, level: Iterable[Thing]) -> AsyncIterator[tuple[Thing, str]]:
-        """Yield the things that follow from those of a level, each with its reason, in order."""
+        """Yield the things that must be erased because of the things in `level`, in order, each with the reason."""
         for some in _chunks(level):
             steps: Steps = {}
             ids = {sort: [each.name for each in some if each.sort == sort] for sort in ("memory", "task", "agent")}

@@ -1,4 +1,7 @@
-"""The in-memory states of tasks and minds into which events are folded, between the log and the tables."""
+"""The states of tasks and minds in memory.
+
+Events of the log are folded into them, and the changes are written to the tables.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -90,10 +93,10 @@ def _tiers() -> MindMap[TieredMind]:
 
 @dataclass(slots=True)
 class States:
-    """The tasks and minds in memory: their stored states, and the states after the events folded since."""
+    """The states of tasks and minds in memory: as stored in the tables, and after the events that were folded since."""
 
     blank: bool = False
-    """Whether the tables are empty, so that no state needs to be loaded."""
+    """Whether the tables are empty, so that no state has to be loaded."""
     tasks: IdentityMap[UUID, TaskState] = field(default_factory=_tasks)
     minds: MindMap[Mind] = field(default_factory=_minds)
     affects: MindMap[AffectMind] = field(default_factory=_affects)
@@ -105,9 +108,9 @@ class States:
         return len(self.tasks.now) + self.minds.size + self.affects.size + self.tiers.size
 
     async def fold(self, connection: AsyncConnection, events: Iterable[AnyEvent]) -> list[Content]:
-        """Fold valid events and return the contents of new memories, which are rows without a fold.
+        """Fold valid events and return the contents of new strength memories.
 
-        States that are not in memory are loaded from the tables.
+        These are rows that are written once, without a fold. States that are not in memory are loaded from the tables.
         """
         lives: list[Any] = [each for each in events if type(each) in _LIFE and each.thread is not None]
         thoughts: list[Any] = [each for each in events if type(each) in _MIND]
@@ -126,7 +129,7 @@ class States:
         return [content for name in {each.agent_id for each in thoughts} for content in self._begun(name)]
 
     def changes(self) -> Iterator[tuple[Table, list[Change]]]:
-        """Yield the unwritten changes, table by table."""
+        """Yield the changes that are not written yet, table by table."""
         lives = self.tasks.pairs()
         yield tables.task, single_row_changes((old.task, new.task) for old, new in lives)
         yield tables.chunk, multi_row_changes((old.chunks, new.chunks) for old, new in lives)
@@ -146,7 +149,10 @@ class States:
         yield tables.tier_memory, multi_row_changes((old.memories, new.memories) for old, new in lived)
 
     def forget(self) -> None:
-        """Clear the memory after all changes are written. The tables count as filled from then on."""
+        """Drop all states from memory. Call it after all changes are written.
+
+        States are loaded from the tables again from then on.
+        """
         for each in (self.tasks, self.minds, self.affects, self.tiers):
             each.forget()
         self.blank = False
@@ -159,7 +165,7 @@ class States:
         return mind.contents.values()
 
     async def _load_tasks(self, connection: AsyncConnection, lives: Sequence[Any]) -> None:
-        """Load the tasks of the events, and those chunks that get a key point."""
+        """Load the tasks of the events, and the chunks that get a key point from the events."""
         found = await task_states(connection, {each.task_id for each in lives} - self.tasks.now.keys())
         self.tasks.now |= found
         self.tasks.kept |= found
@@ -183,7 +189,7 @@ def _concerns(event: AnyEvent, memory: str) -> bool:
 
 
 def _related_to_erased(events: Sequence[AnyAgentEvent]) -> list[ColumnElement[bool]]:
-    """Return conditions for the affective memories with a relation to erased ones."""
+    """Return SQL conditions for the affective memories that have a relation to an erased memory."""
     gone = [memory_id for each in events if isinstance(each, MemoriesErased) for memory_id in each.memory_ids]
     if not gone:
         return []
@@ -192,7 +198,7 @@ def _related_to_erased(events: Sequence[AnyAgentEvent]) -> list[ColumnElement[bo
 
 
 async def task_states(connection: AsyncConnection, task_ids: Iterable[UUID]) -> dict[UUID, TaskState]:
-    """Return the stored states of these tasks without their chunks. An unknown task has an empty state."""
+    """Return the stored states of these tasks by id, without their chunks. An unknown task has an empty state."""
     ids = list(task_ids)
     if not ids:
         return {}

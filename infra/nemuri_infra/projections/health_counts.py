@@ -1,4 +1,4 @@
-"""Counts of an agent's memory for its health report, in a fixed number of statements."""
+"""Counts of an agent's memories for its health report, in a fixed number of statements."""
 
 from datetime import datetime
 from uuid import UUID
@@ -15,7 +15,7 @@ from nemuri_infra.projections.sleep_input import is_principle
 RECENT_ASSIGNMENTS = 200
 """Number of the newest assignments from which retrieval quality is computed."""
 MAX_LISTED = 20
-"""Number of never-used memories that are listed."""
+"""Maximum number of memories that are listed because they were never used."""
 
 _USAGE = text(
     """
@@ -71,7 +71,10 @@ _WEEK = text(
 
 
 async def count_health(database: Database, agent: Agent, now: datetime) -> tuple[HealthCounts, tuple[UUID, ...]]:
-    """Return the counts of the agent, and some memories that are often retrieved and never used."""
+    """Return the counts for the agent's health report, and the ids of memories that are often retrieved but never used.
+
+    At most `MAX_LISTED` ids are returned, most retrieved first.
+    """
     async with database.reading() as connection:
         content = tables.memory.c
         principles = select(content.memory_id).where(content.agent_id == agent.agent_id, is_principle(agent))

@@ -16,7 +16,10 @@ _IDS = {
 
 
 async def find_by_prefix(database: Database, of: Named, beginning: str) -> tuple[UUID | None, int]:
-    """Return the first id with this prefix and the number of matches. Uses a range scan of the primary key."""
+    """Return the first id with this prefix, and the number of ids with it; `(None, 0)` if there is none.
+
+    The primary key is scanned by range.
+    """
     some = [select(column.label("id")).where(column.between(*between(beginning))) for column in _IDS[of]]
     known = union_all(*some).subquery()
     query = select(known.c.id, func.count().over()).order_by(known.c.id).limit(1)

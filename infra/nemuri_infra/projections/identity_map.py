@@ -1,4 +1,4 @@
-"""Identity maps: the states of one kind in memory, as stored and as folded since."""
+"""Identity maps: states by key in memory, each as stored in the tables and as it is after the events folded since."""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
@@ -20,7 +20,7 @@ S = TypeVar("S")
 M = TypeVar("M", Mind, AffectMind, TieredMind)
 R = TypeVar("R", bound=RowModel)
 Change = tuple[RowModel | None, RowModel | None]
-"""The stored row (None if there is none) and the row to write (None to delete it)."""
+"""The stored row (None if there is none), and the row to write (None to delete the stored one)."""
 
 
 @dataclass(slots=True)
@@ -32,34 +32,34 @@ class IdentityMap(Generic[K, S]):
     evolve: Callable[[S, Any], S]
     now: dict[K, S] = field(default_factory=dict)
     kept: dict[K, S] = field(default_factory=dict)
-    """Stored states that were loaded."""
+    """States as they were loaded from the tables."""
 
     def fold(self, key: Callable[[Any], K], events: Iterable[Any]) -> None:
-        """Fold each event into the state of its key."""
+        """Fold each event into the state of its key. `key` returns the key of an event."""
         now, none, evolve = self.now, self.none, self.evolve
         for event in events:
             name = key(event)
             now[name] = evolve(now.get(name, none), event)
 
     def pairs(self) -> list[tuple[S, S]]:
-        """Return the stored and the present version of each state with folded events."""
+        """Return the stored and the present version of each state in the map."""
         return [(self.kept.get(key, self.none), state) for key, state in self.now.items()]
 
     def forget(self) -> None:
-        """Clear the map."""
+        """Remove all states from the map."""
         self.now, self.kept = {}, {}
 
 
 @dataclass(slots=True)
 class MindMap(IdentityMap[str, M], Generic[M]):
-    """An identity map of minds by agent, each with the memories that events concern."""
+    """An identity map of minds by agent. A mind contains only those of its memories that events have concerned."""
 
     agents: tuple[Table, type[RowModel]] = field(kw_only=True)
     memories: tuple[Table, type[RowModel]] = field(kw_only=True)
     touched: Callable[[Any], Collection[UUID]] = field(kw_only=True)
-    """Returns the memories that an event concerns."""
+    """Function that returns the ids of the memories that an event concerns."""
     related: Callable[[Sequence[Any]], list[ColumnElement[bool]]] = field(kw_only=True, default=lambda _: [])
-    """Returns conditions for further memories that events concern."""
+    """Function that returns SQL conditions for further memories that events concern."""
 
     @property
     def size(self) -> int:
@@ -67,11 +67,14 @@ class MindMap(IdentityMap[str, M], Generic[M]):
         return sum(len(mind.memories) for mind in self.now.values())
 
     def holds(self, name: str) -> bool:
-        """Return whether the map contains unwritten data of an agent."""
+        """Return whether the map contains an agent, which may have unwritten changes."""
         return name in self.now and self.now[name].agent is not None
 
     async def load(self, connection: AsyncConnection, events: Sequence[Any]) -> None:
-        """Load the minds of the events with the memories that they concern, unless they are in the map already."""
+        """Load the agents of the events, and the memories that the events concern.
+
+        What the map contains already is not loaded.
+        """
         names, wanted = set[str](), set[UUID]()
         for each in events:
             names.add(each.agent_id)
@@ -102,17 +105,23 @@ class MindMap(IdentityMap[str, M], Generic[M]):
                 minds[name] = replace(mind, memories=mind.memories.update(found))
 
     def _held(self, name: str, memory_id: UUID) -> bool:
-        """Return whether the map contains the memory or its deletion. A deleted one must not be loaded again."""
+        """Return whether the map contains the memory or its deletion. A deleted memory must not be loaded again."""
         return any(memory_id in minds.get(name, self.none).memories for minds in (self.now, self.kept))
 
 
 def single_row_changes(states: Iterable[tuple[RowModel | None, RowModel | None]]) -> list[Change]:
-    """Return the changes of states that are one row each. Only a tombstone deletes such a row."""
+    """Return the changes of states that are one row each.
+
+    A row is never deleted by them; only a tombstone deletes it.
+    """
     return [(old, new) for old, new in states if new is not None and new is not old]
 
 
 def multi_row_changes(states: Iterable[tuple[Mapping[Any, RowModel], Mapping[Any, RowModel]]]) -> list[Change]:
-    """Return the changes of states that are many rows each, together in one list."""
+    """Return the changes of states that are many rows each.
+
+    `states` are pairs of the stored and the present rows by key.
+    """
     found: list[Change] = []
     for old, new in states:
         if old is not new:
@@ -122,12 +131,12 @@ def multi_row_changes(states: Iterable[tuple[Mapping[Any, RowModel], Mapping[Any
 
 
 def unconditional_writes(records: Iterable[RowModel | None]) -> list[Change]:
-    """Return changes for rows that are written without being read. Their stored version is unknown."""
+    """Return changes that write these rows without having read the stored ones."""
     return [(each, each) for each in records if each is not None]
 
 
 def by_owner(rows: Iterable[tuple[Any, Any, R]]) -> defaultdict[Any, dict[Any, R]]:
-    """Group rows by owner and then by their own key."""
+    """Return the rows by owner and then by key. Each item of `rows` is an owner, a key and a row."""
     found: defaultdict[Any, dict[Any, R]] = defaultdict(dict)
     for owner, key, row in rows:
         found[owner][key] = row

@@ -1,4 +1,4 @@
-"""Queries on the training samples of an agent's scorer and the outcomes of its newest assignments."""
+"""Queries for the training of an agent's scorer: its samples, its newest retrievals, and their outcomes."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -12,7 +12,7 @@ from nemuri_infra.projections.database import Database
 
 
 class Outcome(NamedTuple):
-    """The memories that an assignment used, and the reasons for which it was credited."""
+    """The memories that an assignment used, and the reasons why it was credited."""
 
     used: tuple[UUID, ...]
     credits_of: tuple[str, ...]
@@ -44,8 +44,9 @@ _CREDITED = text(
 
 
 async def count_samples(views: Database, agent_id: str, *, after: int, window: int) -> int:
-    """Return the number of training samples among the newest `window` assignments that were attributed after a
-    sequence.
+    """Return the number of training samples in the agent's newest assignments, at most `window` of them.
+
+    Only assignments that were attributed after the sequence `after` count.
     """
     async with views.reading() as connection:
         found = await connection.execute(_GATHERED, {"agent": agent_id, "after": after, "window": window})
@@ -53,7 +54,10 @@ async def count_samples(views: Database, agent_id: str, *, after: int, window: i
 
 
 async def credits_of(views: Database, assignment_id: UUID, *, until: int) -> tuple[str, ...]:
-    """Return the credits of an assignment in order; empty unless its uses were known at the sequence `until`."""
+    """Return the reasons why an assignment was credited, in order.
+
+    Empty if the assignment used no memory, or if its use was recorded after the sequence `until`.
+    """
     async with views.reading() as connection:
         found = await connection.execute(_CREDITED, {"assignment": assignment_id, "until": until})
         return tuple(found.scalar_one_or_none() or ())
@@ -73,7 +77,7 @@ async def retrievals(views: Database, agent_id: str, *, window: int) -> list[int
 
 
 async def outcomes(views: Database, assignment_ids: Iterable[UUID]) -> dict[UUID, Outcome]:
-    """Return the outcomes of those assignments that are attributed."""
+    """Return the outcomes of the assignments with these ids, by id. Those that are not attributed yet are left out."""
     work = tables.assignment.c
     query = select(work.assignment_id, work.used, work.credited).where(
         work.assignment_id.in_(list(assignment_ids)), work.used.is_not(None)

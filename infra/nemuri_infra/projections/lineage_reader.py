@@ -1,4 +1,4 @@
-"""Bulk reads of the projections and the log for a lineage walk."""
+"""Bulk reads of the projections and the log for a search for lineage."""
 
 import asyncio
 from collections.abc import Iterable, Mapping
@@ -15,7 +15,7 @@ from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.lineage_result import Steps, Thing
 
 CONCURRENT_READS = 64
-"""Events that are read from the log concurrently."""
+"""Number of events that are read from the log concurrently."""
 _SIMILAR = text(
     """
     -- Memories of any agent that contain the same text. Case and white space are ignored, so that no copy is missed.
@@ -34,18 +34,18 @@ _SIMILAR = text(
 
 @dataclass(frozen=True, slots=True)
 class LineageReading:
-    """Reads the projections and the log for a walk."""
+    """A reader of the projections and the log for a search for lineage."""
 
     database: Database
     log: Log
 
     async def rows(self, query: Any, **values: Any) -> list[Any]:
-        """Return the rows of a query."""
+        """Return the rows that a query finds with these parameters."""
         async with self.database.reading() as connection:
             return list(await connection.execute(query, values))
 
     async def events_at(self, sequences: Iterable[int]) -> list[Event]:
-        """Return the events at these sequences in the given order, without deleted ones."""
+        """Return the events at these sequences in the given order. Deleted events are left out."""
         places, found = list(dict.fromkeys(sequences)), list[Event]()
         for start in range(0, len(places), CONCURRENT_READS):
             some = await asyncio.gather(*map(self.log.at, places[start : start + CONCURRENT_READS]))
@@ -53,13 +53,16 @@ class LineageReading:
         return found
 
     async def events_of(self, agent_id: str, *kinds: type[Event]) -> list[Event]:
-        """Return the events of some kinds on an agent's subjects, oldest first."""
+        """Return the events of these kinds on an agent's subjects, oldest first."""
         only = [self.log.subjects.of_agent(agent_id, each) for each in kinds]
         batches = self.log.read(0, await self.log.last_sequence(), only=only)
         return [each async for batch in batches for each in batch.events]
 
     async def same_words(self, words: Mapping[UUID, str], steps: Steps) -> None:
-        """Add the other memories that contain the same text."""
+        """Add to `steps` the other memories that contain one of these texts.
+
+        `words` maps the ids of memories to texts.
+        """
         if not words:
             return
         for row in await self.rows(_SIMILAR, ids=list(words), contents=list(words.values())):

@@ -1,4 +1,7 @@
-"""Result of a lineage walk: the things to erase with their reasons, and the errors that forbid an erasure."""
+"""The result of a search for lineage: the things to erase with their reasons.
+
+Also the errors that forbid an erasure.
+"""
 
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
@@ -7,24 +10,26 @@ from uuid import UUID
 Sort = Literal["memory", "task", "agent", "course"]
 
 REQUESTED = "asked for"
-"""Reason of the roots. Only for these are memories with the same text erased too; otherwise knowledge that was learned
-elsewhere would be erased with a task.
+"""Reason for the roots, whose erasure was asked for.
+
+Other memories with the same text are erased only together with a root. Otherwise the erasure of a task would also erase
+knowledge that was learned elsewhere.
 """
 
 
 class Thing(NamedTuple):
-    """Something that can be erased."""
+    """A memory, task, agent or course, which can be erased."""
 
     sort: Sort
     name: UUID | str
 
 
 Steps = dict[Thing, list[tuple[Thing, str]]]
-"""The things that follow from each thing, in order, with their reasons."""
+"""For each thing, the things that must be erased because of it, in order, each with the reason."""
 
 
 class DefinedError(Exception):
-    """The memory is a principle in a definition of its agent. Only the agent can be erased."""
+    """The memory is a principle in its agent's definition. It can be erased only together with the agent."""
 
 
 class ProtectedError(Exception):
@@ -33,16 +38,16 @@ class ProtectedError(Exception):
 
 @dataclass(slots=True)
 class LineageResult:
-    """Everything to erase, with the reason of each thing."""
+    """Everything that must be erased. `why` gives the reason for each thing."""
 
     why: dict[Thing, str] = field(default_factory=dict)
     owners: dict[UUID, str] = field(default_factory=dict)
-    """Agents of the memories."""
+    """Agent of each memory, by memory id."""
     events: set[UUID] = field(default_factory=set)
-    """Further events that contain the same text."""
+    """Ids of further events that contain the same text and must be erased too."""
     decided: bool = False
-    """Whether the erasure began before, so that protection no longer applies."""
+    """Whether the erasure was decided before, so that protection no longer matters."""
 
     def of(self, sort: Sort) -> tuple[Any, ...]:
-        """Return the ids of one kind of thing, in the order in which they were reached."""
+        """Return the ids of the things of one sort, in the order in which they were found."""
         return tuple(each.name for each in self.why if each.sort == sort)

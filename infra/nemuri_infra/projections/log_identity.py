@@ -1,4 +1,4 @@
-"""Check that the projections were built from this log."""
+"""A check that the projections were built from this log."""
 
 from sqlalchemy import select, update
 from sqlalchemy.dialects.postgresql import insert as upsert
@@ -15,8 +15,8 @@ ADVICE = "`nemuri rebuild` rebuilds the projections from this log"
 async def check_log_identity(projection: Projection, log: Log) -> None:
     """Raise `Unprojectable` unless the projections were built from this log and do not go beyond its end.
 
-    Projections that are behind, even those of an older database backup, are accepted and catch up. Projections that do
-    not name their log yet accept this one.
+    Projections that are behind are accepted and catch up, even those from an older database backup. Projections that
+    have no log recorded yet record this one.
     """
     identity, place = await log.identity(), tables.checkpoint.c
     async with projection.database.begin() as connection:

@@ -1,7 +1,7 @@
-"""Vectors of affective and tiered memories, made from their present text.
+"""Vectors of affective and tiered memories, made from the memories' present text.
 
-They are derived from the rows and not from the events. So a compression that the fold ignores makes no vector, a memory
-that a nightly job deletes or merges keeps none, and text that is replaced between two writes is never embedded.
+They are made from rows, not from events. So a compression that the fold ignores makes no vector, a memory that a
+nightly job deletes or merges keeps none, and a text that is replaced before it is written is never embedded.
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,7 +18,7 @@ from nemuri_infra.projections.identity_map import Change
 from nemuri_infra.stores.vectors import Vectors, generation_in
 
 WITH_VECTORS = (tables.affect_memory, tables.tier_memory)
-"""Tables of memories that have vectors of their own text."""
+"""Tables of memories whose rows contain the text that their vectors are made from."""
 VECTOR_BATCH = 1_000
 """Maximum number of vectors in memory at a time."""
 
@@ -27,18 +27,18 @@ _Worded = (AffectMemory, TierMemory)
 
 
 def text_to_embed(memory: AffectMemory | TierMemory) -> str:
-    """Return the text of a memory that is embedded."""
+    """Return the text of a memory that its vector is made from."""
     return memory.content if isinstance(memory, TierMemory) else embedded_text(memory.trigger, memory.content)
 
 
 async def write_vectors(connection: AsyncConnection, vectors: Vectors, changes: Iterable[Change]) -> None:
-    """Update the vectors for these changes of memories."""
+    """Write the vectors of new texts, and delete the vectors of replaced texts and of deleted memories."""
     of, reworded = tables.memory_vector, [each for each in changes if _reworded(each)]
     for start in range(0, len(reworded), VECTOR_BATCH):
         some = reworded[start : start + VECTOR_BATCH]
         stale = [(old.agent_id, old.memory_id) for old, _ in some if isinstance(old, _Worded)]
         if stale:
-            # Of all generations, since their text does not exist any more.
+            # In all generations, because the old text does not exist any more.
             await connection.execute(delete(of).where(tuple_(of.c.agent_id, of.c.memory_id).in_(stale)))
         await _insert(connection, vectors, [new for _, new in some if isinstance(new, _Worded)])
 

@@ -25,7 +25,7 @@ _OF_MINDS: tuple[type[Event], ...] = get_args(AnyAgentEvent)
 
 
 async def mind_of(database: Database, agent_id: str) -> Mind:
-    """Return an agent with the states of all its memories, without their contents."""
+    """Return an agent with the states of all its memories from the projections, without their contents."""
     async with database.reading() as connection:
         agents = await load(connection, tables.agent, Agent, tables.agent.c.agent_id == agent_id)
         state = tables.memory_state
@@ -34,7 +34,7 @@ async def mind_of(database: Database, agent_id: str) -> Mind:
 
 
 async def kept_by_hosts(database: Database, agent_ids: Collection[str]) -> set[str]:
-    """Return those agents that are defined to run in a society."""
+    """Return the agents in `agent_ids` that are defined to run in a society."""
     agent = tables.agent.c
     query = select(agent.agent_id).where(agent.agent_id.in_(agent_ids), agent.definition["kept_by"].astext == "host")
     async with database.reading() as connection:
@@ -43,7 +43,10 @@ async def kept_by_hosts(database: Database, agent_ids: Collection[str]) -> set[s
 
 @dataclass(slots=True)
 class Replay:
-    """The minds of some agents as a replay of the log without its erased events yields them."""
+    """A replay of some agents' minds from the log.
+
+    Events in `erased` are left out, as if they had never been in the log.
+    """
 
     log: Log
     erased: Erased
@@ -54,11 +57,14 @@ class Replay:
 
     @classmethod
     def of(cls, log: Log, agent_ids: Iterable[str], erased: Erased) -> Self:
-        """Return the minds before the first event."""
+        """Return a replay that has read no event yet."""
         return cls(log, erased, dict.fromkeys(agent_ids, Mind()))
 
     async def advance(self, until: int) -> None:
-        """Fold the log up to a sequence. Only the sub-streams of these agents are read."""
+        """Fold the log up to the sequence `until` into the minds.
+
+        Only tombstones and the subjects of these agents are read.
+        """
         if until <= self.until:
             return
         told = await tombstones(self.log, self.until, until)
@@ -81,7 +87,10 @@ class Replay:
 
 
 def folded(agent_ids: Collection[str], events: Iterable[Event]) -> dict[str, Mind]:
-    """Return the minds that these events yield, including tombstones of other agents."""
+    """Return the minds of these agents after the events.
+
+    Tombstones of other agents among the events take effect too.
+    """
     minds = dict.fromkeys(agent_ids, Mind())
     for each in first_of_each(events):
         if each.agent_id in minds and isinstance(each, _OF_MINDS):
@@ -90,7 +99,7 @@ def folded(agent_ids: Collection[str], events: Iterable[Event]) -> dict[str, Min
 
 
 async def touched_by(database: Database, tasks: Iterable[UUID], events: Iterable[UUID]) -> set[str]:
-    """Return the agents on whose sub-streams events are erased together with these tasks and events."""
+    """Return the agents of the events that are erased together with these tasks, and of the events `events`."""
     query = text(
         """
         -- Agents of the events that are erased with these tasks, and of these events.

@@ -1,4 +1,4 @@
-"""Physical removal of deleted rows from tables, statistics and the write-ahead log."""
+"""Physical removal of deleted rows from tables, from the planner's statistics and from the write-ahead log."""
 
 import asyncio
 
@@ -12,13 +12,13 @@ from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.rebuilder import exclusive_maintenance
 
 _WORDLESS = (tables.journal, tables.erased)
-"""Tables of ids, kinds and agent names, which an erasure keeps."""
+"""Tables that contain only ids, kinds and names of agents. An erasure keeps them, so they are not rewritten."""
 _SEGMENTS = text("SELECT count(*) FROM pg_ls_waldir()")
 _TURN = (
     text("SELECT pg_logical_emit_message(false, 'nemuri', 'turn the page')"),
     text("SELECT pg_switch_wal()"),
 )
-"""Statements that fill the rest of a WAL segment with zeros and switch to the next."""
+"""Statements that fill the rest of a WAL segment with zeros and switch to the next segment."""
 _NOW = text("SELECT CAST(CAST(pg_current_xact_id() AS xid) AS text)")
 _SEEING = text(
     """
@@ -28,15 +28,16 @@ _SEEING = text(
     """
 )
 WAIT_SECONDS = 30.0
-"""Seconds to wait for older transactions to end. Those of services take milliseconds."""
+"""Maximum number of seconds to wait until older transactions end. Transactions of services take milliseconds."""
 POLL = 0.02
 
 
 async def scrub(database: Database) -> tuple[str, ...]:
-    """Remove the bytes of deleted rows. Return the steps that need more privileges, for the operator.
+    """Remove the bytes of deleted rows. Return a line for each step that failed, with what an operator has to do.
 
-    Tables with texts are rewritten, each under an exclusive lock. Then the write-ahead log is cycled once through all
-    its segments, because recycled segments keep their old bytes. Waits for a running rebuild.
+    A step fails if it needs more privileges, or if a transaction stays open. Tables with texts are rewritten, each
+    under an exclusive lock. Then the write-ahead log is cycled once through all its segments, because recycled segments
+    keep their old bytes. Waits for a running rebuild.
     """
     left: list[str] = []
     works = (("tables", _tables), ("the planner's statistics", _statistics), ("the write-ahead log", _write_ahead_log))
@@ -64,7 +65,10 @@ async def _tables(connection: AsyncConnection, database: Database) -> None:
 
 
 async def _statistics(connection: AsyncConnection, database: Database) -> None:
-    """Refresh the planner's samples of values. For an empty table they would be kept without end."""
+    """Delete the planner's samples of values of empty tables, and rewrite the tables that contain the samples.
+
+    PostgreSQL itself would keep the samples of an empty table without end.
+    """
     for name in _names(database):
         removal = f"DELETE FROM pg_catalog.pg_statistic WHERE starelid = '{name}'::regclass"  # noqa: S608 - our own tables
         await connection.execute(text(f"{removal} AND NOT EXISTS (SELECT FROM {name})"))
@@ -74,11 +78,14 @@ async def _statistics(connection: AsyncConnection, database: Database) -> None:
 
 
 class _SeenError(Exception):
-    """A running transaction may still see deleted rows."""
+    """A running transaction can still see deleted rows."""
 
 
 async def _unseen(connection: AsyncConnection) -> None:
-    """Wait until no transaction can see rows that are deleted by now. Raises `_SeenError` on a timeout."""
+    """Wait until no transaction can see the rows that are deleted by now.
+
+    Raises `_SeenError` after `WAIT_SECONDS` seconds.
+    """
     now = (await connection.execute(_NOW)).scalar_one()
     try:
         async with asyncio.timeout(WAIT_SECONDS):

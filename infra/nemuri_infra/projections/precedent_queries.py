@@ -1,4 +1,4 @@
-"""Queries on past tasks that the orchestrator remembers."""
+"""Queries on past tasks, which the orchestrator remembers."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -12,11 +12,14 @@ from nemuri_infra.projections.database import Database
 
 @dataclass(slots=True)
 class PastTask:
-    """The past task of a memory."""
+    """The past task that a memory of the orchestrator is about."""
 
     task_id: UUID
     outcomes: dict[str, tuple[int, int]] = field(default_factory=dict)
-    """Numbers of positive and negative feedback by its client, for each agent that worked on it."""
+    """Numbers of positive and negative feedback on the task, by agent that worked on it.
+
+    Only feedback of the task's client, the operator and the tutor counts. Equal feedback counts once.
+    """
 
 
 _PAST = text(
@@ -40,7 +43,7 @@ _PAST = text(
 
 
 async def past_tasks(database: Database, memory_ids: Iterable[UUID]) -> dict[UUID, PastTask]:
-    """Return the past tasks of these memories, by memory, without memories that have none."""
+    """Return the past task of each memory, by memory id. Memories without a task are left out."""
     found: dict[UUID, PastTask] = {}
     asked = {"memories": list(memory_ids), "operator": OPERATOR, "tutor": TUTOR}
     async with database.reading() as connection:

@@ -1,4 +1,4 @@
-"""Progress of the projections, as the projector publishes it to every process."""
+"""The progress of the projections, which the projector publishes to all processes."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -12,11 +12,11 @@ from nemuri_infra.bus.event_log import Log
 from nemuri_infra.projections.projection import Projection
 
 HEARTBEAT_SECONDS = 1.0
-"""Seconds without a notification after which the database is queried, in case a notification was lost."""
+"""Seconds without a notification after which the database is queried, because a notification may have been lost."""
 
 
 class BehindError(Exception):
-    """The projections did not reach a sequence of the log in time."""
+    """The projections do not contain everything that is needed yet."""
 
 
 @dataclass(slots=True)
@@ -32,7 +32,7 @@ class Progress:
     @classmethod
     @asynccontextmanager
     async def following(cls, log: Log, projection: Projection) -> AsyncIterator[Self]:
-        """Yield progress that is kept up to date during the context."""
+        """Subscribe to the projector's notifications, and yield a progress that follows them during the context."""
         progress = cls(projection)
 
         async def hear(message: Msg) -> None:
@@ -46,7 +46,10 @@ class Progress:
                 await subscription.unsubscribe()
 
     async def here(self) -> int:
-        """Return the current position. It is at most about a second old if there was no notification."""
+        """Return the sequence that the projections have reached.
+
+        Without notifications it is read from the database, at most once a second.
+        """
         if asyncio.get_running_loop().time() - self._heard > HEARTBEAT_SECONDS:
             await self.reach((await self.projection.position()).sequence)
         return self.sequence
@@ -60,7 +63,10 @@ class Progress:
                 self._news.notify_all()
 
     async def wait(self, sequence: int, *, seconds: float = 10.0) -> None:
-        """Wait until the projections contain everything up to a sequence. Raises `BehindError` after `seconds`."""
+        """Wait until the projections contain everything up to a sequence.
+
+        Raises `BehindError` after `seconds` seconds.
+        """
         try:
             async with asyncio.timeout(seconds):
                 while self.sequence < sequence:
@@ -69,7 +75,7 @@ class Progress:
             raise BehindError(f"the projections are at {self.sequence}, but {sequence} is needed") from error
 
     async def moves(self, beyond: int, *, seconds: float) -> bool:
-        """Wait until the projections are beyond a sequence, at most `seconds`. Return whether they are."""
+        """Wait at most `seconds` seconds until the projections are beyond a sequence. Return whether they are."""
         try:
             await self.wait(beyond + 1, seconds=seconds)
         except BehindError:
@@ -77,8 +83,9 @@ class Progress:
         return True
 
     async def _hear(self, sequence: int) -> None:
-        """Wait for a notification. After a timeout one of the waiters queries the database; the others keep
-        listening.
+        """Wait for a notification that the sequence is reached, at most `HEARTBEAT_SECONDS` seconds.
+
+        After that one of the waiting callers queries the database.
         """
         async with self._news:
             try:

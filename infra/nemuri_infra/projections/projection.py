@@ -1,4 +1,4 @@
-"""The projector's core: folds a batch of events into the tables in one transaction with its checkpoint."""
+"""The core of the projector: it folds a batch of events into the tables, in one transaction with the checkpoint."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ from nemuri_infra.projections.vector_generations import texts_of
 from nemuri_infra.stores.vectors import Vectors, generation_in, vector_key
 
 FOLD = 15
-"""Version of the folds. A newer version rebuilds the projections before it serves."""
+"""Version of the folds. A program with a higher version rebuilds the projections before it uses them."""
 VIEW = "views"
 STANDS_ASIDE = "a newer version is running, so this one waits"
 MADE_ANEW = "start the projector of this version or run `nemuri rebuild` to rebuild them"
@@ -44,11 +44,11 @@ class Position:
     halted: str | None = None
     """Reason why the projections are halted; None if they are not."""
     halted_at: int | None = None
-    """Sequence of the event at which they are halted; None if no event is the reason."""
+    """Sequence of the event at which the projections are halted; None if no event is the reason."""
 
 
 class Unprojectable(Exception):  # noqa: N818 - states a condition
-    """An event of the platform cannot be folded. Skipping it would make the projections wrong."""
+    """An event of a service cannot be folded. Skipping it would make the projections wrong."""
 
     def __init__(self, why: str, sequence: int | None = None) -> None:
         super().__init__(why)
@@ -57,7 +57,7 @@ class Unprojectable(Exception):  # noqa: N818 - states a condition
 
     @classmethod
     def check(cls, batch: Batch, subjects: Subjects) -> None:
-        """Raise for an unreadable event of the platform. Undecodable client events are ignored."""
+        """Raise it if a service's message in the batch cannot be decoded. Undecodable client events are ignored."""
         for each in batch.unreadable:
             if subjects.client_of(each.subject) is None:
                 why = f"event {each.sequence} on {each.subject} cannot be read: {each.reason}"
@@ -65,15 +65,15 @@ class Unprojectable(Exception):  # noqa: N818 - states a condition
 
 
 class GapError(Exception):
-    """The batch begins beyond the checkpoint. Read the log again from the checkpoint."""
+    """The batch begins beyond the position of the projections. Read the log again from there."""
 
 
 class OutdatedError(Exception):
-    """The projections contain an event that was parked later. They must be rebuilt without it."""
+    """The projections contain an event that was parked after it was folded. They must be rebuilt without it."""
 
     @classmethod
     async def check(cls, connection: AsyncConnection, events: Iterable[AnyEvent]) -> None:
-        """Raise if the projections contain events that these events park."""
+        """Raise it if the projections contain an event that one of these events parks."""
         parked, entry = Parked.by(events), tables.journal.c
         if not parked.until:
             return
@@ -85,24 +85,24 @@ class OutdatedError(Exception):
 
 
 class OtherFoldsError(Exception):
-    """The projections were built by another version of the folds, which may give an event another meaning."""
+    """The projections were built by another version of the folds, which may interpret events differently."""
 
     def __init__(self, fold: int) -> None:
         self.newer = fold > FOLD
-        """Whether the projections are newer than this program, which then waits."""
+        """Whether the projections have a higher version than this program. The program then waits."""
         made = f"the projections were built by folds of version {fold}, but this is version {FOLD}"
         super().__init__(f"{made}: {STANDS_ASIDE if self.newer else MADE_ANEW}")
 
     @classmethod
     def check(cls, position: Position) -> None:
-        """Raise unless the projections were built by this version of the folds."""
+        """Raise it unless the projections were built by this version of the folds."""
         if position.fold != FOLD:
             raise cls(position.fold)
 
 
 @dataclass(frozen=True, slots=True)
 class Projection:
-    """Folds the log into the tables of one schema."""
+    """The projection of the log into the tables of one schema."""
 
     database: Database
     vectors: Vectors
@@ -115,9 +115,9 @@ class Projection:
     async def apply(self, batch: Batch) -> int:
         """Fold the new events of the batch and return the new position.
 
-        Every event is folded once, no matter how many projectors apply it and how often. Raises `GapError` if the batch
-        begins beyond the position, `OtherFoldsError` for projections of another version, and `OutdatedError` if they
-        contain an event that the batch parks.
+        Every event is folded once, even if several projectors apply it or one applies it again. Raises `GapError` if
+        the batch begins beyond the position, `OtherFoldsError` if the projections have another version, and
+        `OutdatedError` if they contain an event that the batch parks.
         """
         fresh = await self.encoded_vectors(batch.events)
         async with self.database.begin() as connection:
@@ -151,9 +151,9 @@ class Projection:
         return batch.until
 
     async def halt(self, why: str, at: int | None = None) -> None:
-        """Record why the projections are halted, and at which event. The next applied batch clears it.
+        """Record why the projections are halted, and at which event. The next batch that is applied clears the record.
 
-        Does nothing to projections of a newer version.
+        Does nothing if the projections have a higher version.
         """
         known = {"halted": why, "halted_at": at}
         noted = upsert(tables.checkpoint).values(view=VIEW, sequence=0, fold=FOLD, **known)
@@ -162,14 +162,14 @@ class Projection:
             await connection.execute(noted.on_conflict_do_update(index_elements=["view"], set_=known, where=ours))
 
     async def encoded_vectors(self, events: Sequence[AnyEvent]) -> Mapping[str, Any]:
-        """Return the vectors of the new memories in these events, by key."""
+        """Return the vectors of the new strength memories in these events, by key."""
         encoded = [each for each in events if isinstance(each, MemoryEncoded)]
         return await self.vectors.recorded({each.vector: embedded_text(each.memory) for each in encoded})
 
     async def write_generations(self, connection: AsyncConnection, events: Iterable[AnyEvent]) -> None:
-        """Write vectors of other generations for existing memories.
+        """Write the vectors of other generations that these events ask for.
 
-        They are read for one event at a time, which bounds the memory used by a replay.
+        Vectors are read for one event at a time, which bounds the memory that a replay needs.
         """
         for each in events:
             if isinstance(each, MemoriesEmbedded):
@@ -188,13 +188,14 @@ class Projection:
 async def hold(connection: AsyncConnection, schema: str) -> None:
     """Lock a schema's projections against other writers until the end of the transaction.
 
-    The lock is by name and not on a row, since a rebuild exchanges the tables: a waiter then finds the new ones.
+    The lock is on a name and not on a row, because a rebuild exchanges the tables. So who waited for the lock finds the
+    new tables.
     """
     await connection.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(schema, 0))))
 
 
 async def position_in(connection: AsyncConnection) -> Position:
-    """Return the position of the projections of a connection; the beginning of the log if nothing was projected."""
+    """Return the position of the projections that this connection uses; sequence 0 if nothing was projected."""
     place = tables.checkpoint.c
     query = select(place.sequence, place.fold, place.halted, place.halted_at).where(place.view == VIEW)
     row = (await connection.execute(query)).one_or_none()
@@ -202,9 +203,10 @@ async def position_in(connection: AsyncConnection) -> Position:
 
 
 async def first_of_all(connection: AsyncConnection, events: Sequence[AnyEvent]) -> list[AnyEvent]:
-    """Return the events that are the first of their id in the whole log and not erased before.
+    """Add the events to the journal and return the added ones: the first event of each id in the log that is not
+    erased.
 
-    All others have no effect.
+    All other events have no effect.
     """
     kept = [*first_of_each(events, await erased_among(connection, events))]
     rows = [dict(zip(_JOURNAL, entry(each), strict=True)) for each in kept]
@@ -216,18 +218,18 @@ _JOURNAL = tuple(str(column.name) for column in tables.journal.columns)
 
 
 def entry(event: AnyEvent) -> tuple[Any, ...]:
-    """Return the journal entry of an event, in the order of the columns."""
+    """Return the row of the journal for an event, in the order of the table's columns."""
     return event.event_id, event.sequence, event.kind, event.thread, event.agent_id, event.at
 
 
 def vector_rows(events: Iterable[AnyEvent], vectors: Mapping[str, Any]) -> list[Row]:
-    """Return the vector rows of the new memories in these events."""
+    """Return the vector rows of the new strength memories in these events."""
     encoded = (each for each in events if isinstance(each, MemoryEncoded))
     return _vector_rows((each.agent_id, each.memory_id, each.vector, vectors[each.vector]) for each in encoded)
 
 
 def _vector_rows(found: Iterable[tuple[str, UUID, str, Any]]) -> list[Row]:
-    """Return a row for each agent, memory, key and vector. Vectors missing from the store get no row."""
+    """Return a vector row for each agent, memory, key and vector. If the vector is None, there is no row."""
     return [
         {"agent_id": agent_id, "memory_id": memory_id, "model": generation_in(key), "vector": vector}
         for agent_id, memory_id, key, vector in found

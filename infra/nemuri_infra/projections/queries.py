@@ -1,4 +1,4 @@
-"""Queries of services and clients on the projections."""
+"""Queries of services and clients on tasks, agents, strength memories and the journal."""
 
 import asyncio
 from collections.abc import Collection, Iterable
@@ -29,7 +29,7 @@ from nemuri_infra.projections.strength_queries import memory_in_row, select_memo
 
 @dataclass(slots=True)
 class _Recent:
-    """A cache of rows that is cleared when the projections move on, so its contents are current."""
+    """A cache of rows that is cleared when the projections move on, so it is never stale."""
 
     sequence: int = -1
     agents: dict[str, Agent | None] = field(default_factory=dict)
@@ -46,13 +46,14 @@ class Views:
     _recent: _Recent = field(default_factory=_Recent)
 
     async def since(self, event: Event) -> None:
-        """Wait until the projections contain an event of the log (the third rule of handlers)."""
+        """Wait until the projections contain an event of the log (rule 3 of `runtime/service.py`)."""
         await self.progress.wait(event.sequence or 0)
 
     async def counts(self, event: Event) -> bool:
-        """Return whether the event is the first of its id and not erased, so that it must be handled.
+        """Return whether the event is the first with its id and not erased, so that it must be handled.
 
-        Raises `BehindError` for an event that the projections should contain and do not: they belong to another log.
+        Raises `BehindError` if the projections do not contain the event although they should: they belong to another
+        log.
         """
         query = select(tables.journal.c.sequence).where(tables.journal.c.event_id == event.event_id)
         async with self.database.reading() as connection:
@@ -62,7 +63,10 @@ class Views:
         return bool(found == event.sequence)
 
     async def attempt(self, event: Event) -> int:
-        """Return the attempt of its task to which an event belongs: its assignment's, or the one at its time."""
+        """Return the number of the attempt at its task to which an event belongs, from 1.
+
+        It is the attempt of the event's assignment, else the attempt that was running when the event was appended.
+        """
         state, journal = await self.task(event.task_id), tables.journal.c
         if (known := attempt_of(event, state)) is not None:
             return known
@@ -75,12 +79,12 @@ class Views:
             return 1 + int((await connection.execute(reopened)).scalar_one())
 
     async def task(self, task_id: UUID) -> TaskState:
-        """Return a task without its chunks; an empty state if the id is unknown."""
+        """Return the state of a task without its chunks; an empty state if the id is unknown."""
         async with self.database.reading() as connection:
             return (await task_states(connection, [task_id]))[task_id]
 
     async def with_chunks(self, state: TaskState) -> TaskState:
-        """Return the state with all chunks of its task, one row for each chunk of its documents."""
+        """Return the state with all chunks of the task's documents added. They are one row each."""
         if state.task is None or not state.task.chunks:
             return state
         async with self.database.reading() as connection:
@@ -100,7 +104,9 @@ class Views:
             return next(iter(await load(connection, tables.task, Task, tables.task.c.task_id == task_id)), None)
 
     async def earlier_turns(self, task: Task, limit: int) -> list[Task]:
-        """Return the tasks that the same client submitted to the same conversation before this one, newest first."""
+        """Return at most `limit` tasks of the same client and conversation that were submitted before this one, newest
+        first.
+        """
         of, place = tables.task.c, tuple_(tables.task.c.submitted_at, tables.task.c.task_id)
         same = (of.client_id == task.client_id, of.conversation == task.conversation)
         query = (
@@ -113,7 +119,9 @@ class Views:
             return await records(connection, Task, query)
 
     async def next_turn(self, task_id: UUID) -> UUID | None:
-        """Return the first later turn of the conversation that is ready and not routed yet; None if there is none."""
+        """Return the id of the first later task of the conversation that is summarised and not routed yet; None if
+        there is none.
+        """
         here, later = tables.task.alias("here").c, tables.task.c
         query = (
             select(later.task_id)
@@ -128,7 +136,7 @@ class Views:
         return found
 
     async def newest(self, task_id: UUID, kind: str) -> int | None:
-        """Return the sequence of the task's newest valid event of a kind; None if there is none."""
+        """Return the sequence of the task's newest valid event of this kind; None if there is none."""
         journal = tables.journal.c
         query = select(func.max(journal.sequence)).where(journal.task_id == task_id, journal.kind == kind)
         async with self.database.reading() as connection:
@@ -136,7 +144,7 @@ class Views:
         return found
 
     async def agents(self, agent_id: str | None = None) -> list[Agent]:
-        """Return all agents by name, or the one of that name."""
+        """Return all agents, sorted by name, or only the agent with this name."""
         chosen = [tables.agent.c.agent_id == agent_id] if agent_id is not None else []
         async with self.database.reading() as connection:
             found = await load(connection, tables.agent, Agent, *chosen)
@@ -172,7 +180,7 @@ class Views:
     async def strongest(
         self, agent: Agent, status: Literal["active", "archived", "all"], *, offset: int, limit: int
     ) -> list[Remembered]:
-        """Return a page of an agent's memories of a status, strongest first, then by id."""
+        """Return a page of the agent's memories with this status, strongest first, then by id."""
         state = tables.memory_state.c
         clock = clock_of(state.status, state.level, agent.clocks, SQL)
         query = (
@@ -184,26 +192,28 @@ class Views:
             return [memory_in_row(row) for row in await connection.execute(query.offset(offset).limit(limit))]
 
     async def memories_by_id(self, memory_ids: Iterable[UUID]) -> dict[UUID, Remembered]:
-        """Return the existing ones of these memories, by id."""
+        """Return the memories with these ids, by id. Unknown ids are left out."""
         query = select_memories().where(tables.memory_state.c.memory_id.in_(list(memory_ids)))
         async with self.database.reading() as connection:
             found = [memory_in_row(row) for row in await connection.execute(query)]
         return {content.memory_id: (content, memory) for content, memory in found}
 
     async def place(self, event_id: UUID) -> int | None:
-        """Return the sequence of the valid event of an id; None if there is none."""
+        """Return the sequence of the valid event with this id; None if there is none."""
         query = select(tables.journal.c.sequence).where(tables.journal.c.event_id == event_id)
         async with self.database.reading() as connection:
             return (await connection.execute(query)).scalar_one_or_none()
 
     async def happened(self, event_ids: Iterable[UUID]) -> set[UUID]:
-        """Return those events that are projected."""
+        """Return the ids in `event_ids` whose events the projections contain."""
         query = select(tables.journal.c.event_id).where(tables.journal.c.event_id.in_(list(event_ids)))
         async with self.database.reading() as connection:
             return set((await connection.execute(query)).scalars())
 
     async def places(self, kind: type[Event], *, task_id: UUID | None = None, agent_id: str | None = None) -> list[int]:
-        """Return the sequences of the valid events of a kind, of a task or of an agent, in order."""
+        """Return the sequences of the valid events of a kind, in order; with `task_id` or `agent_id` only those of the
+        task or agent.
+        """
         journal = tables.journal.c
         whose = [
             column == value for column, value in ((journal.task_id, task_id), (journal.agent_id, agent_id)) if value
@@ -213,14 +223,14 @@ class Views:
             return list((await connection.execute(query)).scalars())
 
     async def places_of(self, event_ids: Iterable[UUID]) -> list[int]:
-        """Return the sequences of those events that are projected, in order."""
+        """Return the sequences of the valid events with these ids, in ascending order. Unknown ids are left out."""
         journal = tables.journal.c
         query = select(journal.sequence).where(journal.event_id.in_(list(event_ids))).order_by(journal.sequence)
         async with self.database.reading() as connection:
             return list((await connection.execute(query)).scalars())
 
     async def recorded_at(self, agent_id: str, places: Collection[int]) -> dict[int, datetime]:
-        """Return the recording times of the agent's events at these sequences."""
+        """Return the recording times of the agent's events at these sequences, by sequence."""
         journal = tables.journal.c
         query = select(journal.sequence, journal.recorded_at).where(
             journal.agent_id == agent_id, journal.sequence.in_(places)
@@ -229,14 +239,15 @@ class Views:
             return {row.sequence: row.recorded_at for row in await connection.execute(query)}
 
     async def outcomes(self) -> dict[str, tuple[int, int]]:
-        """Return the numbers of tasks with positive and with negative feedback, for agents that have feedback.
+        """Return the numbers of tasks with positive and with negative feedback, by agent.
 
-        A task counts at most once as positive and at most once as negative, no matter how much feedback it has.
+        Agents without feedback are left out. A task counts at most once as positive and at most once as negative, no
+        matter how much feedback it has.
         """
         work, said = tables.assignment, tables.feedback
         good = or_(said.c.verdict == "helpful", said.c.result == "success")
         bad = or_(said.c.verdict == "unhelpful", said.c.result == "failure")
-        told = (  # starts from feedback, since most tasks have none
+        told = (  # starts from feedback, because most tasks have none
             select(work.c.agent_id, func.bool_or(good).label("good"), func.bool_or(bad).label("bad"))
             .select_from(said.join(work, work.c.task_id == said.c.task_id))
             .group_by(work.c.agent_id, work.c.task_id)
@@ -248,14 +259,17 @@ class Views:
             return {name: (good, bad) for name, good, bad in await connection.execute(query)}
 
     async def waiting(self) -> dict[str, int]:
-        """Return the number of unanswered assignments, for agents that have any."""
+        """Return the number of unanswered assignments by agent. Agents without any are left out."""
         work = tables.assignment
         query = select(work.c.agent_id, func.count()).where(work.c.answer.is_(None)).group_by(work.c.agent_id)
         async with self.database.reading() as connection:
             return dict((await connection.execute(query)).all())
 
     async def numbers(self) -> tuple[dict[str, int], int, int]:
-        """Return the number of tasks by status, of agents and of memories, without the orchestrator's own."""
+        """Return the number of tasks by status, the number of agents, and the number of strength memories.
+
+        The orchestrator and its memories are not counted.
+        """
         async with self.database.reading() as connection:
             statuses = await connection.execute(
                 select(tables.task.c.status, func.count()).group_by(tables.task.c.status)

@@ -1,4 +1,4 @@
-"""Rebuild of the projections beside those in use, to replace them or to compare them."""
+"""Rebuild of the projections in tables of their own, to replace the projections in use or to compare them."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -34,16 +34,16 @@ logger = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """Result of a comparison."""
+    """The result of comparing the projections in use with a rebuild."""
 
     sequence: int
-    """Log sequence at which both were compared."""
+    """Log sequence up to which both were built when they were compared."""
     rows: int
-    """Number of rows of all projections in use."""
+    """Number of rows in all tables of the projections in use."""
     differences: tuple[str, ...]
-    """One line for each row that only one of them has; empty if they are equal."""
+    """One line for each row that is only in the projections in use or only in the rebuild; empty if they are equal."""
     halted: str | None = None
-    """Reason why the projections in use are halted there; None if they are not."""
+    """Reason why the projections in use are halted at this sequence; None if they are not."""
     halted_at: int | None = None
     """Sequence of the event at which they are halted; None if no event is the reason."""
 
@@ -51,8 +51,8 @@ class Verified:
 async def rebuild(live: Projection, log: Log, advance: Advance) -> int:
     """Rebuild the projections from the log, replace those in use, and return the new position.
 
-    The old projections serve until the exchange. The projector waits only while the last batch is folded. Raises
-    `OtherFoldsError` for projections of a newer version, and `Unprojectable`.
+    The old projections are used until the exchange. The projector waits only while the last batches are folded. Raises
+    `OtherFoldsError` if the projections have a higher version, and `Unprojectable`.
     """
     _check_not_newer(await live.position())
     async with _fresh_projection(live) as fresh:
@@ -69,7 +69,7 @@ async def rebuild(live: Projection, log: Log, advance: Advance) -> int:
 async def verify(live: Projection, log: Log, advance: Advance) -> Verified:
     """Compare all rows of the projections with a rebuild at the same position.
 
-    Raises `Unprojectable` for projections of another log, and `OtherFoldsError`.
+    Raises `Unprojectable` if the projections belong to another log, and `OtherFoldsError` if they have another version.
     """
     OtherFoldsError.check(await live.position())
     await check_log_identity(live, log)
@@ -90,15 +90,16 @@ async def verify(live: Projection, log: Log, advance: Advance) -> Verified:
 
 
 def _check_not_newer(position: Position) -> None:
-    """Raise `OtherFoldsError` for projections of a newer version, which an older program must not rebuild."""
+    """Raise `OtherFoldsError` if the projections have a higher version. An older program must not rebuild them."""
     if position.fold > FOLD:
         raise OtherFoldsError(position.fold)
 
 
 async def _fill(fresh: Projection, log: Log, until: int, advance: Advance) -> None:
-    """Fold the log up to a sequence into empty projections. Raises `Unprojectable`, which names the event.
+    """Fold the log up to the sequence `until` into empty projections.
 
-    If the bulk fold fails, the log is folded again in batches, up to the event at fault.
+    Raises `Unprojectable`, which names the event at fault. If the bulk fold fails, the log is folded again in batches,
+    up to the event at fault.
     """
     try:
         await refold(fresh, log, until, advance)
@@ -112,8 +113,9 @@ async def _fill(fresh: Projection, log: Log, until: int, advance: Advance) -> No
 
 @asynccontextmanager
 async def _fresh_projection(live: Projection) -> AsyncIterator[Projection]:
-    """Yield a projection into an empty schema of its own, one at a time. The schema is dropped at the end unless it was
-    exchanged.
+    """Yield a projection into an empty schema. Only one exists at a time.
+
+    The schema is dropped at the end unless it was exchanged with the one in use.
     """
     schema = f"{live.database.schema}~next"
     beside = Database.at(live.database.url, schema, durable=False)
@@ -131,8 +133,8 @@ async def _fresh_projection(live: Projection) -> AsyncIterator[Projection]:
 async def exclusive_maintenance(database: Database) -> AsyncIterator[None]:
     """Lock out other rebuilds and physical erasures during the context.
 
-    A rebuild may contain data that is erased meanwhile; it is cleaned once it is in use. The lock belongs to the
-    session, because an open transaction would keep deleted rows from being removed.
+    A rebuild may contain data that is erased meanwhile; a physical erasure waits and cleans it afterwards. The lock
+    belongs to the database session, because an open transaction would keep deleted rows from being removed.
     """
     key = func.hashtextextended(f"{database.schema}~next, one at a time", 0)
     async with database.reading() as connection:
@@ -148,7 +150,10 @@ async def exclusive_maintenance(database: Database) -> AsyncIterator[None]:
 
 
 async def catch_up(projection: Projection, log: Log, until: int, advance: Advance) -> None:
-    """Fold the log up to a sequence into the projections. Raises `Unprojectable` and `OtherFoldsError`."""
+    """Fold the log up to the sequence `until` into the projections, from their present position.
+
+    Raises `Unprojectable` and `OtherFoldsError`.
+    """
     await check_log_identity(projection, log)
     while (here := (await projection.position()).sequence) < until:
         try:

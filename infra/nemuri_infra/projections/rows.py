@@ -1,4 +1,4 @@
-"""Reading and writing of row models, with one statement per table that writes absolute states."""
+"""Reading and writing of row models. A write stores whole rows, with one statement per table."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
@@ -19,30 +19,30 @@ R = TypeVar("R", bound=RowModel)
 
 
 async def load(connection: AsyncConnection, table: Table, record: type[R], *where: Any) -> list[R]:
-    """Return the row models of the rows that meet every condition."""
+    """Return the row models of the rows that meet all conditions."""
     return await records(connection, record, selecting(table, record).where(*where))
 
 
 def selecting(table: Table, record: type[RowModel]) -> Select[Any]:
-    """Return the selection of a table's columns that its row model has."""
+    """Return a SELECT of the columns that the row model has."""
     return select(*(table.c[name] for name in record.model_fields))
 
 
 async def records(connection: AsyncConnection, record: type[R], statement: Select[Any]) -> list[R]:
-    """Return the row models that a selection finds."""
+    """Return the row models of the rows that a SELECT returns."""
     rows = await connection.execute(statement)
     return [record.model_validate(dict(row._mapping)) for row in rows]  # noqa: SLF001 - the documented mapping of a row
 
 
 async def write(connection: AsyncConnection, table: Table, changed: Iterable[RowModel]) -> None:
-    """Write the rows, whether or not they exist."""
+    """Insert the rows, or update them if they exist."""
     rows: Sequence[Any] = [record.row() for record in changed]
     if rows:
         await connection.execute(_upsert(table), {"rows": orjson.dumps(rows).decode()})
 
 
 async def remove(connection: AsyncConnection, table: Table, gone: Iterable[RowModel]) -> None:
-    """Delete the rows of these row models."""
+    """Delete the rows with the keys of these row models."""
     keys = table.primary_key.columns
     rows = [{f"key_{key.name}": getattr(record, key.name) for key in keys} for record in gone]
     if rows:
@@ -52,7 +52,7 @@ async def remove(connection: AsyncConnection, table: Table, gone: Iterable[RowMo
 async def insert_new(
     connection: AsyncConnection, table: Table, rows: Sequence[Mapping[str, Any]], returned: Column[Any]
 ) -> Sequence[Any]:
-    """Insert the rows whose key does not exist yet. Return one column of the inserted rows."""
+    """Insert the rows whose key does not exist yet. Return the values of the column `returned` of the inserted rows."""
     if not rows:
         return ()
     statement = text(f"{_insert(table)} ON CONFLICT DO NOTHING RETURNING {returned.name}")
@@ -60,20 +60,23 @@ async def insert_new(
 
 
 async def copy(connection: AsyncConnection, table: Table, fresh: Collection[RowModel]) -> None:
-    """Insert row models with new keys by COPY. Raises psycopg's `UniqueViolation`."""
+    """Insert row models with new keys by COPY. Raises psycopg's `UniqueViolation` if a key exists."""
     if fresh:
         await copy_values(connection, table, map(attrgetter(*table.columns.keys()), fresh))
 
 
 async def copy_values(connection: AsyncConnection, table: Table, rows: Iterable[Sequence[Any]]) -> None:
-    """Insert rows of values, in the order of the columns, by a binary COPY, the fastest format for both sides."""
+    """Insert rows, given as values in the order of the columns, by a binary COPY.
+
+    This format is the fastest for both sides.
+    """
     driver: Any = (await connection.get_raw_connection()).driver_connection
     columns = ", ".join(f'"{column.name}"' for column in table.columns)
     async with driver.cursor() as cursor:
         set_json_dumps(to_json, cursor)
         async with cursor.copy(f"COPY {table.name} ({columns}) FROM STDIN (FORMAT BINARY)") as stream:
             stream.set_types([_type(column).lower() for column in table.columns])
-            # Row by row, so that the database reads the first ones while the last ones are encoded.
+            # Row by row, so that the database reads the first rows while the last are encoded.
             for row in rows:
                 await stream.write_row(row)
 

@@ -1,4 +1,4 @@
-"""Input of a sleep: the memories used since the last one, the faded ones, and the surplus."""
+"""The input of a sleep: the memories that changed since the last sleep, the faded ones, and the first ones to prune."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from nemuri_infra.projections.snapshot_reads import read_snapshot
 
 
 async def sleep_input(views: Database, agent_id: str) -> SleepInput | None:
-    """Return the input of the agent's sleep; None if there is no such agent."""
+    """Return the input of the agent's next sleep from one snapshot; None if there is no such agent."""
 
     async def read(connection: AsyncConnection) -> SleepInput | None:
         found = await load(connection, tables.agent, Agent, tables.agent.c.agent_id == agent_id)
@@ -37,7 +37,9 @@ async def sleep_input(views: Database, agent_id: str) -> SleepInput | None:
 
 
 def is_principle(agent: Agent) -> ColumnElement[bool]:
-    """Return the condition for an agent's principles, as `is_principle` of the aggregate decides."""
+    """Return the SQL condition that a memory is a principle of the agent, by the same rule as `is_principle` of the
+    domain.
+    """
     content, scope = tables.memory.c, tables.memory.c.memory["scope"]
     named = func.coalesce(scope["name"].astext, "")
     told = tuple_(content.memory["content"].astext, scope["level"].astext, named)
@@ -46,15 +48,18 @@ def is_principle(agent: Agent) -> ColumnElement[bool]:
 
 
 def _faded(agent: Agent) -> list[Any]:
-    """Return conditions that hold for every memory below the threshold after the clocks move on, and perhaps for
-    more.
+    """Return SQL conditions that are true for every memory that the next sleep can archive because it has faded.
+
+    They may be true for other memories too.
     """
     state, bound = tables.memory_state, faint_below(agent.clocks, agent.rules, max(1, len(agent.awake)))
     return [and_(state.c.level == level, state.c.fade < limit) for level, limit in enumerate(bound)]
 
 
 async def _weakest(connection: AsyncConnection, agent: Agent, limit: int) -> list[PruningCandidate]:
-    """Return the first active memories in pruning order: lowest level, longest unused, principles last."""
+    """Return the first `limit` active memories in pruning order: principles last, lowest level first, longest unused
+    first.
+    """
     if not limit:
         return []
     state, content = tables.memory_state, tables.memory.c

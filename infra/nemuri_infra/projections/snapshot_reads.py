@@ -12,8 +12,9 @@ T = TypeVar("T")
 
 
 async def read_snapshot(views: Database, read: Callable[[AsyncConnection], Awaitable[T]]) -> T:
-    """Return what `read` reads in one transaction with one snapshot. Repeat it if a rebuild exchanged the tables
-    meanwhile.
+    """Call `read` in one transaction with one snapshot and return its result.
+
+    If a rebuild exchanges the tables meanwhile, `read` is called again.
     """
     while True:
         async with views.begin() as connection:
@@ -25,7 +26,8 @@ async def read_snapshot(views: Database, read: Callable[[AsyncConnection], Await
 
 
 async def _tables(connection: AsyncConnection) -> int:
-    """Return the identity of the tables. A rebuild may exchange them during a transaction, which sees none of the new
-    rows.
+    """Return a number that changes when a rebuild exchanges the tables.
+
+    A transaction that began before the exchange would find no rows in the new tables.
     """
     return int((await connection.execute(text("SELECT to_regclass('memory_state')::oid::bigint"))).scalar_one())

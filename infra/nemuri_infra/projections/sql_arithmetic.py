@@ -1,4 +1,4 @@
-"""Arithmetic of the domain's rules on SQL columns, so that a query computes what the domain computes."""
+"""The domain's arithmetic on SQL columns, so that a query gives the same results as the domain."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,11 +9,14 @@ from sqlalchemy.dialects import postgresql
 from nemuri_domain.event_sourcing.numeric_backends import Arithmetic
 
 SMALLEST_EXPONENT = -700
-"""PostgreSQL raises an error for a result too small for a double. Python returns 0, which differs by 1e-304."""
+"""Smallest exponent that is passed to PostgreSQL's `exp`, which fails if the result is too small for a double.
+
+Python returns 0 for such a result. The difference is at most 1e-304.
+"""
 
 
 class SqlArithmetic:
-    """Arithmetic on SQL columns: every function returns an expression."""
+    """The arithmetic operations on SQL columns. Every method returns an SQL expression."""
 
     def exp(self, x: Any) -> ColumnElement[float]:
         """Return e to the power of `x`."""
@@ -40,7 +43,7 @@ class SqlArithmetic:
         return func.coalesce(value, default)
 
     def item(self, values: Sequence[float], index: Any) -> ColumnElement[float]:
-        """Return the value at an index."""
+        """Return the value of `values` at an index, from 0; NULL beyond the end."""
         return case(*((index == at, value) for at, value in enumerate(values)))
 
 
@@ -48,6 +51,6 @@ SQL: Arithmetic = SqlArithmetic()
 
 
 def sql_text(expression: ColumnElement[Any]) -> str:
-    """Return the expression as text for a query that is written as text."""
+    """Return the expression as SQL text, for a query that is written as text."""
     dialect = postgresql.dialect()  # type: ignore[no-untyped-call]
     return str(expression.compile(dialect=dialect, compile_kwargs={"literal_binds": True}))

@@ -1,4 +1,4 @@
-"""Lineage of strength memories, in both directions."""
+"""Lineage of strength memories: where they came from, and what was made of them."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -61,17 +61,17 @@ _GIVEN = text(
 
 @dataclass(slots=True)
 class StrengthLineage:
-    """Follows the lineage of strength memories."""
+    """A search for the lineage of strength memories."""
 
     read: LineageReading
     found: LineageResult
     _courses: dict[str, dict[UUID, set[UUID]]] = field(default_factory=dict)
-    """Ids of the events of courses, by agent and course. Each agent's are read once."""
+    """Ids of the events of courses, by agent and course. The events of an agent are read once."""
 
     async def beyond(self, ids: Sequence[UUID]) -> Steps:
-        """Return the things that follow from these strength memories.
+        """Return the things that must be erased because of these strength memories.
 
-        A memory whose whole agent is erased is not followed. Raises `DefinedError`.
+        Memories of an agent that is erased as a whole are left out. Raises `DefinedError`.
         """
         known = {row.memory_id: row for row in await self.read.rows(_MEMORIES, ids=ids)}
         rows = {each: known[each] for each in ids if each in known}
@@ -89,7 +89,7 @@ class StrengthLineage:
         return steps
 
     async def _uses(self, rows: dict[UUID, Any], steps: Steps) -> None:
-        """Add the tasks that used or quote memories, and the memories derived from them."""
+        """Add to `steps` the tasks that used or quote these memories, and the memories derived from them."""
         ids = list(map(str, rows))
         for row in await self.read.rows(_DREW, ids=ids):
             _add(steps, UUID(row.id), Thing("task", row.task_id), "drew on")
@@ -103,14 +103,18 @@ class StrengthLineage:
             _add(steps, UUID(row.id), Thing("memory", row.memory_id), "came from")
 
     async def _given(self, ids: Sequence[str]) -> list[tuple[Any, dict[UUID, str]]]:
-        """Return the answers with any of the memories in their context, each with all its memories."""
+        """Return the answers whose context contained one of these memories, each with the texts of all memories in its
+        context.
+        """
         rows = await self.read.rows(_GIVEN, ids=ids)
         named = {each for row in rows for each in row.retrieved}
         contents = {each.memory_id: each.content for each in await self.read.rows(_CONTENTS, ids=sorted(named))}
         return [(row, {key: contents[key] for key in map(UUID, row.retrieved) if key in contents}) for row in rows]
 
     async def _origins(self, rows: Sequence[Any], steps: Steps) -> None:
-        """Add the origins of memories, which contain their text too: a task, an offer, a course."""
+        """Add to `steps` and to the result where these memories came from: a task, an offer or a course, which contain
+        their text.
+        """
         for row in rows:
             if row.task_id is not None:
                 _add(steps, row.memory_id, Thing("task", row.task_id), "taught")
@@ -129,7 +133,7 @@ class StrengthLineage:
                     pass
 
     async def _course(self, read: ChapterRead) -> set[UUID]:
-        """Return the events of the course to which a chapter belongs."""
+        """Return the ids of all events of the course to which a chapter belongs."""
         if (courses := self._courses.get(read.agent_id)) is None:
             courses = self._courses[read.agent_id] = _by_course(await self.read.events_of(read.agent_id, *_TAUGHT))
         return courses.get(read.course_id, set())

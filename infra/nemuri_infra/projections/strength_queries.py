@@ -1,4 +1,4 @@
-"""Queries on strength memories and on their changes."""
+"""Queries on strength memories and their changes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,14 +15,14 @@ from nemuri_infra.projections import tables
 from nemuri_infra.projections.database import Database
 
 PAGE_SIZE = 500
-"""Memories that are read at a time, so that a large mind does not delay other queries."""
+"""Number of memories that are read at a time, so that an agent with many memories does not delay other queries."""
 _CONTENT = {name: f"content_{name}" for name in Content.model_fields}
 _STATE = {name: f"state_{name}" for name in Memory.model_fields}
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryChange:
-    """A change of a memory for a retrieval index."""
+    """A changed memory for a retrieval index: its state, its content, and its vector if it has one."""
 
     memory: Memory
     content: Content
@@ -30,7 +30,10 @@ class MemoryChange:
 
 
 def select_memories(state: FromClause = tables.memory_state) -> Select[Any]:
-    """Return the selection of memories joined with their strength."""
+    """Return a SELECT of memories with content and state.
+
+    `state` is the table of states, or a selection of its rows.
+    """
     content = (tables.memory.c[name].label(label) for name, label in _CONTENT.items())
     strength = (state.c[name].label(label) for name, label in _STATE.items())
     joined = tables.memory.c.memory_id == state.c.memory_id
@@ -38,14 +41,16 @@ def select_memories(state: FromClause = tables.memory_state) -> Select[Any]:
 
 
 def memory_in_row(row: Row[Any]) -> Remembered:
-    """Return the memory in such a row."""
+    """Return the memory in a row of `select_memories`."""
     known = row._mapping  # noqa: SLF001 - the documented mapping of a row
     content = Content.model_validate({name: known[label] for name, label in _CONTENT.items()})
     return content, Memory.model_validate({name: known[label] for name, label in _STATE.items()})
 
 
 async def changes(database: Database, agent_id: str, after: int, *, generation: str) -> list[MemoryChange]:
-    """Return the agent's memories that changed after a sequence, with their vectors of a generation."""
+    """Return the agent's memories that changed after the sequence `after`, each with its vector of this generation, if
+    any.
+    """
     state = tables.memory_state
     place = tuple_(state.c.changed, state.c.memory_id)
     following = select(state).where(state.c.agent_id == agent_id).order_by(place).limit(PAGE_SIZE)
@@ -68,7 +73,7 @@ async def changes(database: Database, agent_id: str, after: int, *, generation: 
 async def _vectors(
     connection: AsyncConnection, agent_id: str, generation: str, memory_ids: Sequence[UUID]
 ) -> dict[UUID, NDArray[np.float32]]:
-    """Return the existing vectors of the memories in a generation."""
+    """Return the vectors of this generation for these memories, by memory id. Memories without one are left out."""
     vector = tables.memory_vector.c
     query = select(vector.memory_id, vector.vector).where(
         vector.agent_id == agent_id, vector.model == generation, vector.memory_id.in_(memory_ids)

@@ -45,7 +45,7 @@ _SHARED = """
 
 @dataclass(frozen=True, slots=True)
 class SearchedMemories:
-    """Memories to search, as parallel arrays."""
+    """The memories that a retrieval searches, as parallel arrays."""
 
     ids: Sequence[UUID]
     rows: Rows
@@ -54,18 +54,18 @@ class SearchedMemories:
 
 @dataclass(frozen=True, slots=True)
 class MindOverview:
-    """The contents of a mind at one moment."""
+    """An overview of an agent's tiered memory at one moment."""
 
     agent: TiersAgent
     short: Sequence[TierMemory]
-    """Newest short-term memories, newest first."""
+    """Newest short-term memories, newest first. `long` are the newest long-term memories."""
     long: Sequence[TierMemory]
     types: dict[MemoryType, int]
     """Number of memories by type."""
     shared: int
     """Number of memories that other agents may see."""
     going: int
-    """Number of memories that are about to be consolidated into others."""
+    """Number of memories that will soon be consolidated into others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class TieredQueries:
     database: Database
 
     async def agents(self, agent_id: str | None = None) -> list[TiersAgent]:
-        """Return all agents with tiered memory, or the one of that name."""
+        """Return all agents with tiered memory, or only the agent with this name."""
         chosen = [tables.tier_agent.c.agent_id == agent_id] if agent_id is not None else []
         async with self.database.reading() as connection:
             return await load(connection, tables.tier_agent, TiersAgent, *chosen)
@@ -85,7 +85,7 @@ class TieredQueries:
         return next(iter(await self.agents(agent_id)), None)
 
     async def memories(self, memory_ids: Iterable[UUID]) -> dict[UUID, TierMemory]:
-        """Return the existing ones of these memories, by id."""
+        """Return the memories with these ids, by id. Unknown ids are left out."""
         ids = list(memory_ids)
         if not ids:
             return {}
@@ -94,8 +94,10 @@ class TieredQueries:
         return {each.memory_id: each for each in found}
 
     async def named(self, agent_id: str, begun: str) -> list[TierMemory]:
-        """Return the agent's memories with this id prefix, at most two, which is enough to detect ambiguity. Raises
-        `ValueError`.
+        """Return the agent's memories with this id prefix.
+
+        At most two are returned, which shows that a prefix is ambiguous. Raises `ValueError` if `begun` cannot be an id
+        prefix.
         """
         of = (_OF.agent_id == agent_id, _OF.memory_id.between(*between(beginning(begun))))
         query = selecting(_MEMORY, TierMemory).where(*of).order_by(_OF.memory_id).limit(2)
@@ -103,8 +105,9 @@ class TieredQueries:
             return await records(connection, TierMemory, query)
 
     async def standing(self, agent_id: str, limit: int) -> "MindOverview | None":
-        """Return the contents of a mind from one snapshot, with up to `limit` of the newest memories of each tier; None
-        if there is no such agent.
+        """Return an overview of the agent's memory from one snapshot; None if there is no such agent.
+
+        It contains up to `limit` of the newest memories of each tier.
         """
 
         async def read(connection: AsyncConnection) -> MindOverview | None:
@@ -121,14 +124,15 @@ class TieredQueries:
         return await read_snapshot(self.database, read)
 
     async def most_accessed(self, agent_id: str) -> int:
-        """Return the highest number of retrievals of any memory of the agent."""
+        """Return the highest number of accesses that any memory of the agent has; 0 if it has no memory."""
         query = select(func.coalesce(func.max(_OF.access_count), 0)).where(_OF.agent_id == agent_id)
         async with self.database.reading() as connection:
             return int((await connection.execute(query)).scalar_one())
 
     async def oldest(self, agent_id: str, since: float) -> float | None:
-        """Return the creation time of the oldest short-term memory created at or after a time; None if there is
-        none.
+        """Return the creation time of the agent's oldest short-term memory that was created at or after `since`.
+
+        Memories that will soon be consolidated are ignored. None if there is no memory.
         """
         of = (_OF.agent_id == agent_id, _OF.layer == "short", ~_OF.going, _OF.at >= since)
         async with self.database.reading() as connection:
@@ -138,8 +142,9 @@ class TieredQueries:
     async def searched(
         self, agent_id: str, generation: str, vector: NDArray[np.float32], of: Literal["own", "shared"] = "own"
     ) -> SearchedMemories:
-        """Return the memories that a retrieval of the agent searches: all its own, or those that others share with
-        it.
+        """Return the memories that a retrieval of the agent searches, with their similarity to `vector`.
+
+        These are all memories of the agent (`own`), or the memories that other agents share with it (`shared`).
         """
         values = {"agent": agent_id, "generation": generation, "asked": vector}
         async with self.database.reading() as connection:
@@ -151,9 +156,10 @@ class TieredQueries:
         return SearchedMemories([each.memory_id for each in found], rows, relevance)
 
     async def to_consolidate(self, agent_id: str) -> tuple[TieredMind, LongTermColumns] | None:
-        """Return the mind with its short-term memories, and its long-term ones as columns if forgetting may be due.
+        """Return the agent with its short-term memories, and its long-term memories as columns; None if there is no
+        such agent.
 
-        All are of one snapshot. None if there is no such agent.
+        The columns are empty unless forgetting may be due. Everything is read from one snapshot.
         """
 
         async def read(connection: AsyncConnection) -> tuple[TieredMind, LongTermColumns] | None:
@@ -173,7 +179,7 @@ class TieredQueries:
         return await read_snapshot(self.database, read)
 
     async def vectors(self, agent_id: str, generation: str, ids: Sequence[UUID]) -> dict[UUID, NDArray[np.float32]]:
-        """Return the existing vectors of memories in a generation."""
+        """Return the vectors of this generation for these memories, by memory id. Memories without one are left out."""
         vector = tables.memory_vector.c
         query = select(vector.memory_id, vector.vector).where(
             vector.agent_id == agent_id, vector.model == generation, vector.memory_id.in_(ids)

@@ -1,4 +1,4 @@
-"""Queries on vector generations: those in use, and the memories without a vector of one."""
+"""Queries on vector generations: the generations in use, and the memories that have no vector of a generation."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -22,18 +22,18 @@ from nemuri_infra.stores.vectors import generation_of
 
 
 class EmbeddedText(NamedTuple):
-    """The present text of a memory of any kind."""
+    """The present text of a memory, which may be a strength, an affective or a tiered memory."""
 
     memory_id: UUID
     since: int
     """Sequence of the event that set the text."""
     text: str
-    """Text that is embedded."""
+    """Text from which the memory's vector is made."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Sort:
-    """The table and columns that hold the text of one kind of memory."""
+    """One of the three kinds of memory: its table, and how its text is read from a row."""
 
     table: Table
     since: Column[int]
@@ -54,8 +54,9 @@ _SORTS = (
 
 
 async def embeddings(database: Database) -> dict[str, Embedding]:
-    """Return the embedding of every agent, by name. Agents of societies are left out, since their hosts retrieve for
-    them.
+    """Return the embedding of every agent, by name.
+
+    Agents of societies are left out, because their hosts retrieve for them.
     """
     agent = tables.agent.c
     kept_here = agent.definition["kept_by"].astext.is_distinct_from("host")
@@ -74,7 +75,10 @@ async def generations(database: Database) -> set[str]:
 
 
 async def count_missing(database: Database, generation: str) -> dict[str, int]:
-    """Return the number of memories without a vector of the generation, for agents that have any."""
+    """Return the number of memories without a vector of the generation, by agent.
+
+    Agents without such memories are left out.
+    """
     counted: dict[str, int] = {}
     async with database.reading() as connection:
         for each in _SORTS:
@@ -88,7 +92,10 @@ async def count_missing(database: Database, generation: str) -> dict[str, int]:
 async def oldest_missing(
     database: Database, generation: str, agent_id: str, *, after: int, limit: int
 ) -> list[EmbeddedText]:
-    """Return the agent's oldest texts after a sequence that lack a vector of the generation."""
+    """Return the texts of the agent's memories without a vector of the generation, oldest text first, at most `limit`.
+
+    Only texts that were set after the sequence `after` are returned.
+    """
 
     def chosen(each: _Sort) -> tuple[ColumnElement[bool], ...]:
         return each.table.c.agent_id == agent_id, each.since > after, ~_with_vector(each.table, generation)
@@ -100,7 +107,10 @@ async def oldest_missing(
 async def texts_of(
     connection: AsyncConnection, agent_id: str, memory_ids: Sequence[UUID], *, before: int
 ) -> list[EmbeddedText]:
-    """Return the texts of those memories of an agent that have been unchanged since before a sequence."""
+    """Return the texts of the agent's memories with these ids, oldest text first.
+
+    Memories whose text was set at or after the sequence `before` are left out.
+    """
 
     def chosen(each: _Sort) -> tuple[ColumnElement[bool], ...]:
         return each.table.c.agent_id == agent_id, each.since < before, each.table.c.memory_id.in_(memory_ids)

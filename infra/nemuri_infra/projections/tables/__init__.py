@@ -1,4 +1,4 @@
-"""The tables of the projections. Every row is a fold of the log; only the projector writes them."""
+"""The tables of the projections. All rows are folded from the log, and only the projector writes them."""
 
 from sqlalchemy import Table
 
@@ -54,4 +54,4 @@ VIEWS: tuple[Table, ...] = (
     tier_agent,
     tier_memory,
 )
-"""Tables that a rebuild makes anew and that `verify` compares."""
+"""Tables that a rebuild fills and `verify` compares."""

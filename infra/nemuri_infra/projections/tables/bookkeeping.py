@@ -1,4 +1,4 @@
-"""Tables about the log itself: checkpoint, journal of valid events, erased ids."""
+"""Tables about the log itself: the checkpoint, the journal of valid events, and the erased ids."""
 
 from sqlalchemy import BigInteger, Column, Index, Integer, Table, Text, Uuid
 
