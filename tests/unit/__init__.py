@@ -1,1 +1,1 @@
-"""Tests without any I/O but files."""
+"""Unit tests. They need no server and use no I/O but files."""

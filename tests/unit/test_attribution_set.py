@@ -1,4 +1,4 @@
-"""The labelled set that ways of recognising use are measured by: well formed, and every way beats chance on it."""
+"""Tests of the labelled set for usage detection: it is well formed, and every method agrees with it beyond chance."""
 
 import math
 from collections import Counter
@@ -25,11 +25,11 @@ from nemuri_infra.models.usage_judge import judgement_prompt
 
 EVERY = examples()
 ONE_IN_A_HUNDRED = 2.33
-"""Standard errors above the mean of a normal distribution."""
+"""Critical value of the normal distribution for a one-sided test at 1 %, in standard errors."""
 
 
 def test_the_set_is_well_formed() -> None:
-    """At least a hundred answers, fifty in each language, whose labels are memories of their own."""
+    """The set has at least 100 answers, 50 in each language, and labels only memories of the same answer."""
     assert len({each.id for each in EVERY}) == len(EVERY)
     languages = Counter(each.language for each in EVERY)
     assert set(languages) == {"en", "ja"}
@@ -42,26 +42,26 @@ def test_the_set_is_well_formed() -> None:
 
 
 def test_the_set_is_varied() -> None:
-    """No kind of case is most of it; some answers used nothing, some several memories, some cite and some do not."""
+    """No kind of case makes up most of the set, and answers differ in the number of used memories and of citations."""
     assert max(Counter(each.case for each in EVERY).values()) < len(EVERY) / 4
     assert min(Counter(len(each.used) for each in EVERY)[number] for number in (0, 1, 2)) >= 10
     assert 20 <= sum("[m" in each.answer for each in EVERY) <= len(EVERY) - 20
 
 
-def test_no_prompt_tells_the_label() -> None:
-    """The judge sees neither labels nor what the answer cites."""
+def test_no_prompt_contains_the_label() -> None:
+    """The judge's prompt contains neither the labels nor the citations of the answer."""
     for each in EVERY:
         assert "[m" not in judgement_prompt(each.job)[1], each.id
 
 
 @pytest.mark.parametrize("detection", PURE)
 async def test_every_way_agrees_with_the_labels_beyond_chance(detection: Detection) -> None:
-    """As it would by accident in one of a hundred sets of this size."""
+    """Each detection method agrees with the labels more than chance does, at a significance of 1 %."""
     assert_beyond_chance(await pure(detection, HashingEmbedder(), EVERY))
 
 
 async def test_every_judge_agrees_with_the_labels_beyond_chance() -> None:
-    """The one without a model, and the recorded one where there is one."""
+    """The judge without a model and, if it is recorded, the judge with a model agree with the labels beyond chance."""
     assert_beyond_chance(extractive(EVERY))
     known = recorded(EVERY, await pure("layered", HashingEmbedder(), EVERY))
     assert (known is not None) == REPLIES.exists()
@@ -69,8 +69,8 @@ async def test_every_judge_agrees_with_the_labels_beyond_chance() -> None:
         assert_beyond_chance(known[0])
 
 
-def test_the_measures_are_what_they_are_called() -> None:
-    """On decisions counted by hand."""
+def test_the_measures_match_counts_by_hand() -> None:
+    """Precision, recall, F1, kappa and chance agreement equal the values counted by hand."""
     truth, said = [True, True, False, False], [True, False, True, False]
     assert scores(truth, said) == (0.5, 0.5, 0.5)
     assert scores(truth, [False] * 4) == (0.0, 0.0, 0.0)
@@ -81,7 +81,7 @@ def test_the_measures_are_what_they_are_called() -> None:
 
 
 def assert_beyond_chance(way: Verdicts) -> None:
-    """Kappa's standard error under independence is the root of pe / (n (1 - pe))."""
+    """Fail unless kappa is significantly above 0. Its standard error under independence is sqrt(pe / (n (1 - pe)))."""
     truth, said = decisions(EVERY, labels(EVERY)), decisions(EVERY, way)
     expected = chance(truth, said)
     error = math.sqrt(expected / (len(truth) * (1 - expected)))

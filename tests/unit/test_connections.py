@@ -1,4 +1,4 @@
-"""All services together open fewer connections than the database of either deployment takes."""
+"""All services together open fewer connections than the database of either deployment accepts."""
 
 import re
 from pathlib import Path
@@ -12,19 +12,19 @@ from nemuri_infra.runtime.settings import Settings
 
 ROOT = Path(__file__).parents[2]
 OPERATIONS = 3 * 2 * POOL
-"""Operator, importer and eraser, at two databases each: one that is read and one that is made."""
+"""Connections of the operator, the importer and the eraser, with two databases each: one to read and one to rebuild."""
 RESERVED = 3
-"""What a server of PostgreSQL keeps for its superuser."""
+"""Connections that PostgreSQL reserves for its superuser."""
 
 
 def allowed(arguments: list[str]) -> int:
-    """What the server's own arguments say."""
+    """Return the number of connections that the server's arguments allow."""
     [found] = re.findall(r"max_connections=(\d+)", " ".join(arguments))
     return int(found) - RESERVED
 
 
-def test_the_composition_has_room_for_services_and_more_of_them() -> None:
-    """One process of each, and sixteen of every one that shares its work, as many as add to each other, but one."""
+def test_compose_has_room_for_all_services_and_replicas() -> None:
+    """PostgreSQL accepts one process of each service and 60 more workers."""
     composed: dict[str, Any] = yaml.safe_load((ROOT / "docker-compose.yml").read_text(encoding="utf-8"))["services"]
     room = allowed(composed["postgres"]["command"])
     one = Settings().connections(1)
@@ -32,8 +32,8 @@ def test_the_composition_has_room_for_services_and_more_of_them() -> None:
     assert one * (len(SERVICES) + 4 * 15) + OPERATIONS <= room
 
 
-def test_the_cluster_has_room_for_all_that_it_may_start() -> None:
-    """Each service at its most replicas; those that are not scaled by themselves at one, and a spare one."""
+def test_the_cluster_has_room_for_the_maximum_number_of_replicas() -> None:
+    """PostgreSQL accepts each service at its maximum number of replicas, and two of a service that is not scaled."""
     manifests = ROOT / "infra" / "deploy" / "kubernetes"
     scaled = yaml.safe_load_all((manifests / "scaling.yaml").read_text(encoding="utf-8"))
     most = {each["metadata"]["name"]: int(each["spec"]["maxReplicaCount"]) for each in scaled}
@@ -47,7 +47,7 @@ def test_the_cluster_has_room_for_all_that_it_may_start() -> None:
     assert Settings().connections(1) * processes + OPERATIONS <= allowed(postgres["args"])
 
 
-def test_a_process_of_many_services_has_a_bounded_number() -> None:
-    """And as many as somebody asks for."""
+def test_a_process_of_many_services_opens_at_most_16_connections() -> None:
+    """The number of connections grows with the services of a process up to 16, unless a setting gives another one."""
     assert [Settings().connections(services) for services in (1, 3, len(SERVICES))] == [4, 12, 16]
     assert Settings(database_connections=7).connections(1) == 7

@@ -11,8 +11,8 @@ NAMED = sorted(set(re.findall(r"`([a-z_0-9/.-]+(?:/|\.(?:py|yml|md))(?:::\w+)?)`
 
 
 @pytest.mark.parametrize("name", NAMED)
-def test_what_the_page_names_exists(name: str) -> None:
-    """A module, a test file, or a test in it."""
+def test_each_path_on_the_page_exists(name: str) -> None:
+    """Each module, test file and test that the page names exists."""
     path, _, test = name.partition("::")
     found = [
         folder / path
@@ -28,6 +28,6 @@ def test_what_the_page_names_exists(name: str) -> None:
     assert not test or re.search(rf"def {test}\b", found[0].read_text(encoding="utf-8")), f"{path} has no {test}"
 
 
-def test_the_page_is_read() -> None:
-    """As many names as such a page has."""
+def test_the_page_names_more_than_100_paths() -> None:
+    """The pattern finds the paths of the page."""
     assert len(NAMED) > 100

@@ -1,4 +1,4 @@
-"""The README and docs/measurements.md quote the figures that the scripts wrote down."""
+"""The README and docs/measurements.md quote the results in bench/results."""
 
 import copy
 from pathlib import Path
@@ -9,8 +9,8 @@ from bench.quoted import FIGURES
 
 
 @pytest.mark.parametrize("path", [README, README_JA, MEASUREMENTS], ids=lambda path: path.name)
-def test_a_page_quotes_what_was_written_down(path: Path) -> None:
-    """Its table is the one that is made from bench/results."""
+def test_the_table_of_a_page_is_made_from_the_results(path: Path) -> None:
+    """The table on the page equals the one that is made from bench/results."""
     text = path.read_text(encoding="utf-8")
     assert text.count(BEGIN) == text.count(END) == 1
     assert pages(results())[path] == text

@@ -21,28 +21,28 @@ NODES = ("nats-0.nats", "nats-1.nats", "nats-2.nats")
 
 @pytest.fixture(scope="module")
 def manifests() -> list[dict[str, Any]]:
-    """All of them as they are written."""
+    """Return all manifests as parsed YAML."""
     return [each for path in resources() for each in yaml.safe_load_all(path.read_text(encoding="utf-8"))]
 
 
 def kustomization() -> dict[str, Any]:
-    """What puts them together."""
+    """Return the kustomization."""
     found: dict[str, Any] = yaml.safe_load((MANIFESTS / "kustomization.yaml").read_text(encoding="utf-8"))
     return found
 
 
 def resources() -> list[Path]:
-    """The files that are put together."""
+    """Return the files that the kustomization lists."""
     return [MANIFESTS / name for name in kustomization()["resources"]]
 
 
 def of_kind(manifests: list[dict[str, Any]], kind: str) -> dict[str, dict[str, Any]]:
-    """Those of a kind, by name."""
+    """Return the manifests of a kind, by name."""
     return {each["metadata"]["name"]: each for each in manifests if each["kind"] == kind}
 
 
 def pods(manifests: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """What runs, by the name of what runs it."""
+    """Return the pod templates, by the name of their workload."""
     return {
         each["metadata"]["name"]: each["spec"]["template"]["spec"]
         for each in manifests
@@ -51,7 +51,9 @@ def pods(manifests: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
 
 
 def test_every_manifest_is_valid(manifests: list[dict[str, Any]]) -> None:
-    """By the schemas of Kubernetes itself, without a field that it does not know; KEDA's have none there."""
+    """Each manifest is valid under the schemas of Kubernetes, which refuse unknown fields. KEDA's resources have no
+    schema there.
+    """
     assert {path.name for path in MANIFESTS.glob("*.yaml")} == {
         "kustomization.yaml",
         *(each.name for each in resources()),
@@ -62,14 +64,16 @@ def test_every_manifest_is_valid(manifests: list[dict[str, Any]]) -> None:
 
 
 def test_a_worker_has_time_to_finish(manifests: list[dict[str, Any]]) -> None:
-    """A worker ends by itself before Kubernetes would kill it."""
+    """The grace period of a worker's pod is longer than the worker needs to stop."""
     for name in SERVICES:
         pod = of_kind(manifests, "Deployment")[name]["spec"]["template"]["spec"]
         assert pod["terminationGracePeriodSeconds"] > GRACE > ENDS_WITHIN
 
 
-def test_operators_are_called_up_and_keep_what_they_write(manifests: list[dict[str, Any]]) -> None:
-    """Each stands by under its own name; ledger and backups lie in a claimed volume, that this user may write to."""
+def test_operator_pods_have_a_name_and_a_volume(manifests: list[dict[str, Any]]) -> None:
+    """Each operator pod has a name of its own, and keeps ledger and backups in a claimed volume that its user may write
+    to.
+    """
     for name in OPERATIONS:
         deployment = of_kind(manifests, "Deployment")[name]["spec"]
         pod = deployment["template"]["spec"]
@@ -84,8 +88,8 @@ def test_operators_are_called_up_and_keep_what_they_write(manifests: list[dict[s
         assert pod["securityContext"]["fsGroup"] == pod["securityContext"]["runAsGroup"]
 
 
-def test_nobody_runs_as_root_or_may_become_it(manifests: list[dict[str, Any]]) -> None:
-    """Nor talks to the cluster that it runs on."""
+def test_no_pod_runs_as_root_or_may_use_the_cluster(manifests: list[dict[str, Any]]) -> None:
+    """No pod runs as root, may become root, or has a token for the cluster's API."""
     for name, pod in pods(manifests).items():
         assert pod["securityContext"]["runAsNonRoot"], name
         assert pod["automountServiceAccountToken"] is False, name
@@ -94,8 +98,8 @@ def test_nobody_runs_as_root_or_may_become_it(manifests: list[dict[str, Any]]) -
             assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}, name
 
 
-def test_every_secret_is_written_by_the_command(manifests: list[dict[str, Any]], tmp_path: Path) -> None:
-    """And each that is asked for is made of such a file."""
+def test_every_secret_is_written_by_nemuri_permissions(manifests: list[dict[str, Any]], tmp_path: Path) -> None:
+    """Each secret that a pod asks for consists of files that `nemuri permissions` writes."""
     write_permissions(tmp_path, Deployment(["nemuri"], ["ann"], nodes=NODES))
     for name in ("nats.conf", "tls.conf", "alive.sh"):
         shutil.copy(MANIFESTS.parent / name, tmp_path)
@@ -119,16 +123,16 @@ def test_every_secret_is_written_by_the_command(manifests: list[dict[str, Any]],
     assert asked | mounted == {each["name"] for each in made}
 
 
-def test_a_majority_of_the_nodes_stays(manifests: list[dict[str, Any]]) -> None:
-    """Three of them, one of which may be taken away at a time, and everything is kept on all."""
+def test_the_nats_cluster_keeps_its_majority(manifests: list[dict[str, Any]]) -> None:
+    """Three nodes run, at most one may be evicted at a time, and every stream is replicated on all three."""
     [settings] = kustomization()["configMapGenerator"]
     assert of_kind(manifests, "StatefulSet")["nats"]["spec"]["replicas"] == 3
     assert of_kind(manifests, "PodDisruptionBudget")["nats"]["spec"]["maxUnavailable"] == 1
     assert "NEMURI_REPLICAS=3" in settings["literals"]
 
 
-def test_what_is_not_allowed_is_forbidden(manifests: list[dict[str, Any]]) -> None:
-    """By a policy for all pods in both directions; the nodes' own port is open to nodes only."""
+def test_network_policies_deny_everything_else(manifests: list[dict[str, Any]]) -> None:
+    """A policy denies all traffic of all pods by default, and only nodes reach the cluster port of nodes."""
     policies = of_kind(manifests, "NetworkPolicy")
     everybody = [each["spec"] for each in policies.values() if each["spec"]["podSelector"] == {}]
     assert {"podSelector": {}, "policyTypes": ["Ingress", "Egress"]} in everybody
@@ -137,8 +141,8 @@ def test_what_is_not_allowed_is_forbidden(manifests: list[dict[str, Any]]) -> No
 
 
 @pytest.mark.skipif(shutil.which("kubectl") is None, reason="there is no kubectl")
-def test_kustomize_puts_them_together(tmp_path: Path) -> None:
-    """With secrets as the command writes them."""
+def test_kustomize_builds_the_manifests(tmp_path: Path) -> None:
+    """Kustomize builds all manifests with the secrets that `nemuri permissions` writes."""
     directory = tmp_path / "kubernetes"
     shutil.copytree(MANIFESTS, directory, ignore=shutil.ignore_patterns("secrets"))
     write_permissions(directory / "secrets", Deployment(["nemuri"], ["ann"], nodes=NODES))

@@ -1,4 +1,4 @@
-"""Credentials that operators have written stay on the machine that made them."""
+"""Credentials written by operators are never committed to git."""
 
 import re
 import shutil
@@ -14,7 +14,7 @@ TOLD = ("README.md", "docker-compose.yml", "infra/deploy/kubernetes/kustomizatio
 
 
 def git(*arguments: str) -> list[str]:
-    """The lines that git answers; skips the test where this is no checkout."""
+    """Return the lines that git prints. Skip the test outside a checkout."""
     program = shutil.which("git")
     if program is None or not (ROOT / ".git").exists():
         pytest.skip("this is no git checkout")
@@ -25,20 +25,20 @@ def git(*arguments: str) -> list[str]:
 
 
 def places() -> set[str]:
-    """The directories that `nemuri permissions` is told to write into, wherever somebody reads how to run it."""
+    """Return the output directories of `nemuri permissions` that the documentation and the deployment files name."""
     found = {
         each for name in TOLD for each in re.findall(r"nemuri permissions (\S+)", (ROOT / name).read_text("utf-8"))
     }
     return {each.rstrip("/") for each in found if "/" in each}
 
 
-def test_git_keeps_no_credentials() -> None:
-    """Nothing below a directory of secrets is tracked, neither committed nor about to be."""
+def test_git_tracks_no_credentials() -> None:
+    """No file below a directory of secrets is committed or staged."""
     assert git("ls-files", "--", "infra/deploy/secrets", ":(glob)infra/deploy/**/secrets/**") == []
 
 
-def test_git_passes_over_whatever_is_written_where_we_say(tmp_path: Path) -> None:
-    """Every file of `nemuri permissions`, in each place that is named to people, and compose's own file of keys."""
+def test_git_ignores_the_documented_secret_directories(tmp_path: Path) -> None:
+    """Git ignores every file of `nemuri permissions` in each documented directory, and compose's file of keys."""
     written = [each.name for each in write_permissions(tmp_path, Deployment(["nemuri"], ["ann"], nodes=["nats-1"]))]
     assert places() == {"infra/deploy/secrets", "infra/deploy/kubernetes/secrets"}
     paths = [".env", *(f"{place}/{name}" for place in places() for name in (*written, "nats.conf", "tls.conf"))]

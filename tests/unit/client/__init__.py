@@ -1,1 +1,1 @@
-"""Tests of the face without servers."""
+"""Unit tests of the client, without servers."""

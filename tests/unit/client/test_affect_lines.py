@@ -1,4 +1,4 @@
-"""How an affective memory is told and drawn, and what its parameters are read from."""
+"""Tests of the texts and plots on affective memory, and of reading its parameters."""
 
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -16,7 +16,7 @@ from nemuri_contracts.affective_views import AffectMemoryView, AffectRecallView,
 
 
 def memory(number: int, **more: Any) -> AffectMemoryView:
-    """A memory of that number."""
+    """Return a memory with this number."""
     fields: dict[str, Any] = {
         "memory_id": UUID(int=number), "label": f"mem_20260120_{number:03d}", "level": 1, "retention": 80.0 - number,
         "said_at": datetime(2026, 1, 20, 10, tzinfo=UTC), "coefficient": 0.99, "days": 1.5, "intensity": 80,
@@ -28,7 +28,7 @@ def memory(number: int, **more: Any) -> AffectMemoryView:
 
 
 def view(**more: Any) -> AffectView:
-    """The view of an agent with a hundred memories."""
+    """Return the view of an agent with a hundred memories."""
     fields: dict[str, Any] = {
         "agent_id": "diary", "nights": 9, "last_night": date(2026, 1, 29), "levels": (15, 30, 35, 20), "protected": 2,
         "limit": 50, "waiting": (), "oldest_protected": (), "memories": tuple(map(memory, (1, 2, 3))),
@@ -40,13 +40,13 @@ def view(**more: Any) -> AffectView:
 
 
 def said(capsys: pytest.CaptureFixture[str], about: AffectView) -> str:
-    """The overview, for people."""
+    """Return the printed overview."""
     show(about)
     return capsys.readouterr().out
 
 
-def test_levels_are_shown_beside_what_they_may_hold(capsys: pytest.CaptureFixture[str]) -> None:
-    """Counts, shares, caps, protection; and nothing is asked where nothing waits."""
+def test_levels_are_shown_with_their_limits(capsys: pytest.CaptureFixture[str]) -> None:
+    """The overview has counts, shares, limits and protection, and no question if no memory waits for protection."""
     lines = [" ".join(line.split()) for line in said(capsys, view()).splitlines()]
     assert lines[0] == "diary: 1000 turns remembered, 1000 recalls, 9 nights, the last on 2026-01-29"
     for row in ("1 whole 15 15% 15", "2 summary 30 30% 30", "3 keywords 35 35% 35", "4 archive 20 20% -"):
@@ -56,14 +56,14 @@ def test_levels_are_shown_beside_what_they_may_hold(capsys: pytest.CaptureFixtur
     assert not [line for line in lines if "unprotect" in line]
 
 
-def test_few_memories_have_no_caps(capsys: pytest.CaptureFixture[str]) -> None:
-    """As long as shares are not enforced."""
+def test_few_memories_have_no_limits(capsys: pytest.CaptureFixture[str]) -> None:
+    """No limits are shown while the ratios are not enforced."""
     text = said(capsys, view(levels=(10, 0, 0, 0)))
     assert "shares are enforced at 20 memories or more" in text
 
 
-def test_what_waits_for_protection_is_a_question_with_its_answer(capsys: pytest.CaptureFixture[str]) -> None:
-    """Which wait, which could be released, and the command that says so."""
+def test_a_memory_that_waits_for_protection_is_a_question(capsys: pytest.CaptureFixture[str]) -> None:
+    """The question names the waiting memories, the protected ones and the command that answers it."""
     waiting, protected = memory(7, protection="asked"), memory(4, protection="protected")
     text = said(capsys, view(waiting=(waiting,), oldest_protected=(protected,), protected=50))
     assert (
@@ -74,8 +74,8 @@ def test_what_waits_for_protection_is_a_question_with_its_answer(capsys: pytest.
     assert "nemuri affect diary unprotect MEMORY" in text
 
 
-def test_costs_are_estimated_from_the_real_counts(capsys: pytest.CaptureFixture[str]) -> None:
-    """A thousand turns in ten days are a year of the document's hundred a day."""
+def test_costs_are_extrapolated_from_the_real_counts(capsys: pytest.CaptureFixture[str]) -> None:
+    """A thousand turns in ten days give the yearly cost of the document's hundred turns a day."""
     assert "a year at the pace of these 10 days $325.06 (¥48,759)" in said(capsys, view())
     told = cost_json(view())
     assert told["days"] == 10
@@ -84,10 +84,10 @@ def test_costs_are_estimated_from_the_real_counts(capsys: pytest.CaptureFixture[
     assert "$" not in said(capsys, view(remembered=0))
 
 
-def test_what_came_to_mind_is_told_with_its_reasons(
+def test_recalled_memories_are_shown_with_their_reasons(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Priority, similarity, resonance, and what brought it up."""
+    """Each memory is shown with priority, similarity, resonance and the cue that found it."""
     monkeypatch.setenv("COLUMNS", "160")
     found = RecalledView(memory=memory(1), priority=12.34, similarity=0.5, resonance=0.3, by="similarity")
     beside = RecalledView(
@@ -103,8 +103,8 @@ def test_what_came_to_mind_is_told_with_its_reasons(
 
 
 @pytest.mark.parametrize("name", ["diary.svg", "diary.png"])
-def test_the_plot_is_drawn_and_the_same_for_the_same_memory(tmp_path: Path, name: str) -> None:
-    """Curves of the strongest, levels with their caps, mood; and a memory with nothing in it has a plot too."""
+def test_the_plot_is_deterministic(tmp_path: Path, name: str) -> None:
+    """The plot shows the strongest memories, levels with limits, and mood; an empty memory has a plot too."""
     first, second, empty = (tmp_path / f"{each}{name}" for each in "abc")
     for file in (first, second):
         draw(view(), file)
@@ -123,7 +123,7 @@ def test_the_plot_is_drawn_and_the_same_for_the_same_memory(tmp_path: Path, name
     ],
 )
 def test_parameters_are_read_from_yaml_and_json(tmp_path: Path, name: str, text: str) -> None:
-    """What belongs to the platform is passed over, and told."""
+    """Keys that belong to the platform are ignored and reported."""
     (tmp_path / name).write_text(text)
     policy, elsewhere = read_parameters(tmp_path / name)
     assert policy.differing == {"levels": {"level1_threshold": 60.0}}
@@ -143,7 +143,7 @@ def test_parameters_are_read_from_yaml_and_json(tmp_path: Path, name: str, text:
     ],
 )
 def test_wrong_parameters_are_one_line_with_their_place(tmp_path: Path, name: str, text: str, complaint: str) -> None:
-    """The file, the place, what is wrong."""
+    """The line names the file, the place and the error."""
     (tmp_path / name).write_text(text)
     with pytest.raises(DefinitionError) as refused:
         read_parameters(tmp_path / name)

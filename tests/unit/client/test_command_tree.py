@@ -1,4 +1,4 @@
-"""The command line as a whole: its help, the options that every command takes, and what it says of wrong use."""
+"""Tests of the whole command line: help, options shared by all commands, and messages on wrong use."""
 
 import contextlib
 import io
@@ -21,7 +21,7 @@ LIBRARIES = re.compile(
     r"|unexpected \w+Error|nats: |sqlalchemy|psycopg|errno",
     re.IGNORECASE,
 )
-"""Words that say how the program is made, and nothing to whoever uses it."""
+"""Words that name the libraries of the program and mean nothing to its user."""
 
 
 def tree(command: Any = ROOT, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
@@ -36,7 +36,7 @@ COMMANDS = {" ".join(path) or "nemuri": (path, command) for path, command in tre
 
 @dataclass(frozen=True)
 class Ran:
-    """What became of a command."""
+    """The exit code and the output of a command."""
 
     code: object
     out: str
@@ -67,13 +67,13 @@ def nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_every_command_is_listed_once_under_a_heading() -> None:
-    """List all commands, and nothing that is none."""
+    """The help lists every command exactly once, under a heading."""
     listed = [name for names in PANELS.values() for name in names]
     assert sorted(listed) == sorted(ROOT.commands)
 
 
 def test_help_shows_whole_summaries_under_headings() -> None:
-    """Cut nothing at 80 columns."""
+    """The help shows whole summaries in 80 columns, without cutting them."""
     shown = run("--help")
     assert shown.code == 0
     assert max(map(len, shown.out.splitlines())) <= 80
@@ -86,7 +86,7 @@ def test_help_shows_whole_summaries_under_headings() -> None:
 
 
 def test_help_names_the_default_directory_and_its_variable(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Say where the data is without --data."""
+    """The help names the data directory used without `--data`, and its environment variable."""
     monkeypatch.setenv("COLUMNS", "300")
     for words in ((), ("status",), ("dead", "list")):
         [line] = [each for each in run(*words, "--help").out.splitlines() if "--data" in each]
@@ -95,8 +95,8 @@ def test_help_names_the_default_directory_and_its_variable(monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_everything_has_help(name: str) -> None:
-    """Explain every command, and every option and argument of it."""
+def test_every_command_option_and_argument_has_help(name: str) -> None:
+    """Every command, option and argument has a help text."""
     _, command = COMMANDS[name]
     assert command.help
     assert not re.search(r"\[/?[a-z]", command.help), "it would be taken for a style"
@@ -108,8 +108,8 @@ def test_everything_has_help(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_help_of_every_command_can_be_shown(name: str) -> None:
-    """Show it without anything that runs, with the options of all commands in it."""
+def test_the_help_of_every_command_is_shown(name: str) -> None:
+    """The help of a command works without a running platform and lists the options of its subcommands."""
     path, _ = COMMANDS[name]
     shown = run(*path, "--help")
     assert (shown.code, shown.err) == (0, "")
@@ -121,8 +121,8 @@ def test_help_of_every_command_can_be_shown(name: str) -> None:
     [("status",), ("dead", "list"), ("memory", "0123456"), ("affect", "ann"), ("tiers", "ann", "record", "x")],
     ids=" ".join,
 )
-def test_the_data_directory_is_understood_wherever_it_stands(words: tuple[str, ...], nowhere: Path) -> None:
-    """Look in the same place whether --data stands before the command or after it; the last one counts."""
+def test_the_data_directory_may_stand_before_or_after_the_command(words: tuple[str, ...], nowhere: Path) -> None:
+    """`--data` has the same effect before and after the command; the last one counts."""
     there = str(nowhere / "there")
     before, after = run("--data", there, *words), run(*words, "--data", there)
     both = run("--data", str(nowhere / "other"), *words, f"--data={there}")
@@ -131,14 +131,14 @@ def test_the_data_directory_is_understood_wherever_it_stands(words: tuple[str, .
     assert f"no platform is ready in {there};" in before.err
 
 
-def test_verbose_is_understood_after_the_command_too() -> None:
-    """Show where an error is from, as with --verbose before it."""
+def test_verbose_may_stand_after_the_command() -> None:
+    """`--verbose` after the command shows the origin of an error, as before it."""
     assert "Traceback" in run("status", "--verbose").err
     assert "Traceback" not in run("status").err
 
 
 def wrong_uses() -> Iterator[tuple[str, ...]]:
-    """Return wrong uses of every command: options that are none, have no value, or one that cannot be."""
+    """Return wrong uses of every command: unknown options, options without a value, and invalid values."""
     yield from (("nope",), ("--nope",), ("--data",), ("agent", "nope"), ("experiment", "nope"))
     for called, command in COMMANDS.values():
         path = called
@@ -161,7 +161,7 @@ def wrong_uses() -> Iterator[tuple[str, ...]]:
 
 @pytest.mark.parametrize("words", [*wrong_uses()], ids=" ".join)
 def test_wrong_use_is_one_plain_line(words: tuple[str, ...], nowhere: Path) -> None:
-    """Exit with 2, say what is wrong in one line and in no library's words, and change nothing."""
+    """Wrong use exits with 2, prints one line without names of libraries, and changes nothing."""
     ran = run(*words)
     assert ran.code == 2, ran
     assert ran.out == ""
@@ -184,8 +184,8 @@ def test_wrong_use_is_one_plain_line(words: tuple[str, ...], nowhere: Path) -> N
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )
-def test_a_missing_value_points_to_the_help_of_the_command(words: tuple[str, ...], command: str | None) -> None:
-    """Name the command whose option has no value, and not the program."""
+def test_a_missing_value_points_to_the_help_of_its_command(words: tuple[str, ...], command: str | None) -> None:
+    """The line names the command whose option has no value, not the program."""
     assert f"(see `{' '.join(filter(None, ('nemuri', command, '--help')))}`)" in run(*words).err
 
 
@@ -206,8 +206,8 @@ def test_a_missing_value_points_to_the_help_of_the_command(words: tuple[str, ...
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )
-def test_a_line_says_what_is_wrong(words: tuple[str, ...], said: str) -> None:
-    """Name the option, what is expected and what was given."""
+def test_the_line_names_the_option_and_its_value(words: tuple[str, ...], said: str) -> None:
+    """The line names the option, the expected value and the given value."""
     ran = run(*words)
     assert (ran.code, ran.out) == (2, "")
     assert ran.err.startswith(f"nemuri: {said}")

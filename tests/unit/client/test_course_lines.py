@@ -1,4 +1,4 @@
-"""How an agent does at school, as people read it."""
+"""Tests of the text on a course."""
 
 from datetime import UTC, datetime
 from uuid import UUID
@@ -13,7 +13,7 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def chapter(usage: Usage | None) -> ChapterReport:
-    """A chapter whose reading cost this."""
+    """Return a chapter whose reading cost this usage."""
     return ChapterReport(
         title="Sleep", read=usage is not None, slept=False, memories=1, archived=0, strength=None, exercises=0,
         right=0, wrong=0, due_at=None, usage=usage,
@@ -21,7 +21,7 @@ def chapter(usage: Usage | None) -> ChapterReport:
 
 
 def shown(capsys: pytest.CaptureFixture[str], *usages: Usage | None) -> str:
-    """What is printed of a course with these chapters."""
+    """Return the printed text of a course with these chapters."""
     course = CourseReport(
         course_id=UUID(int=1), title="Sleep", digest="", perspective=None, repeating="fixed", begun_at=NOW,
         finished_at=None, chapters=tuple(map(chapter, usages)),
@@ -30,8 +30,8 @@ def shown(capsys: pytest.CaptureFixture[str], *usages: Usage | None) -> str:
     return capsys.readouterr().out
 
 
-def test_what_reading_cost_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    """All chapters together, and nothing of it where no language model was asked."""
+def test_the_cost_of_reading_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    """The line adds up all chapters. It is missing if no language model was asked."""
     large = Usage(model="large", input_tokens=1_000, output_tokens=30)
     assert "reading cost 2,000 + 60 tokens (large)\n" in shown(capsys, large, large, None)
     assert "cost" not in shown(capsys, Usage(model="extractive"), None)

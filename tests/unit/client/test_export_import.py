@@ -1,4 +1,4 @@
-"""Whether a file is a whole export, found out before anything is appended."""
+"""Tests of checking that a file is a complete export, before anything is appended."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,27 +16,27 @@ LINE = EventLine.of(EVENT).model_dump_json() + "\n"
 
 
 def line(number: int) -> str:
-    """The line of one of many events."""
+    """Return the line of one of many events."""
     return (
         EventLine.of(EVENT.model_copy(update={"event_id": derive(number, "policy_adopted")})).model_dump_json() + "\n"
     )
 
 
 def end(events: int) -> str:
-    """The line after so many events."""
+    """Return the last line of an export with this number of events."""
     return EndLine(events=events).model_dump_json() + "\n"
 
 
 def written(path: Path, text: str) -> Path:
-    """A file with this text."""
+    """Write a file with this text and return its path."""
     file = path / "log.jsonl"
     file.write_text(text, encoding="utf-8")
     return file
 
 
 @pytest.mark.parametrize("number", [0, 2])
-def test_a_whole_export_is_counted(tmp_path: Path, number: int) -> None:
-    """An empty log has an export too: the line that ends it."""
+def test_a_complete_export_is_counted(tmp_path: Path, number: int) -> None:
+    """The export of an empty log consists of the last line alone."""
     assert counted(written(tmp_path, "".join(map(line, range(number))) + end(number))).events == number
 
 
@@ -51,7 +51,7 @@ def test_a_whole_export_is_counted(tmp_path: Path, number: int) -> None:
         (LINE[: len(LINE) // 2], "log.jsonl:1: "),
     ],
 )
-def test_what_is_no_whole_export_is_refused(tmp_path: Path, text: str, complaint: str) -> None:
-    """Empty, cut off between two lines or within one, or with something missing or added."""
+def test_an_incomplete_export_is_refused(tmp_path: Path, text: str, complaint: str) -> None:
+    """An export is refused if it is empty, truncated, or has missing or additional lines."""
     with pytest.raises(OperationError, match=complaint):
         counted(written(tmp_path, text))

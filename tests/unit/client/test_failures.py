@@ -1,4 +1,4 @@
-"""Failures as one line and an exit code, and logs without secrets."""
+"""Tests of failures, which print one line and set the exit code, and of logs without secrets."""
 
 import asyncio
 import sys
@@ -35,19 +35,19 @@ from nemuri_infra.runtime.settings import Settings
     ],
 )
 def test_every_failure_is_one_line(error: Exception, code: int) -> None:
-    """Its kind decides the exit code; control characters never reach the terminal."""
+    """Each kind of failure has its exit code, and control characters never reach the terminal."""
     line, found = explain(error)
     assert (found, line.startswith("nemuri: "), line.isprintable()) == (code, True, True)
 
 
 def test_passwords_are_not_logged() -> None:
-    """What stands before the host of a URL is left out."""
+    """User and password of a URL are removed from the log."""
     event = {"event": "no answer from postgresql://ann:secret@host/db", "number": 1}
     assert without_credentials(None, "info", event) == {"event": "no answer from postgresql://host/db", "number": 1}
 
 
 def test_another_embedder_is_refused_by_name() -> None:
-    """The line names an agent, both embedders and the way out."""
+    """The line names an agent, both embedders and the command to change them."""
     old, new = Embedding(model="hashing-v1", dimension=1024), Embedding(model="other", dimension=8)
     compare_embeddings({"cook": old}, old)
     with pytest.raises(EmbedderChanged, match=r"cook has vectors of hashing-v1 .* other \(8 numbers\).*nemuri reembed"):
@@ -56,8 +56,10 @@ def test_another_embedder_is_refused_by_name() -> None:
         compare_embeddings({"cook": old, "baker": old}, new)
 
 
-def test_agents_of_societies_have_vectors_of_their_own() -> None:
-    """Whoever lives in a society keeps nobody from adding an agent; whoever lives on the platform does."""
+def test_agents_of_societies_may_have_another_embedder() -> None:
+    """An agent kept by a society host does not prevent a new agent with another embedder. An agent of the platform
+    does.
+    """
     old, new = Embedding(model="hashing-v1", dimension=256), Embedding(model="hashing-v1", dimension=1024)
     resident = Definition(role="resident", memory="tiered", kept_by="host")
     seen = AgentView(agent_id="ada", definition=resident, embedding=old, sessions_slept=0, active=0, archived=0)
@@ -66,22 +68,22 @@ def test_agents_of_societies_have_vectors_of_their_own() -> None:
         compare_agents([seen.model_copy(update={"definition": Definition(role="cook", memory="tiered")})], new)
 
 
-def test_a_database_that_does_not_answer_leads_to_its_setting() -> None:
-    """The line names DATABASE_URL, once."""
+def test_an_unreachable_database_names_its_setting() -> None:
+    """The line names DATABASE_URL once."""
     assert explain(DatabaseError("refused"))[0] == "nemuri: refused; check DATABASE_URL"
     assert explain(DatabaseError("DATABASE_URL is no address"))[0] == "nemuri: DATABASE_URL is no address"
 
 
 @pytest.mark.parametrize(("known", "missing"), [("nats_url", "DATABASE_URL"), ("database_url", "NATS_URL")])
-def test_one_address_alone_is_refused_by_the_name_of_the_other(tmp_path: Path, known: str, missing: str) -> None:
-    """Where no platform runs that could tell it."""
+def test_one_server_setting_alone_names_the_missing_one(tmp_path: Path, known: str, missing: str) -> None:
+    """One of the two addresses without the other is refused if no platform runs that could supply it."""
     with pytest.raises(NotRunning, match=f"is set, but {missing} is not"):
         resolve(Settings.model_validate({"data": tmp_path, known: "postgresql://localhost:1/x"}))
 
 
 @pytest.mark.parametrize("code", [None, 10039])
-def test_a_server_without_jetstream_is_said_so(code: int | None) -> None:
-    """By its address, without the password in it; another outage of JetStream stays what it is."""
+def test_a_server_without_jetstream_is_named(code: int | None) -> None:
+    """The line gives the server's address without its password. Other outages of JetStream keep their message."""
     said = "JetStream is off on the NATS server at h:1, i:2; start"
     with pytest.raises(UnreachableError, match=said), jetstream_needed("nats://ann:secret@h:1,nats://i:2"):
         raise ServiceUnavailableError(err_code=code)
@@ -90,15 +92,15 @@ def test_a_server_without_jetstream_is_said_so(code: int | None) -> None:
 
 
 @pytest.mark.parametrize("url", ["nonsense", "mysql://u:secret@h/d", "postgresql://h:port/d"])
-def test_what_is_no_database_is_refused_without_its_password(url: str) -> None:
-    """One line, before anything is started."""
+def test_an_invalid_database_url_is_refused_without_its_password(url: str) -> None:
+    """The line is printed before anything starts and does not contain the password."""
     with pytest.raises(DatabaseError) as raised:
         check_database_url(url)
     assert "secret" not in str(raised.value)
 
 
 def test_a_loop_in_a_thread_passes_results_and_errors_on() -> None:
-    """What the work returns or raises reaches the caller, and closing ends the thread."""
+    """The result or exception of the work reaches the caller, and closing ends the thread."""
 
     async def number(value: int) -> int:
         await asyncio.sleep(0)
@@ -114,7 +116,7 @@ def test_a_loop_in_a_thread_passes_results_and_errors_on() -> None:
 
 
 def test_the_command_line_starts_without_drivers_and_providers() -> None:
-    """`nemuri --help` and plain client commands load neither FastStream nor SQLAlchemy nor any provider."""
+    """`nemuri --help` and plain client commands import neither FastStream nor SQLAlchemy nor any provider."""
     import subprocess
 
     code = (

@@ -1,4 +1,4 @@
-"""What became of feedback, as people are told it."""
+"""Tests of the texts on the state of feedback."""
 
 from typing import Any
 from uuid import UUID
@@ -12,7 +12,7 @@ A, B = UUID(int=1), UUID(int=2)
 
 
 def told(**fields: Any) -> FeedbackStanding:
-    """What became of some feedback."""
+    """Return the state of some feedback."""
     return FeedbackStanding(feedback_id=UUID(int=9), **fields)
 
 
@@ -27,13 +27,13 @@ def told(**fields: Any) -> FeedbackStanding:
         (told(standing="new"), "noted; not yet decided"),
     ],
 )
-def test_every_part_of_feedback_is_told_in_one_line(standing: FeedbackStanding, line: str) -> None:
-    """What was credited, and beside it what was refused."""
+def test_the_state_of_every_part_of_feedback_is_one_line(standing: FeedbackStanding, line: str) -> None:
+    """The line shows the credited parts and the refused parts."""
     assert fate(standing) == line
 
 
-def test_feedback_is_decided_once_each_part_of_it_is() -> None:
-    """A verdict may be credited a moment before the prevented error is, or is refused."""
+def test_feedback_is_decided_when_each_part_is() -> None:
+    """Feedback with a verdict and a prevented error is decided when both are credited or refused."""
     assert not told(standing="new", verdict="helpful").decided
     half = told(standing="applied", verdict="helpful", prevented_error=B, memories=(A,))
     assert not half.decided

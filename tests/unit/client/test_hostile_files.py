@@ -1,4 +1,4 @@
-"""Files that were written to do harm: refused in one line, and at once."""
+"""Hostile files are refused in one line and at once."""
 
 import zlib
 from collections.abc import Mapping
@@ -53,7 +53,7 @@ LAUGHS = "a: &a [ha, ha]\n" + "".join(
     ],
 )
 def test_a_hostile_definition_is_refused(tmp_path: Path, more: str, complaint: str) -> None:
-    """Bombs of references, code, endless nesting, numbers and text that no store can hold."""
+    """Definitions with alias bombs, code, deep nesting, or numbers and text that no store can hold are refused."""
     file = tmp_path / "agent.yaml"
     file.write_text(AGENT + more, encoding="utf-8")
     with pytest.raises(DefinitionError) as raised:
@@ -64,8 +64,8 @@ def test_a_hostile_definition_is_refused(tmp_path: Path, more: str, complaint: s
 @pytest.mark.parametrize(
     "name", ["../../etc/passwd", "a/b", "..", "a.>", "*", "http://x", "file:///etc", "a\\0", " a", "é"]
 )
-def test_a_name_that_leads_elsewhere_is_no_agents(tmp_path: Path, name: str) -> None:
-    """Neither a path, nor an address, nor a subject with wildcards."""
+def test_an_agent_name_that_is_a_path_is_refused(tmp_path: Path, name: str) -> None:
+    """Paths, addresses and subjects with wildcards are no agent names."""
     file = tmp_path / "agent.yaml"
     file.write_text(AGENT.replace("id: cook", f"id: '{name}'"), encoding="utf-8")
     with pytest.raises(DefinitionError, match="is not an agent id"):
@@ -94,7 +94,7 @@ def test_a_name_that_leads_elsewhere_is_no_agents(tmp_path: Path, name: str) -> 
     ],
 )
 def test_a_hostile_memory_is_refused(tmp_path: Path, line: bytes) -> None:
-    """By file and line, and nothing of the good lines before it is taken in."""
+    """The error names file and line, and no memory of the file is accepted."""
     file = tmp_path / "lines.jsonl"
     file.write_bytes(b'{"content": "good"}\n' + line + b"\n")
     with pytest.raises(InputError, match=r"lines\.jsonl:2: ") as raised:
@@ -103,7 +103,7 @@ def test_a_hostile_memory_is_refused(tmp_path: Path, line: bytes) -> None:
 
 
 def test_a_hostile_textbook_is_refused(tmp_path: Path) -> None:
-    """Bombs of references, and code."""
+    """Textbooks with alias bombs or code are refused."""
     file = tmp_path / "book.yaml"
     for text in (LAUGHS, "title: !!python/name:os.system\n", "{" * 5_000):
         file.write_text(text, encoding="utf-8")
@@ -112,15 +112,15 @@ def test_a_hostile_textbook_is_refused(tmp_path: Path) -> None:
         _one_line(raised.value)
 
 
-def test_a_pdf_that_inflates_is_refused(tmp_path: Path) -> None:
-    """Some kilobytes that stand for a hundred million bytes."""
+def test_a_pdf_bomb_is_refused(tmp_path: Path) -> None:
+    """A PDF of some kilobytes that inflates to a hundred million bytes is refused."""
     inflated = zlib.compressobj(9)
     data = b"".join(inflated.compress(b" " * 1_000_000) for _ in range(100)) + inflated.flush()
     assert _refused(tmp_path, _pdf(_deflated(data)))
 
 
-def test_a_pdf_that_draws_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Thirty forms, each of which draws the next one twice."""
+def test_a_pdf_with_exponential_forms_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A PDF of thirty forms that each draw the next one twice is refused."""
     monkeypatch.setattr(documents, "OPERATORS", 5_000)
     writer = PdfWriter()
     inner = _form(b"BT (ha) Tj ET", {})
@@ -129,8 +129,8 @@ def test_a_pdf_that_draws_without_end_is_refused(tmp_path: Path, monkeypatch: py
     assert _refused(tmp_path, _pdf(inner, writer))
 
 
-def test_a_pdf_of_more_text_than_a_file_may_hold_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Many pages that are one and the same."""
+def test_a_pdf_with_too_much_text_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A PDF that repeats one page many times is refused at the text limit of a file."""
     writer = PdfWriter()
     stream = writer._add_object(_form(b"BT /F1 12 Tf 10 100 Td (" + b"ha " * 100 + b") Tj ET", {}))
     for _ in range(50):
@@ -145,8 +145,8 @@ def test_a_pdf_of_more_text_than_a_file_may_hold_is_refused(tmp_path: Path, monk
 @pytest.mark.parametrize(
     "path", ["http://localhost/a.txt", "file:///etc/passwd", "../nowhere/a.txt", "a\0.txt", "x" * 5_000 + ".txt"]
 )
-def test_what_is_no_file_is_not_fetched(path: str) -> None:
-    """An address is the name of a file that there is not."""
+def test_an_address_is_not_fetched(path: str) -> None:
+    """An address is treated as the name of a missing file."""
     with pytest.raises(InputError) as raised:
         read_document(Path(path))
     _one_line(raised.value)
@@ -166,7 +166,7 @@ def _refused(folder: Path, pdf: bytes) -> bool:
 
 
 def _form(data: bytes, forms: Mapping[str, object]) -> DecodedStreamObject:
-    """Something that is drawn, and draws others."""
+    """Return a form that draws other forms."""
     form = DecodedStreamObject()
     form.set_data(data)
     form[NameObject("/Type")], form[NameObject("/Subtype")] = NameObject("/XObject"), NameObject("/Form")
@@ -191,7 +191,7 @@ def _deflated(data: bytes) -> EncodedStreamObject:
 
 
 def _pdf(contents: EncodedStreamObject | DecodedStreamObject, writer: PdfWriter | None = None) -> bytes:
-    """One page of these contents."""
+    """Return a PDF with one page of these contents."""
     writer = writer or PdfWriter()
     page = writer.add_blank_page(200, 200)
     page[NameObject("/Resources")] = contents.get("/Resources", _resources({}))

@@ -1,4 +1,4 @@
-"""Files that were written to pass for an export: refused where they are none, before anybody has taken in anything."""
+"""Forged export files are refused before anything is imported."""
 
 import gzip
 from base64 import b64encode
@@ -25,30 +25,30 @@ KEY = f"some-model.4.{REF}"
 
 
 def said(client: str = "ann", at: str = "2026-01-02T03:04:05Z", **event: Any) -> bytes:
-    """The line of a task."""
+    """Return the line of a task."""
     whole = TASK.model_dump(mode="json") | event
     return orjson.dumps({"store": "log", "recorded_at": at, "client": client, "event": whole})
 
 
 def kept(store: str, name: str, data: bytes) -> bytes:
-    """The line of something out of a store."""
+    """Return the line of an entry of a store."""
     return orjson.dumps({"store": store, "name": name, "data": b64encode(data).decode()})
 
 
 def end(events: int) -> bytes:
-    """The last line."""
+    """Return the last line."""
     return orjson.dumps({"store": "end", "events": events})
 
 
 def file(folder: Path, *lines: bytes) -> Path:
-    """A file of these lines."""
+    """Write a file with these lines and return its path."""
     path = folder / "log.jsonl"
     path.write_bytes(b"\n".join(lines) + b"\n")
     return path
 
 
-def test_what_was_exported_passes(tmp_path: Path) -> None:
-    """A blob, a vector and what clients and the tutor say: all that is varied below is right as such."""
+def test_a_genuine_export_is_accepted(tmp_path: Path) -> None:
+    """A blob, a vector and events of clients and of the tutor are accepted; the other tests vary them."""
     tutor = said("tutor", event_id=str(derive("a", "task_submitted")))
     silent = kept("vector", f"some-model.4.{'0' * 64}", bytes(16))
     whole = file(tmp_path, kept("blob", REF, TEXT), kept("vector", KEY, ROW), silent, said(), tutor, end(2))
@@ -100,8 +100,8 @@ def test_what_was_exported_passes(tmp_path: Path) -> None:
         (kept("shelf", KEY, ROW), "log.jsonl:1: "),
     ],
 )
-def test_a_line_that_none_wrote_is_refused(tmp_path: Path, line: bytes, complaint: str) -> None:
-    """In one line that names the place, whatever stands after it."""
+def test_a_forged_line_is_refused(tmp_path: Path, line: bytes, complaint: str) -> None:
+    """The error is one line that names the place, whatever follows it."""
     with pytest.raises(OperationError, match=r"log\.jsonl:1: ") as raised:
         counted(file(tmp_path, line, end(1)))
     assert complaint in str(raised.value)
@@ -109,15 +109,15 @@ def test_a_line_that_none_wrote_is_refused(tmp_path: Path, line: bytes, complain
 
 
 @pytest.mark.parametrize("line", [said(), kept("blob", REF, TEXT), kept("vector", KEY, ROW)])
-def test_nothing_is_in_an_export_twice(tmp_path: Path, line: bytes) -> None:
-    """Be it the same or something else under its name: the log would take in the first alone."""
+def test_a_duplicate_line_is_refused(tmp_path: Path, line: bytes) -> None:
+    """Two lines with one name are refused, whether they are equal or not, since the log would keep only the first."""
     other = line.replace(b'"hi"', b'"ho"')
     with pytest.raises(OperationError, match=r"log\.jsonl:2: .* is in the file twice"):
         counted(file(tmp_path, line, other, end(2)))
 
 
-def test_no_line_is_read_beyond_its_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """However large the file is, of which nothing is on disk here."""
+def test_no_line_is_read_beyond_its_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reading stops at the maximum length of a line, on a sparse file."""
     monkeypatch.setattr(reading, "LARGEST_LINE", 1_000)
     path = file(tmp_path, said(event_id=str(uuid4())))
     with path.open("r+b") as sparse:

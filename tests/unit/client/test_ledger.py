@@ -1,4 +1,4 @@
-"""The ledger of erasures: whole lines count, a line that was torn while it was written does not."""
+"""Tests of the ledger of erasures: complete lines count, a torn last line does not."""
 
 import errno
 import os
@@ -24,20 +24,20 @@ def settings(tmp_path: Path) -> Settings:
 
 
 def noted(settings: Settings) -> UUID:
-    """Note the erasure of a task and return its id."""
+    """Record the erasure of a task and return its id."""
     task_id = uuid4()
     note(settings, [Step(Thing("task", task_id), Erasure(tasks=(task_id,)))])
     return task_id
 
 
 def names(settings: Settings) -> list[UUID | str]:
-    """Return what the entries of the ledger began with."""
+    """Return the roots of the ledger's entries."""
     return [each.root.name for each in entries(ledger_of(settings), NAMESPACE)]
 
 
 @pytest.mark.parametrize("kept", [0, 1, 40, -2])
-def test_a_torn_last_line_names_nothing_and_is_overwritten(settings: Settings, kept: int) -> None:
-    """Read the whole lines before it; the next entry takes its place."""
+def test_a_torn_last_line_is_ignored_and_overwritten(settings: Settings, kept: int) -> None:
+    """The complete lines before it are read, and the next entry replaces it."""
     first, _ = noted(settings), noted(settings)
     lines = ledger_of(settings).read_bytes().splitlines(keepends=True)
     ledger_of(settings).write_bytes(lines[0] + lines[1][:kept])
@@ -48,7 +48,7 @@ def test_a_torn_last_line_names_nothing_and_is_overwritten(settings: Settings, k
 
 
 def test_zeros_at_the_end_are_a_torn_line(settings: Settings) -> None:
-    """Pass over the zeros that a file system leaves when the power fails."""
+    """Zeros that a file system leaves after a power failure are ignored."""
     first = noted(settings)
     with ledger_of(settings).open("ab") as file:
         file.write(bytes(200))
@@ -56,7 +56,7 @@ def test_zeros_at_the_end_are_a_torn_line(settings: Settings) -> None:
 
 
 def test_a_last_entry_without_a_newline_counts(settings: Settings) -> None:
-    """Keep it: nothing of it is missing."""
+    """A complete last entry without a newline is read."""
     first = noted(settings)
     ledger_of(settings).write_bytes(ledger_of(settings).read_bytes().rstrip())
     assert names(settings) == [first]
@@ -64,15 +64,15 @@ def test_a_last_entry_without_a_newline_counts(settings: Settings) -> None:
 
 
 def test_a_damaged_line_before_the_last_is_refused(settings: Settings) -> None:
-    """Name the file and the line."""
+    """The error names the file and the line."""
     noted(settings)
     ledger_of(settings).write_bytes(b"{}\n" + ledger_of(settings).read_bytes())
     with pytest.raises(OperationError, match=rf"{ledger_of(settings)}:1: "):
         names(settings)
 
 
-def test_a_copy_that_was_cut_off_is_refused(settings: Settings) -> None:
-    """Nobody can say what stood in the rest of it."""
+def test_a_truncated_copy_is_refused(settings: Settings) -> None:
+    """A copy that is shorter than its source is refused, since its end is unknown."""
     noted(settings)
     ledger_of(settings).write_bytes(ledger_of(settings).read_bytes()[:-9])
     with pytest.raises(OperationError, match=rf"{ledger_of(settings)}:1: "):
@@ -80,7 +80,7 @@ def test_a_copy_that_was_cut_off_is_refused(settings: Settings) -> None:
 
 
 def test_a_disk_without_room_leaves_the_ledger_as_it_was(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Raise, and take back what was written of the line."""
+    """A failed write raises an error and removes the part of the line that was written."""
 
     def full(_descriptor: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

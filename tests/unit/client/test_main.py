@@ -1,4 +1,4 @@
-"""How the process ends when it is cut off from its terminal."""
+"""Tests of the exit of the process when its standard output is missing or closed."""
 
 import os
 import subprocess
@@ -17,7 +17,9 @@ main()
 
 
 def ended(*arguments: str, stdout: int | None) -> tuple[int, str]:
-    """Exit code and standard error of Python with these arguments and this standard output; None: a closed one."""
+    """Return the exit code and the standard error of Python with these arguments and this standard output; None closes
+    it.
+    """
     closed = (lambda: os.close(1)) if stdout is None else None
     done = subprocess.run(
         [sys.executable, *arguments], stdout=stdout, stderr=subprocess.PIPE, preexec_fn=closed, check=False
@@ -25,13 +27,13 @@ def ended(*arguments: str, stdout: int | None) -> tuple[int, str]:
     return done.returncode, done.stderr.decode()
 
 
-def test_without_standard_output_it_says_so() -> None:
-    """In one line, and nothing else."""
+def test_without_standard_output_the_process_says_so() -> None:
+    """The process prints one line to standard error and nothing else."""
     assert ended("-m", "nemuri", "--version", stdout=None) == (1, "nemuri: standard output is closed\n")
 
 
-def test_when_nobody_reads_on_it_ends_quietly() -> None:
-    """As programs do before `| head`."""
+def test_a_closed_pipe_ends_the_process_quietly() -> None:
+    """The process ends without a message when its reader, such as `head`, closes the pipe."""
     reading, writing = os.pipe()
     os.close(reading)
     try:
@@ -40,6 +42,6 @@ def test_when_nobody_reads_on_it_ends_quietly() -> None:
         os.close(writing)
 
 
-def test_an_interruption_of_its_start_is_quiet() -> None:
-    """Importing takes most of the time of a short command."""
+def test_an_interrupt_during_the_start_is_quiet() -> None:
+    """Ctrl-C during the imports, which take most of a short command, prints no traceback."""
     assert ended("-c", INTERRUPTED, stdout=subprocess.DEVNULL) == (130, "")

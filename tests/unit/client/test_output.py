@@ -1,4 +1,4 @@
-"""Tables where there is little room."""
+"""Tests of tables in narrow terminals."""
 
 import io
 import sys
@@ -20,22 +20,22 @@ ROWS = [["0" * 36, "archived", "0.500", "3", "x" * 80]]
         (80, ["memory", "strength", "content"]),
     ],
 )
-def test_columns_go_before_the_content_is_squeezed(width: int, left: list[str]) -> None:
-    """The last column keeps 30 columns for as long as there is anything to leave out."""
+def test_columns_are_dropped_before_the_content_is_narrowed(width: int, left: list[str]) -> None:
+    """The last column keeps a width of 30 as long as another column can be dropped."""
     names, rows = fitting(COLUMNS, ROWS, width, ("seen", "status"))
     assert names == left
     assert (rows[0][0], rows[0][-1]) == ("0" * 36, "x" * 80)
 
 
-def test_ids_are_cut_at_last() -> None:
-    """Only where no column is left to go, and then to what still tells most of them apart."""
+def test_ids_are_shortened_last() -> None:
+    """Ids are shortened only if no column can be dropped, and stay long enough to be mostly distinct."""
     assert fitting(COLUMNS, ROWS, 60, ("seen", "status"))[1] == [["0" * 8, "0.500", "x" * 80]]
 
 
-def test_what_is_piped_is_as_wide_as_columns_says(
+def test_piped_output_has_the_width_of_columns(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No line is longer, none ends with spaces, and no status is broken over two lines."""
+    """No line is longer than the variable COLUMNS, none ends with spaces, and no status is wrapped."""
     monkeypatch.setenv("COLUMNS", "80")
     table(COLUMNS, ROWS, numbers=("strength", "seen"), spare=("seen", "strength"))
     lines = capsys.readouterr().out.splitlines()
@@ -44,8 +44,8 @@ def test_what_is_piped_is_as_wide_as_columns_says(
     assert "  archived  " in lines[1]
 
 
-def test_a_bar_is_there_as_soon_as_parts_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """And not for a task without documents."""
+def test_a_progress_bar_appears_when_parts_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A task without documents has no progress bar."""
     written = _Terminal()
     monkeypatch.setattr(sys, "stderr", written)
     monkeypatch.setenv("TERM", "xterm")
@@ -61,8 +61,8 @@ def test_a_bar_is_there_as_soon_as_parts_are_counted(monkeypatch: pytest.MonkeyP
 
 
 class _Terminal(io.StringIO):
-    """What is written to a terminal."""
+    """A stream that records writes to a terminal."""
 
     def isatty(self) -> bool:
-        """It is one."""
+        """Return True."""
         return True

@@ -1,4 +1,4 @@
-"""How a task stands, as people read it."""
+"""Tests of the text on the state of a task."""
 
 from uuid import UUID
 
@@ -12,26 +12,26 @@ SESSION = Session(None, json=False, verbose=False)
 
 
 def shown(costs: tuple[Cost, ...], capsys: pytest.CaptureFixture[str]) -> list[str]:
-    """The lines of a task that is done and cost this."""
+    """Return the printed lines of a finished task with these costs."""
     show_result(TaskResult(task_id=UUID(int=1), status="done", agent_id="clerk", model="m", costs=costs), SESSION)
     return capsys.readouterr().out.splitlines()
 
 
 def test_what_language_models_cost_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    """Step by step, with the model that was asked."""
+    """The line has the costs of each step and the model that was asked."""
     answer = Cost(step="answer", model="large", input_tokens=1_234, output_tokens=56)
     learnings = Cost(step="learnings", model="small", input_tokens=7, output_tokens=8)
     lines = shown((answer, learnings), capsys)
     assert "cost     answer 1,234 + 56 tokens (large); learnings 7 + 8 tokens (small)" in lines
 
 
-def test_what_is_free_has_no_line(capsys: pytest.CaptureFixture[str]) -> None:
-    """The extractive model counts no tokens, because it uses none."""
+def test_a_task_without_costs_has_no_cost_line(capsys: pytest.CaptureFixture[str]) -> None:
+    """The extractive model uses no tokens, so no costs are shown."""
     assert not [line for line in shown((Cost(step="answer", model="extractive"),), capsys) if "cost" in line]
 
 
-def test_what_was_read_of_documents_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    """Unless all of it was."""
+def test_the_share_of_documents_that_was_read_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    """The line is missing if the documents were read completely."""
     parts = {"chunks": 13, "chunks_read": 5}
     for share, line in (
         (0.042, ["read     4 % of the documents, in passages from 5 of 13 chunks"]),

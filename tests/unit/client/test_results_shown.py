@@ -1,4 +1,4 @@
-"""What people see of a result."""
+"""Tests of the printed result of a task."""
 
 from uuid import UUID
 
@@ -12,10 +12,10 @@ from nemuri_contracts.tasks import Panel, Voice
 
 
 @pytest.mark.parametrize(("asked", "said"), [(5, True), (2, False), (None, False)])
-def test_a_panel_with_fewer_voices_than_were_asked_for_says_so(
+def test_a_panel_with_missing_members_says_so(
     asked: int | None, said: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A panel recorded before it was known how many were asked for says nothing."""
+    """The text is missing for old panels that do not record the requested number of members."""
     voices = tuple(Voice(agent_id="a", perspective=each, answer="x") for each in ("cost", "time"))
     panel = Panel(voices=voices, merged="x", usage=Usage(model="m"), asked=asked)
 

@@ -1,4 +1,4 @@
-"""What the command line takes from the settings where it is told nothing."""
+"""Tests of command line values that come from the settings."""
 
 import pytest
 
@@ -9,8 +9,8 @@ from nemuri_contracts.client_events import Scope
 SESSION = Session(None, json=False, verbose=False)
 
 
-def test_the_settings_give_a_project_and_domains(monkeypatch: pytest.MonkeyPatch) -> None:
-    """For tasks and questions, each for itself; what the command line says wins."""
+def test_the_settings_give_the_default_project_and_domains(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tasks and questions take project and domains from the settings. A command line option takes precedence."""
     assert SESSION.setting(None, None) == (None, ())
     monkeypatch.setenv("NEMURI_PROJECT", "dinner")
     monkeypatch.setenv("NEMURI_DOMAINS", "food, drinks,")
@@ -18,8 +18,8 @@ def test_the_settings_give_a_project_and_domains(monkeypatch: pytest.MonkeyPatch
     assert SESSION.setting("lunch", ["salt"]) == ("lunch", ("salt",))
 
 
-def test_a_memory_is_valid_in_what_the_settings_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In the project before the domain; several domains leave open which, so they are refused."""
+def test_a_memory_takes_its_scope_from_the_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The project takes precedence over a domain. Several domains are ambiguous and refused."""
     assert SESSION.scope() == Scope()
     monkeypatch.setenv("NEMURI_DOMAINS", "food")
     assert SESSION.scope() == Scope(level="domain", name="food")

@@ -1,4 +1,4 @@
-"""Steps of an erasure: each fits into an event, and together they name everything once."""
+"""Tests of the steps of an erasure: each tombstone fits one event, and together they name everything once."""
 
 from uuid import UUID
 
@@ -19,7 +19,7 @@ ROOM = FRAME_BYTES + 4_000
 
 @st.composite
 def erasures(draw: st.DrawFn) -> tuple[Thing, Erasure]:
-    """Draw what an erasure begins with, and all that goes with it."""
+    """Draw the root of an erasure and everything that is erased with it."""
     names = draw(st.lists(NAMES, min_size=1, max_size=8, unique=True))
     memories = draw(st.dictionaries(st.sampled_from(names), st.sets(IDS, min_size=1, max_size=200).map(tuple)))
     known = {each: name for name, ids in memories.items() for each in ids}
@@ -45,7 +45,7 @@ def erasures(draw: st.DrawFn) -> tuple[Thing, Erasure]:
 
 @given(erasures())
 def test_every_tombstone_of_a_step_fits_and_all_of_them_name_everything(drawn: tuple[Thing, Erasure]) -> None:
-    """Divide an erasure of any size for a server that takes little."""
+    """Erasures of any size are divided for a server with a small maximum payload."""
     root, whole = drawn
     steps = in_steps(root, whole, ROOM)
     told = [each for step in steps for each in step.tombstones()]
@@ -57,8 +57,8 @@ def test_every_tombstone_of_a_step_fits_and_all_of_them_name_everything(drawn: t
 
 
 @given(erasures())
-def test_each_step_begins_with_something_that_it_names(drawn: tuple[Thing, Erasure]) -> None:
-    """Say in the first tombstone of each step what all of its tombstones name; the root is in the first or the last."""
+def test_each_step_begins_with_its_own_tombstone(drawn: tuple[Thing, Erasure]) -> None:
+    """The first tombstone of a step contains all names of the step. The root is in the first or the last step."""
     root, whole = drawn
     steps = in_steps(root, whole, ROOM)
     for step in steps:
@@ -69,15 +69,15 @@ def test_each_step_begins_with_something_that_it_names(drawn: tuple[Thing, Erasu
     assert steps[0 if root.sort == "agent" else -1].root == root
 
 
-def test_what_fits_is_one_step() -> None:
-    """Leave a small erasure whole."""
+def test_a_small_erasure_is_one_step() -> None:
+    """An erasure that fits one event is not divided."""
     whole = Erasure(memories={"ann": (UUID(int=1),)}, tasks=(UUID(int=2),), restated=("ann",))
     root = Thing("memory", UUID(int=1))
     assert in_steps(root, whole, 1_000_000) == [Step(root, whole)]
 
 
-def test_what_no_event_can_name_takes_several_steps() -> None:
-    """Divide the erasure of 100,000 tasks, each with a memory, for a server that takes a megabyte."""
+def test_a_large_erasure_has_several_steps() -> None:
+    """100,000 tasks with a memory each need several steps on a server with a maximum payload of 1 MB."""
     tasks, memories = (tuple(UUID(int=number * 2 + odd) for number in range(100_000)) for odd in (0, 1))
     whole = Erasure(memories={"orchestrator": memories}, tasks=tasks, agents=("ann",), restated=("orchestrator",))
     steps = in_steps(Thing("agent", "ann"), whole, 1_040_000)

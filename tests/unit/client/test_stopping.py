@@ -1,4 +1,4 @@
-"""A worker that is told to stop is gone after a while, whatever it does."""
+"""A stopped worker ends after a bounded time."""
 
 import signal
 import subprocess
@@ -19,8 +19,8 @@ run_until_stopped(stuck, within=0.1)
 """
 
 
-def test_what_does_not_come_to_an_end_is_ended() -> None:
-    """Tidying up that blocks the whole loop: one SIGTERM is enough."""
+def test_a_blocked_shutdown_is_ended() -> None:
+    """One SIGTERM ends a worker whose clean-up blocks the event loop."""
     with subprocess.Popen([sys.executable, "-c", STUCK], stdout=subprocess.PIPE) as process:
         try:
             assert process.stdout is not None

@@ -1,1 +1,1 @@
-"""What services decide, without servers."""
+"""Unit tests of the services, without servers."""

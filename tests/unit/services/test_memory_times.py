@@ -1,4 +1,4 @@
-"""When a memory last faded, as a client sees it (document 003 §3.5)."""
+"""The time of a memory's last decay, as a client sees it (document 003 §3.5)."""
 
 from datetime import datetime
 from uuid import UUID
@@ -10,8 +10,8 @@ from tests.unit.domain.strength.stories import slept as slept_on
 FAINT = {"daily_decay_targets": (0.05,) * 6, "expected_tasks_per_day": 1}
 
 
-def test_a_memory_last_faded_in_the_last_sleep_since_it_began() -> None:
-    """None before the first; a sleep that only goes on with another fades nothing."""
+def test_the_last_decay_is_the_last_sleep_after_creation() -> None:
+    """The time of the last decay is None before the first sleep. A sleep that continues another one does not decay."""
     story = given(encoded(A), *night(1))
     slept = story.events[-1].at
     story = story.when(encoded(B))
@@ -22,8 +22,8 @@ def test_a_memory_last_faded_in_the_last_sleep_since_it_began() -> None:
     assert _faded(story, A) == _faded(story, B) == story.events[-1].at
 
 
-def test_what_is_archived_does_not_fade() -> None:
-    """Time stands still in the archive."""
+def test_an_archived_memory_does_not_decay() -> None:
+    """A memory that its first sleep archives has no time of a last decay."""
     assert _faded(given(*ruled(**FAINT), encoded(A), *night(1)), A) is None
 
 

@@ -1,4 +1,4 @@
-"""Which passages of documents are given to who answers, and what is quoted and learned from them without a model."""
+"""Selection of document passages for an answer, and the quotes and learnings of the extractive model."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ ROUTES = "Which service routes a task?"
 
 
 class Held(Blobs):
-    """Blobs that are at hand, and count how often they are asked for."""
+    """A blob store in memory that counts its reads."""
 
     def __init__(self, **texts: str) -> None:
         object.__setattr__(self, "recent", TextCache())
@@ -28,7 +28,7 @@ class Held(Blobs):
     asked: list[str]
 
     async def get(self, ref: str) -> str:
-        """The text."""
+        """Return the text and count the read."""
         self.asked.append(ref)
         found = self.recent.get(ref)
         assert found is not None
@@ -36,7 +36,7 @@ class Held(Blobs):
 
 
 def details(ref: str, text: str, points: dict[int, str] | None = None) -> tuple[DetailPoint, ...]:
-    """The chunks of a text, with the key points of some."""
+    """Return the chunks of a text, some with key points."""
     return tuple(
         DetailPoint(
             detail=Detail(document="d", ref=ref, start=span.start, end=span.end), point=(points or {}).get(number)
@@ -46,7 +46,7 @@ def details(ref: str, text: str, points: dict[int, str] | None = None) -> tuple[
 
 
 async def found(question: str, text: str, points: dict[int, str] | None = None) -> tuple[Passage, ...]:
-    """The passages of a text for a question."""
+    """Return the passages of a text that are selected for a question."""
     return await passages(question, details("a", text, points), Held(a=text), PassageIndexes())
 
 
@@ -54,7 +54,7 @@ FILLER = "A value is true unless its class says otherwise. " * 40
 
 
 async def test_a_sentence_anywhere_is_found_by_its_words() -> None:
-    """Though no key point speaks of it; the passage says where it stands."""
+    """A sentence is found by its words, even if no key point mentions it. The passage names its position."""
     text = "\n\n".join([*[FILLER] * 200, "The boiler was built by Ann.", *[FILLER] * 200])
     first, *others = await found("Who built the boiler?", text, {0: "Values are true.", 30: "Classes say otherwise."})
     assert "The boiler was built by Ann." in first.text
@@ -63,7 +63,7 @@ async def test_a_sentence_anywhere_is_found_by_its_words() -> None:
 
 
 async def test_a_key_point_leads_to_words_that_the_question_does_not_have() -> None:
-    """As when the document is in another language."""
+    """A key point finds its passage for words that occur only in the key point, such as words of another language."""
     text = "\n\n".join([FILLER * 10, "ボイラーはアンが作りました。" * 1_000, FILLER * 10])
     place = next(
         number
@@ -74,15 +74,15 @@ async def test_a_key_point_leads_to_words_that_the_question_does_not_have() -> N
     assert any("ボイラー" in each.text for each in got)
 
 
-async def test_a_short_document_is_given_whole() -> None:
-    """In its own order where no words are shared."""
+async def test_a_short_document_is_returned_whole() -> None:
+    """All passages of a short document are returned, in document order if no words are shared."""
     text = "\n\n".join(f"{number}. " + FILLER[:1_000] for number in range(4))
     got = await found("Who built the boiler?", text)
     assert "".join(each.text for each in got) == text
 
 
 async def test_the_index_is_built_once_for_all_answers_to_a_task() -> None:
-    """Each document is read once for it."""
+    """Each document is read once for all answers to a task."""
     text = FILLER * 30
     blobs, indexes, chunks = Held(a=text), PassageIndexes(), tuple(each.detail for each in details("a", FILLER * 30))
     assert await indexes.of(chunks, blobs) is await indexes.of(chunks, blobs)
@@ -90,7 +90,7 @@ async def test_the_index_is_built_once_for_all_answers_to_a_task() -> None:
 
 
 async def answered(question: str, text: str) -> tuple[list[str], dict[str, str]]:
-    """What is quoted from a document for a question, without labels, and what is learned from that."""
+    """Return the quotes from a document for a question, without labels, and the learnings from them."""
     sources = tuple(Source(f"d{number}", each.text) for number, each in enumerate(await found(question, text), 1))
     model = ExtractiveModel()
     reply = await model.answer(AnswerJob("expert", "", None, question, (), sources))
@@ -101,8 +101,8 @@ async def answered(question: str, text: str) -> tuple[list[str], dict[str, str]]
     return quotes, dict(learned.value)
 
 
-async def test_the_readme_answers_the_question_that_it_asks_of_itself() -> None:
-    """The service of the tree that routes, and no other one; nothing wrong is learned."""
+async def test_the_readme_answers_a_question_about_the_orchestrator() -> None:
+    """The quote names the service that routes tasks and no other service, and nothing wrong is learned."""
     quotes, learned = await answered(ROUTES, README.read_text())
     assert "services/orchestrator/ routes by the summary alone" in quotes[0]
     assert not [each for each in quotes if "attribution" in each or "intake" in each]
@@ -149,15 +149,15 @@ async def route_task(event: TaskRouted, service: Service) -> Task:
 
 @pytest.mark.parametrize("document", [TREE, TABLE, CODE], ids=["tree", "table", "code"])
 async def test_the_line_that_answers_is_quoted_first(document: str) -> None:
-    """Wherever it stands."""
+    """The sentence that answers the question is quoted first, at any position in the document."""
     quotes, learned = await answered(ROUTES, document)
     assert "clerk" in quotes[0]
     assert "routes each task to who knows" in quotes[0]
     assert any("clerk" in each for each in learned.values())
 
 
-async def test_quotes_that_hardly_answer_are_not_learned() -> None:
-    """Names of code, and sentences that share one word of many with the question."""
+async def test_weak_quotes_are_not_learned() -> None:
+    """Names of code, and sentences that share only one of many words with the question, are not learned."""
     text = "`services/stock/app.py`, `count`, reacts to `task_answered`. Each service scales on its own."
     quotes, learned = await answered(ROUTES, text)
     assert quotes

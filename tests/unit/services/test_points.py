@@ -1,4 +1,4 @@
-"""Key points are capped, so that those of a long document fit one event."""
+"""Key points are cut to a maximum length, so that all of a long document fit one event."""
 
 import orjson
 import pytest
@@ -11,14 +11,14 @@ from tests.contracts.examples import EXAMPLES
 
 POINTS = 1_000
 ROOM = 1024 * 1024 - HEADER_BYTES
-"""What a nats-server takes in one message unless it is told otherwise, besides headers."""
+"""Maximum payload of a nats-server by default, without headers, in bytes."""
 NAME = "a report with quite a long name of about sixty characters.txt"
 LONG = ("a fact about truth " * 100, "真理値についての事実。" * 100, '"\\\n\x01' * 500, "🙂" * 1_000)
 
 
 @pytest.mark.parametrize("point", LONG, ids=("latin", "japanese", "escaped", "emoji"))
-def test_a_long_point_is_cut_and_says_so(point: str) -> None:
-    """By characters, and by what it takes on the wire."""
+def test_a_long_point_is_cut_and_marked(point: str) -> None:
+    """A key point is cut by characters and by its encoded size, and ends with a mark."""
     cut = capped(point)
 
     assert len(cut) <= POINT_CHARACTERS
@@ -28,15 +28,17 @@ def test_a_long_point_is_cut_and_says_so(point: str) -> None:
     assert max(len(cut) / POINT_CHARACTERS, len(orjson.dumps(cut)) / POINT_BYTES) > 0.9
 
 
-def test_a_point_that_fits_stays_as_it_is() -> None:
-    """The longest included."""
+def test_a_point_that_fits_is_unchanged() -> None:
+    """A key point of the maximum length is unchanged."""
     for point in ("", "Truth.", "x" * POINT_CHARACTERS, "真" * (POINT_BYTES // 3)):
         assert capped(point) == point
 
 
 @pytest.mark.parametrize("point", LONG, ids=("latin", "japanese", "escaped", "emoji"))
 def test_a_thousand_capped_points_fit_the_event_that_joins_them(point: str) -> None:
-    """With their references, beside a summary and a text of full length."""
+    """A thousand key points of maximum length fit one event with their references, a summary and a text of maximum
+    length.
+    """
     known = EXAMPLES["task_summarised"]
     assert isinstance(known, TaskSummarised)
     details = [

@@ -1,4 +1,4 @@
-"""A task as its client sees it on its way."""
+"""Progress of a task as its client sees it."""
 
 import pytest
 
@@ -20,7 +20,7 @@ ITEMS = tuple(f"What does lamp {number} cost?" for number in range(25))
 
 
 def batched(panel: int | None = None) -> Story:
-    """25 items in three batches, each for one agent or for a panel."""
+    """Return a task of 25 items in three batches, each for one agent or for a panel."""
     story = given(submitted("Q", panel=panel), opened(*ITEMS), chosen("all"))
     parts = client_negotiation.parts_of(story.task)
     voices = panel or 1
@@ -29,20 +29,20 @@ def batched(panel: int | None = None) -> Story:
 
 
 @pytest.mark.parametrize(("batches", "items"), [((), 0), ((0,), 10), ((2,), 5), ((0, 1), 20), ((0, 1, 2), 25)])
-def test_progress_counts_the_items_that_are_answered(batches: tuple[int, ...], items: int) -> None:
-    """Batch by batch."""
+def test_progress_counts_the_answered_items(batches: tuple[int, ...], items: int) -> None:
+    """The progress rises by the items of each batch that is answered."""
     assert _progress(batched().when(*map(answered, batches))) == f"{items} of 25 items answered"
 
 
-def test_an_item_counts_once_every_voice_has_answered_it() -> None:
-    """One of two is half an answer."""
+def test_an_item_of_a_panel_counts_when_all_members_answered() -> None:
+    """An item counts as answered only when every panel member has answered it."""
     story = batched(panel=2).when(answered(0), answered(2), answered(3))
 
     assert _progress(story) == "10 of 25 items answered"
 
 
-def test_progress_counts_voices_and_parts() -> None:
-    """Where there are no items."""
+def test_progress_without_items_counts_assignments() -> None:
+    """Without items, the progress counts answered panel members and parts."""
     panel = given(submitted(panel=2), summarised("?"), routed(2), assigned(1), assigned(2), answered(1))
     alone = given(submitted(), summarised("?"), routed(), assigned(1))
 

@@ -1,4 +1,4 @@
-"""What people are told of a learned scorer."""
+"""Tests of the view of a learned scorer."""
 
 from nemuri.cli.scorers import waiting
 from nemuri_contracts.scorers import HeldOut
@@ -13,7 +13,7 @@ HELD_OUT = HeldOut(tasks=20, learned=0.41, linear=0.43, error=0.02)
 
 
 def known(held_out: HeldOut, *, serves: bool = False) -> Scorer:
-    """A second version that did so well."""
+    """Return version two of a scorer with these held-out results."""
     weights = scorer.copy_of_linear()
     return Scorer(
         agent_id=AGENT, number=2, weights=weights, samples=90, tasks=30, until=9, held_out=held_out, serves=serves,
@@ -21,8 +21,8 @@ def known(held_out: HeldOut, *, serves: bool = False) -> Scorer:
     )  # fmt: skip
 
 
-def test_why_the_learned_scorer_does_not_rank_is_said_in_one_line() -> None:
-    """Too few samples, too few tasks to judge it by, not better, or not asked for."""
+def test_the_reason_for_the_linear_ranking_is_one_line() -> None:
+    """The reason is too few samples, too few held-out tasks, no improvement, or the policy."""
     rules = Policy()
     assert standing(rules, None, 62) == "not trained yet: 62 of 100 samples"
     enough = "not trained yet: 118 samples are enough (the trainer runs with the extra 'learn')"
@@ -37,8 +37,10 @@ def test_why_the_learned_scorer_does_not_rank_is_said_in_one_line() -> None:
     assert standing(rules, known(better, serves=True), 0).startswith("better than linear: nDCG 0.500 against 0.430")
 
 
-def test_the_view_shows_what_each_feature_weighs() -> None:
-    """Beside the linear weight, on its scale; nothing learned before the first training."""
+def test_the_view_has_the_weight_of_each_feature() -> None:
+    """The view shows the learned weight beside the linear one, on the same scale. Before the first training it has no
+    learned weights.
+    """
     agent = given().agent
 
     first, second = scorer_view(agent, None, 62), scorer_view(agent, known(HELD_OUT, serves=True), 12)
@@ -53,7 +55,7 @@ def test_the_view_shows_what_each_feature_weighs() -> None:
     assert all(each.learned is not None and abs(each.learned - each.linear) < 1e-9 for each in second.features.values())
 
 
-def test_how_far_the_next_training_is() -> None:
-    """Nobody waits for what is there already."""
+def test_the_view_has_the_distance_to_the_next_training() -> None:
+    """The view shows the samples so far and the samples required for a training."""
     assert waiting(62, 100) == "62 of 100 samples until the next training"
     assert waiting(211, 100) == "211 samples, 100 are required for a training"

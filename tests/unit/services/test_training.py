@@ -1,4 +1,4 @@
-"""Training a scorer with torch: it learns what there is to learn, and numpy serves what torch has trained."""
+"""Tests of training a scorer with torch and of serving it with numpy."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ from tests.unit.domain.strength.test_scorer import ROWS, WEIGHTS
 
 @for_any(WEIGHTS, ROWS)
 def test_numpy_ranks_as_torch_does(weights: Weights, rows: list[tuple[float, ...]]) -> None:
-    """From the same weights: the same logits, so the same order, whatever the weights are."""
+    """The same weights give the same logits in torch and numpy, and so the same order."""
     features = np.array(rows)
     parameters = [
         torch.tensor(each, dtype=torch.float64)
@@ -37,8 +37,10 @@ def test_numpy_ranks_as_torch_does(weights: Weights, rows: list[tuple[float, ...
     assert (np.sign(np.subtract.outer(served, served)) == np.sign(apart))[np.abs(apart) > 1e-9].all()
 
 
-def test_what_helped_before_is_learned_and_serves() -> None:
-    """Where impact decides, which the linear score hardly looks at, the learned one is clearly better on new tasks."""
+def test_a_scorer_learns_that_impact_decides() -> None:
+    """If impact decides, which has little weight in the linear score, the learned scorer is clearly better on new
+    tasks.
+    """
     older, held = training_samples.split_held_out(past(by_impact, 100, seed=3))
 
     weights = training.train(training_samples.samples(older), seed=3)
@@ -51,8 +53,10 @@ def test_what_helped_before_is_learned_and_serves() -> None:
     assert weighs["impact_score"] > 4 * scorer.importance(scorer.copy_of_linear())["impact_score"]
 
 
-def test_what_only_two_features_together_say_is_learned() -> None:
-    """The document's own example: strong but old, or fresh but faint, is worth less than both at once."""
+def test_a_scorer_learns_an_interaction_of_two_features() -> None:
+    """The document's example is learned: a memory that is strong and fresh is worth more than one that is only one of
+    both.
+    """
     older, _ = training_samples.split_held_out(past(by_strength_while_fresh, 300, seed=11))
 
     weights = training.train(training_samples.samples(older), seed=11)
@@ -70,8 +74,8 @@ def test_what_only_two_features_together_say_is_learned() -> None:
 
 @pytest.mark.parametrize("world", [by_relevance, by_nothing])
 @pytest.mark.parametrize("tasks", [12, 120])
-def test_where_nothing_is_to_be_learned_nothing_is_lost(world: World, tasks: int) -> None:
-    """However little there was to learn from, a scorer that was let serve is hardly worse than the linear score."""
+def test_without_a_signal_the_scorer_is_hardly_worse_than_linear(world: World, tasks: int) -> None:
+    """A scorer that passed its gate is hardly worse than the linear score, even if there was little to learn."""
     lost = []
     for seed in range(3):
         older, held = training_samples.split_held_out(past(world, tasks, seed))
@@ -82,8 +86,8 @@ def test_where_nothing_is_to_be_learned_nothing_is_lost(world: World, tasks: int
     assert max(lost, default=0.0) < 0.03
 
 
-def test_labels_that_are_turned_round_never_serve() -> None:
-    """Trained on the opposite of the truth, as if what was used had not been: the newest tasks refuse it."""
+def test_a_scorer_trained_on_inverted_labels_never_serves() -> None:
+    """The newest tasks reject a scorer that was trained on the opposite of the truth."""
     older, held = training_samples.split_held_out(past(by_impact, 120, seed=5))
     true = training_samples.samples(older)
 
@@ -93,7 +97,7 @@ def test_labels_that_are_turned_round_never_serve() -> None:
 
 
 def test_the_same_samples_and_seed_make_the_same_weights() -> None:
-    """Also beside another training; another seed drops out other units."""
+    """The weights are the same beside another training. Another seed drops out other units."""
     taken = training_samples.samples(past(by_impact, 30, seed=6))
 
     first = training.train(taken, seed=7)
@@ -104,8 +108,8 @@ def test_the_same_samples_and_seed_make_the_same_weights() -> None:
     assert Weights.model_validate_json(first.model_dump_json()) == first
 
 
-def test_success_moves_a_scorer_more_than_what_was_not_judged() -> None:
-    """Half the weight is half the pull away from the linear score."""
+def test_a_success_moves_a_scorer_more_than_an_unrated_use() -> None:
+    """A sample of half the label weight moves the scorer less away from the linear score."""
     taken = training_samples.samples(past(by_impact, 30, seed=9))
 
     def moved(weight: float) -> float:
@@ -117,12 +121,12 @@ def test_success_moves_a_scorer_more_than_what_was_not_judged() -> None:
 
 
 def test_without_samples_the_copy_stays() -> None:
-    """Nothing to learn, nothing learned."""
+    """Training without samples returns the copy of the linear score."""
     assert training.train(training_samples.samples([]), seed=1) == scorer.copy_of_linear()
 
 
 def test_without_torch_training_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One clear line; nobody who only serves needs torch."""
+    """The error names the extra to install in one line. Serving a scorer does not need torch."""
     monkeypatch.setattr(training, "available", lambda: False)
     training._torch.cache_clear()
     with pytest.raises(training.TorchMissingError, match=r"pip install 'nemuri\[learn\]'"):

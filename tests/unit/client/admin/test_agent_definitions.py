@@ -1,4 +1,4 @@
-"""Agents as people write them."""
+"""Tests of reading agent definitions from YAML."""
 
 from pathlib import Path
 
@@ -31,14 +31,14 @@ policy: {short_term: {base_capacity: 50}, long_term: {capacity: 10000}}
 
 
 def written(path: Path, text: str) -> Path:
-    """A file with this text."""
+    """Write a file with this text and return its path."""
     file = path / "agent.yaml"
     file.write_text(text, encoding="utf-8")
     return file
 
 
-def test_names_and_mappings_are_perspectives(tmp_path: Path) -> None:
-    """A name alone is a perspective without keywords; of the policy only what differs from the defaults is kept."""
+def test_perspectives_are_names_or_mappings(tmp_path: Path) -> None:
+    """A perspective without keywords may be a name alone. Only the differences from the default policy are kept."""
     agent = read_definition(written(tmp_path, GOOD))
     assert agent.agent_id == "python"
     assert agent.definition.perspective_names == ("semantics", "pitfalls")
@@ -46,15 +46,15 @@ def test_names_and_mappings_are_perspectives(tmp_path: Path) -> None:
     assert agent.policy == {"expected_tasks_per_day": 1.0}
 
 
-def test_a_principle_may_hold_in_a_project_only(tmp_path: Path) -> None:
-    """A text holds everywhere; a mapping names where it holds."""
+def test_a_principle_may_hold_in_one_project_only(tmp_path: Path) -> None:
+    """A principle as text holds everywhere; a mapping names its scope."""
     scoped = "[Quote., {text: Pay., scope: {level: project, name: bank}}]"
     agent = read_definition(written(tmp_path, GOOD.replace("[Quote.]", scoped)))
     assert agent.definition.held == (("Quote.", Scope()), ("Pay.", Scope(level="project", name="bank")))
 
 
-def test_an_affective_memory_is_defined_by_what_it_is_for(tmp_path: Path) -> None:
-    """Without perspectives, and with a policy of its own; the example is one."""
+def test_an_affective_memory_is_defined_with_its_policy(tmp_path: Path) -> None:
+    """A definition with affective memory has no perspectives and its own policy, as the example does."""
     example = read_definition(Path(__file__).parents[4] / "examples" / "assistants" / "assistant.yaml")
     assert (example.agent_id, example.definition.memory) == ("assistant", "affective")
     agent = read_definition(written(tmp_path, AFFECTIVE))
@@ -62,8 +62,8 @@ def test_an_affective_memory_is_defined_by_what_it_is_for(tmp_path: Path) -> Non
     assert agent.policy == {"archive": {"auto_delete_enabled": True}}
 
 
-def test_a_tiered_memory_is_defined_likewise(tmp_path: Path) -> None:
-    """Of its own policy what differs from the defaults is kept."""
+def test_a_tiered_memory_is_defined_with_its_policy(tmp_path: Path) -> None:
+    """Of the tiered policy only the differences from the defaults are kept."""
     agent = read_definition(written(tmp_path, TIERED))
     assert (agent.definition.memory, agent.definition.perspective_names) == ("tiered", ())
     assert agent.policy == {"short_term": {"base_capacity": 50}}
@@ -100,8 +100,8 @@ def test_a_tiered_memory_is_defined_likewise(tmp_path: Path) -> None:
         ("a: " + "x" * 1_100_000, "larger than 1 MB"),
     ],
 )
-def test_what_defines_no_agent_is_one_line(tmp_path: Path, text: str, complaint: str) -> None:
-    """The line names the file, the place and what is wrong."""
+def test_an_invalid_definition_is_refused_in_one_line(tmp_path: Path, text: str, complaint: str) -> None:
+    """The line names the file, the place and the error."""
     file = written(tmp_path, text)
     with pytest.raises(DefinitionError) as raised:
         read_definition(file)

@@ -1,4 +1,4 @@
-"""How fast agents forget is said in words that are true of their policy."""
+"""Tests of the text on how fast an agent forgets under its policy."""
 
 import pytest
 
@@ -26,12 +26,12 @@ from nemuri_contracts.memory_views import FadingView
         ),
     ],
 )
-def test_an_agents_pace_is_told(view: FadingView, told: str, short: str) -> None:
-    """By days where fading is tied to the clock, else by tasks."""
+def test_the_forgetting_speed_of_an_agent_is_shown(view: FadingView, told: str, short: str) -> None:
+    """The speed is in days if decay follows the clock, otherwise in tasks."""
     assert pace(view) == told
     assert short_pace(view) == short
 
 
-def test_who_remembers_otherwise_has_no_pace() -> None:
-    """Its column is empty."""
+def test_other_memories_have_no_forgetting_speed() -> None:
+    """The column is empty for agents without strength memory."""
     assert short_pace(None) == ""

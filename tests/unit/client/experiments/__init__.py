@@ -1,1 +1,1 @@
-"""The experiments in memory."""
+"""Unit tests of the experiments."""

@@ -1,4 +1,4 @@
-"""The experiments themselves, small: they run, repeat themselves, and their controls control."""
+"""Tests of the experiments at a small size: they run, are reproducible, and their controls work."""
 
 import random
 from pathlib import Path
@@ -16,7 +16,7 @@ TASKS = 10
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Worlds of few memories and few questions."""
+    """Make worlds with few memories and few questions."""
     for module in (noise, personality, scorer):
         monkeypatch.setattr(module, "MEMORIES", 100)
     monkeypatch.setattr(personality, "PROBES", 4)
@@ -26,8 +26,8 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("name", ["noise", "personality", "scorer"])
-def test_an_experiment_finds_the_same_whenever_it_is_run_with_the_same_seed(name: str, tmp_path: Path) -> None:
-    """The same figures, the same findings and the same bytes of the plots; others with another seed."""
+def test_an_experiment_is_reproducible_by_its_seed(name: str, tmp_path: Path) -> None:
+    """The same seed gives the same figures, findings and plot bytes. Another seed gives others."""
     first, second = (runs.run(name, seed=3, tasks=TASKS, repeats=3, processes=0) for _ in range(2))
     assert first.as_json() == second.as_json()
     assert {each.claim.text for each in first.findings} == {each.text for each in runs.EXPERIMENTS[name].claims}
@@ -36,17 +36,17 @@ def test_an_experiment_finds_the_same_whenever_it_is_run_with_the_same_seed(name
     assert runs.one(name, 3, 0, TASKS) != runs.one(name, 4, 0, TASKS)
 
 
-def test_processes_find_what_one_process_finds(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Repeats do not depend on who runs them, nor on the order in which they end."""
-    monkeypatch.undo()  # the processes know nothing of small worlds
+def test_processes_give_the_results_of_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The results do not depend on the process of a repeat or on the order in which repeats end."""
+    monkeypatch.undo()  # # child processes do not have the small worlds
     here, there = (runs.run("noise", seed=1, tasks=10, repeats=2, processes=number) for number in (0, 2))
     assert [each.verdict for each in here.findings] == [each.verdict for each in there.findings]
     means = [[each.mean for each in report.figures.values()] for report in (here, there)]
     assert means[0] == pytest.approx(means[1])
 
 
-def test_agents_without_strengths_never_drift() -> None:
-    """The first control: all drift comes from strengths. The second: agents drift by chance, too."""
+def test_agents_without_strengths_do_not_diverge() -> None:
+    """The first control shows that strengths cause the divergence. The second one shows divergence by chance."""
     found = runs.one("personality", 1, 0, TASKS)
     drifts = [measure for measure, condition in found if condition == APART and not measure.startswith("nDCG")]
     assert len(drifts) == 4
@@ -55,8 +55,8 @@ def test_agents_without_strengths_never_drift() -> None:
     assert found["ranking: 1 - tau", ALIKE] > 0
 
 
-async def test_agents_that_lived_through_the_same_are_the_same() -> None:
-    """Drift is zero when streams are equal."""
+async def test_agents_with_equal_streams_are_equal() -> None:
+    """Two agents with the same tasks have a divergence of 0."""
     chance = random.Random(5)
     world, vectors = memories(chance, 60), Vectors()
     needs = {area: [each for each in world if each.area == area] for area in AREAS}
@@ -70,8 +70,8 @@ async def test_agents_that_lived_through_the_same_are_the_same() -> None:
     assert list(drifts.values()) == pytest.approx([0.0] * len(drifts), abs=1e-12)
 
 
-def test_a_finding_says_what_the_interval_says() -> None:
-    """Also when it is against us, and also when it is nothing."""
+def test_a_finding_states_the_verdict_of_its_interval() -> None:
+    """A finding says shown, not shown, or the opposite is shown."""
     claim = Claim("more is more", ("a", "x"), ("a", "y"))
     samples: list[Sample]
     for step, verdict in ((0.5, "shown"), (-0.5, "the opposite is shown"), (0.0, "not shown")):
@@ -79,14 +79,14 @@ def test_a_finding_says_what_the_interval_says() -> None:
         assert reported("noise", samples, [claim], seed=1, tasks=TASKS).findings[0].verdict == verdict
 
 
-def test_what_too_few_repeats_measured_is_not_reported() -> None:
-    """A figure without an interval is no figure."""
+def test_a_measure_of_too_few_repeats_is_not_reported() -> None:
+    """A measure without an interval is not in the report."""
     samples: list[Sample] = [{("a", "x"): 1.0}, {("a", "x"): 1.0, ("b", "x"): 2.0}, {("a", "x"): 1.5}]
     assert set(reported("noise", samples, (), seed=1, tasks=TASKS).figures) == {("a", "x")}
 
 
-def test_windows_cover_a_stream_once() -> None:
-    """Every task is in one of them."""
+def test_windows_partition_a_stream() -> None:
+    """Every task is in exactly one window."""
     assert edges(25)[0].startswith("1-")
     assert edges(25)[-1].endswith("-25")
     assert edges(4) == ["1-1", "2-2", "3-3", "4-4"]
@@ -94,8 +94,8 @@ def test_windows_cover_a_stream_once() -> None:
     assert sum(value for _, value in windows(values)) / 10 == pytest.approx(sum(values) / 100)
 
 
-async def test_a_task_for_which_nothing_comes_to_mind_is_ranked_and_learned_from_too() -> None:
-    """Every ranking of nothing is empty; it is a task like any other, and stops nothing."""
+async def test_a_task_without_relevant_memories_is_ranked_and_learned_from() -> None:
+    """Its rankings are empty, and the experiment continues."""
     world = memories(random.Random(6), 60)
     living, trainer = await Living.remembering(world, "use", Vectors()), scorer.Trainer()
     recalled = await living.live(Task("Galileo telescope Jupiter moons", world[0]))

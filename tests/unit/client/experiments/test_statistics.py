@@ -1,4 +1,4 @@
-"""What the experiments measure by, against brute force and known distributions."""
+"""Tests of the statistics of experiments against brute force and known distributions."""
 
 from itertools import combinations, permutations
 
@@ -11,8 +11,8 @@ from nemuri.experiments.statistics import auc, gain, interval, jaccard_distance,
 
 
 @pytest.mark.parametrize("skewed", [False, True])
-def test_an_interval_covers_the_true_mean_about_as_often_as_it_says(skewed: bool) -> None:
-    """Of 300 samples of ten values each, 95 % of the intervals hold the mean, and never fewer than 90 %."""
+def test_intervals_cover_the_true_mean_as_often_as_they_state(skewed: bool) -> None:
+    """Of 300 samples of ten values, at least 90 % of the 95 % intervals contain the mean."""
     draw, chance = np.random.default_rng(7), np.random.default_rng(8)
     covered = 0
     for _ in range(300):
@@ -22,21 +22,21 @@ def test_an_interval_covers_the_true_mean_about_as_often_as_it_says(skewed: bool
     assert 0.90 <= covered / 300 <= 0.99
 
 
-def test_equal_values_leave_nothing_uncertain() -> None:
-    """An interval of a constant is that constant."""
+def test_the_interval_of_equal_values_is_that_value() -> None:
+    """Equal values have an interval of width 0."""
     found = interval([0.1] * 7, np.random.default_rng(1))
     assert (found.low, found.high) == (found.mean, found.mean)
 
 
 def test_too_few_values_have_no_interval() -> None:
-    """Two repeats do not show how much repeats differ."""
+    """Two values have no interval."""
     with pytest.raises(ValueError, match="too few"):
         interval([0.1, 0.2], np.random.default_rng(1))
 
 
 @given(st.permutations(range(7)), st.permutations(range(7)))
-def test_kendall_is_the_balance_of_pairs_in_the_same_and_in_opposite_order(one: list[int], other: list[int]) -> None:
-    """As counted pair by pair."""
+def test_kendalls_tau_equals_the_count_of_pairs(one: list[int], other: list[int]) -> None:
+    """Kendall's τ equals the balance of concordant and discordant pairs."""
     balance = [
         1 if (one.index(a) < one.index(b)) == (other.index(a) < other.index(b)) else -1
         for a, b in combinations(range(7), 2)
@@ -44,34 +44,34 @@ def test_kendall_is_the_balance_of_pairs_in_the_same_and_in_opposite_order(one: 
     assert kendall(one, other) == pytest.approx(sum(balance) / len(balance))
 
 
-def test_kendall_is_over_what_both_orders_contain() -> None:
-    """What only one of them has says nothing about their order."""
+def test_kendalls_tau_uses_common_elements_only() -> None:
+    """Elements of only one order are ignored."""
     assert kendall(["a", "x", "b"], ["a", "b", "y"]) == 1.0
     assert kendall(["a"], ["b"]) == 1.0
 
 
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=8), st.lists(st.integers(0, 5), min_size=1, max_size=8))
-def test_auc_counts_the_pairs_that_are_told_apart(signal: list[int], noise: list[int]) -> None:
-    """As counted pair by pair, a tie for half."""
+def test_auc_equals_the_share_of_ordered_pairs(signal: list[int], noise: list[int]) -> None:
+    """The AUC equals the share of pairs in the right order; a tie counts half."""
     pairs = [1.0 if a > b else 0.5 if a == b else 0.0 for a in signal for b in noise]
     assert auc(signal, noise) == pytest.approx(sum(pairs) / len(pairs))
 
 
-def test_distributions_that_share_nothing_are_one_apart() -> None:
-    """And equal ones, whatever their total, not at all."""
+def test_disjoint_distributions_have_distance_one() -> None:
+    """Equal distributions have distance 0, whatever their totals are."""
     assert jensen_shannon([1, 0], [0, 3]) == pytest.approx(1.0)
     assert jensen_shannon([1, 2], [2, 4]) == pytest.approx(0.0)
 
 
-def test_sets_and_rankings_are_compared_by_what_they_share() -> None:
-    """Overlap looks at the first ten, Jaccard at everything, and two empty answers are the same answer."""
+def test_overlap_and_jaccard_compare_common_elements() -> None:
+    """Overlap compares the first ten elements, Jaccard all. Two empty sets are equal."""
     assert overlap(range(20), range(5, 25)) == 0.5
     assert jaccard_distance("ab", "bc") == pytest.approx(2 / 3)
     assert jaccard_distance((), ()) == 0.0
 
 
-def test_the_gain_of_a_ranking_falls_with_the_place_of_what_was_needed() -> None:
-    """One at the first place, less at each later one, nothing beyond the tenth."""
+def test_the_gain_falls_with_the_rank_of_the_needed_memory() -> None:
+    """The gain is 1 at rank one, less at each later rank, and 0 beyond rank ten."""
     gains = [gain(order, "x") for order in sorted(permutations("xab"), key=lambda each: each.index("x"))]
     assert gains[0] == 1.0
     assert gains[-1] == pytest.approx(0.5)

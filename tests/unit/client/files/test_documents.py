@@ -1,4 +1,4 @@
-"""Files that become documents, and files that do not."""
+"""Tests of reading documents from files."""
 
 import codecs
 import os
@@ -45,17 +45,17 @@ def _pdf(*pages: str, password: str | None = None) -> bytes:
     ],
 )
 def test_text_is_read_in_utf8_and_marked_utf16(tmp_path: Path, name: str, content: bytes) -> None:
-    """The mark is not part of the text."""
+    """The byte order mark is not part of the text."""
     assert read_document(_written(tmp_path, name, content)) == Document(name, "記憶 memory")
 
 
 def test_the_pages_of_a_pdf_are_separated_by_form_feeds(tmp_path: Path) -> None:
-    """So that chunks know the pages."""
+    """Form feeds between the pages let chunks know their page."""
     assert read_document(_written(tmp_path, "a.pdf", _pdf("first", "second"))).text == "first\fsecond"
 
 
 def test_a_pdf_with_an_empty_password_is_read(tmp_path: Path) -> None:
-    """It is only protected against changes."""
+    """A PDF that is only protected against changes is read."""
     writer = PdfWriter(clone_from=BytesIO(_pdf("open")))
     writer.encrypt("", "owner", algorithm="RC4-128")
     writer.write(tmp_path / "a.pdf")
@@ -88,7 +88,7 @@ def test_a_pdf_with_an_empty_password_is_read(tmp_path: Path) -> None:
     ],
 )
 def test_unusable_files_are_refused_in_one_line(tmp_path: Path, name: str, content: bytes, message: str) -> None:
-    """The line names the file and says what to do."""
+    """The line names the file and the remedy."""
     path = _written(tmp_path, name, content)
 
     with pytest.raises(InputError, match=message) as refused:
@@ -99,7 +99,7 @@ def test_unusable_files_are_refused_in_one_line(tmp_path: Path, name: str, conte
 
 
 def test_a_missing_file_a_directory_and_a_device_are_refused(tmp_path: Path) -> None:
-    """Each with its own reason; control characters of a name are not printed."""
+    """Each has its own reason, and control characters in a name are not printed."""
     os.mkfifo(tmp_path / "pipe.txt")
     cases = [
         (tmp_path / "no.txt", "no such file"),
@@ -115,7 +115,7 @@ def test_a_missing_file_a_directory_and_a_device_are_refused(tmp_path: Path) -> 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 def test_a_file_without_permission_is_refused(tmp_path: Path) -> None:
-    """It says to look at the permissions."""
+    """The line tells to check the permissions."""
     path = _written(tmp_path, "a.txt", b"text")
     path.chmod(0)
 
@@ -125,7 +125,7 @@ def test_a_file_without_permission_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["a.txt", "a.pdf"])
 def test_a_file_that_is_too_large_is_not_read(tmp_path: Path, name: str) -> None:
-    """A sparse file of the size is enough to see it."""
+    """The size is checked before reading, on a sparse file."""
     path = tmp_path / name
     with path.open("wb") as file:
         file.truncate(LARGEST + 1)

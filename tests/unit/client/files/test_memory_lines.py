@@ -1,4 +1,4 @@
-"""Memories as people write them."""
+"""Tests of reading memories from files."""
 
 import json
 from pathlib import Path
@@ -20,7 +20,7 @@ FULL = {
 
 
 def test_every_line_is_a_memory(tmp_path: Path) -> None:
-    """All fields are read; empty lines and a byte order mark do not matter."""
+    """Each line is one memory with all its fields. Empty lines and a byte order mark are ignored."""
     file = tmp_path / "lines.jsonl"
     file.write_bytes(b"\xef\xbb\xbf" + json.dumps(FULL).encode() + b'\r\n\n{"content": "b"}')
     lines = read_memories(file)
@@ -30,8 +30,8 @@ def test_every_line_is_a_memory(tmp_path: Path) -> None:
     assert second.content == "b"
 
 
-def test_a_line_without_a_scope_is_valid_where_the_settings_say(tmp_path: Path) -> None:
-    """One that names its scope, also the universal one, keeps it; and then nobody asks the settings."""
+def test_a_line_without_a_scope_takes_it_from_the_settings(tmp_path: Path) -> None:
+    """A line with a scope, also the universal one, keeps it, and the settings are not read."""
     file = tmp_path / "lines.jsonl"
     anywhere = {"content": "a", "scope": {"level": "universal"}}
     named = [json.dumps(FULL), json.dumps(anywhere)]
@@ -53,8 +53,8 @@ def test_a_line_without_a_scope_is_valid_where_the_settings_say(tmp_path: Path) 
         (b'{"content": "' + b"a" * LARGEST_LINE + b'"}', ":2: the line is longer"),
     ],
 )
-def test_a_bad_line_is_named(tmp_path: Path, line: bytes, complaint: str) -> None:
-    """One line with file, line and reason, and no memory at all."""
+def test_a_bad_line_is_reported(tmp_path: Path, line: bytes, complaint: str) -> None:
+    """The error names file, line and reason, and no memory is returned."""
     file = tmp_path / "lines.jsonl"
     file.write_bytes(b'{"content": "fine"}\n' + line)
     with pytest.raises(InputError) as raised:
@@ -63,7 +63,7 @@ def test_a_bad_line_is_named(tmp_path: Path, line: bytes, complaint: str) -> Non
 
 
 def test_a_huge_file_is_refused(tmp_path: Path) -> None:
-    """Only as much of it is read as tells that it is too large."""
+    """A file above the maximum size is refused without being read completely."""
     file = tmp_path / "lines.jsonl"
     with file.open("wb") as huge:
         huge.truncate(LARGEST + 1)

@@ -1,4 +1,4 @@
-"""Textbooks as people write them."""
+"""Tests of reading textbooks."""
 
 from pathlib import Path
 
@@ -26,7 +26,7 @@ EXAMPLES = sorted((Path(__file__).parents[4] / "examples" / "textbooks").glob("*
 
 
 def written(path: Path, text: str | bytes) -> Path:
-    """A file with this content."""
+    """Write a file with this content and return its path."""
     file = path / "textbook.yaml"
     file.write_bytes(text if isinstance(text, bytes) else text.encode())
     return file
@@ -34,7 +34,7 @@ def written(path: Path, text: str | bytes) -> Path:
 
 @pytest.mark.parametrize("text", [GOOD, NESTED])
 def test_a_textbook_is_read_in_the_form_of_the_document(tmp_path: Path, text: str) -> None:
-    """On its own, or under the key `textbook`; a chapter may have no test."""
+    """A textbook may stand alone or under the key `textbook`, and a chapter may have no test."""
     book = read_textbook(written(tmp_path, text))
     assert (book.title, book.perspective, len(book.chapters)) == ("Sleep", "physiology", 2)
     [exercise] = book.chapters[0].exercises
@@ -43,13 +43,13 @@ def test_a_textbook_is_read_in_the_form_of_the_document(tmp_path: Path, text: st
 
 
 @pytest.mark.parametrize("file", EXAMPLES, ids=lambda file: str(file.stem))
-def test_the_examples_are_textbooks(file: Path) -> None:
-    """Each with two chapters and a test in each."""
+def test_the_examples_are_valid_textbooks(file: Path) -> None:
+    """Each example has two chapters, and a test in each of them."""
     assert [bool(chapter.exercises) for chapter in read_textbook(file).chapters] == [True, True]
 
 
-def test_a_long_section_becomes_several_of_the_same_title(tmp_path: Path) -> None:
-    """Cut between sentences, nothing lost, each small enough for one memory."""
+def test_a_long_section_is_split(tmp_path: Path) -> None:
+    """The parts have the same title, end at sentences, lose no text, and each fits one memory."""
     sentences = [f"Sentence number {number} is about sleep." for number in range(200)]
     book = read_textbook(written(tmp_path, GOOD.replace("REM sleep comes last.", " ".join(sentences))))
     pieces = book.chapters[0].sections
@@ -88,8 +88,8 @@ def test_a_long_section_becomes_several_of_the_same_title(tmp_path: Path) -> Non
         ("x" * (LARGEST + 1), "larger than 1 MB"),
     ],
 )
-def test_what_is_no_textbook_is_told_in_one_line(tmp_path: Path, text: str | bytes, complaint: str) -> None:
-    """With the file, the place in its own words, and what is wrong."""
+def test_an_invalid_textbook_is_refused_in_one_line(tmp_path: Path, text: str | bytes, complaint: str) -> None:
+    """The line names the file, the place and the error."""
     file = written(tmp_path, text)
     with pytest.raises(TextbookError) as raised:
         read_textbook(file)

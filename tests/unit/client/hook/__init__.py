@@ -1,1 +1,1 @@
-"""What a coding assistant calls."""
+"""Unit tests of the hooks of coding assistants."""

@@ -1,4 +1,4 @@
-"""The hooks in an assistant's settings: beside all else, once, and only in a file that is understood."""
+"""Tests of adding the hooks to an assistant's settings file."""
 
 import json
 import shlex
@@ -21,7 +21,7 @@ OTHERS = st.recursive(
 
 
 def commands(settings: dict[str, Any]) -> list[list[str]]:
-    """Our commands in settings, as a shell reads them."""
+    """Return our commands in the settings, split as a shell splits them."""
     return [
         shlex.split(each["command"])
         for event in EVENTS
@@ -31,7 +31,7 @@ def commands(settings: dict[str, Any]) -> list[list[str]]:
 
 
 def test_every_hook_is_called_by_an_absolute_command() -> None:
-    """Which the way of hooks understands, with the agent and the directory as they are."""
+    """The command contains the agent and the directory unchanged, and the hook's entry point accepts it."""
     found = commands({"hooks": hooks("ann", Path("/a b"))})
     assert [words[-6:] for words in found] == [
         ["--data", "/a b", "hook", name, "--agent", "ann"] for name, _ in EVENTS.values()
@@ -40,8 +40,8 @@ def test_every_hook_is_called_by_an_absolute_command() -> None:
 
 
 @given(st.dictionaries(st.text(max_size=4), OTHERS, max_size=3), st.lists(OTHERS, max_size=3))
-def test_what_others_set_stays_and_ours_is_there_once(settings: dict[str, Any], groups: list[Any]) -> None:
-    """However often it is added, and whatever was there; another agent takes the place of the one before."""
+def test_other_settings_stay_and_each_hook_is_added_once(settings: dict[str, Any], groups: list[Any]) -> None:
+    """Adding the hooks again changes nothing, and another agent replaces the earlier one."""
     given_ = settings | {"hooks": {"Stop": groups, "SessionEnd": [*groups, {"hooks": [THEIRS]}]}}
     before = json.dumps(given_)
     once = merged(given_, hooks("ann", None))
@@ -56,16 +56,16 @@ def test_what_others_set_stays_and_ours_is_there_once(settings: dict[str, Any], 
     assert json.dumps(given_) == before
 
 
-def test_a_hook_of_ours_among_others_gives_way_alone() -> None:
-    """The rest of its group stays."""
+def test_only_our_hook_is_removed_from_its_group() -> None:
+    """The other hooks of the group stay."""
     [old] = hooks("ann", None)["SessionEnd"]
     mixed = {"hooks": {"SessionEnd": [{"matcher": "clear", "hooks": [THEIRS, *old["hooks"]]}]}}
     found = merged(mixed, hooks("bob", None))["hooks"]["SessionEnd"]
     assert found == [{"matcher": "clear", "hooks": [THEIRS]}, *hooks("bob", None)["SessionEnd"]]
 
 
-def test_a_file_is_made_once_and_then_left_alone(tmp_path: Path) -> None:
-    """With its directory; behind a link the file itself is written, with the rights that it had."""
+def test_a_file_is_created_once_and_then_unchanged(tmp_path: Path) -> None:
+    """Its directory is created too. Behind a symbolic link the target is written and keeps its permissions."""
     kept, link = tmp_path / "dotfiles.json", tmp_path / "home" / "settings.json"
     link.parent.mkdir()
     kept.write_text('{"model": "眠り"}')
@@ -81,8 +81,8 @@ def test_a_file_is_made_once_and_then_left_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", ['{"hooks": ', "[]", '{"hooks": []}', '{"hooks": {"SessionEnd": {}}}', "\ud800"])
-def test_a_broken_file_is_left_as_it_is(tmp_path: Path, content: str) -> None:
-    """And what is wrong is said in one line with its name."""
+def test_a_broken_file_is_unchanged(tmp_path: Path, content: str) -> None:
+    """The error is one line with the name of the file."""
     path = tmp_path / "settings.json"
     path.write_bytes(content.encode("utf-8", "surrogatepass"))
     with pytest.raises(SettingsBroken, match=r"settings.json is left as it is"):

@@ -1,4 +1,4 @@
-"""What hooks keep: sessions until they are taken in, and a journal that does not grow for ever."""
+"""Tests of the spool, which keeps sessions until they are imported, and of the bounded journal."""
 
 import json
 import os
@@ -18,8 +18,8 @@ SESSION: dict[str, Any] = {
 }
 
 
-def test_a_session_is_kept_whole_for_its_owner_alone(tmp_path: Path) -> None:
-    """And once, however often it is put there."""
+def test_a_session_is_stored_once_and_readable_by_its_owner_only(tmp_path: Path) -> None:
+    """Storing the same session again changes nothing."""
     path = spool.put(str(tmp_path), SESSION)
     assert spool.put(str(tmp_path), SESSION) == path
     assert spool.waiting(str(tmp_path)) == [path]
@@ -28,8 +28,8 @@ def test_a_session_is_kept_whole_for_its_owner_alone(tmp_path: Path) -> None:
     assert path.parent.stat().st_mode & 0o777 == 0o700
 
 
-def test_hooks_at_the_same_time_keep_all_their_sessions(tmp_path: Path) -> None:
-    """Those that wait longest come first."""
+def test_concurrent_hooks_keep_all_sessions(tmp_path: Path) -> None:
+    """The oldest sessions come first."""
     sessions = [SESSION | {"session": f"s{number}"} for number in range(40)]
     with ThreadPoolExecutor(8) as pool:
         paths = list(pool.map(lambda session: spool.put(str(tmp_path), session), sessions))
@@ -39,8 +39,8 @@ def test_hooks_at_the_same_time_keep_all_their_sessions(tmp_path: Path) -> None:
     assert [spool.get(path) for path in paths] == sessions
 
 
-def test_what_a_killed_hook_left_is_cleared(tmp_path: Path) -> None:
-    """Once it is old enough; what another hook writes right now is not."""
+def test_leftovers_of_a_killed_hook_are_deleted(tmp_path: Path) -> None:
+    """Only old temporary files are deleted, since another hook may be writing a new one."""
     fresh, old = (spool.put(str(tmp_path), SESSION).with_suffix(f".{number}.new") for number in (1, 2))
     fresh.touch()
     old.touch()
@@ -50,8 +50,8 @@ def test_what_a_killed_hook_left_is_cleared(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", "{}", json.dumps(SESSION | {"turns": [{}]})])
-def test_a_damaged_file_is_put_aside(tmp_path: Path, content: str) -> None:
-    """It is in nobody's way any more, and not lost."""
+def test_a_damaged_file_is_moved_aside(tmp_path: Path, content: str) -> None:
+    """The file does not block others and is not deleted."""
     path = spool.put(str(tmp_path), SESSION)
     path.write_text(content)
     with pytest.raises(spool.Damaged):
@@ -61,8 +61,8 @@ def test_a_damaged_file_is_put_aside(tmp_path: Path, content: str) -> None:
     assert spool.get(path) is None
 
 
-def test_the_journal_keeps_what_is_new_and_not_for_ever(tmp_path: Path) -> None:
-    """A line is a line, whatever it holds; where nothing can be written, nothing is raised."""
+def test_the_journal_keeps_new_lines_and_is_bounded(tmp_path: Path) -> None:
+    """Line breaks in an entry are escaped, and a failed write raises nothing."""
     data = str(tmp_path / "data")
     for number in range(1_000):
         journal.note(data, f"{number}\n" + "x" * 1_000)

@@ -1,4 +1,4 @@
-"""Which files are taken for transcripts."""
+"""Tests of finding transcript files."""
 
 from pathlib import Path
 
@@ -7,8 +7,8 @@ import pytest
 from nemuri.hook.transcript_import import NoTranscripts, transcripts
 
 
-def test_a_directory_stands_for_all_transcripts_in_it(tmp_path: Path) -> None:
-    """However deep, in order, and each once; a file that is named is one by any name."""
+def test_a_directory_yields_all_transcripts_in_it(tmp_path: Path) -> None:
+    """Transcripts are found at any depth, sorted and once each. A file given by name counts whatever its name is."""
     inside = [tmp_path / "a" / "b" / "1.jsonl", tmp_path / "a" / "2.jsonl"]
     other, named = tmp_path / "a" / "notes.md", tmp_path / "session.txt"
     inside[0].parent.mkdir(parents=True)
@@ -18,8 +18,8 @@ def test_a_directory_stands_for_all_transcripts_in_it(tmp_path: Path) -> None:
     assert transcripts([tmp_path / "a", inside[1], named]) == [inside[1], inside[0], named]
 
 
-def test_where_there_is_none_that_is_said(tmp_path: Path) -> None:
-    """For a path that is not there, and for a directory without any."""
+def test_a_path_without_transcripts_is_refused(tmp_path: Path) -> None:
+    """A missing path and a directory without transcripts are refused with a message."""
     with pytest.raises(NoTranscripts, match=r"there is no .*none"):
         transcripts([tmp_path / "none"])
     with pytest.raises(NoTranscripts, match="jsonl"):

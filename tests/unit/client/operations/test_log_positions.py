@@ -1,4 +1,4 @@
-"""Places in the log as people write them."""
+"""Tests of log positions as users write them."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -12,17 +12,17 @@ NOW = datetime(2026, 5, 31, 12, 30, tzinfo=UTC)
 
 
 def at(text: str) -> datetime | None:
-    """The time that is meant."""
+    """Return the time that a text means."""
     return LogPosition.read(text, NOW).time
 
 
 def event(sequence: int) -> Event:
-    """An event of the log, recorded so many minutes after the beginning."""
+    """Return an event recorded this number of minutes after the start of the log."""
     return stories.recorded(stories.defined(), sequence)
 
 
-def test_a_number_is_that_of_an_event() -> None:
-    """Everything up to that event lies before the place."""
+def test_a_number_is_a_sequence() -> None:
+    """The position includes all events up to that sequence."""
     place = LogPosition.read(" 12 ", NOW)
     assert (place.sequence, place.time) == (12, None)
     assert (LogPosition.read("1" * 5_000, NOW).sequence or 0) > 10**18
@@ -30,7 +30,7 @@ def test_a_number_is_that_of_an_event() -> None:
 
 
 def test_a_time_is_in_utc_unless_it_has_a_zone() -> None:
-    """A day begins at midnight."""
+    """A time without a zone is in UTC, and a day begins at midnight."""
     assert at("2026-05-31") == datetime(2026, 5, 31, tzinfo=UTC)
     assert (
         at("2026-05-31T10:30") == at("2026-05-31 12:30+02:00") == at("2026-05-31T10:30:00Z") == NOW - timedelta(hours=2)
@@ -43,14 +43,14 @@ def test_a_time_is_in_utc_unless_it_has_a_zone() -> None:
     ("text", "ago"),
     [("2h", {"hours": 2}), ("90 m", {"minutes": 90}), ("1.5d ago", {"days": 1.5}), ("30s", {"seconds": 30})],
 )
-def test_a_stretch_of_time_is_that_long_ago(text: str, ago: dict[str, float]) -> None:
-    """In days, hours, minutes or seconds."""
+def test_a_duration_is_a_time_before_now(text: str, ago: dict[str, float]) -> None:
+    """A duration is given in days, hours, minutes or seconds."""
     assert at(text) == NOW - timedelta(**ago)
 
 
 @pytest.mark.parametrize("text", [None, "now"])
-def test_without_a_place_it_is_the_end(text: str | None) -> None:
-    """Which everything lies before."""
+def test_no_position_means_the_end_of_the_log(text: str | None) -> None:
+    """All events lie before the end."""
     place = LogPosition.read(text, NOW)
     assert (place.sequence, place.time) == (None, None)
     assert place.holds(event(10**9))
@@ -70,13 +70,13 @@ def test_without_a_place_it_is_the_end(text: str | None) -> None:
         "²",
     ],
 )
-def test_what_is_no_place_is_refused(text: str) -> None:
-    """With how one is written."""
+def test_an_invalid_position_is_refused(text: str) -> None:
+    """The error shows the valid forms."""
     with pytest.raises(LogPositionError, match="is not a position in the log: write the number of an event"):
         LogPosition.read(text, NOW)
 
 
-def test_what_is_still_to_come_is_refused() -> None:
-    """Nobody knows it yet."""
+def test_a_position_in_the_future_is_refused() -> None:
+    """A time or a sequence after the end of the log is refused."""
     with pytest.raises(LogPositionError, match="2026-06-01 is in the future: it is 2026-05-31T12:30:00 UTC now"):
         LogPosition.read("2026-06-01", NOW)

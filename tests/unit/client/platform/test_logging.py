@@ -1,4 +1,4 @@
-"""A log that cannot be written stops nobody."""
+"""Tests of logging while log lines cannot be written."""
 
 import io
 import sys
@@ -11,12 +11,12 @@ from nemuri.platform.logging import configure_logging
 
 
 class FullDisk(io.StringIO):
-    """Where nothing can be written while there is no room."""
+    """A stream that fails while the disk is full."""
 
     room = False
 
     def write(self, text: str, /) -> int:
-        """Keep it if there is room."""
+        """Store the text, or fail if the disk is full."""
         if not self.room:
             raise OSError(28, "No space left on device")
         return super().write(text)
@@ -24,15 +24,15 @@ class FullDisk(io.StringIO):
 
 @pytest.fixture
 def usual() -> Iterator[None]:
-    """Logging as it was before, afterwards."""
+    """Restore the logging configuration after the test."""
     before = structlog.get_config()
     yield
     structlog.configure(**before)
 
 
 @pytest.mark.usefixtures("usual")
-def test_a_full_disk_loses_lines_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever logs goes on, and is heard again as soon as there is room."""
+def test_a_full_disk_loses_only_log_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Logging raises nothing while the disk is full, and lines are written again as soon as there is room."""
     disk = FullDisk()
     monkeypatch.setattr(sys, "stderr", disk)
     configure_logging("warning", terminal=False)

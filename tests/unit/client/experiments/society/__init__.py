@@ -1,1 +1,1 @@
-"""The experiments on societies."""
+"""Unit tests of the experiments on societies."""

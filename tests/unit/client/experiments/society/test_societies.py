@@ -1,4 +1,4 @@
-"""The experiments on societies, small: what their figures rest on."""
+"""Tests of the experiments on societies at a small size."""
 
 import json
 from collections import Counter
@@ -19,14 +19,14 @@ from nemuri_domain.society.roles import DEMAND, ROLES, role_of
 
 
 def told(answer: Any, rng: int = 1, **about: Any) -> dict[str, Any]:
-    """What is answered to a question."""
+    """Return the parsed answer to a prompt."""
     found: dict[str, Any] = json.loads(answer(Prompt("", "", about), Random(rng)))
     return found
 
 
 @pytest.mark.parametrize("frozen", [True, False])
-def test_everybody_pays_in_every_season_what_the_law_says_and_the_ledger_is_exact(frozen: bool) -> None:
-    """And only what was proposed and carried changes the law, unless it is frozen."""
+def test_everybody_pays_the_tax_in_force_and_the_ledger_is_exact(frozen: bool) -> None:
+    """Only a proposal that was carried changes the rate, and only if the constitution is not frozen."""
     setting = Setting(9, 60)
     simulation = taxes.society("t", setting, -1, frozenset())
     for state in simulation.engine.states.values():
@@ -43,7 +43,7 @@ def test_everybody_pays_in_every_season_what_the_law_says_and_the_ledger_is_exac
 
 
 def test_opinions_move_towards_what_is_heard_and_strong_ones_are_voiced() -> None:
-    """Never beyond it, and not by other words."""
+    """An opinion never moves beyond the heard one, and other words do not move it."""
     against, other = [taxes.SAYINGS[-1]] * 50, ["It rains."] * 50
     assert -1 < taxes.moved(0.2, 0.2, against) < -0.1
     assert taxes.moved(0.2, 0.2, other) == 0.2
@@ -54,8 +54,8 @@ def test_opinions_move_towards_what_is_heard_and_strong_ones_are_voiced() -> Non
     assert said.count("") < 4
 
 
-def test_the_papers_land_has_six_towns_of_33_and_302_in_the_country_and_twenty_priests() -> None:
-    """The priests live in the first town."""
+def test_the_papers_size_gives_six_towns_of_33_and_302_in_the_country() -> None:
+    """Twenty priests live in the first town."""
     members = memes.people(500, Random(1))
     homes = Counter(each.town for each in members)
     assert homes == {None: 302} | dict.fromkeys(memes.TOWN_NAMES, 33)
@@ -63,8 +63,8 @@ def test_the_papers_land_has_six_towns_of_33_and_302_in_the_country_and_twenty_p
     assert priests == [memes.TOWN_NAMES[0]] * 20
 
 
-def test_nobody_speaks_of_the_faith_who_did_not_hear_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every convert has a way through the graph, also where all are converted at once by what they hear."""
+def test_nobody_mentions_the_faith_without_hearing_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every convert has a path in the exposure graph, also if every exposure converts."""
     monkeypatch.setattr("nemuri_domain.society.memes.CONVERSION_PROBABILITY", 1.0)
     members = [replace(each, town="amber") for each in memes.people(24, Random(1))[:8]]
     simulation, chronicle = memes.society("m", members, frozenset())
@@ -77,8 +77,8 @@ def test_nobody_speaks_of_the_faith_who_did_not_hear_of_it(monkeypatch: pytest.M
     assert all(each in chronicle.exposures.exposed(RELIGION) for each in converts - {"agent-0"})
 
 
-def test_a_priest_speaks_of_the_faith_and_others_of_what_is_on_their_mind() -> None:
-    """Whatever they hear."""
+def test_priests_speak_of_the_faith_and_others_of_their_topics() -> None:
+    """A priest mentions the faith whatever it hears; others mention a topic in mind."""
     about: dict[str, Any] = {"job": "converse", "profile": {"priest": True, "meme": ""}, "mind": {}, "heard": []}
     assert told(memes.answer, **about)["say"] == UTTERANCES[RELIGION]
     lay = about | {"profile": {"priest": False, "meme": "eco"}}
@@ -87,8 +87,8 @@ def test_a_priest_speaks_of_the_faith_and_others_of_what_is_on_their_mind() -> N
     assert UTTERANCES[RELIGION] not in said
 
 
-def test_who_has_no_social_awareness_judges_by_what_is_still_in_mind() -> None:
-    """With it, by a model of each other that was kept."""
+def test_without_social_awareness_agents_judge_by_recent_utterances() -> None:
+    """With social awareness they judge by a kept model of each other."""
     true = {f"agent-{number}": 10.0 for number in range(4)}
     for without in (frozenset[str](), frozenset({"social_awareness"})):
         simulation = likeability.society("l", true, without)
@@ -100,8 +100,8 @@ def test_who_has_no_social_awareness_judges_by_what_is_still_in_mind() -> None:
         assert all(0 <= each <= 10 for each in found.values())
 
 
-def test_kind_words_are_felt_and_only_by_whoever_heard_them() -> None:
-    """Each speaker for itself."""
+def test_kind_words_raise_the_listeners_opinion_of_the_speaker() -> None:
+    """The opinion of the speaker rises; the opinion of others stays."""
     heard = [{"speaker": "bea", "text": KIND_UTTERANCES[0]}] * 9
     found = told(likeability.answer, job="social", agent="ada", speakers=["bea", "cai"], heard=heard, known={})
     taste = likeability.taste("ada", "bea")
@@ -109,8 +109,8 @@ def test_kind_words_are_felt_and_only_by_whoever_heard_them() -> None:
     assert found["cai"]["sentiment"] == 5.0
 
 
-def test_a_chooser_who_sees_others_goes_where_somebody_is_lacking_and_the_other_one_does_not_know() -> None:
-    """The same question."""
+def test_goal_generation_that_sees_others_takes_the_missing_role() -> None:
+    """Asked the same, goal generation that sees nobody takes several roles."""
     town = [role for role, share in DEMAND.items() for _ in range(round(share * 40)) if role != "smith"]
     social = {f"agent-{number}": {"relationship": role} for number, role in enumerate(town)}
     roles: dict[str, set[str | None]] = {}
@@ -121,8 +121,8 @@ def test_a_chooser_who_sees_others_goes_where_somebody_is_lacking_and_the_other_
     assert len(roles["blind"]) > 2
 
 
-def test_roles_go_from_mouth_to_mouth() -> None:
-    """What one says one is, another one knows then."""
+def test_roles_are_learned_from_utterances() -> None:
+    """A listener knows the role that a speaker states."""
     for role, goals in ROLES.items():
         said = told(specialisation.seeing, job="converse", goals=[{"description": each} for each in goals])["say"]
         heard = [{"speaker": "bea", "text": said}]
@@ -131,8 +131,8 @@ def test_roles_go_from_mouth_to_mouth() -> None:
 
 
 @pytest.mark.parametrize("without", [frozenset[str](), frozenset({"action_awareness"})])
-def test_only_who_is_aware_of_its_acts_finds_out_what_it_only_imagined(without: frozenset[str]) -> None:
-    """Both imagine as often; what they do once they know is the same."""
+def test_only_action_awareness_detects_hallucinated_success(without: frozenset[str]) -> None:
+    """Without the module, no correction marks an action as only supposed."""
     simulation, _ = item_progression.society("i", Setting(1, 60), without)
     simulation.run(40)
     [state] = simulation.engine.states.values()

@@ -1,4 +1,4 @@
-"""Running the experiments on societies: the report, its plot, the command."""
+"""Tests of running the experiments on societies: report, plot and command."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +19,7 @@ SMALL = Setting(5, 60)
 
 @pytest.fixture
 def drawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The tax vote with figures that are drawn, so that nobody has to live."""
+    """Replace the tax vote by random figures, so that no society runs."""
 
     def sample(seed: int, repeat: int, setting: Setting) -> Sample:
         chance, found = Random(f"{seed}/{repeat}"), dict[tuple[str, str], float]()
@@ -33,7 +33,7 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def command() -> typer.Typer:
-    """The command line, with this group alone."""
+    """Return the command line with this group alone."""
     app, society = typer.Typer(), typer.Typer()
 
     @app.callback()
@@ -45,8 +45,8 @@ def command() -> typer.Typer:
     return app
 
 
-def test_every_experiment_is_a_command_that_says_what_it_is_not() -> None:
-    """None is forgotten, and each has claims and a plot."""
+def test_every_experiment_is_a_command_that_states_its_limits() -> None:
+    """Each experiment has a command, claims, a plot and a text on what it does not show."""
     assert list(society_experiments.HELP_TEXTS) == list(experiment_registry.EXPERIMENTS) == list(plots._FIGURES)
     for each in experiment_registry.EXPERIMENTS.values():
         assert each.label
@@ -55,8 +55,8 @@ def test_every_experiment_is_a_command_that_says_what_it_is_not() -> None:
         assert each.usual.seconds >= each.shortest
 
 
-def test_a_society_is_the_same_with_the_same_seed_and_another_one_with_another() -> None:
-    """To the last figure."""
+def test_the_seed_determines_the_society() -> None:
+    """The same seed gives the same figures; another seed gives others."""
     first, second, other = (experiment_registry.one("taxes", seed, 0, Setting(5, 20)) for seed in (1, 1, 2))
     assert first == second
     assert first != other
@@ -64,7 +64,7 @@ def test_a_society_is_the_same_with_the_same_seed_and_another_one_with_another()
 
 @pytest.mark.usefixtures("drawn")
 def test_the_same_seed_gives_the_same_report_and_the_same_plot(tmp_path: Path) -> None:
-    """The same bytes."""
+    """The report and the bytes of the plot are equal."""
     reports = [experiment_registry.run("taxes", SMALL, seed=1, runs=5, processes=0) for _ in range(2)]
     assert reports[0].as_json() == reports[1].as_json()
     files = [tmp_path / "one.svg", tmp_path / "deeper" / "two.svg"]
@@ -74,8 +74,8 @@ def test_the_same_seed_gives_the_same_report_and_the_same_plot(tmp_path: Path) -
 
 
 @pytest.mark.usefixtures("drawn")
-def test_a_report_says_how_large_it_was_and_what_its_figures_are_not() -> None:
-    """As JSON values; an ablation is one more condition."""
+def test_a_report_states_its_size_and_limits() -> None:
+    """The report is JSON, and an ablation is one more arm of it."""
     setting = replace(SMALL, without=("wandering",))
     found = experiment_registry.as_json(
         experiment_registry.run("taxes", setting, seed=1, runs=5, processes=0), setting, 5
@@ -99,8 +99,8 @@ def test_a_report_says_how_large_it_was_and_what_its_figures_are_not() -> None:
         (["nothing"], "nothing"),
     ],
 )
-def test_wrong_use_is_refused_before_anything_is_run(arguments: list[str], said: str) -> None:
-    """With the exit code of wrong use, and the reason."""
+def test_wrong_use_is_refused_before_a_run(arguments: list[str], said: str) -> None:
+    """The command exits with 2 and prints the reason."""
     found = CliRunner().invoke(command(), ["society", "experiment", *arguments], env={"COLUMNS": "300"})
     assert found.exit_code == 2
     assert said in found.stderr
