@@ -46,7 +46,7 @@ FACTS = ("salt the water before the pasta goes in", "knead bread dough for ten m
 
 
 def environment(**variables: str) -> dict[str, str]:
-    """Return this process's environment without settings of Nemuri and of providers, plus `more`."""
+    """Return this process's environment without settings of Nemuri and of providers, plus `variables`."""
     kept = {
         name: value for name, value in os.environ.items() if not name.startswith(("NEMURI_", "OPENAI", "ANTHROPIC"))
     }

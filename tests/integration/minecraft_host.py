@@ -24,7 +24,7 @@ from nemuri_contracts.world_protocol import (
     Utterance,
 )
 
-PATIENCE = 120.0
+TIMEOUT_SECONDS = 120.0
 
 
 class Host:
@@ -71,7 +71,7 @@ class Host:
     async def join(self, agents: dict[str, str], towns: dict[str, str] | None = None) -> Joined:
         """Let agents join the world. Returns when each agent that was admitted has a percept."""
         joining = Joining(host=self.name, agents=agents, towns=towns or {}).model_dump_json().encode()
-        reply = await self._connection.request(self._subjects.joining(self._society), joining, timeout=PATIENCE)
+        reply = await self._connection.request(self._subjects.joining(self._society), joining, timeout=TIMEOUT_SECONDS)
         joined = Joined.model_validate_json(reply.data)
         await self.until(lambda: set(joined.agents) <= set(self.now))
         return joined
@@ -109,5 +109,5 @@ class Host:
 
     async def until(self, holds: Callable[[], bool]) -> None:
         """Wait until the condition holds, checking it after each message of percepts."""
-        async with asyncio.timeout(PATIENCE), self._news:
+        async with asyncio.timeout(TIMEOUT_SECONDS), self._news:
             await self._news.wait_for(holds)

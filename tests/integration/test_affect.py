@@ -53,7 +53,7 @@ from tests.unit.domain.affective import turns
 
 pytestmark = pytest.mark.connected
 
-AT_WORK = ("projector", "intake", "affective-memory", "affective-nightly")
+AFFECTIVE_SERVICES = ("projector", "intake", "affective-memory", "affective-nightly")
 TOPICS = (
     "the parser rejects a trailing comma",
     "the scheduler starves a queue",
@@ -65,9 +65,9 @@ TOPICS = (
 
 
 @asynccontextmanager
-async def remembering(settings: Settings, **policy: object) -> AsyncIterator[Resources]:
+async def affective_platform(settings: Settings, **policy: object) -> AsyncIterator[Resources]:
     """Run the services of affective memory with one agent, `diary`."""
-    async with running_services(settings, AT_WORK) as resources:
+    async with running_services(settings, AFFECTIVE_SERVICES) as resources:
         last = await resources.log.append(agent_defined("diary", memory="affective", perspectives=()))
         if policy:
             last = await resources.log.append(PolicyAdopted(event_id=uuid4(), agent_id="diary", parameters=policy))
@@ -90,14 +90,14 @@ def turn(prompt: str, reply: str = "Done.", *, session: str = "s1", number: int 
     )
 
 
-async def memories(resources: Resources) -> list[AffectMemory]:
+async def all_memories(resources: Resources) -> list[AffectMemory]:
     """Return all memories of the agent, oldest first."""
     async with resources.database.reading() as connection:
         found = await load(connection, tables.affect_memory, AffectMemory)
     return sorted(found, key=lambda each: each.said_at)
 
 
-async def taken_in(resources: Resources, turns: Iterable[TurnOffered]) -> list[AffectMemory]:
+async def remember_turns(resources: Resources, turns: Iterable[TurnOffered]) -> list[AffectMemory]:
     """Append turns, wait until all are remembered, and return their memories."""
     offered = list(turns)
     for each in offered:
@@ -106,14 +106,14 @@ async def taken_in(resources: Resources, turns: Iterable[TurnOffered]) -> list[A
 
     async def remembered() -> list[AffectMemory]:
         """Every turn is a memory."""
-        found = [each for each in await memories(resources) if each.turn_id in wanted]
+        found = [each for each in await all_memories(resources) if each.turn_id in wanted]
         return found if len(found) == len(offered) else []
 
     known: list[AffectMemory] = await eventually(remembered)
     return known
 
 
-async def night(resources: Resources, days: int = 1) -> NightPassed:
+async def pass_night(resources: Resources, days: int = 1) -> NightPassed:
     """Advance the clock, wait until the night has passed and all texts are compressed, and return the night's event."""
     before = (await AffectiveQueries(resources.database).agents("diary"))[0].nights
     await resources.clock.advance(timedelta(days=days))
@@ -121,7 +121,7 @@ async def night(resources: Resources, days: int = 1) -> NightPassed:
     async def passed() -> NightPassed | None:
         """The night is over."""
         agent = (await AffectiveQueries(resources.database).agents("diary"))[0]
-        found = [each for each in await memories(resources) if each.words_level < min(each.level, 3)]
+        found = [each for each in await all_memories(resources) if each.words_level < min(each.level, 3)]
         if agent.nights <= before or found:
             return None
         return [each for each in await effective_events(resources.log) if isinstance(each, NightPassed)][-1]
@@ -130,7 +130,7 @@ async def night(resources: Resources, days: int = 1) -> NightPassed:
     return over
 
 
-async def recalled(
+async def recall_for(
     settings: Settings, prompt: str, *, session: str | None = None, quietly: bool = False, agent: str = "diary"
 ) -> AffectRecallView:
     """Return the memories recalled for a prompt."""
@@ -140,14 +140,14 @@ async def recalled(
 
 async def test_a_repeated_turn_becomes_one_memory(settings: Settings) -> None:
     """A repeated turn becomes one memory, a command none, and an agent without affective memory refuses turns."""
-    async with remembering(settings) as resources:
+    async with affective_platform(settings) as resources:
         await resources.log.append(agent_defined("python"))
         first, command = turn("Yes! It finally works, I am so happy!!"), turn("/clear", number=1)
         elsewhere = turn("hello").model_copy(update={"agent_id": "python", "event_id": uuid4()})
         for each in (first, first, command, elsewhere):
             await resources.log.append(each)
-        (memory,) = await taken_in(resources, [turn("fix the typo in the readme", number=2)])
-        found = await memories(resources)
+        (memory,) = await remember_turns(resources, [turn("fix the typo in the readme", number=2)])
+        found = await all_memories(resources)
         assert [each.turn_id for each in found] == [first.event_id, memory.turn_id]
         assert found[0].valence == "positive"
         assert found[0].intensity > memory.intensity
@@ -159,25 +159,25 @@ async def test_a_repeated_turn_becomes_one_memory(settings: Settings) -> None:
 
 async def test_a_label_is_not_given_again_after_an_erasure(settings: Settings) -> None:
     """A label names one memory and is not given again after the memory was erased."""
-    async with remembering(settings) as resources:
-        gone, kept = await taken_in(resources, [turn(each, number=nth) for nth, each in enumerate(TOPICS[:2])])
+    async with affective_platform(settings) as resources:
+        gone, kept = await remember_turns(resources, [turn(each, number=nth) for nth, each in enumerate(TOPICS[:2])])
         await forget(settings, [Thing("memory", gone.memory_id)])
-        (later,) = await taken_in(resources, [turn(TOPICS[2], number=2)])
+        (later,) = await remember_turns(resources, [turn(TOPICS[2], number=2)])
         assert [each.label for each in (gone, kept, later)] == [f"mem_20260120_00{nth}" for nth in (1, 2, 3)]
     await assert_verified(settings)
 
 
 async def test_a_night_lowers_and_compresses_faded_memories(settings: Settings) -> None:
     """Three missed nights pass at once: memories age, a recalled one ages less, and lowered ones are compressed."""
-    async with remembering(settings) as resources:
+    async with affective_platform(settings) as resources:
         said = [turn(f"please look at this: {each}", "I looked.", number=at) for at, each in enumerate(TOPICS)]
-        before = await taken_in(resources, said)
-        view = await recalled(settings, TOPICS[0], session="s2")
+        before = await remember_turns(resources, said)
+        view = await recall_for(settings, TOPICS[0], session="s2")
         assert view.recalled[0].memory.memory_id == before[0].memory_id
         assert view.block.startswith("<memories>\n- [2026-01-20][L1] ")
-        passed = await night(resources, days=3)
+        passed = await pass_night(resources, days=3)
         assert passed.nights == 3
-        after = {each.memory_id: each for each in await memories(resources)}
+        after = {each.memory_id: each for each in await all_memories(resources)}
         agent = (await AffectiveQueries(resources.database).agents("diary"))[0]
         for each in before:
             now = after[each.memory_id]
@@ -196,18 +196,18 @@ async def test_a_night_lowers_and_compresses_faded_memories(settings: Settings) 
 
 async def test_the_text_of_a_turn_can_be_read_at_level_1_only(settings: Settings) -> None:
     """The text of a turn can be read while its memory is at level 1 or protected, and not after a night lowered it."""
-    async with remembering(settings) as resources:
+    async with affective_platform(settings) as resources:
         reply = "I moved the counter.\n\n```python\nfor _ in range(3):\n    send()\n```\n" + "It ends now. " * 400
         said = turn("Why does the retry loop of the zeppelin never end?", reply)
         kept = turn("Remember this: the key lies under the mat.", number=1)
-        first, protected = await taken_in(resources, [said, kept])
-        await protecting(resources, protected)
+        first, protected = await remember_turns(resources, [said, kept])
+        await until_protected(resources, protected)
         assert "for _ in range(3):\n    send()" in first.content
         assert 1_000 < len(first.content) <= 3_000
         async with connected_client(settings) as client:
             found = await client.affect_turn("diary", first.label)
             assert (found.prompt, found.reply, found.session) == (said.prompt, reply, "s1")
-            await night(resources)
+            await pass_night(resources)
             for name in (first.label, str(first.memory_id)):
                 with pytest.raises(ClientError, match=r"is at level \d: the text of its turn is no longer kept"):
                     await client.affect_turn("diary", name)
@@ -218,15 +218,15 @@ async def test_the_text_of_a_turn_can_be_read_at_level_1_only(settings: Settings
 
 async def test_the_coding_profile_keeps_work_at_level_1_for_a_week(settings: Settings) -> None:
     """With the coding profile, memories of ordinary work stay at level 1 for seven nights."""
-    async with remembering(settings, **PROFILES[CODING].differing) as resources:
+    async with affective_platform(settings, **PROFILES[CODING].differing) as resources:
         said = [turn(f"please look at this: {each}", "I looked.", number=at) for at, each in enumerate(TOPICS * 4)]
-        known = await taken_in(resources, said)
+        known = await remember_turns(resources, said)
         assert {each.intensity for each in known} == {33}
         for _ in range(7):
-            await night(resources)
-            assert {each.level for each in await memories(resources)} == {1}
-        await night(resources, days=2)
-        assert {each.level for each in await memories(resources)} == {2}
+            await pass_night(resources)
+            assert {each.level for each in await all_memories(resources)} == {1}
+        await pass_night(resources, days=2)
+        assert {each.level for each in await all_memories(resources)} == {2}
 
 
 async def test_an_archived_memory_is_recalled_and_returns(settings: Settings) -> None:
@@ -234,74 +234,76 @@ async def test_an_archived_memory_is_recalled_and_returns(settings: Settings) ->
     policy = {
         "retention": {"decay_by_category": {"work": {"min": 0.2, "max": 0.3}, "casual": {"min": 0.2, "max": 0.3}}}
     }
-    async with remembering(settings, **policy) as resources:
-        await night(resources)
-        await taken_in(resources, [turn(each, number=at) for at, each in enumerate(TOPICS)])
-        await night(resources, days=9)
-        assert {each.level for each in await memories(resources)} == {4}
-        view = await recalled(settings, TOPICS[2])
+    async with affective_platform(settings, **policy) as resources:
+        await pass_night(resources)
+        await remember_turns(resources, [turn(each, number=at) for at, each in enumerate(TOPICS)])
+        await pass_night(resources, days=9)
+        assert {each.level for each in await all_memories(resources)} == {4}
+        view = await recall_for(settings, TOPICS[2])
         first = view.recalled[0].memory
         assert first.archived
         assert "[archived]" in view.block
-        passed = await night(resources)
+        passed = await pass_night(resources)
         assert [each.memory_id for each in passed.revived][:1] == [first.memory_id]
-        back = next(each for each in await memories(resources) if each.memory_id == first.memory_id)
+        back = next(each for each in await all_memories(resources) if each.memory_id == first.memory_id)
         assert (back.level, back.recall_count) == (3, 1)
     await assert_verified(settings)
 
 
 async def test_protected_memories_never_fade_and_have_a_limit(settings: Settings) -> None:
     """A protected memory never fades, and a request beyond the limit is granted when another memory is released."""
-    async with remembering(settings, protection={"max_protected_memories": 1}) as resources:
-        await night(resources)
-        (first,) = await taken_in(resources, [turn("Remember this: the key lies under the mat.")])
-        await protecting(resources, first)
-        (second,) = await taken_in(resources, [turn("Please don't forget that the gate code is 1234.", number=1)])
+    async with affective_platform(settings, protection={"max_protected_memories": 1}) as resources:
+        await pass_night(resources)
+        (first,) = await remember_turns(resources, [turn("Remember this: the key lies under the mat.")])
+        await until_protected(resources, first)
+        (second,) = await remember_turns(resources, [turn("Please don't forget that the gate code is 1234.", number=1)])
         assert second.protection == "asked"
-        await night(resources, days=400)
-        kept = {each.memory_id: each for each in await memories(resources)}
+        await pass_night(resources, days=400)
+        kept = {each.memory_id: each for each in await all_memories(resources)}
         assert kept[first.memory_id].level == 1
         assert kept[first.memory_id].content == first.content
         async with connected_client(settings) as client:
             shown = await client.affect("diary")
         assert shown.protected == 1
-        (third,) = await taken_in(resources, [turn("Don't forget: the alarm is off on Mondays.", number=2)])
+        (third,) = await remember_turns(resources, [turn("Don't forget: the alarm is off on Mondays.", number=2)])
         assert third.protection == "asked"
         await resources.log.append(
             ProtectionChanged(event_id=uuid4(), agent_id="diary", memory_id=first.memory_id, protected=False)
         )
 
-        await protecting(resources, third)
+        await until_protected(resources, third)
         assert not (await AffectiveQueries(resources.database).memories([first.memory_id]))[first.memory_id].protected
     await assert_verified(settings)
 
 
 async def test_a_protected_memory_is_not_erased(settings: Settings) -> None:
     """A protected memory cannot be erased, nor one with the same text; erasing its agent erases it."""
-    async with remembering(settings) as resources:
+    async with affective_platform(settings) as resources:
         words = "Remember this: the zanzibrine lies under the mat."
-        first, same, other = await taken_in(resources, [turn(words), turn(words, number=1), turn(TOPICS[0], number=2)])
-        await protecting(resources, first)
-        await protecting(resources, same)
+        first, same, other = await remember_turns(
+            resources, [turn(words), turn(words, number=1), turn(TOPICS[0], number=2)]
+        )
+        await until_protected(resources, first)
+        await until_protected(resources, same)
         before = await effective_events(resources.log)
         for each in (first, same):
             with pytest.raises(OperationError, match=rf"memory {each.label} of diary is protected: release it first"):
                 await forget(settings, [Thing("memory", other.memory_id), Thing("memory", each.memory_id)])
-        await release(resources, same)
+        await unprotect(resources, same)
         with pytest.raises(OperationError, match=rf"{first.label} of diary is protected and has the same text"):
             await forget(settings, [Thing("memory", same.memory_id)])
         assert [each.kind for each in await effective_events(resources.log)][len(before) :] == ["protection_changed"]
-        await release(resources, first)
+        await unprotect(resources, first)
         await forget(settings, [Thing("memory", same.memory_id)])
-        assert [each.memory_id for each in await memories(resources)] == [other.memory_id]
-        (kept,) = await taken_in(resources, [turn("Remember this: the gate code is 4711.", number=3)])
-        await protecting(resources, kept)
+        assert [each.memory_id for each in await all_memories(resources)] == [other.memory_id]
+        (kept,) = await remember_turns(resources, [turn("Remember this: the gate code is 4711.", number=3)])
+        await until_protected(resources, kept)
         await forget(settings, [Thing("agent", "diary")])
-        assert await memories(resources) == []
+        assert await all_memories(resources) == []
     await assert_verified(settings)
 
 
-async def release(resources: Resources, memory: AffectMemory) -> None:
+async def unprotect(resources: Resources, memory: AffectMemory) -> None:
     """Remove the protection of a memory and wait until the views show it."""
     released = ProtectionChanged(event_id=uuid4(), agent_id="diary", memory_id=memory.memory_id, protected=False)
     await resources.views.progress.wait(await resources.log.append(released))
@@ -309,16 +311,16 @@ async def release(resources: Resources, memory: AffectMemory) -> None:
 
 async def test_concurrent_requests_respect_the_limit_of_protection(settings: Settings) -> None:
     """Twelve concurrent requests fill the two protected places, and ten wait."""
-    async with remembering(settings, protection={"max_protected_memories": 2}) as resources:
+    async with affective_platform(settings, protection={"max_protected_memories": 2}) as resources:
         asked = [turn(f"Remember this: door {number} is open.", number=number) for number in range(12)]
-        await taken_in(resources, asked)
+        await remember_turns(resources, asked)
         await until_idle(resources)
-        held = [each.protection for each in await memories(resources)]
+        held = [each.protection for each in await all_memories(resources)]
         assert Counter(held) == {"protected": 2, "asked": 10}
     await assert_verified(settings)
 
 
-async def protecting(resources: Resources, memory: AffectMemory) -> None:
+async def until_protected(resources: Resources, memory: AffectMemory) -> None:
     """Wait until the memory is protected."""
 
     async def protected() -> bool:
@@ -332,19 +334,19 @@ async def test_a_sessions_mood_ranks_similar_emotions_higher(settings: Settings)
     """A session's mood, taken from its last recall, ranks memories with the same emotion higher; other sessions keep
     theirs.
     """
-    async with remembering(settings) as resources:
+    async with affective_platform(settings) as resources:
         glad = turn("Yes!! The deploy of the shop finally works, I am so happy!", session="s1")
         sad = turn("The deploy of the shop failed again, this is terrible and I am desperate.", session="s1", number=1)
-        known = {each.turn_id: each for each in await taken_in(resources, [glad, sad])}
-        await recalled(settings, "the shop is terrible, the deploy failed again and I am desperate", session="s9")
+        known = {each.turn_id: each for each in await remember_turns(resources, [glad, sad])}
+        await recall_for(settings, "the shop is terrible, the deploy failed again and I am desperate", session="s9")
 
         async def felt() -> object:
             """The mood is stored."""
             return await AffectiveQueries(resources.database).mood("diary", "s9")
 
         await eventually(felt)
-        in_mood = await recalled(settings, "the deploy of the shop", session="s9", quietly=True)
-        without = await recalled(settings, "the deploy of the shop", session="s10", quietly=True)
+        in_mood = await recall_for(settings, "the deploy of the shop", session="s9", quietly=True)
+        without = await recall_for(settings, "the deploy of the shop", session="s10", quietly=True)
         resonant = {each.memory.memory_id: each.resonance for each in in_mood.recalled}
         assert resonant[known[sad.event_id].memory_id] > resonant[known[glad.event_id].memory_id]
         assert {each.resonance for each in without.recalled} == {0.0}
@@ -383,7 +385,7 @@ async def test_the_preselection_contains_the_best_memories(settings: Settings) -
             assert len(few) < len(everything)
 
 
-class Remote:
+class UnreliableEmbedder:
     """An embedder that can stop answering, as a remote one."""
 
     model = "remote-1"
@@ -410,17 +412,17 @@ class Remote:
 
 async def test_words_are_compared_if_no_vector_arrives_in_time(settings: Settings) -> None:
     """Recall compares words if no vector arrives in time, and a recall answered too late is not recorded."""
-    remote = Remote()
+    remote = UnreliableEmbedder()
     embedding = Embedding(model=remote.model, dimension=remote.dimension)
     async with open_resources(settings) as usual:
         resources = replace(usual, vectors=replace(usual.vectors, embedder=remote))
         async with working(resources, ("projector", "affective-memory")):
             defined = agent_defined("diary", memory="affective", perspectives=())
             await resources.log.append(defined.model_copy(update={"embedding": embedding}))
-            known = await taken_in(resources, [turn(each, number=at) for at, each in enumerate(TOPICS)])
-            by_vector = await recalled(settings, "why does the parser reject a comma?", quietly=True)
+            known = await remember_turns(resources, [turn(each, number=at) for at, each in enumerate(TOPICS)])
+            by_vector = await recall_for(settings, "why does the parser reject a comma?", quietly=True)
             remote.away = True
-            by_words = await recalled(settings, "why does the parser reject a comma?", quietly=True)
+            by_words = await recall_for(settings, "why does the parser reject a comma?", quietly=True)
             async with connected_client(settings) as client:
                 asked = {"agent_id": "diary", "prompt": "why does the parser reject a comma?"}
                 for within in (0.1, 30.0):

@@ -9,33 +9,35 @@ from nemuri_contracts.event import derive
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
 from tests.integration.harness import effective_events, running_services
-from tests.integration.test_affect import memories, night, recalled, remembering, taken_in, turn
+from tests.integration.test_affect import affective_platform, all_memories, pass_night, recall_for, remember_turns, turn
 from tests.unit.domain.affective import turns
 from tests.unit.domain.affective.coding_sessions import SESSIONS, UNRELATED
 
 pytestmark = pytest.mark.connected
 
 
-async def noted(resources: Resources) -> list[MemoriesRecalled]:
+async def recorded_recalls(resources: Resources) -> list[MemoriesRecalled]:
     """Return all recalls on the log."""
     return [each for each in await effective_events(resources.log) if isinstance(each, MemoriesRecalled)]
 
 
 async def test_an_unrelated_prompt_recalls_nothing(settings: Settings) -> None:
     """Of real sessions, an unrelated prompt recalls nothing and records nothing, before and after nights."""
-    async with remembering(settings) as resources:
+    async with affective_platform(settings) as resources:
         said = [turn(each.prompt, each.reply, number=nth) for nth, each in enumerate(SESSIONS)]
-        known = {each.turn_id: each.memory_id for each in await taken_in(resources, said)}
+        known = {each.turn_id: each.memory_id for each in await remember_turns(resources, said)}
         for _ in range(2):
-            assert {each: (await recalled(settings, each)).block for each in UNRELATED} == dict.fromkeys(UNRELATED, "")
-            assert await noted(resources) == []
-            await night(resources)
+            assert {each: (await recall_for(settings, each)).block for each in UNRELATED} == dict.fromkeys(
+                UNRELATED, ""
+            )
+            assert await recorded_recalls(resources) == []
+            await pass_night(resources)
         asked = [(known[said[nth].event_id], each.asked_again[0]) for nth, each in enumerate(SESSIONS)]
-        views = [(wanted, await recalled(settings, prompt)) for wanted, prompt in asked]
+        views = [(wanted, await recall_for(settings, prompt)) for wanted, prompt in asked]
         found = [wanted in {each.memory.memory_id for each in view.recalled} for wanted, view in views]
         assert sum(found) >= 0.8 * len(found), "words that were put into fewer are found less often, and still found"
         shown = [{each.memory.memory_id for each in view.recalled} for _, view in views if view.recalled]
-        assert [{*each.recalled, *each.asked_back} for each in await noted(resources)] == shown
+        assert [{*each.recalled, *each.asked_back} for each in await recorded_recalls(resources)] == shown
 
 
 async def test_a_block_has_a_size_limit_and_records_its_memories(settings: Settings) -> None:
@@ -49,14 +51,14 @@ async def test_a_block_has_a_size_limit_and_records_its_memories(settings: Setti
             told = turns.remembered(each, trigger=f"zeppelin parser {nth}", content=words, relations=links)
             last = await resources.log.append(told)
         await resources.views.progress.wait(last)
-        view = await recalled(settings, "How does the zeppelin parser read its grammar?", agent=turns.AGENT)
+        view = await recall_for(settings, "How does the zeppelin parser read its grammar?", agent=turns.AGENT)
         lines = view.block.splitlines()
         assert len(view.block) <= 8_000
         assert (lines[0], lines[-1]) == ("<memories>", "</memories>")
         entries = [each for each in lines if each.startswith("- [")]
         assert 2 <= len(entries) == len(view.recalled) < 5
         assert all(re.search(r"number (\d+)\. *$", each) for each in entries), "no memory is cut in the middle"
-        (event,) = await noted(resources)
+        (event,) = await recorded_recalls(resources)
         assert event.recalled == tuple(each.memory.memory_id for each in view.recalled)
         await resources.views.progress.wait(event.sequence or 0)
-        assert {each.memory_id for each in await memories(resources) if each.recalled} == set(event.recalled)
+        assert {each.memory_id for each in await all_memories(resources) if each.recalled} == set(event.recalled)

@@ -39,10 +39,10 @@ from tests.unit.domain.affective.turns import AGENT
 
 pytestmark = pytest.mark.connected
 
-OTHER = turns.EMBEDDING.model_copy(update={"dimension": 256})
+OTHER_EMBEDDING = turns.EMBEDDING.model_copy(update={"dimension": 256})
 
 
-def life(rng: random.Random, length: int) -> list[Event]:
+def random_life(rng: random.Random, length: int) -> list[Event]:
     """Return twelve remembered turns followed by random events about them."""
     known = [UUID(int=rng.getrandbits(128), version=5) for _ in range(12)]
 
@@ -61,7 +61,9 @@ def life(rng: random.Random, length: int) -> list[Event]:
             case 2:
                 return turns.protection(rng.choice(known), protected=rng.random() < 0.5, nth=nth)
             case 3:
-                return MemoriesEmbedded(event_id=uuid4(), agent_id=AGENT, embedding=OTHER, memory_ids=tuple(some()))
+                return MemoriesEmbedded(
+                    event_id=uuid4(), agent_id=AGENT, embedding=OTHER_EMBEDDING, memory_ids=tuple(some())
+                )
             case _:
                 return turns.night(
                     nth, lowered=[(each, rng.choice((2, 3))) for each in some()], archived=some(), tied=[tie(), tie()],
@@ -94,16 +96,16 @@ async def assert_as_folded(resources: Resources) -> None:
 async def test_random_events_give_the_rows_of_the_fold(settings: Settings, seed: int) -> None:
     """Random events give the same rows one by one, in batches and rebuilt; deleted memories keep no row."""
     rng = random.Random(seed)
-    await assert_views_follow_and_rebuild(settings, life(rng, 120), rng, assert_as_folded)
+    await assert_views_follow_and_rebuild(settings, random_life(rng, 120), rng, assert_as_folded)
     async with open_resources(settings) as resources:
-        [memory, *_] = await memories_of(resources)
+        [memory, *_] = await memories_in_views(resources)
         assert await id_lookup.find_by_prefix(resources.database, "memory", str(memory.memory_id)[:13]) == (
             memory.memory_id,
             1,
         )
 
 
-async def memories_of(resources: Resources) -> Sequence[AffectMemory]:
+async def memories_in_views(resources: Resources) -> Sequence[AffectMemory]:
     """Return all affective memories of the views."""
     async with resources.database.reading() as connection:
         return await load(connection, tables.affect_memory, AffectMemory)
@@ -112,10 +114,10 @@ async def memories_of(resources: Resources) -> Sequence[AffectMemory]:
 async def test_affective_memories_are_re_embedded(settings: Settings) -> None:
     """Re-embedding adds new vectors of affective memories, and embeds again only memories whose words changed."""
     async with running_services(settings, ["projector"]) as resources:
-        await append(resources, turns.defined(), *(turns.remembered(UUID(int=each)) for each in (1, 2)))
+        await append_and_project(resources, turns.defined(), *(turns.remembered(UUID(int=each)) for each in (1, 2)))
         done = await reembed(settings, embedder=HashingEmbedder(256))
         assert (done.agents, done.memories) == (1, 2)
-        await append(resources, turns.night(lowered=[(UUID(int=1), 2)]), turns.compressed(UUID(int=1)))
+        await append_and_project(resources, turns.night(lowered=[(UUID(int=1), 2)]), turns.compressed(UUID(int=1)))
         done = await reembed(settings, embedder=HashingEmbedder(256))
         assert (done.agents, done.memories) == (0, 1)
         assert (await reembed(settings, embedder=HashingEmbedder(256))).memories == 0
@@ -124,14 +126,14 @@ async def test_affective_memories_are_re_embedded(settings: Settings) -> None:
     await assert_verified(settings)
 
 
-async def append(resources: Resources, *events: Event) -> None:
+async def append_and_project(resources: Resources, *events: Event) -> None:
     """Append events one after another and wait until the views hold them."""
     for each in events:
         await resources.log.append(each)
     await until_idle(resources, ["projector"])
 
 
-def remembered_turn(number: int, prompt: str, trigger: str, content: str, **more: Any) -> list[Event]:
+def offered_and_remembered(number: int, prompt: str, trigger: str, content: str, **more: Any) -> list[Event]:
     """Return an offered turn and its memory."""
     turn_id = UUID(int=number + 1_000, version=4)
     told = turns.remembered(UUID(int=number, version=5), trigger=trigger, content=content, turn_id=turn_id, **more)
@@ -144,14 +146,16 @@ async def test_an_erased_turn_leaves_no_byte(servers: Servers, settings: Setting
     link = Link(to=gone, sort="continues")
     tie = Tie(of=kept, to=link.to, sort=link.sort)
     async with running_services(settings, ["projector"]) as resources:
-        await append(
+        await append_and_project(
             resources,
             turns.defined(),
-            *remembered_turn(1, "Where is my nyckelharpan?", "The tromboonish thing.", "It was found, wombatwise."),
-            *remembered_turn(
+            *offered_and_remembered(
+                1, "Where is my nyckelharpan?", "The tromboonish thing.", "It was found, wombatwise."
+            ),
+            *offered_and_remembered(
                 2, "Is the pangolinkind kept?", "She asked.", "Yes it is.", relations=[Link(to=gone, sort="continues")]
             ),
-            *remembered_turn(3, "Again: the harp!", "The tromboonish thing.", "It was found, wombatwise."),
+            *offered_and_remembered(3, "Again: the harp!", "The tromboonish thing.", "It was found, wombatwise."),
             turns.recalled([gone, kept]),
             turns.night(1, lowered=[(gone, 2), (twin, 2)], looked_at=[kept], tied=[tie]),
             turns.compressed(gone, words="psalteriumlike"),
@@ -167,13 +171,13 @@ async def test_an_erased_turn_leaves_no_byte(servers: Servers, settings: Setting
         left_in = files_with(servers.directory, *canaries, "pangolinkind")
         assert left_in.pop("pangolinkind"), "the control stays, or the search finds nothing at all"
         assert not any(left_in.values())
-        [left] = await memories_of(resources)
+        [left] = await memories_in_views(resources)
         assert (left.memory_id, left.protection, left.relations) == (kept, "protected", ())
         await assert_verified(settings)
         for each in old:
             await resources.log.stream.publish(each.subject, each.data)
-        await append(resources, turns.night(2, recalled=[kept]))
-        assert [each.memory_id for each in await memories_of(resources)] == [kept]
+        await append_and_project(resources, turns.night(2, recalled=[kept]))
+        assert [each.memory_id for each in await memories_in_views(resources)] == [kept]
         await assert_verified(settings)
         await resume(settings)
         assert not any(files_with(servers.directory, *canaries).values())
@@ -186,18 +190,18 @@ async def test_affective_memories_erased_after_a_backup_are_not_restored(
     gone, kept = (UUID(int=each, version=5) for each in (1, 3))
     words = ("The sackbuttish thing.", "It was found, serpentwise.")
     async with running_services(settings, ["projector"]) as resources:
-        await append(
+        await append_and_project(
             resources,
             turns.defined(),
             turns.defined("other"),
-            *remembered_turn(1, "Where is my cornettino?", *words),
-            *remembered_turn(2, "Where is it?", *words, agent_id="other"),
-            *remembered_turn(3, "Is it there?", "She asked.", "Yes it is.", agent_id="other"),
+            *offered_and_remembered(1, "Where is my cornettino?", *words),
+            *offered_and_remembered(2, "Where is it?", *words, agent_id="other"),
+            *offered_and_remembered(3, "Is it there?", "She asked.", "Yes it is.", agent_id="other"),
             turns.compressed(gone),
         )
         await backup(settings, tmp_path / "before")
         await forget(settings, [Thing("memory", gone)])
-        before = await memories_of(resources)
+        before = await memories_in_views(resources)
         assert [each.memory_id for each in before] == [kept]
     await assert_verified(settings)
     elsewhere = servers.settings()
@@ -205,7 +209,7 @@ async def test_affective_memories_erased_after_a_backup_are_not_restored(
     async with running_services(elsewhere, ["projector"]) as resources:
         assert (await restore(elsewhere, tmp_path / "before")).left_out > 0
         await until_idle(resources, ["projector"])
-        assert [each.memory_id for each in await memories_of(resources)] == [kept]
+        assert [each.memory_id for each in await memories_in_views(resources)] == [kept]
         assert not any(files_with(servers.directory, "cornettino", "sackbuttish", "serpentwise").values())
     await assert_verified(elsewhere)
 
@@ -214,11 +218,11 @@ async def test_erasing_deleted_memories_keeps_others(settings: Settings) -> None
     """Erasing memories deleted by a night keeps a memory of the same text and removes relations to the deleted one."""
     gone, kept = (UUID(int=each, version=5) for each in (1, 2))
     async with running_services(settings, ["projector"]) as resources:
-        await append(
+        await append_and_project(
             resources,
             turns.defined(),
-            *remembered_turn(1, "Good morning!", "She said good morning.", "And I said so, too."),
-            *remembered_turn(
+            *offered_and_remembered(1, "Good morning!", "She said good morning.", "And I said so, too."),
+            *offered_and_remembered(
                 2, "Good morning!", "She said good morning.", "And I said so, too.", protection="protected"
             ),
             turns.night(1, archived=[gone], tied=[Tie(of=kept, to=gone, sort="same_topic")]),
@@ -226,7 +230,7 @@ async def test_erasing_deleted_memories_keeps_others(settings: Settings) -> None
         )
         assert (await let_go(settings)).events == 2
         await until_idle(resources, ["projector"])
-        [left] = await memories_of(resources)
+        [left] = await memories_in_views(resources)
         assert (left.memory_id, left.relations) == (kept, ())
         await assert_as_folded(resources)
         assert (await let_go(settings)).nothing
@@ -236,10 +240,10 @@ async def test_erasing_deleted_memories_keeps_others(settings: Settings) -> None
 async def test_an_erased_agent_with_affective_memory_leaves_no_byte(servers: Servers, settings: Settings) -> None:
     """Erasing an agent with affective memory leaves no byte of its turns, remembered or not."""
     async with running_services(settings, ["projector"]) as resources:
-        await append(
+        await append_and_project(
             resources,
             turns.defined(),
-            *remembered_turn(1, "Where is my ophicleidal?", "She asked.", "It was found."),
+            *offered_and_remembered(1, "Where is my ophicleidal?", "She asked.", "It was found."),
             turns.night(1, deleted=[UUID(int=1, version=5)]),
             turns.offered(UUID(int=7, version=4), "And the serpentlike one?"),
         )

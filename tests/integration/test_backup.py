@@ -29,12 +29,12 @@ from tests.integration.harness import (
     until_idle,
 )
 from tests.integration.servers import Servers
-from tests.integration.test_erasure import assert_gone, standing
+from tests.integration.test_erasure import assert_gone, memory_state
 
 pytestmark = pytest.mark.connected
 
 
-async def emptied(servers: Servers, **changes: object) -> Settings:
+async def new_namespace(servers: Servers, **changes: object) -> Settings:
     """Return settings of a new namespace on the same servers."""
     fresh = servers.settings().model_copy(update=changes)
     await prepare(fresh)
@@ -72,7 +72,7 @@ async def test_the_document_of_a_repeated_submission_stays_erased(
         await forget(settings, [Thing("task", task_id)])
         await until_idle(resources)
         assert_gone(servers, "wugwump", "blatherskite")
-    elsewhere = await emptied(servers)
+    elsewhere = await new_namespace(servers)
     assert (await restore(elsewhere, tmp_path / "before")).left_out > 0
     async with opened_log(elsewhere) as log:
         assert await (await Blobs.open(log)).refs() == []
@@ -96,15 +96,15 @@ async def test_data_erased_after_the_backup_is_not_restored(
         assert made.sequence == await resources.log.last_sequence()
         await forget(settings, [Thing("memory", gone)])
         await until_idle(resources)
-        strength = await standing(client, kept)
-    elsewhere = await emptied(servers)
+        strength = await memory_state(client, kept)
+    elsewhere = await new_namespace(servers)
     async with running_services(elsewhere) as resources, connected_client(elsewhere) as client:
         done = await restore(elsewhere, kept_before)
         assert done.erasures == 1
         assert done.left_out > 0
         await until_idle(resources)
         assert_gone(servers, "hurdygurdy", "ochreish")
-        assert await standing(client, kept) == strength
+        assert await memory_state(client, kept) == strength
         assert (await client.result(aside.task_id)).status == "done"
         assert asked.task_id not in {
             each.thread for each in await effective_events(resources.log) if each.stream == "client"
@@ -122,7 +122,7 @@ async def test_the_clock_is_restored(servers: Servers, settings: Settings, tmp_p
         await (await Clock.open(log)).advance(ahead)
     await backup(settings, tmp_path / "copy")
     for before, after in ((timedelta(), ahead), (further, further)):
-        elsewhere = await emptied(servers)
+        elsewhere = await new_namespace(servers)
         async with opened_log(elsewhere) as log:
             await (await Clock.open(log)).reach(before)
             await restore(elsewhere, tmp_path / "copy")
@@ -137,7 +137,7 @@ async def test_a_damaged_backup_is_refused(servers: Servers, settings: Settings,
     await backup(settings, whole)
     with pytest.raises(OperationError, match="exists already"):
         await backup(settings, whole)
-    empty = await emptied(servers, data=tmp_path / "nobody")
+    empty = await new_namespace(servers, data=tmp_path / "nobody")
     file = whole / "log.jsonl"
     good = file.read_bytes()
     for bad in (good.replace(b"python", b"pithon"), good[:-10], b""):
@@ -165,10 +165,10 @@ async def test_a_damaged_backup_is_refused(servers: Servers, settings: Settings,
     assert (await restore(empty, whole)).erasures is None, "without a ledger nobody can say what is erased since"
     await assert_verified(empty)
     with pytest.raises(OperationError, match=r"there is no directory .*/absent"):
-        await restore(await emptied(servers), tmp_path / "absent")
+        await restore(await new_namespace(servers), tmp_path / "absent")
     with pytest.raises(OperationError, match=r"cannot be made: there is no directory .*/absent"):
         await backup(settings, tmp_path / "absent" / "copy")
     assert not (tmp_path / "absent").exists()
     manifest.unlink()
     with pytest.raises(OperationError, match="is missing"):
-        await restore(await emptied(servers), whole)
+        await restore(await new_namespace(servers), whole)

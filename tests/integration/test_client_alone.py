@@ -32,14 +32,14 @@ from tests.integration.servers import Servers
 
 pytestmark = pytest.mark.connected
 
-HASTY = 0.2
+CALL_TIMEOUT = 0.2
 """Timeout in seconds of calls without a server."""
 SLACK = 2.0
 """Seconds by which a call may exceed its timeout on a loaded machine."""
 
 
 @asynccontextmanager
-async def away(servers: Servers, settings: Settings) -> AsyncIterator[Client]:
+async def client_without_server(servers: Servers, settings: Settings) -> AsyncIterator[Client]:
     """Yield a client whose server was killed."""
     async with connected_client(settings) as client:
         await servers.nats.kill()
@@ -52,24 +52,24 @@ async def away(servers: Servers, settings: Settings) -> AsyncIterator[Client]:
         yield client
 
 
-async def refused_in_time(call: Callable[[], Awaitable[Any]], name: str) -> None:
-    """Assert that a call with a timeout of `HASTY` seconds ends in time with a one-line error of the library."""
+async def assert_refused_in_time(call: Callable[[], Awaitable[Any]], name: str) -> None:
+    """Assert that a call with a timeout of `CALL_TIMEOUT` seconds ends in time with a one-line error of the library."""
     begun = time.monotonic()
     with pytest.raises(nemuri.CallTimeoutError) as raised:
         await call()
     assert isinstance(raised.value, nemuri.ClientError)
     assert "\n" not in str(raised.value)
-    assert HASTY * 0.9 <= time.monotonic() - begun < HASTY + SLACK, name
+    assert CALL_TIMEOUT * 0.9 <= time.monotonic() - begun < CALL_TIMEOUT + SLACK, name
 
 
 async def test_every_method_fails_in_time_without_a_server(own_servers: Servers) -> None:
     """Every public method raises only the library's own errors without a server, and ends in time."""
     settings = own_servers.settings()
     await prepare(settings)
-    async with away(own_servers, settings) as client:
+    async with client_without_server(own_servers, settings) as client:
         for name in public(Client):
             given = arguments(getattr(Client, name))
-            await refused_in_time(partial(getattr(client.within(HASTY), name), **given), name)
+            await assert_refused_in_time(partial(getattr(client.within(CALL_TIMEOUT), name), **given), name)
     for name in public(Client):
         with pytest.raises(nemuri.NotConnectedError, match="closed"):
             await getattr(client, name)(**arguments(getattr(Client, name)))
@@ -89,7 +89,9 @@ async def test_every_blocking_method_fails_in_time_without_a_server(
         await own_servers.nats.kill()
         for name in public(SyncClient):
             given = arguments(getattr(Client, name))
-            await refused_in_time(partial(asyncio.to_thread, getattr(client.within(HASTY), name), **given), name)
+            await assert_refused_in_time(
+                partial(asyncio.to_thread, getattr(client.within(CALL_TIMEOUT), name), **given), name
+            )
     for name in public(SyncClient):
         with pytest.raises(nemuri.NotConnectedError, match="closed"):
             getattr(client, name)(**arguments(getattr(Client, name)))
@@ -99,7 +101,7 @@ async def test_ask_without_a_server_ends_in_time(own_servers: Servers) -> None:
     """`ask` without a server ends within its timeout, and the error says that no task was submitted."""
     settings = own_servers.settings()
     await prepare(settings)
-    async with away(own_servers, settings) as client:
+    async with client_without_server(own_servers, settings) as client:
         for options in ({}, {"agent": "python"}, {"documents": [("a.txt", "word " * 100_000)]}):
             begun = time.monotonic()
             with pytest.raises(nemuri.TaskTimeoutError, match="no connection") as raised:
@@ -150,7 +152,7 @@ async def test_a_call_succeeds_after_the_server_returns(own_servers: Servers) ->
     """Calls made without a connection succeed after the server returns."""
     settings = own_servers.settings()
     await prepare(settings)
-    async with running_services(settings) as resources, away(own_servers, settings) as client:
+    async with running_services(settings) as resources, client_without_server(own_servers, settings) as client:
         asked = asyncio.ensure_future(client.agents())
         submitted = asyncio.ensure_future(client.submit("Is steel hard?", documents=[("a.txt", "Steel is hard.")]))
         await asyncio.sleep(0)
@@ -168,7 +170,7 @@ async def test_a_call_without_a_timeout_fails_if_the_server_stays_down(
     monkeypatch.setattr(exchange, "PATIENCE", 0.5)
     settings = own_servers.settings()
     await prepare(settings)
-    async with away(own_servers, settings) as client:
+    async with client_without_server(own_servers, settings) as client:
         for call in (client.agents(), client.submit("Is steel hard?"), client.settle(), client.clock()):
             with pytest.raises(nemuri.NotConnectedError, match="connection to the NATS server is lost"):
                 await call
@@ -202,7 +204,7 @@ asyncio.run(main())
 LOGGING = "import logging; logging.basicConfig(format='%(levelname)s %(name)s %(message)s', level={level!r})"
 
 
-def program(settings: Settings, setup: str = "") -> "subprocess.Popen[str]":
+def start_program(settings: Settings, setup: str = "") -> "subprocess.Popen[str]":
     """Start a user's program that prints the outcome of its calls."""
     environment = {
         **os.environ, "NATS_URL": str(settings.nats_url), "NEMURI_NAMESPACE": settings.namespace,
@@ -217,10 +219,10 @@ async def test_the_library_prints_nothing(own_servers: Servers) -> None:
     """The library prints nothing when the server is missing, stops, returns or stops for good."""
     settings = own_servers.settings()
     await prepare(settings)
-    nowhere = program(settings.model_copy(update={"nats_url": "nats://127.0.0.1:1"}))
+    nowhere = start_program(settings.model_copy(update={"nats_url": "nats://127.0.0.1:1"}))
     assert await asyncio.to_thread(nowhere.communicate) == ("NotConnectedError\n", "")
     async with running_services(settings, ["projector", "query-api"]):
-        running = program(settings)
+        running = start_program(settings)
         assert running.stdin is not None
         assert running.stdout is not None
         assert await asyncio.to_thread(running.stdout.readline) == "connected\n"
@@ -244,7 +246,7 @@ async def test_a_lost_connection_is_logged_at_most_four_times(own_servers: Serve
     """A lost connection is logged at most four times, to the logger `nemuri.connection`."""
     settings = own_servers.settings()
     await prepare(settings)
-    running = program(settings, LOGGING.format(level="WARNING"))
+    running = start_program(settings, LOGGING.format(level="WARNING"))
     assert running.stdin is not None
     assert running.stdout is not None
     assert await asyncio.to_thread(running.stdout.readline) == "connected\n"

@@ -100,7 +100,7 @@ async def test_the_key_of_an_erased_task_is_refused(settings: Settings) -> None:
             await client.submit("What is a truth value?", key="q-1")
 
 
-WRONG: dict[str, list[Any]] = {
+WRONG_VALUES: dict[str, list[Any]] = {
     "text": [b"x", None, 5, float("nan"), "", "  \n", "a\0b", "\ud800", ["x"]],
     "agent": [b"python", 5, "", "a b", "a\0b", "x" * 65, ["python"], "*", "a.b"],
     "list": ["style", b"style", 5, {"style": 1}, [None], [b"style"], [5], [""], ["a\0b"], ["\ud800"], ["x" * 201]],
@@ -131,7 +131,7 @@ KINDS = {
     "text content query prompt": ["text"], "summary": ["text"], "beginning memory": ["text"],
     "items": ["list"], "causes": ["list"],
 }  # fmt: skip
-ALLOWED: dict[str, list[Any]] = {
+ALLOWED_VALUES: dict[str, list[Any]] = {
     # values that are wrong for the kind but right for this parameter
     "second": [0], "importance": [0], "limit": [10**30], "timeout": [10**30],
     "agent": [None], "summary": [None], "location": [], "memories": [[]],
@@ -151,8 +151,8 @@ async def test_wrong_arguments_are_refused_before_anything_is_published(settings
             parameters = inspect.signature(options.get(name, method)).parameters
             timeouts = {"timeout": None} if name in {"ask", "result"} else {}
             for each in [*[*parameters][1:], *timeouts]:
-                for wrong in WRONG[kinds[each]]:
-                    if wrong in ALLOWED.get(each, []) and not isinstance(wrong, bool):
+                for wrong in WRONG_VALUES[kinds[each]]:
+                    if wrong in ALLOWED_VALUES.get(each, []) and not isinstance(wrong, bool):
                         continue
                     said = await _refusal(getattr(client, name), arguments(method) | {each: wrong})
                     if said is None or not said.isprintable() or "should " in said:

@@ -50,7 +50,7 @@ async def submit_all(client: Client, rng: random.Random) -> list[UUID]:
     return known
 
 
-async def lose_each_node_once(cluster: EmbeddedNatsCluster, rng: random.Random) -> None:
+async def kill_each_node_once(cluster: EmbeddedNatsCluster, rng: random.Random) -> None:
     """Kill one node after another in random order, each when the one before is back."""
     for node in rng.sample(range(3), 3):
         await asyncio.sleep(rng.uniform(0.2, 0.8))
@@ -71,7 +71,7 @@ async def test_tasks_survive_the_loss_of_every_node_in_turn(servers: Servers, se
             await retried(lambda: resources.log.append(agent_defined()))
             async with asyncio.TaskGroup() as group:
                 submission = group.create_task(submit_all(client, rng))
-                group.create_task(lose_each_node_once(cluster, rng))
+                group.create_task(kill_each_node_once(cluster, rng))
             tasks = submission.result()
             results = [await client.result(each, timeout=60) for each in tasks]
             facts = await retried(lambda: effective_events(resources.log))
@@ -128,7 +128,7 @@ async def test_a_societys_states_survive_the_loss_of_every_node_in_turn(servers:
                 assert await keeping.beat() == set()
                 return await world.beat() and not engine.changed
 
-            losing, beats = asyncio.ensure_future(lose_each_node_once(cluster, random.Random(seed))), 0
+            losing, beats = asyncio.ensure_future(kill_each_node_once(cluster, random.Random(seed))), 0
             while not losing.done():
                 beats += 1
                 for agent_id in engine.states:

@@ -30,18 +30,18 @@ pytestmark = pytest.mark.connected
 
 FACT = "The truth value of an empty list is false."
 QUESTION = "What is the truth value of an empty list?"
-ELSEWHERE = "How many moons of Jupiter did Galileo see through his telescope?"
-QUICKLY = {
+UNRELATED_QUESTION = "How many moons of Jupiter did Galileo see through his telescope?"
+FORGETFUL_POLICY = {
     "daily_decay_targets": [1e-6, 1, 1e-6, 1e-6, 1e-6, 1e-6],
     "consolidation_thresholds": [0, 1, 2, 3, 4, 5],
     "fading": "tasks",
     "expected_tasks_per_day": 1,
 }
 """A policy under which one session archives memories that were not used in it."""
-SLEEPLESS = tuple(name for name in ALL_SERVICES if name != "strength-sleep")
+WITHOUT_SLEEP = tuple(name for name in ALL_SERVICES if name != "strength-sleep")
 
 
-class Assessor(ExtractiveModel):
+class QuotingModel(ExtractiveModel):
     """A model that answers with the first memory in its context."""
 
     async def answer(self, job: AnswerJob) -> Reply[Any]:
@@ -52,10 +52,10 @@ class Assessor(ExtractiveModel):
         return Reply(Answer(f"{first.text} [{first.label}]", (first.label,), complete=True), Usage(model="assessor"))
 
 
-async def archived(resources: Resources, client: Client) -> MemoryView:
+async def archived_fact(resources: Resources, client: Client) -> MemoryView:
     """Return a fact that was used, consolidated, and archived with all learnings from it."""
     await resources.log.append(agent_defined())
-    await resources.log.append(PolicyAdopted(event_id=uuid4(), agent_id="python", parameters=QUICKLY))
+    await resources.log.append(PolicyAdopted(event_id=uuid4(), agent_id="python", parameters=FORGETFUL_POLICY))
     await client.settle()
     memory_id = await client.remember("python", FACT, tags=["list"])
     while await client.memories("python"):
@@ -67,7 +67,7 @@ async def archived(resources: Resources, client: Client) -> MemoryView:
     return view
 
 
-async def assert_back(client: Client, before: MemoryView) -> None:
+async def assert_reactivated(client: Client, before: MemoryView) -> None:
     """Assert that the memory is active again at strength 0.5 plus its later uses, two levels lower."""
     after = await client.memory(before.memory_id)
     rules, uses = Policy(), after.access_count - before.access_count
@@ -90,8 +90,8 @@ async def test_an_unrelated_question_retrieves_nothing(settings: Settings) -> No
             "Names of modules see each other through imports.",
         ):
             await client.remember("python", fact)
-        asked = await client.recall("python", ELSEWHERE)
-        result = await client.ask(ELSEWHERE, settled=True)
+        asked = await client.recall("python", UNRELATED_QUESTION)
+        result = await client.ask(UNRELATED_QUESTION, settled=True)
         assert (asked.memories, asked.deep) == ((), True)
         assert (result.status, result.recalled, result.retrieved, result.used) == ("done", 0, (), ())
         assert result.answer
@@ -107,7 +107,7 @@ async def test_a_memory_related_to_the_document_is_retrieved(settings: Settings)
     """A memory related only to the task's document, or to its summary, is retrieved and used."""
     known = "The invoices of Halvorsen Marine must be checked against the crane log."
     offer = "Halvorsen Marine sends invoices for the crane of the last quarter, 4,200 in all."
-    models = Models(Assessor(), ExtractiveModel())
+    models = Models(QuotingModel(), ExtractiveModel())
     async with running_services(settings, models=models) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
@@ -139,8 +139,8 @@ async def test_an_agent_without_memories_answers(settings: Settings) -> None:
 async def test_archived_memories_are_retrieved_and_return_with_use(settings: Settings) -> None:
     """If no active memory is relevant, archived ones are retrieved and return with use, not with a recall."""
     async with running_services(settings) as resources, connected_client(settings) as client:
-        before = await archived(resources, client)
-    async with running_services(settings, SLEEPLESS) as resources, connected_client(settings) as client:
+        before = await archived_fact(resources, client)
+    async with running_services(settings, WITHOUT_SLEEP) as resources, connected_client(settings) as client:
         end = await resources.log.last_sequence()
         looked = await client.recall("python", QUESTION)
         assert looked.deep
@@ -151,15 +151,15 @@ async def test_archived_memories_are_retrieved_and_return_with_use(settings: Set
         assert before.memory_id in result.used
         assert (await retrieval_of(resources, result.task_id)).deep
         await client.settle()
-        await assert_back(client, before)
+        await assert_reactivated(client, before)
     await assert_verified(settings)
 
 
 async def test_deep_retrieval_includes_archived_memories(settings: Settings) -> None:
     """With `deep` archived memories are retrieved although an active memory is relevant."""
     async with running_services(settings) as resources, connected_client(settings) as client:
-        before = await archived(resources, client)
-    async with running_services(settings, SLEEPLESS) as resources, connected_client(settings) as client:
+        before = await archived_fact(resources, client)
+    async with running_services(settings, WITHOUT_SLEEP) as resources, connected_client(settings) as client:
         active = await client.remember("python", "The truth value of an empty dictionary is false too.")
         end = await resources.log.last_sequence()
         shallow, deep = [await client.recall("python", QUESTION, deep=each) for each in (False, True)]
@@ -171,5 +171,5 @@ async def test_deep_retrieval_includes_archived_memories(settings: Settings) -> 
         assert before.memory_id in result.used
         assert (await retrieval_of(resources, result.task_id)).deep
         await client.settle()
-        await assert_back(client, before)
+        await assert_reactivated(client, before)
     await assert_verified(settings)

@@ -37,7 +37,7 @@ MEMORIES = (
 )
 
 
-async def knowing(resources: Resources, client: Client) -> None:
+async def define_agent(resources: Resources, client: Client) -> None:
     """Define an agent that remembers facts about lists."""
     await resources.log.append(agent_defined(description="list method append extend return"))
     await client.settle()
@@ -45,7 +45,7 @@ async def knowing(resources: Resources, client: Client) -> None:
         await client.remember("python", each)
 
 
-async def routed(resources: Resources) -> dict[Any, TaskRouted]:
+async def routings(resources: Resources) -> dict[Any, TaskRouted]:
     """Return the routing of each task."""
     return {each.task_id: each for each in await effective_events(resources.log) if isinstance(each, TaskRouted)}
 
@@ -57,11 +57,11 @@ async def test_a_follow_up_question_is_restated(settings: Settings) -> None:
         running_services(settings, models=Models(model, model)) as resources,
         connected_client(settings) as client,
     ):
-        await knowing(resources, client)
+        await define_agent(resources, client)
         await client.ask(FIRST, conversation="lists", settled=True)
         second = await client.ask("And what about extend?", conversation="lists", settled=True)
         third = await client.ask("How tall is the tower of Osaka?", conversation="lists", settled=True)
-        found = await routed(resources)
+        found = await routings(resources)
         asked = {
             each.task_id: each.query
             for each in await effective_events(resources.log)
@@ -95,7 +95,7 @@ async def test_a_japanese_follow_up_question_is_restated(settings: Settings) -> 
         await client.remember("python", "東京タワーは1958年に完成しました。")
         await client.ask("東京タワーの高さは何メートルですか？", conversation="塔")
         result = await client.ask("それはいつ完成しましたか？", conversation="塔")
-        request = (await routed(resources))[result.task_id].request
+        request = (await routings(resources))[result.task_id].request
     assert request is not None
     assert "タワー" in request
     assert result.answer is not None
@@ -106,25 +106,25 @@ async def test_a_client_sees_only_its_own_conversations(settings: Settings) -> N
     """A conversation of the same name of another client, or no name, restates nothing."""
     model = CountingModel()
     async with running_services(settings, models=Models(model, model)) as resources, connected_client(settings) as ann:
-        await knowing(resources, ann)
+        await define_agent(resources, ann)
         await ann.ask(FIRST, conversation="lists")
         await ann.ask("And what about it?")
         async with connected_client(settings, "bob") as bob:
             await bob.ask("And what about extend?", conversation="lists")
-        assert all(each.request is None for each in (await routed(resources)).values())
+        assert all(each.request is None for each in (await routings(resources)).values())
     assert not any(name.startswith("restate") for name in model.calls)
 
 
 async def test_concurrent_turns_are_routed_in_order(settings: Settings) -> None:
     """Concurrent turns of a conversation are routed in their order, and all are answered."""
     async with running_services(settings) as resources, connected_client(settings) as client:
-        await knowing(resources, client)
+        await define_agent(resources, client)
         first = await client.submit(FIRST, conversation="many")
         later = [await client.submit(f"And does it return {number}?", conversation="many") for number in range(10)]
         results = await asyncio.gather(*(client.result(each, timeout=60) for each in (first, *later)))
         assert {each.status for each in results} == {"done"}
         await until_idle(resources)
-        found = await routed(resources)
+        found = await routings(resources)
         assert all("append" in str(found[each].request) for each in later)
         order = [each.task_id for each in await effective_events(resources.log) if isinstance(each, TaskRouted)]
         assert order == [first, *later]
@@ -135,7 +135,7 @@ async def test_a_turn_in_negotiation_or_failed_does_not_hold_up_others(settings:
     """A turn is answered although an earlier turn waits in a negotiation or has failed."""
     items = "\n".join(f"{number}. What is the list method {number}?" for number in range(1, 31))
     async with running_services(settings) as resources, connected_client(settings) as client:
-        await knowing(resources, client)
+        await define_agent(resources, client)
         await client.ask(FIRST, conversation="lists")
         negotiated = await client.submit(items, conversation="lists")
         lost = TaskSubmitted(
@@ -147,7 +147,7 @@ async def test_a_turn_in_negotiation_or_failed_does_not_hold_up_others(settings:
         assert result.status == "done"
         assert (await client.progress(negotiated)).status == "negotiation"
         assert (await client.progress(lost.event_id)).status == "failed"
-        assert "append" in str((await routed(resources))[result.task_id].request)
+        assert "append" in str((await routings(resources))[result.task_id].request)
 
 
 async def test_a_language_model_restates_the_request(settings: Settings) -> None:
@@ -155,10 +155,10 @@ async def test_a_language_model_restates_the_request(settings: Settings) -> None
     chat = Parrot("What does the list method extend return?")
     models = Models(main=CountingModel(), light=PromptedModel(chat))
     async with running_services(settings, models=models) as resources, connected_client(settings) as client:
-        await knowing(resources, client)
+        await define_agent(resources, client)
         await client.ask(FIRST, conversation="lists")
         result = await client.ask("And extend?", conversation="lists")
-        found = (await routed(resources))[result.task_id]
+        found = (await routings(resources))[result.task_id]
     assert found.request == "What does the list method extend return?"
     assert found.usage is not None
     assert found.usage.model == "parrot:1"
@@ -166,7 +166,7 @@ async def test_a_language_model_restates_the_request(settings: Settings) -> None
     assert heard.index("And extend?") < heard.index(FIRST) < heard.index("changes the list in place")
 
 
-class Refusing(CountingModel):
+class RefusingModel(CountingModel):
     """A model that refuses to restate."""
 
     error: Exception = ModelRefused("no")
@@ -176,7 +176,7 @@ class Refusing(CountingModel):
         raise self.error
 
 
-class Broken(Refusing):
+class BrokenModel(RefusingModel):
     """A model whose restating has a fault."""
 
     error = ValueError("broken")
@@ -184,32 +184,32 @@ class Broken(Refusing):
 
 async def test_a_turn_is_routed_unchanged_if_restating_is_refused(settings: Settings) -> None:
     """A turn whose restating is refused is routed with its own words and answered."""
-    model = Refusing()
+    model = RefusingModel()
     async with (
         running_services(settings, models=Models(model, model)) as resources,
         connected_client(settings) as client,
     ):
-        await knowing(resources, client)
+        await define_agent(resources, client)
         await client.ask(FIRST, conversation="lists")
         result = await client.ask("And extend?", conversation="lists")
         assert result.status == "done", result.reason
-        assert (await routed(resources))[result.task_id].request is None
+        assert (await routings(resources))[result.task_id].request is None
 
 
 async def test_waiting_turns_fail_if_restating_fails(settings: Settings) -> None:
     """Waiting turns fail if restating them fails after the earlier turn ended."""
-    model = Broken()
+    model = BrokenModel()
     async with (
         running_services(settings, models=Models(model, model)) as resources,
         connected_client(settings) as client,
     ):
-        await knowing(resources, client)
+        await define_agent(resources, client)
         tasks = [await client.submit(text, conversation="lists") for text in (FIRST, "And extend?", "And it?")]
         results = [await client.result(each, timeout=60) for each in tasks]
         assert [each.status for each in results] == ["done", "failed", "failed"]
         assert "orchestrator could not handle" in str(results[1].reason)
-        await eventually(lambda: _gave_up(resources))
+        await eventually(lambda: _reaction_failed(resources))
 
 
-async def _gave_up(resources: Resources) -> bool:
+async def _reaction_failed(resources: Resources) -> bool:
     return any(isinstance(each, ReactionFailed) for each in await effective_events(resources.log))

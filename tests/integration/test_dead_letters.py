@@ -23,11 +23,11 @@ from tests.integration.servers import Servers, files_with
 
 pytestmark = pytest.mark.connected
 CANARY = "canary-6f1b2c"
-READING = ("projector", "intake", "query-api")
+READING_SERVICES = ("projector", "intake", "query-api")
 """Services that read clients' events, and those that write dead letters."""
 
 
-async def nonsense(log: Log, data: bytes = b"{", kind: str = "nonsense") -> str:
+async def publish_invalid(log: Log, data: bytes = b"{", kind: str = "nonsense") -> str:
     """Publish a message that is not an event, wait for its dead letter, and return its name."""
     ack = await log.stream.publish(f"{log.subjects.namespace}.client.mallory.{kind}", data)
     name = f"intake/{ack.seq}"
@@ -43,7 +43,7 @@ async def nonsense(log: Log, data: bytes = b"{", kind: str = "nonsense") -> str:
 async def test_an_invalid_message_cannot_be_retried(settings: Settings) -> None:
     """A message that is not an event has one dead letter, and a retry is refused in one line."""
     async with running_services(settings) as resources, connected_client(settings) as client:
-        name = await nonsense(resources.log, CANARY.encode() + b"\xff")
+        name = await publish_invalid(resources.log, CANARY.encode() + b"\xff")
         [buried] = await dead_letters(resources.log)
         assert (buried.letter.name, buried.letter.readable) == (name, False)
         assert buried.original == CANARY.encode() + b"\xff"
@@ -61,7 +61,7 @@ async def test_an_invalid_message_cannot_be_retried(settings: Settings) -> None:
 async def test_dead_letters_are_listed_in_pages(settings: Settings) -> None:
     """Dead letters are listed oldest first, of one service or of all, without dropped ones."""
     async with running_services(settings) as resources, connected_client(settings) as client:
-        names = [await nonsense(resources.log) for _ in range(5)]
+        names = [await publish_invalid(resources.log) for _ in range(5)]
         first = await dead.page(client, limit=2)
         assert ([each.letter.name for each in first.letters], first.total, first.more) == (names[:2], 5, True)
         rest = await dead.page(client, "intake", after=names[1], limit=3)
@@ -76,7 +76,7 @@ async def test_the_dead_letter_of_a_large_message_refers_to_the_log(settings: Se
     """The dead letter of a large message holds as much as fits, and the whole message is read from the log."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         whole = b"x" * (resources.log.room + 2_000)
-        name = await nonsense(resources.log, whole)
+        name = await publish_invalid(resources.log, whole)
         buried = await dead.found(client, name)
         assert (buried.letter.size, len(buried.original)) == (len(whole), resources.log.room)
         assert await dead.original(client, buried) == whole
@@ -86,14 +86,14 @@ async def test_a_dropped_dead_letter_leaves_no_byte(own_servers: Servers) -> Non
     """A dropped dead letter leaves no byte in its stream's files, and other dead letters stay."""
     settings = own_servers.settings()
     await prepare(settings)
-    async with running_services(settings, READING) as resources, connected_client(settings) as client:
-        name = await nonsense(resources.log, CANARY.encode())
-        kept = await nonsense(resources.log, b"something else")
+    async with running_services(settings, READING_SERVICES) as resources, connected_client(settings) as client:
+        name = await publish_invalid(resources.log, CANARY.encode())
+        kept = await publish_invalid(resources.log, b"something else")
         stream = resources.log.subjects.dead_stream
-        assert holding(own_servers, stream, CANARY)
+        assert files_holding(own_servers, stream, CANARY)
         await dead.drop(client, name)
-        assert holding(own_servers, stream, CANARY) == []
-        assert holding(own_servers, stream, "something else")
+        assert files_holding(own_servers, stream, CANARY) == []
+        assert files_holding(own_servers, stream, "something else")
         assert [each.letter.name for each in await dead_letters(resources.log)] == [kept]
 
 
@@ -103,10 +103,10 @@ async def test_an_invalid_message_can_be_erased(own_servers: Servers) -> None:
     """
     settings = own_servers.settings()
     await prepare(settings)
-    async with running_services(settings, READING) as resources, connected_client(settings) as client:
+    async with running_services(settings, READING_SERVICES) as resources, connected_client(settings) as client:
         log = resources.log
-        name = await nonsense(log, CANARY.encode())
-        kept = await nonsense(log, b"something else")
+        name = await publish_invalid(log, CANARY.encode())
+        kept = await publish_invalid(log, b"something else")
         letter = (await dead.found(client, name)).letter
         letters = DeadLetters(log)
         await letters.bury(letter.model_copy(update={"service": "orchestrator"}), CANARY.encode())
@@ -120,11 +120,11 @@ async def test_an_invalid_message_can_be_erased(own_servers: Servers) -> None:
         ):
             with pytest.raises(ClientError, match=why):
                 await dead.erase(client, refused)
-        assert holding(own_servers, log.subjects.stream, CANARY)
+        assert files_holding(own_servers, log.subjects.stream, CANARY)
         await dead.erase(client, name)
         for stream in (log.subjects.stream, log.subjects.dead_stream):
-            assert holding(own_servers, stream, CANARY) == []
-            assert holding(own_servers, stream, "something else")
+            assert files_holding(own_servers, stream, CANARY) == []
+            assert files_holding(own_servers, stream, "something else")
         assert await log.at(event) is not None
         there = [each.letter.name for each in await dead_letters(log)]
         assert there == [kept, f"intake/{event}", f"query-api/{event}"]
@@ -133,6 +133,6 @@ async def test_an_invalid_message_can_be_erased(own_servers: Servers) -> None:
     await assert_verified(settings)
 
 
-def holding(servers: Servers, stream: str, text: str) -> list[str]:
+def files_holding(servers: Servers, stream: str, text: str) -> list[str]:
     """Return the files of a stream that contain the text."""
     return [each for each in files_with(servers.nats.directory, text)[text] if stream in Path(each).parts]

@@ -69,7 +69,7 @@ async def in_sql(settings: Settings, rows: list[Row], expressions: Any) -> list[
         await database.close()
 
 
-def of_row(row: Row) -> float:
+def retention_of_row(row: Row) -> float:
     """Return the retention of a row, computed on floats."""
     return float(
         retention(
@@ -80,7 +80,7 @@ def of_row(row: Row) -> float:
     )
 
 
-def of_columns(of: Any) -> Any:
+def retention_in_sql(of: Any) -> Any:
     """Return the retention of the rows as an SQL expression."""
     return retention(
         kept=of.kept,
@@ -93,25 +93,25 @@ def of_columns(of: Any) -> Any:
     )
 
 
-def of_arrays(rows: list[Row]) -> Any:
+def retention_of_arrays(rows: list[Row]) -> Any:
     """Return the retention of rows without archived ones, computed on arrays."""
     columns = {name: np.array([each[name] for each in rows]) for name in ("kept", "zero", "begun", "coefficient")}
     return retention(**columns, night=NIGHT, arithmetic=ARRAYS)
 
 
-async def compared(settings: Settings, rows: list[Row]) -> list[float]:
+async def compared_retention(settings: Settings, rows: list[Row]) -> list[float]:
     """Assert that all three ways compute the same retention of the rows, and return it."""
-    plain = [of_row(each) for each in rows]
-    assert [each[0] for each in await in_sql(settings, rows, lambda of: [of_columns(of)])] == pytest.approx(plain)
+    plain = [retention_of_row(each) for each in rows]
+    assert [each[0] for each in await in_sql(settings, rows, lambda of: [retention_in_sql(of)])] == pytest.approx(plain)
     active = [place for place, each in enumerate(rows) if each["archived_night"] is None]
-    assert of_arrays([rows[place] for place in active]) == pytest.approx([plain[place] for place in active])
+    assert retention_of_arrays([rows[place] for place in active]) == pytest.approx([plain[place] for place in active])
     return plain
 
 
 async def test_retention_is_the_same_in_sql_in_arrays_and_in_python(settings: Settings, seed: int) -> None:
     """New, old, archived and almost forgotten memories have the same retention in SQL, in arrays and in Python."""
     rng = random.Random(seed)
-    await compared(settings, [affective_row(rng, place) for place in range(ROWS)])
+    await compared_retention(settings, [affective_row(rng, place) for place in range(ROWS)])
 
 
 async def test_a_changed_rule_of_retention_is_changed_everywhere(
@@ -134,11 +134,11 @@ async def test_a_changed_rule_of_retention_is_changed_everywhere(
 
     rng = random.Random(seed)
     rows = [affective_row(rng, place) for place in range(ROWS)]
-    before, written = await compared(settings, rows), affective_queries._retention()
+    before, written = await compared_retention(settings, rows), affective_queries._retention()
     with monkeypatch.context() as patched:
         patched.setattr(retention, "__code__", halved.__code__)
         affective_queries._retention.cache_clear()
-        changed = await compared(settings, rows)
+        changed = await compared_retention(settings, rows)
         assert affective_queries._retention() != written, "the text of the queries is made from the rule"
     affective_queries._retention.cache_clear()
     assert changed != pytest.approx(before)

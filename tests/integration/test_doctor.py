@@ -41,10 +41,10 @@ pytestmark = pytest.mark.connected
 DAYS = 20
 MEMORIES = 40
 ARCHIVED = 25
-OFTEN = 51
+RETRIEVALS = 51
 
 
-async def forgetful(log: Log, *, days: int = DAYS, ago: int = 0) -> list[UUID]:
+async def append_forgetful_agent(log: Log, *, days: int = DAYS, ago: int = 0) -> list[UUID]:
     """Append an agent that is `days` old and archived most of its memories `ago` days ago. Return the memories' ids."""
     then = datetime.now(UTC) - timedelta(days=days)
     await log.append(agent_defined(principles=("fact 0",)), recorded_at=then)
@@ -83,19 +83,19 @@ def retrieved(memory_ids: list[UUID]) -> MemoriesRetrieved:
     )  # fmt: skip
 
 
-def measured(health: AgentHealth, measure: str) -> Finding:
+def finding_of(health: AgentHealth, measure: str) -> Finding:
     """Return the finding of a measure."""
     return next(each for each in health.findings if each.measure == measure)
 
 
-def advised(health: AgentHealth, measure: str) -> Advice:
+def advice_of(health: AgentHealth, measure: str) -> Advice:
     """Return the advice of a finding."""
-    advice = measured(health, measure).advice
+    advice = finding_of(health, measure).advice
     assert advice is not None
     return advice
 
 
-async def adopted(resources: Resources) -> list[dict[str, object]]:
+async def adopted_policies(resources: Resources) -> list[dict[str, object]]:
     """Return the parameters of every adopted policy, in order."""
     return [dict(each.parameters) for each in await effective_events(resources.log) if isinstance(each, PolicyAdopted)]
 
@@ -103,31 +103,34 @@ async def adopted(resources: Resources) -> list[dict[str, object]]:
 async def test_applied_advice_is_in_force_after_the_next_sleep(settings: Settings) -> None:
     """Applied advice appends one policy, is in force after the next sleep, and has nothing to change a second time."""
     async with running_services(settings) as resources, connected_client(settings) as client:
-        await forgetful(resources.log)
+        await append_forgetful_agent(resources.log)
         await client.settle()
         [health] = await client.health("python")
-        assert measured(health, "archive_rate").value == pytest.approx(ARCHIVED / MEMORIES * 30 / DAYS, rel=0.01)
-        advice = advised(health, "archive_rate")
+        assert finding_of(health, "archive_rate").value == pytest.approx(ARCHIVED / MEMORIES * 30 / DAYS, rel=0.01)
+        advice = advice_of(health, "archive_rate")
         assert (advice.parameter, advice.present, advice.proposed, advice.direction) == (
             "archive_threshold", 0.1, 0.08, "lower",
         )  # fmt: skip
-        assert measured(health, "hit_rate").verdict == "early"
+        assert finding_of(health, "hit_rate").verdict == "early"
         applied = await health_advice.apply(client, health)
         assert applied.changed == {"archive_threshold": 0.08}
-        assert await adopted(resources) == [{"top_k_results": 7}, {"top_k_results": 7, "archive_threshold": 0.08}]
+        assert await adopted_policies(resources) == [
+            {"top_k_results": 7},
+            {"top_k_results": 7, "archive_threshold": 0.08},
+        ]
         [waiting] = await client.health("python")
         assert waiting.waiting == {"top_k_results": 7, "archive_threshold": 0.08}
-        assert advised(waiting, "archive_rate").present == 0.1, "not in force before the sleep"
+        assert advice_of(waiting, "archive_rate").present == 0.1, "not in force before the sleep"
         assert (await health_advice.apply(client, waiting)).changed == {}
-        assert len(await adopted(resources)) == 2, "nothing to change, nothing appended"
-        await slept(resources, client)
+        assert len(await adopted_policies(resources)) == 2, "nothing to change, nothing appended"
+        await sleep_once(resources, client)
         [after] = await client.health("python")
         assert after.waiting is None
-        assert advised(after, "archive_rate").present == 0.08
+        assert advice_of(after, "archive_rate").present == 0.08
     await assert_verified(settings)
 
 
-async def slept(resources: Resources, client: Client) -> None:
+async def sleep_once(resources: Resources, client: Client) -> None:
     """Let the agent sleep once."""
     before = (await client.agents("python"))[0].sessions_slept
     await resources.log.append(
@@ -140,8 +143,8 @@ async def slept(resources: Resources, client: Client) -> None:
 async def test_a_memory_retrieved_often_and_never_used_is_named(settings: Settings) -> None:
     """A memory that is often retrieved and never used is named; principles and used memories are not."""
     async with running_services(settings) as resources, connected_client(settings) as client:
-        principle, useless, useful, *_ = await forgetful(resources.log)
-        for _ in range(OFTEN):
+        principle, useless, useful, *_ = await append_forgetful_agent(resources.log)
+        for _ in range(RETRIEVALS):
             await resources.log.append(retrieved([principle, useless, useful]))
         use = (Use(memory_id=useful, method="citation"),)
         await resources.log.append(
@@ -158,9 +161,9 @@ async def test_a_memory_retrieved_often_and_never_used_is_named(settings: Settin
         await client.settle()
         [health] = await client.health("python")
         assert health.never_used == (useless,)
-        assert measured(health, "never_used").value == 1
-        usage = measured(health, "usage_ratio")
-        assert usage.value == pytest.approx(1 / OFTEN / 2)
+        assert finding_of(health, "never_used").value == 1
+        usage = finding_of(health, "usage_ratio")
+        assert usage.value == pytest.approx(1 / RETRIEVALS / 2)
         assert usage.verdict == "early", "two memories are not enough to tell"
 
 
@@ -177,22 +180,22 @@ async def test_hit_rate_and_tasks_per_day_are_measured(settings: Settings) -> No
             await client.ask(text, settled=True)
         await until_idle(resources)
         [health] = await client.health("python")
-        assert measured(health, "hit_rate").value == 0.5
-        pace = measured(health, "tasks_per_day")
+        assert finding_of(health, "hit_rate").value == 0.5
+        pace = finding_of(health, "tasks_per_day")
         assert pace.value == pytest.approx(2 / 7)
-        assert advised(health, "tasks_per_day").proposed == pytest.approx(2 / 7, rel=0.01)
+        assert advice_of(health, "tasks_per_day").proposed == pytest.approx(2 / 7, rel=0.01)
         assert [each.agent_id for each in await client.health()] == ["orchestrator", "python"]
 
 
 async def test_the_archive_rate_counts_recent_archiving(settings: Settings) -> None:
     """The archive rate counts recently archived memories only; retrieving an archived one does not renew it."""
     async with running_services(settings) as resources, connected_client(settings) as client:
-        ids = await forgetful(resources.log, days=60, ago=40)
+        ids = await append_forgetful_agent(resources.log, days=60, ago=40)
         await resources.log.append(retrieved(ids[-ARCHIVED:]))
         await until_idle(resources, ("projector",))
         await client.settle()
         [health] = await client.health("python")
-        assert measured(health, "archive_rate").value == 0
+        assert finding_of(health, "archive_rate").value == 0
         gone = await client.memory(ids[-1])
         assert (gone.status, gone.candidate_count) == ("archived", 1)
         assert gone.archived_at is not None
@@ -212,7 +215,7 @@ async def test_a_chapter_is_one_session(settings: Settings) -> None:
         events = await effective_events(resources.log)
         assert [each.assignment_id for each in events if isinstance(each, SessionEnded)] == [read.session_id]
         [health] = await client.health("python")
-        assert measured(health, "tasks_per_day").value == pytest.approx(1 / 7)
+        assert finding_of(health, "tasks_per_day").value == pytest.approx(1 / 7)
 
 
 async def test_a_retrieved_principle_is_not_a_hit(settings: Settings) -> None:
@@ -225,7 +228,7 @@ async def test_a_retrieved_principle_is_not_a_hit(settings: Settings) -> None:
         assert told.retrieved
         await until_idle(resources)
         [health] = await client.health("python")
-        assert measured(health, "hit_rate").value == 0
+        assert finding_of(health, "hit_rate").value == 0
 
 
 async def test_the_health_of_an_unknown_agent_is_refused(settings: Settings) -> None:

@@ -48,12 +48,12 @@ def assert_gone(servers: Servers, *canaries: str, kept: str | None = None) -> No
     assert kept is None or found[kept]
 
 
-async def standing(client: Client, memory_id: UUID) -> dict[str, object]:
+async def memory_state(client: Client, memory_id: UUID) -> dict[str, object]:
     """Return the state of a memory without its time of change."""
     return (await client.memory(memory_id)).model_dump(exclude={"updated_at"})
 
 
-def of_task(events: Iterable[Event], task_id: UUID) -> set[str]:
+def kinds_of_task(events: Iterable[Event], task_id: UUID) -> set[str]:
     """Return the kinds of a task's events on the log."""
     return {each.kind for each in events if each.thread == task_id}
 
@@ -91,13 +91,13 @@ async def test_an_erased_memory_leaves_no_byte(servers: Servers, settings: Setti
         assert kept in aside.used
         await until_idle(resources)
         assert files_with(servers.directory, "zanzibrine")["zanzibrine"]
-        before = await standing(client, kept)
+        before = await memory_state(client, kept)
 
         await forget(settings, [Thing("memory", gone)])
 
         await until_idle(resources)
         assert_gone(servers, "zanzibrine", "purplish", kept="quokkafalse")
-        assert await standing(client, kept) == before
+        assert await memory_state(client, kept) == before
         await assert_verified(settings)
         for question in (client.memory(gone), client.result(asked.task_id)):
             with pytest.raises(ClientError, match="was erased"):
@@ -106,9 +106,9 @@ async def test_an_erased_memory_leaves_no_byte(servers: Servers, settings: Setti
         assert gone not in {*again.citations, *again.used, *(each.memory_id for each in again.retrieved)}
         assert "purplish" not in (again.answer or "")
         await until_idle(resources)
-        now = await standing(client, kept)
+        now = await memory_state(client, kept)
         await rebuild(settings)
-        assert await standing(client, kept) == now
+        assert await memory_state(client, kept) == now
         assert (await client.result(aside.task_id)).status == "done"
     await assert_verified(settings)
 
@@ -174,7 +174,7 @@ async def test_an_erased_task_leaves_no_byte_and_is_not_restored_by_a_replay(
         await resume(settings)
         assert_gone(servers, "xylorimba", "zwiebelfisch")
         assert (await client.result(other.task_id)).status == "done"
-        assert of_task(await effective_events(resources.log), task.task_id) <= {
+        assert kinds_of_task(await effective_events(resources.log), task.task_id) <= {
             "task_erased", "memories_used", "session_ended", "impact_credited", "agent_slept", "scorer_trained",
             "policy_adopted",
         }  # fmt: skip
@@ -219,11 +219,11 @@ async def test_an_erased_agent_leaves_no_byte(servers: Servers, settings: Settin
         await client.ask("What is a yttriumflag truth value?", agent="passing", settled=True)
         mine = await client.ask("What is an empty list as a truth value?", agent="staying", settled=True)
         await until_idle(resources)
-        before = await standing(client, kept)
+        before = await memory_state(client, kept)
         await forget(settings, [Thing("agent", "passing")])
         await until_idle(resources)
         assert_gone(servers, "yttriumflag", "vexillology", kept="numbatkind")
-        assert await standing(client, kept) == before
+        assert await memory_state(client, kept) == before
         with pytest.raises(ClientError, match="agent passing was erased"):
             await client.memories("passing")
         assert (await client.result(mine.task_id)).status == "done"
@@ -243,7 +243,7 @@ async def test_an_erasure_killed_after_its_first_tombstone_is_completed(servers:
         await until_idle(resources)
         thing = Thing("memory", gone)
         assert Thing("task", asked.task_id) in (await would_go(settings, [thing])).why
-        await killed_at_the_first_tombstone(settings, thing)
+        await stop_at_first_tombstone(settings, thing)
         await until_idle(resources)
         await assert_verified(settings)
         assert files_with(servers.directory, "mauvish")["mauvish"], "nothing is deleted yet"
@@ -268,7 +268,7 @@ async def test_an_erasure_known_to_the_ledger_only_is_completed(servers: Servers
         await client.settle()
         gone = await client.remember("python", "The truth value of a sarrusophone is always tealish.")
         kept = await client.remember("python", "The truth value of an empty list is tapirfalse.")
-        await killed_after_the_note(settings, Thing("memory", gone))
+        await stop_after_ledger_entry(settings, Thing("memory", gone))
         asked = await client.ask("What is the truth value of a sarrusophone?", settled=True)
         assert gone in asked.used
         await until_idle(resources)
@@ -289,13 +289,13 @@ async def test_an_erasure_known_to_the_ledger_only_is_completed(servers: Servers
     await assert_verified(settings)
 
 
-async def killed_after_the_note(settings: Settings, thing: Thing) -> None:
+async def stop_after_ledger_entry(settings: Settings, thing: Thing) -> None:
     """Write an erasure to the ledger and stop before the first tombstone."""
     async with workshop(settings) as at:
         note(settings, await planned(at, [thing]))
 
 
-async def killed_at_the_first_tombstone(settings: Settings, thing: Thing) -> None:
+async def stop_at_first_tombstone(settings: Settings, thing: Thing) -> None:
     """Start an erasure and stop it when its first tombstone is on the log."""
     async with workshop(settings) as at:
         [subject] = at.log.subjects.of_kind(MemoriesErased)

@@ -41,7 +41,7 @@ async def fold(resources: Resources, events: Sequence[AnyEvent]) -> None:
     await resources.projection.apply(Batch(tuple(events), (), places[0] - 1, places[-1]))
 
 
-async def refused(resources: Resources, events: Sequence[AnyEvent]) -> list[str]:
+async def fold_errors(resources: Resources, events: Sequence[AnyEvent]) -> list[str]:
     """Fold events into the tables, and return the errors of single events that cannot be folded."""
     try:
         await fold(resources, events)
@@ -49,11 +49,11 @@ async def refused(resources: Resources, events: Sequence[AnyEvent]) -> list[str]
         if len(events) == 1:
             return [f"{type(error).__name__}: {error}\n{events[0].model_dump_json()}"[:2_000]]
         middle = len(events) // 2
-        return [*await refused(resources, events[:middle]), *await refused(resources, events[middle:])]
+        return [*await fold_errors(resources, events[:middle]), *await fold_errors(resources, events[middle:])]
     return []
 
 
-def numbered(said: Iterable[EventJson], after: int) -> list[AnyEvent]:
+def with_sequences(said: Iterable[EventJson], after: int) -> list[AnyEvent]:
     """Return the events with sequence numbers; some are recorded at the earliest or latest possible time."""
     found: list[AnyEvent] = []
     for number, each in enumerate(said):
@@ -63,7 +63,7 @@ def numbered(said: Iterable[EventJson], after: int) -> list[AnyEvent]:
     return found
 
 
-def told(memory: str, said: Sequence[EventJson], name: str) -> list[EventJson]:
+def scene_with(memory: str, said: Sequence[EventJson], name: str) -> list[EventJson]:
     """Return the events of a new scene followed by these events in it."""
     return [unique_to_scene(name, each) for each in (*scene_events(memory), *said)]
 
@@ -76,10 +76,10 @@ async def test_every_kind_with_every_boundary_value_can_be_folded(settings: Sett
         for kind in EVENTS:
             some = list(variants(kind))
             for memory in kinds_of_memory(kind):
-                scenes = [told(memory, [each], f"{kind}-{memory[0]}{number}") for number, each in enumerate(some)]
-                events = numbered(chain.from_iterable(scenes), sequence)
+                scenes = [scene_with(memory, [each], f"{kind}-{memory[0]}{number}") for number, each in enumerate(some)]
+                events = with_sequences(chain.from_iterable(scenes), sequence)
                 sequence += len(events)
-                failed += await refused(resources, events)
+                failed += await fold_errors(resources, events)
     assert failed == []
 
 
@@ -100,11 +100,11 @@ async def test_random_events_can_be_folded_and_rebuilt(
         if place >= len(scene_events(memory))
         else each
         for number, (memory, some) in enumerate(scenes)
-        for place, each in enumerate(told(memory, some, f"{number}"))
+        for place, each in enumerate(scene_with(memory, some, f"{number}"))
     ]
-    events = numbered(said, 0)
-    async with open_resources(settings) as resources, beside(resources) as fresh:
-        await emptied_tables(resources)
+    events = with_sequences(said, 0)
+    async with open_resources(settings) as resources, second_views(resources) as fresh:
+        await empty_tables(resources)
         for each in events:
             await fold(resources, [each])
         followed = await snapshot(resources)
@@ -115,18 +115,18 @@ async def test_random_events_can_be_folded_and_rebuilt(
 
 
 @asynccontextmanager
-async def beside(resources: Resources) -> AsyncIterator[Resources]:
+async def second_views(resources: Resources) -> AsyncIterator[Resources]:
     """Yield resources with a second set of views of the same namespace."""
     database = Database.at(resources.database.url, f"{resources.database.schema}-beside", durable=False)
     try:
         await database.migrate()
         fresh = replace(resources, database=database, projection=replace(resources.projection, database=database))
-        await emptied_tables(fresh)
+        await empty_tables(fresh)
         yield fresh
     finally:
         await database.close()
 
 
-async def emptied_tables(resources: Resources) -> None:
+async def empty_tables(resources: Resources) -> None:
     """Remove every row of every view, and the checkpoint."""
     await resources.database.empty(each.name for each in (*tables.VIEWS, tables.checkpoint))

@@ -25,7 +25,7 @@ from tests.integration.harness import (
 
 pytestmark = pytest.mark.connected
 EXAMPLE = Path(__file__).parents[2] / "examples" / "agents" / "data-model.yaml"
-STEEP = {"expected_tasks_per_day": 1, "daily_decay_targets": [0.6] * 6}
+FAST_FADING = {"expected_tasks_per_day": 1, "daily_decay_targets": [0.6] * 6}
 """A policy with one expected task a day that archives an unused memory after five days."""
 BURST = 25
 FACT = "Our style guide allows frozen dataclasses only."
@@ -42,7 +42,7 @@ async def test_a_memory_survives_a_burst_and_fades_over_days(settings: Settings)
         example = read_definition(EXAMPLE)
         assert Policy.of(example.policy or {}).fading == "clock"
         await add_agent(client, example, EMBEDDING)
-        await resources.log.append(PolicyAdopted(event_id=uuid4(), agent_id=example.agent_id, parameters=STEEP))
+        await resources.log.append(PolicyAdopted(event_id=uuid4(), agent_id=example.agent_id, parameters=FAST_FADING))
         await client.settle()
         memory = await client.remember(example.agent_id, FACT)
         await client.ask("Which numbers are false?", agent=example.agent_id, timeout=60)

@@ -35,16 +35,16 @@ from tests.integration.harness import (
 pytestmark = pytest.mark.connected
 MANY = 400
 """More events than a consumer delivers at once while all of them wait."""
-LOST = "1" * 64
+MISSING_REF = "1" * 64
 
 
-async def name_without_pieces(log: Log, ref: str) -> None:
+async def publish_description(log: Log, ref: str) -> None:
     """Publish the description of an input whose pieces are never written."""
     bucket = blob_bucket(log.subjects.namespace)
     await log.stream.publish(f"$O.{bucket}.M.mallory.{ref}", orjson.dumps({"pieces": 1, "digest": ref}))
 
 
-def asking_for(ref: str, number: int) -> list[TaskSubmitted]:
+def tasks_with_input(ref: str, number: int) -> list[TaskSubmitted]:
     """Return tasks with that input as document."""
     document = Document(name="lost.txt", ref=ref, characters=7)
     return [
@@ -58,8 +58,8 @@ async def test_incomplete_inputs_do_not_hold_up_others(settings: Settings) -> No
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
-        await name_without_pieces(resources.log, LOST)
-        await append_all(resources.log, asking_for(LOST, MANY))
+        await publish_description(resources.log, MISSING_REF)
+        await append_all(resources.log, tasks_with_input(MISSING_REF, MANY))
         assert (await client.ask("What is truth?", timeout=20)).status == "done"
 
 
@@ -67,8 +67,8 @@ async def test_an_incomplete_input_fails_its_task(settings: Settings) -> None:
     """A task whose input stays incomplete fails after the set time, with a reason and a dead letter."""
     settings = settings.model_copy(update={"input_patience": 0.5})
     async with running_services(settings) as resources, connected_client(settings, "mallory") as client:
-        await name_without_pieces(resources.log, LOST)
-        [task] = asking_for(LOST, 1)
+        await publish_description(resources.log, MISSING_REF)
+        [task] = tasks_with_input(MISSING_REF, 1)
         await resources.log.append(task)
         await client.settle()
         result = await client.result(task.event_id, timeout=30)
@@ -89,8 +89,8 @@ async def test_an_input_completed_late_is_used(settings: Settings) -> None:
         text = "Nothing is lost."
         ref = await resources.blobs.put(text)
         await resources.blobs.erase(ref)
-        await name_without_pieces(resources.log, ref)
-        [task] = asking_for(ref, 1)
+        await publish_description(resources.log, ref)
+        [task] = tasks_with_input(ref, 1)
         await resources.log.append(task)
         await client.settle()
 
@@ -110,7 +110,7 @@ async def test_a_delayed_event_counts_as_pending_acknowledgement(settings: Setti
         known = await log.stream.consumer_info(settings.namespace, "intake")
         assert (known.config.max_ack_pending or 0) > 10_000
         await log.stream.add_consumer(settings.namespace, known.config.evolve(max_ack_pending=2))
-        await append_all(log, asking_for(LOST, 4))
+        await append_all(log, tasks_with_input(MISSING_REF, 4))
         pulling = await log.stream.pull_subscribe_bind(durable="intake", stream=settings.namespace)
         for message in await pulling.fetch(2, timeout=5):
             await message.nak(delay=60)
@@ -122,7 +122,7 @@ async def test_a_delayed_event_counts_as_pending_acknowledgement(settings: Setti
 
 
 @dataclass
-class Slow(CountingModel):
+class SlowModel(CountingModel):
     """A model that holds back texts with the word "slow"."""
 
     let_go: asyncio.Event = field(default_factory=asyncio.Event)
@@ -136,7 +136,7 @@ class Slow(CountingModel):
 
 async def test_slow_work_of_one_client_does_not_hold_up_others(settings: Settings) -> None:
     """A client's task is answered while many slow tasks of another client are in work."""
-    model = Slow()
+    model = SlowModel()
     async with (
         running_services(settings, models=Models(main=model, light=model)) as resources,
         connected_client(settings) as client,
@@ -144,7 +144,7 @@ async def test_slow_work_of_one_client_does_not_hold_up_others(settings: Setting
         await resources.log.append(agent_defined())
         slow, quick = "This page is slow.", "An empty list is false."
         held = Document(name="slow.txt", ref=await resources.blobs.put(slow), characters=len(slow))
-        tasks = [task.model_copy(update={"documents": (held,)}) for task in asking_for(LOST, 24)]
+        tasks = [task.model_copy(update={"documents": (held,)}) for task in tasks_with_input(MISSING_REF, 24)]
         await append_all(resources.log, tasks)
 
         async def at_it() -> bool:
@@ -166,7 +166,7 @@ async def test_slow_work_of_one_client_does_not_hold_up_others(settings: Setting
 
 
 @asynccontextmanager
-async def asking(settings: Settings, client_id: str) -> AsyncIterator[Exchange]:
+async def exchange_of(settings: Settings, client_id: str) -> AsyncIterator[Exchange]:
     """Yield an exchange on which a client sends any query."""
     async with opened_log(settings) as log:
         yield Exchange(log, client_id)
@@ -176,8 +176,8 @@ async def test_a_query_beyond_the_end_of_the_log_is_refused(settings: Settings) 
     """Queries beyond the end of the log are refused in one line within five seconds, and other queries are answered."""
     async with (
         running_services(settings) as resources,
-        asking(settings, "mallory") as mallory,
-        asking(settings, "ann") as ann,
+        exchange_of(settings, "mallory") as mallory,
+        exchange_of(settings, "ann") as ann,
     ):
         await resources.log.append(agent_defined())
         end = await resources.log.last_sequence()
@@ -197,8 +197,8 @@ async def test_waiting_queries_do_not_hold_up_other_clients(settings: Settings) 
     names = ["query-api", "projector"]
     async with (
         running_services(settings, names) as resources,
-        asking(settings, "mallory") as mallory,
-        asking(settings, "ann") as ann,
+        exchange_of(settings, "mallory") as mallory,
+        exchange_of(settings, "ann") as ann,
     ):
         await resources.log.append(agent_defined())
         ann.seen = mallory.seen = await resources.log.last_sequence()

@@ -29,17 +29,17 @@ from tests.integration.harness import (
 pytestmark = pytest.mark.connected
 
 QUESTION = "What is the truth value of an empty list?"
-WORTH = Policy().impact_user_positive + Policy().impact_task_success
+IMPACT_POINTS = Policy().impact_user_positive + Policy().impact_task_success
 
 
-async def knowing(resources: Resources, client: Client) -> UUID:
+async def define_agent(resources: Resources, client: Client) -> UUID:
     """Define an agent and return its one memory, which answers the question."""
     await resources.log.append(agent_defined())
     await client.settle()
     return await client.remember("python", "The truth value of an empty list is false.", tags=["list"])
 
 
-def helpful(task_id: UUID, event_id: UUID | None = None) -> FeedbackGiven:
+def helpful_feedback(task_id: UUID, event_id: UUID | None = None) -> FeedbackGiven:
     """Return feedback that the answer was helpful and led to success."""
     return FeedbackGiven(
         event_id=event_id or uuid4(), client_id="ann", correlation_id=task_id, verdict="helpful", result="success"
@@ -52,15 +52,15 @@ async def assert_credited_once(resources: Resources, client: Client, memory_id: 
     credited = [each for each in await effective_events(resources.log) if isinstance(each, ImpactCredited)]
     assert sorted(each.reason for each in credited) == ["helpful", "success"]
     assert all(each.memory_ids == (memory_id,) for each in credited)
-    assert (await client.memory(memory_id)).impact_score == pytest.approx(WORTH)
+    assert (await client.memory(memory_id)).impact_score == pytest.approx(IMPACT_POINTS)
 
 
 async def test_feedback_before_the_task_is_credited_after_the_answer(settings: Settings) -> None:
     """Feedback given before its task is submitted is credited after the answer."""
     async with running_services(settings) as resources, connected_client(settings) as client:
-        memory_id = await knowing(resources, client)
+        memory_id = await define_agent(resources, client)
         task_id = uuid4()
-        await resources.log.append(helpful(task_id))
+        await resources.log.append(helpful_feedback(task_id))
         await until_idle(resources)
         await client.submit(QUESTION, key=task_id)
         await assert_credited_once(resources, client, memory_id)
@@ -70,13 +70,13 @@ async def test_feedback_before_the_task_is_credited_after_the_answer(settings: S
 async def test_repeated_feedback_during_the_task_counts_once(settings: Settings) -> None:
     """Feedback repeated while the task is in work is credited once."""
     async with running_services(settings) as resources, connected_client(settings) as client:
-        memory_id = await knowing(resources, client)
+        memory_id = await define_agent(resources, client)
         task = TaskSubmitted(event_id=uuid4(), client_id="ann", text=QUESTION)
-        await resources.log.append(helpful(task.event_id))
+        await resources.log.append(helpful_feedback(task.event_id))
         await resources.log.append(task)
         await client.settle()
         while not (await client.progress(task.event_id)).settled:
-            await resources.log.append(helpful(task.event_id))
+            await resources.log.append(helpful_feedback(task.event_id))
             await client.settle()
         await assert_credited_once(resources, client, memory_id)
     await assert_verified(settings)
@@ -85,11 +85,11 @@ async def test_repeated_feedback_during_the_task_counts_once(settings: Settings)
 async def test_repeated_feedback_after_the_answer_counts_once(settings: Settings) -> None:
     """Feedback repeated under the same or another id is credited once."""
     async with running_services(settings) as resources, connected_client(settings) as client:
-        memory_id = await knowing(resources, client)
+        memory_id = await define_agent(resources, client)
         result = await client.ask(QUESTION, settled=True)
         assert result.used == (memory_id,)
-        said = helpful(result.task_id)
-        for each in (said, said, helpful(result.task_id)):
+        said = helpful_feedback(result.task_id)
+        for each in (said, said, helpful_feedback(result.task_id)):
             await resources.log.append(each)
             await until_idle(resources)
         await assert_credited_once(resources, client, memory_id)
@@ -99,14 +99,14 @@ async def test_repeated_feedback_after_the_answer_counts_once(settings: Settings
 async def test_feedback_before_the_task_is_parked_and_then_applied(settings: Settings) -> None:
     """Feedback without a task is parked, and applied once the task is answered."""
     async with running_services(settings) as resources, connected_client(settings) as client:
-        memory_id = await knowing(resources, client)
+        memory_id = await define_agent(resources, client)
         task_id = uuid4()
-        said = helpful(task_id)
+        said = helpful_feedback(task_id)
         await resources.log.append(said)
         await until_idle(resources)
         [parked] = [each for each in await effective_events(resources.log) if isinstance(each, FeedbackParked)]
         assert (parked.feedback_id, parked.reason) == (said.event_id, "the task does not exist yet")
-        assert not await credited(resources)
+        assert not await all_credits(resources)
         await client.submit(QUESTION, key=task_id)
         await until_idle(resources)
         [standing] = (await client.progress(task_id)).feedback
@@ -117,7 +117,7 @@ async def test_feedback_before_the_task_is_parked_and_then_applied(settings: Set
 async def test_the_client_learns_the_outcome_of_its_feedback(settings: Settings) -> None:
     """The client learns that feedback was applied or refused; feedback on an unknown task or memory is not recorded."""
     async with running_services(settings) as resources, connected_client(settings) as client:
-        memory_id = await knowing(resources, client)
+        memory_id = await define_agent(resources, client)
         task_id = (await client.ask(QUESTION, settled=True)).task_id
         first = await client.feedback(task_id, "helpful")
         assert (first.standing, first.memories) == ("applied", (memory_id,))
@@ -139,7 +139,7 @@ async def test_the_client_learns_the_outcome_of_its_feedback(settings: Settings)
 async def test_feedback_on_an_unused_memory_is_refused(settings: Settings) -> None:
     """The part of feedback about an unused or unknown memory is refused, and the rest is applied."""
     async with running_services(settings) as resources, connected_client(settings) as client:
-        memory_id = await knowing(resources, client)
+        memory_id = await define_agent(resources, client)
         other = await client.remember("python", "Bread needs flour.")
         task_id = (await client.ask(QUESTION, settled=True)).task_id
         told = await client.feedback(task_id, "helpful", prevented_error=other)
@@ -159,7 +159,7 @@ async def test_feedback_on_a_failed_task_is_refused(settings: Settings) -> None:
     """Feedback on a failed task is refused, whether given before or after the failure."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         task = TaskSubmitted(event_id=uuid4(), client_id="ann", text=QUESTION, wanted_agent="nobody")
-        await resources.log.append(helpful(task.event_id))
+        await resources.log.append(helpful_feedback(task.event_id))
         await until_idle(resources)
         await resources.log.append(task)
         await until_idle(resources)
@@ -167,14 +167,14 @@ async def test_feedback_on_a_failed_task_is_refused(settings: Settings) -> None:
         [early] = [each for each in (await client.progress(task.event_id)).feedback if each.verdict == "helpful"]
         assert [early.standing, late.standing] == ["refused", "refused"]
         assert "failed" in (early.reason or "")
-        assert not await credited(resources)
+        assert not await all_credits(resources)
     await assert_verified(settings)
 
 
 async def test_feedback_after_many_sleeps_is_credited_in_full(settings: Settings) -> None:
     """Feedback after 30 sleeps adds the same credit to the memory's remaining strength."""
     async with running_services(settings) as resources, connected_client(settings) as client:
-        memory_id = await knowing(resources, client)
+        memory_id = await define_agent(resources, client)
         task_id = (await client.ask(QUESTION, settled=True)).task_id
         for _ in range(30):
             await sleep_once(resources)
@@ -183,15 +183,15 @@ async def test_feedback_after_many_sleeps_is_credited_in_full(settings: Settings
         assert (await client.feedback(task_id, "helpful", result="success")).memories == (memory_id,)
         await assert_credited_once(resources, client, memory_id)
         gained = (await client.memory(memory_id)).strength - before.strength
-        assert gained == pytest.approx(WORTH * Policy().impact_to_strength_ratio)
+        assert gained == pytest.approx(IMPACT_POINTS * Policy().impact_to_strength_ratio)
     await assert_verified(settings)
 
 
 async def test_feedback_after_archiving_is_credited_in_the_archive(settings: Settings) -> None:
     """Feedback on an archived memory adds to its strength and leaves it archived."""
     async with running_services(settings) as resources, connected_client(settings) as client:
-        memory_id = await knowing(resources, client)
-        await resources.log.append(PolicyAdopted(event_id=uuid4(), agent_id="python", parameters=FORGETFUL))
+        memory_id = await define_agent(resources, client)
+        await resources.log.append(PolicyAdopted(event_id=uuid4(), agent_id="python", parameters=FORGETFUL_POLICY))
         task_id = (await client.ask(QUESTION, settled=True)).task_id
         for _ in range(2):
             await sleep_once(resources)
@@ -201,7 +201,7 @@ async def test_feedback_after_archiving_is_credited_in_the_archive(settings: Set
         await assert_credited_once(resources, client, memory_id)
         after = await client.memory(memory_id)
         assert after.status == "archived"
-        assert after.strength - before.strength == pytest.approx(WORTH * Policy().impact_to_strength_ratio)
+        assert after.strength - before.strength == pytest.approx(IMPACT_POINTS * Policy().impact_to_strength_ratio)
     await assert_verified(settings)
 
 
@@ -209,14 +209,14 @@ async def test_feedback_during_a_sleep_prevents_the_archiving(settings: Settings
     """A sleep decided before a credit and recorded after it counts, but does not archive the credited memory."""
     others = [name for name in ALL_SERVICES if name != "strength-sleep"]
     async with running_services(settings, others) as resources, connected_client(settings) as client:
-        memory_id = await knowing(resources, client)
-        await resources.log.append(PolicyAdopted(event_id=uuid4(), agent_id="python", parameters=FORGETFUL))
+        memory_id = await define_agent(resources, client)
+        await resources.log.append(PolicyAdopted(event_id=uuid4(), agent_id="python", parameters=FORGETFUL_POLICY))
         task_id = (await client.ask(QUESTION, settled=True)).task_id
         await until_idle(resources, others)
-        first = await verdict(resources)
+        first = await decide_sleep(resources)
         await resources.log.append(first.event, expected=first.last)
         await resources.log.append(SessionEnded(event_id=uuid4(), agent_id="python", assignment_id=uuid4()))
-        midway = await verdict(resources)
+        midway = await decide_sleep(resources)
         assert isinstance(midway.event, AgentSlept)
         assert [each.memory_id for each in midway.event.archived] == [memory_id]
         assert (await client.feedback(task_id, "helpful", result="success")).standing == "applied"
@@ -224,21 +224,21 @@ async def test_feedback_during_a_sleep_prevents_the_archiving(settings: Settings
         await client.settle()
         awake = await client.memory(memory_id)
         assert awake.status == "active"
-        assert awake.impact_score == pytest.approx(WORTH)
+        assert awake.impact_score == pytest.approx(IMPACT_POINTS)
         assert (await client.agents("python"))[0].sessions_slept == 2
     await assert_verified(settings)
 
 
-FORGETFUL = {"archive_threshold": 3.0}
+FORGETFUL_POLICY = {"archive_threshold": 3.0}
 """A policy that archives rarely used memories at the next sleep."""
 
 
-async def credited(resources: Resources) -> list[ImpactCredited]:
+async def all_credits(resources: Resources) -> list[ImpactCredited]:
     """Return every credit on the log."""
     return [each for each in await effective_events(resources.log) if isinstance(each, ImpactCredited)]
 
 
-async def verdict(resources: Resources) -> ConditionalAppend[Event]:
+async def decide_sleep(resources: Resources) -> ConditionalAppend[Event]:
     """Return the sleep that the sleep worker decides on the present state, without appending it."""
     ended = [each for each in await effective_events(resources.log) if isinstance(each, SessionEnded)][-1]
     await resources.views.since(ended)

@@ -23,7 +23,7 @@ from tests.integration.servers import Servers
 pytestmark = pytest.mark.connected
 
 
-async def halted(resources: Resources, why: str) -> None:
+async def until_halted(resources: Resources, why: str) -> None:
     """Wait until the projector is halted for this reason."""
 
     async def said() -> bool:
@@ -33,19 +33,19 @@ async def halted(resources: Resources, why: str) -> None:
     await eventually(said)
 
 
-async def stopped(servers: Servers) -> None:
+async def stop_servers(servers: Servers) -> None:
     """Stop both servers."""
     await servers.nats.stop()
     await servers.postgres.stop()
 
 
-async def started(servers: Servers) -> None:
+async def start_servers(servers: Servers) -> None:
     """Start both servers at their former addresses."""
     await servers.nats.start()
     await servers.postgres.start()
 
 
-def copied(directory: Path, to: Path) -> None:
+def copy_directory(directory: Path, to: Path) -> None:
     """Copy a directory with its owners."""
     shutil.copytree(directory, to, symlinks=True)
     for path in (directory, *directory.rglob("*")):
@@ -53,7 +53,7 @@ def copied(directory: Path, to: Path) -> None:
         os.chown(to / path.relative_to(directory), known.st_uid, known.st_gid, follow_symlinks=False)
 
 
-def exchanged(now: Path, then: Path) -> None:
+def replace_directory(now: Path, then: Path) -> None:
     """Replace a directory by an older copy."""
     shutil.rmtree(now)
     then.rename(now)
@@ -69,27 +69,27 @@ async def test_older_views_catch_up_and_an_older_log_is_refused(own_servers: Ser
         await client.settle()
         await client.remember("python", "An empty list is false.")
         await until_idle(resources)
-    await stopped(own_servers)
+    await stop_servers(own_servers)
     for each in (nats, postgres):
-        copied(each, each.with_name(f"{each.name}-old"))
-    await started(own_servers)
+        copy_directory(each, each.with_name(f"{each.name}-old"))
+    await start_servers(own_servers)
     async with running_services(settings) as resources, connected_client(settings) as client:
         later = await client.remember("python", "A full list is true.")
         await until_idle(resources)
-    await stopped(own_servers)
+    await stop_servers(own_servers)
 
-    exchanged(postgres, postgres.with_name("postgres-old"))
-    await started(own_servers)
+    replace_directory(postgres, postgres.with_name("postgres-old"))
+    await start_servers(own_servers)
     async with running_services(settings) as resources, connected_client(settings) as client:
         await until_idle(resources)
         assert (await client.memory(later)).memory_id == later
     await assert_verified(settings)
-    await stopped(own_servers)
+    await stop_servers(own_servers)
 
-    exchanged(nats, nats.with_name("nats-old"))
-    await started(own_servers)
+    replace_directory(nats, nats.with_name("nats-old"))
+    await start_servers(own_servers)
     async with running_services(settings) as resources:
-        await halted(resources, "the log ends at event")
+        await until_halted(resources, "the log ends at event")
         sequence = await resources.log.append(agent_defined("newer"))
         for number in range(10):
             await resources.log.append(agent_defined(f"newer-{number}"))
@@ -112,7 +112,7 @@ async def test_views_of_another_log_are_refused(own_servers: Servers) -> None:
         await log.stream.delete_stream(log.subjects.stream)
     await prepare(settings)
     async with running_services(settings, ["projector"]) as resources:
-        await halted(resources, "another log")
+        await until_halted(resources, "another log")
         await rebuild(settings)
         await resources.log.append(agent_defined("cook"))
         await until_idle(resources, ["projector"])

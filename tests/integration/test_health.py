@@ -30,7 +30,7 @@ def telling(settings: Settings) -> Settings:
     return settings.model_copy(update={"http": "127.0.0.1:0"})
 
 
-async def standing(settings: Settings, directory: Path) -> dict[str, list[str]]:
+async def missing_consumers(settings: Settings, directory: Path) -> dict[str, list[str]]:
     """Return the durable consumers that `nemuri status` reports as missing, by service."""
     process = await asyncio.create_subprocess_exec(
         *(SCRIPT, "--data", directory, "status", "--json"),
@@ -95,7 +95,7 @@ async def test_a_deleted_consumer_makes_its_worker_not_ready(telling: Settings, 
             return not well and any("durable specialist" in each and "start any worker" in each for each in missing)
 
         await eventually(missed)
-        assert await standing(telling, tmp_path) == {"specialist": ["specialist"]}
+        assert await missing_consumers(telling, tmp_path) == {"specialist": ["specialist"]}
         assert (await fetch_page(url, "/health"))[0] == 200
         assert (await metrics(url))["nemuri_ready"][()] == 0
         await prepare(telling)
@@ -130,7 +130,7 @@ async def test_the_pause_of_a_killed_operator_expires(telling: Settings, monkeyp
         assert here.http is not None
         url, log = here.http, here.resources.log
         await log.append(agent_defined())
-        untouched = await paused_until(log)
+        untouched = await pause_times(log)
 
         async def resting() -> bool:
             """Every durable consumer is reported as paused, the timers' included."""
@@ -139,19 +139,19 @@ async def test_the_pause_of_a_killed_operator_expires(telling: Settings, monkeyp
 
         async def renewed() -> bool:
             """Every pause ends later than at first."""
-            return all(before < now for before, now in zip(first, await paused_until(log), strict=True))
+            return all(before < now for before, now in zip(first, await pause_times(log), strict=True))
 
         async with opened_log(telling) as own:
             killed = paused(own)
             await killed.__aenter__()
             await eventually(resting)
-            first = await paused_until(log)
+            first = await pause_times(log)
             assert all(first)
             await eventually(renewed)
             await own.close()
             with pytest.raises(ConnectionClosedError):
                 await killed.__aexit__(None, None, None)
-        assert all(await paused_until(log)), "whoever is killed wakes nobody"
+        assert all(await pause_times(log)), "whoever is killed wakes nobody"
         assert (await client.ask("What is truth value testing?")).status == "done"
 
         async def back() -> bool:
@@ -161,7 +161,7 @@ async def test_the_pause_of_a_killed_operator_expires(telling: Settings, monkeyp
         await eventually(back)
 
 
-async def paused_until(log: Log) -> list[str]:
+async def pause_times(log: Log) -> list[str]:
     """Return the time until which each durable consumer is paused, ordered by name."""
     found = {
         each.name: (each.config.pause_until or "")

@@ -36,7 +36,7 @@ AGENTS = {
     "assistant": Definition(role="memory", memory="affective"),
     "cook": Definition(role="a cook", perspectives=(Perspective(name="taste"),)),
 }
-Question = dict[str, Any]
+QueryJson = dict[str, Any]
 
 
 class Hook:
@@ -80,12 +80,14 @@ class Hook:
 
 
 @asynccontextmanager
-async def answering(settings: Settings, **answers: Callable[[Question], BaseModel | None]) -> AsyncIterator[list[Any]]:
+async def answering_queries(
+    settings: Settings, **answers: Callable[[QueryJson], BaseModel | None]
+) -> AsyncIterator[list[Any]]:
     """Answer queries in place of the platform's services, and yield the list of received queries."""
     subjects, asked = Subjects(settings.namespace), list[Any]()
     connection = await nats.connect(str(settings.nats_url))
 
-    def answer(to: Callable[[Question], BaseModel | None]) -> Callable[[Msg], Any]:
+    def answer(to: Callable[[QueryJson], BaseModel | None]) -> Callable[[Msg], Any]:
         async def answered(message: Msg) -> None:
             asked.append(json.loads(message.data))
             if (said := to(asked[-1])) is not None:
@@ -93,7 +95,7 @@ async def answering(settings: Settings, **answers: Callable[[Question], BaseMode
 
         return answered
 
-    for topic, to in ({"agents": agents} | answers).items():
+    for topic, to in ({"agents": answer_agents} | answers).items():
         await connection.subscribe(subjects.query(topic.replace("_", "-")), cb=answer(to))
     await connection.flush()
     try:
@@ -102,7 +104,7 @@ async def answering(settings: Settings, **answers: Callable[[Question], BaseMode
         await connection.close()
 
 
-def agents(asked: Question) -> BaseModel:
+def answer_agents(asked: QueryJson) -> BaseModel:
     """Return the answer to the query for an agent."""
     name = AgentsQuery.model_validate(asked).agent_id
     if name not in AGENTS:
@@ -113,13 +115,13 @@ def agents(asked: Question) -> BaseModel:
     return AgentsView(agents=(found,))
 
 
-def said(prompt: object, **more: object) -> dict[str, Any]:
+def prompt_input(prompt: object, **more: object) -> dict[str, Any]:
     """Return the assistant's input to the hook of a prompt."""
     known = {"session_id": "s1", "transcript_path": "/none", "cwd": "/", "hook_event_name": "UserPromptSubmit"}
     return known | {"prompt": prompt} | more
 
 
-def transcript(folder: Path, name: str, *turns: str) -> dict[str, Any]:
+def session_end_input(folder: Path, name: str, *turns: str) -> dict[str, Any]:
     """Write a transcript, and return the assistant's input to the hook of its session's end."""
     path = folder / f"{name}.jsonl"
     lines = []
@@ -130,16 +132,16 @@ def transcript(folder: Path, name: str, *turns: str) -> dict[str, Any]:
             entry = {"type": kind, "uuid": f"{kind}-{prompt}", "message": message, "timestamp": at, "sessionId": name}
             lines.append(json.dumps(entry))
     path.write_text("\n".join([*lines, "{ broken"]))
-    return said(None) | {"session_id": name, "transcript_path": str(path), "hook_event_name": "SessionEnd"}
+    return prompt_input(None) | {"session_id": name, "transcript_path": str(path), "hook_event_name": "SessionEnd"}
 
 
-async def offered(settings: Settings) -> list[TurnOffered]:
+async def offered_turns(settings: Settings) -> list[TurnOffered]:
     """Return the turns on the log."""
     async with opened_log(settings) as log:
-        return await _offered(log)
+        return await _offered_turns(log)
 
 
-async def _offered(log: Log) -> list[TurnOffered]:
+async def _offered_turns(log: Log) -> list[TurnOffered]:
     last = await log.last_sequence()
     events = [event async for batch in log.read(until=last) for event in batch.events] if last else []
     return [event for event in events if isinstance(event, TurnOffered)]
@@ -148,9 +150,9 @@ async def _offered(log: Log) -> list[TurnOffered]:
 async def test_the_prompt_hook_prints_the_block(settings: Settings, tmp_path: Path) -> None:
     """The prompt hook prints the block of memories alone, and its query has agent, prompt and session."""
     hook = Hook(settings, tmp_path)
-    async with answering(settings, affect_recall=lambda _: AffectRecallView(recalled=(), block=BLOCK)) as asked:
-        assert await hook("prompt", said=said("減衰係数は\ud800？")) == BLOCK + "\n"
-        assert await hook("prompt", "--agent", "ann", said=said("x" * 100_001, session_id=None)) == BLOCK + "\n"
+    async with answering_queries(settings, affect_recall=lambda _: AffectRecallView(recalled=(), block=BLOCK)) as asked:
+        assert await hook("prompt", said=prompt_input("減衰係数は\ud800？")) == BLOCK + "\n"
+        assert await hook("prompt", "--agent", "ann", said=prompt_input("x" * 100_001, session_id=None)) == BLOCK + "\n"
     first, second = (AffectRecallQuery.model_validate(each) for each in asked)
     assert (first.agent_id, first.prompt, first.session, first.quietly) == ("assistant", "減衰係数は?？", "s1", False)
     assert (second.agent_id, len(second.prompt), second.session) == ("ann", 100_000, None)
@@ -160,11 +162,11 @@ async def test_the_prompt_hook_prints_the_block(settings: Settings, tmp_path: Pa
 async def test_a_command_or_blank_prompt_sends_no_query(settings: Settings, tmp_path: Path) -> None:
     """A slash command or blank prompt sends no query, and a recall without memories prints nothing."""
     hook = Hook(settings, tmp_path)
-    async with answering(settings, affect_recall=lambda _: AffectRecallView(recalled=(), block="")) as asked:
+    async with answering_queries(settings, affect_recall=lambda _: AffectRecallView(recalled=(), block="")) as asked:
         for prompt in ("/help", "  /model opus", " \n", "", None, ["hello"]):
-            assert await hook("prompt", said=said(prompt)) == ""
+            assert await hook("prompt", said=prompt_input(prompt)) == ""
         assert asked == []
-        assert await hook("prompt", said=said("hello")) == ""
+        assert await hook("prompt", said=prompt_input("hello")) == ""
         assert len(asked) == 1
     assert hook.journal == ""
 
@@ -174,17 +176,17 @@ async def test_a_failing_hook_prints_nothing_and_exits_with_0(settings: Settings
     gone, silent = Hook(settings, tmp_path / "gone"), Hook(settings, tmp_path / "silent", NEMURI_HOOK_PATIENCE="0.3")
     nowhere = Hook(settings.model_copy(update={"nats_url": None}), tmp_path / "nowhere")
     refused, wrong = Hook(settings, tmp_path / "refused"), Hook(settings, tmp_path / "wrong", NEMURI_HOOK_PATIENCE="-1")
-    assert await gone("prompt", said=said("hello")) == ""
+    assert await gone("prompt", said=prompt_input("hello")) == ""
     answers = {"refused": Refusal(refused="there is no agent 'assistant'"), "silent": None}
-    async with answering(settings, affect_recall=lambda asked: answers[asked["prompt"]]):
+    async with answering_queries(settings, affect_recall=lambda asked: answers[asked["prompt"]]):
         printed = await asyncio.gather(
-            refused("prompt", said=said("refused")),
-            silent("prompt", said=said("silent")),
-            nowhere("prompt", said=said("hello")),
-            wrong("prompt", said=said("hello")),
+            refused("prompt", said=prompt_input("refused")),
+            silent("prompt", said=prompt_input("silent")),
+            nowhere("prompt", said=prompt_input("hello")),
+            wrong("prompt", said=prompt_input("hello")),
             refused("prompt", said=b"\xff garbage"),
-            refused("prompt", "--nonsense", said=said("hello")),
-            refused("prompt", "--agent", "a.b", said=said("hello")),
+            refused("prompt", "--nonsense", said=prompt_input("hello")),
+            refused("prompt", "--agent", "a.b", said=prompt_input("hello")),
             refused("session-end", said=b"[]"),
             refused("session-end", said={"transcript_path": str(tmp_path / "none.jsonl")}),
         )
@@ -218,11 +220,15 @@ async def test_a_session_is_uploaded_as_one_event_per_turn(settings: Settings, t
     """An ended session is uploaded as one event per turn, once for each turn, however often the session ends."""
     hook = Hook(settings, tmp_path / "data")
     began = datetime.now(UTC)
-    async with answering(settings):
-        assert await hook("session-end", said=transcript(tmp_path, "s1", "こんにちは", "/help", "And then?")) == ""
-        assert await hook("session-end", said=transcript(tmp_path, "s2", "こんにちは", "And then?", "More")) == ""
-        assert await hook("session-end", said=transcript(tmp_path, "s3", "/help")) == ""
-    events = await offered(settings)
+    async with answering_queries(settings):
+        assert (
+            await hook("session-end", said=session_end_input(tmp_path, "s1", "こんにちは", "/help", "And then?")) == ""
+        )
+        assert (
+            await hook("session-end", said=session_end_input(tmp_path, "s2", "こんにちは", "And then?", "More")) == ""
+        )
+        assert await hook("session-end", said=session_end_input(tmp_path, "s3", "/help")) == ""
+    events = await offered_turns(settings)
     assert [(event.prompt, event.reply, event.session) for event in events] == [
         ("こんにちは", "an answer to こんにちは", "s1"),
         ("And then?", "an answer to And then?", "s1"),
@@ -239,19 +245,19 @@ async def test_secrets_are_redacted(servers: Servers, settings: Settings, tmp_pa
     key, word = "ghp_" + "Zanzibrine0123456789Zanzibrine0123", "xylorimba9"
     hook, data = Hook(settings.model_copy(update={"nats_url": None}), tmp_path / "data"), tmp_path / "data"
     long = "x" * (TURN_LIMIT - 20) + f" {key} "
-    end = transcript(tmp_path, "s1", f"use {key} to deploy", f"the database: postgres://app:{word}@db/app", long)
+    end = session_end_input(tmp_path, "s1", f"use {key} to deploy", f"the database: postgres://app:{word}@db/app", long)
     await hook("session-end", said=end)
     assert hook.waiting == 1
     assert not any(files_with(data, "Zanzibrine", "xylorimba").values())
     assert files_with(data, "[redacted:github-token] to deploy")["[redacted:github-token] to deploy"]
     hook = Hook(settings, data)
     recall = AffectRecallView(recalled=(), block="")
-    async with answering(settings, affect_recall=lambda _: recall) as asked:
+    async with answering_queries(settings, affect_recall=lambda _: recall) as asked:
         assert "uploaded 3 turns" in await hook("flush")
         assert "uploaded 3 turns" in await hook("import", str(tmp_path / "s1.jsonl"), "--agent", "assistant")
-        await hook("prompt", said=said(f"why does {key} not work, and DB_PASSWORD={word} does?"))
+        await hook("prompt", said=prompt_input(f"why does {key} not work, and DB_PASSWORD={word} does?"))
     assert asked[-1]["prompt"] == "why does [redacted:github-token] not work, and DB_PASSWORD=[redacted:secret] does?"
-    events = await offered(settings)
+    events = await offered_turns(settings)
     assert [event.prompt[:45] for event in events[:2]] == [
         "use [redacted:github-token] to deploy",
         "the database: postgres://app:[redacted:password]"[:45],
@@ -265,33 +271,35 @@ async def test_sessions_wait_for_a_platform(settings: Settings, tmp_path: Path) 
     """Sessions wait for platform and agent, and are uploaded by the next hook, a command or the platform."""
     data = tmp_path / "data"
     away, hook = Hook(settings.model_copy(update={"nats_url": None}), data), Hook(settings, data)
-    await asyncio.gather(*(away("session-end", said=transcript(tmp_path, f"s{n}", f"hello {n}")) for n in range(6)))
-    await hook("session-end", "--agent", "nobody", said=transcript(tmp_path, "other", "who?"))
-    await hook("session-end", "--agent", "cook", said=transcript(tmp_path, "another", "what?"))
+    await asyncio.gather(
+        *(away("session-end", said=session_end_input(tmp_path, f"s{n}", f"hello {n}")) for n in range(6))
+    )
+    await hook("session-end", "--agent", "nobody", said=session_end_input(tmp_path, "other", "who?"))
+    await hook("session-end", "--agent", "cook", said=session_end_input(tmp_path, "another", "what?"))
     assert hook.waiting == 8
-    async with answering(settings):
-        await hook("session-end", said=transcript(tmp_path, "s6", "hello 6"))
+    async with answering_queries(settings):
+        await hook("session-end", said=session_end_input(tmp_path, "s6", "hello 6"))
         assert hook.waiting == 2
         code, out, err = await hook.ended("flush")
         assert (code, out) == (1, "uploaded 0 turns of 0 sessions\n")
         assert "there is no agent 'nobody'" in err
         assert "the agent cook has no affective memory" in err
-        await away("session-end", said=transcript(tmp_path, "s7", "hello 7"))
+        await away("session-end", said=session_end_input(tmp_path, "s7", "hello 7"))
         with pytest.MonkeyPatch.context() as environment:
             for name in ("NATS_URL", "NEMURI_NAMESPACE"):
                 environment.setenv(name, hook.told[name])
             await asyncio.to_thread(catch_up, str(data))
         assert hook.waiting == 2
-    assert sorted(event.prompt for event in await offered(settings)) == [f"hello {n}" for n in range(8)]
+    assert sorted(event.prompt for event in await offered_turns(settings)) == [f"hello {n}" for n in range(8)]
 
 
 async def test_concurrent_hooks_upload_every_session(settings: Settings, tmp_path: Path) -> None:
     """Concurrent hooks upload every session, and each turn is on the log once."""
     hook = Hook(settings, tmp_path / "data", NEMURI_HOOK_PATIENCE="30")
-    ends = [transcript(tmp_path, f"s{n}", *(f"{turn} of {n}" for turn in range(5))) for n in range(6)]
-    async with answering(settings):
+    ends = [session_end_input(tmp_path, f"s{n}", *(f"{turn} of {n}" for turn in range(5))) for n in range(6)]
+    async with answering_queries(settings):
         assert await asyncio.gather(*(hook("session-end", said=end) for end in ends)) == [""] * 6
-    prompts = [event.prompt for event in await offered(settings)]
+    prompts = [event.prompt for event in await offered_turns(settings)]
     assert sorted(prompts) == sorted(f"{turn} of {n}" for turn in range(5) for n in range(6))
     assert (hook.waiting, hook.journal) == (0, "")
 
@@ -308,10 +316,10 @@ async def test_a_killed_upload_is_repeated_with_the_same_ids(settings: Settings,
             await message.respond(b'{"seq": 1}')
 
     await connection.subscribe(f"{halting.namespace}.client.>", cb=take_two)
-    async with answering(halting):
+    async with answering_queries(halting):
         process = await hook.begun("session-end")
         assert process.stdin is not None
-        process.stdin.write(json.dumps(transcript(tmp_path, "s1", "one", "two", "three", "four")).encode())
+        process.stdin.write(json.dumps(session_end_input(tmp_path, "s1", "one", "two", "three", "four")).encode())
         process.stdin.close()
 
         async def halted() -> bool:
@@ -321,13 +329,13 @@ async def test_a_killed_upload_is_repeated_with_the_same_ids(settings: Settings,
         process.send_signal(signal.SIGKILL)
         await process.wait()
         hook.told["NEMURI_HOOK_PATIENCE"] = "0.2"
-        await hook("session-end", said=transcript(tmp_path, "s2", "five"))
+        await hook("session-end", said=session_end_input(tmp_path, "s2", "five"))
         assert hook.waiting == 2
     await connection.close()
     hook.told["NEMURI_NAMESPACE"] = settings.namespace
-    async with answering(settings):
+    async with answering_queries(settings):
         assert "uploaded 5 turns of 2 sessions" in await hook("flush")
-    events = await offered(settings)
+    events = await offered_turns(settings)
     assert [event.prompt for event in events] == ["one", "two", "three", "four", "five"]
     assert [str(event.event_id) for event in events[:2]] == taken
     assert hook.waiting == 0
@@ -337,10 +345,10 @@ async def test_a_directory_imported_twice_gives_each_turn_once(settings: Setting
     """A directory of transcripts imported twice gives each turn once, and skipped lines are counted."""
     hook, folder = Hook(settings, tmp_path / "data"), tmp_path / "projects" / "one"
     folder.mkdir(parents=True)
-    transcript(folder, "s1", "one", "two", "/clear")
-    transcript(folder, "copy", "one", "two", "three")
+    session_end_input(folder, "s1", "one", "two", "/clear")
+    session_end_input(folder, "copy", "one", "two", "three")
     (folder / "notes.txt").write_text("no transcript")
-    async with answering(settings):
+    async with answering_queries(settings):
         told = json.loads(await hook("import", str(tmp_path / "projects"), str(folder / "s1.jsonl"), "--json"))
         again = await hook("import", str(tmp_path / "projects"))
         code, out, err = await hook.ended("import", str(tmp_path / "none"))
@@ -352,7 +360,7 @@ async def test_a_directory_imported_twice_gives_each_turn_once(settings: Setting
     skipped = {"broken": 2, "command": 2}
     assert told == {"transcripts": 2, "sessions": 2, "turns": 5, "too_large": 0, "skipped": skipped}
     assert again.splitlines() == ["uploaded 5 turns of 2 transcripts", "lines skipped: 2 broken, 2 command"]
-    events = await offered(settings)
+    events = await offered_turns(settings)
     assert sorted(event.prompt for event in events) == ["one", "three", "two"]
     assert events[0].ended_at == datetime(2026, 1, 18, 22, 2, tzinfo=UTC)
 
@@ -365,7 +373,7 @@ async def test_hook_commands_fail_without_a_platform(settings: Settings, tmp_pat
     assert f"no platform is ready in {tmp_path / 'data'}" in err
     assert "--profile none writes the settings without a platform" in err
     assert not (tmp_path / "settings.json").exists()
-    transcript(tmp_path, "s1", "one")
+    session_end_input(tmp_path, "s1", "one")
     code, out, err = await nowhere.ended("import", str(tmp_path))
     assert (code, out, err) == (1, "", f"nemuri: no platform runs in {tmp_path / 'data'}\n")
     assert "session-end" in await nowhere("--help")

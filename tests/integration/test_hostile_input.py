@@ -28,12 +28,12 @@ FACTS = (
     "An empty list has no item, and that is its truth value.",
     "Whoever asks for the truth value of a list asks whether it is empty.",
 )
-LESSON = "Which error does indexing an empty list raise?"
-FLOOD = 120
+TAUGHT_QUESTION = "Which error does indexing an empty list raise?"
+OFFERS = 120
 """More than twice as many memories as stage 1 finds."""
 
 
-async def flood(log: Log) -> None:
+async def offer_many(log: Log) -> None:
     """Offer memories of the client `mallory`, by many speakers, each closer to the question than any other memory."""
     room = asyncio.Semaphore(32)
 
@@ -44,7 +44,7 @@ async def flood(log: Log) -> None:
             await log.append(MemoryOffered(event_id=uuid4(), agent_id="python", memory=memory, client_id="mallory"))
 
     async with asyncio.TaskGroup() as group:
-        for number in range(FLOOD):
+        for number in range(OFFERS):
             group.create_task(offer(number))
 
 
@@ -53,7 +53,7 @@ async def test_one_clients_memories_get_a_limited_share_of_the_context(settings:
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
-        await flood(resources.log)
+        await offer_many(resources.log)
         await until_idle(resources)
         alone = await client.recall("python", QUESTION)
         assert {each.candidate.source for each in alone.memories} == {"client mallory"}
@@ -78,7 +78,7 @@ async def test_one_clients_memories_get_a_limited_share_of_the_context(settings:
 
 async def test_a_memory_records_its_origin(settings: Settings) -> None:
     """A memory records the client of its subject, and a learning records its task and that task's client."""
-    model = CountingModel(teaches={LESSON: {"semantics": "Indexing an empty list raises IndexError."}})
+    model = CountingModel(teaches={TAUGHT_QUESTION: {"semantics": "Indexing an empty list raises IndexError."}})
     models = Models(main=model, light=model)
     async with running_services(settings, models=models) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined(principles=("Truth values come before operators.",)))
@@ -89,7 +89,7 @@ async def test_a_memory_records_its_origin(settings: Settings) -> None:
 
         [known] = await client.remember_all("python", [MemoryContent(content=FACTS[0], said_by="the owner")])
         assert await origin(known) == Origin(client_id="ann")
-        result = await client.ask(LESSON, settled=True)
+        result = await client.ask(TAUGHT_QUESTION, settled=True)
         [learned] = result.learned
         assert await origin(learned) == Origin(client_id="ann", task_id=result.task_id)
         await until_idle(resources)

@@ -20,7 +20,7 @@ from tests.integration.servers import Servers
 pytestmark = pytest.mark.connected
 
 
-def silent(_done: int, _total: int) -> None:
+def ignore_progress(_done: int, _total: int) -> None:
     """Ignore the progress."""
 
 
@@ -39,18 +39,18 @@ async def test_a_file_with_a_wrong_line_is_refused(servers: Servers, settings: S
         await log.append(task)
         await log.stream.publish(log.subjects.of(task), encode(task))
         assert len(await recorded_events(log)) == 2
-    assert await export_log(settings, path, silent) == 1
+    assert await export_log(settings, path, ignore_progress) == 1
     assert path.stat().st_mode & 0o077 == 0, "nobody else reads what agents remember"
     whole = path.read_bytes()
     *lines, end = whole.splitlines()
     forged = {"store": "blob", "name": sha256(b"a").hexdigest(), "data": b64encode(b"b").decode()}
     path.write_bytes(b"\n".join((*lines, orjson.dumps(forged), end)))
     with pytest.raises(OperationError, match=r"log\.jsonl:4: the bytes of the blob do not match"):
-        await import_log(empty, path, silent)
+        await import_log(empty, path, ignore_progress)
     async with opened_log(empty) as log:
         assert (await log.last_sequence(), await (await Blobs.open(log)).refs()) == (0, [])
         path.write_bytes(whole)
-        assert await import_log(empty, path, silent) == 1
+        assert await import_log(empty, path, ignore_progress) == 1
         assert [each.event_id for each in await recorded_events(log)] == [task.event_id]
         assert await (await Blobs.open(log)).refs() == [ref]
     await assert_verified(empty)

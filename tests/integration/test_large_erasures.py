@@ -33,12 +33,12 @@ from tests.integration.harness import (
     until_idle,
 )
 from tests.integration.servers import Servers, fresh_namespace
-from tests.integration.test_backup import emptied
-from tests.integration.test_erasure import assert_gone, standing
-from tests.integration.test_pausing import nobody_rests
+from tests.integration.test_backup import new_namespace
+from tests.integration.test_erasure import assert_gone, memory_state
+from tests.integration.test_pausing import none_paused
 
 pytestmark = pytest.mark.connected
-SMALL = 700
+ID_BYTES = 700
 """Bytes of an event for ids, so small that an erasure needs several events."""
 
 
@@ -47,11 +47,11 @@ class Killed(BaseException):
 
 
 def small_steps(root: Thing, whole: Erasure, _room: int) -> list[Step]:
-    """Divide an erasure into steps of at most `SMALL` bytes of ids."""
-    return in_steps(root, whole, FRAME_BYTES + SMALL)
+    """Divide an erasure into steps of at most `ID_BYTES` bytes of ids."""
+    return in_steps(root, whole, FRAME_BYTES + ID_BYTES)
 
 
-async def busy(resources: Resources, client: Client, colour: str) -> tuple[UUID, UUID]:
+async def let_agents_work(resources: Resources, client: Client, colour: str) -> tuple[UUID, UUID]:
     """Let two agents work. Return a memory of the first one to erase, and one of the other to keep."""
     await resources.log.append(agent_defined("passing", description="truth values of everything"))
     await resources.log.append(agent_defined("staying", description="truth value testing operators"))
@@ -79,20 +79,20 @@ async def test_a_large_erasure_is_done_in_steps(
     """An erasure too large for one event is done in steps, and neither a replay nor a backup restores the data."""
     colour = fresh_namespace().removeprefix("test-")
     async with running_services(settings) as resources, connected_client(settings) as client:
-        gone, kept = await busy(resources, client, colour)
+        gone, kept = await let_agents_work(resources, client, colour)
         await backup(settings, tmp_path / "before")
-        before = await standing(client, kept)
+        before = await memory_state(client, kept)
         monkeypatch.setattr(erasure, "in_steps", small_steps)
         await forget(settings, [Thing("agent", "passing") if root == "agent" else Thing("memory", gone)])
         await until_idle(resources)
         assert len(entries(ledger_of(settings), settings.namespace)) > 1
         assert_gone(servers, f"{colour}ish", kept=f"numbat{colour}")
-        assert await standing(client, kept) == before
+        assert await memory_state(client, kept) == before
         await assert_verified(settings)
         await rebuild(settings)
-        assert await standing(client, kept) == before
+        assert await memory_state(client, kept) == before
         assert (await resume(settings)).nothing
-    elsewhere = await emptied(servers)
+    elsewhere = await new_namespace(servers)
     await restore(elsewhere, tmp_path / "before")
     await assert_verified(elsewhere)
     assert_gone(servers, f"{colour}ish")
@@ -105,11 +105,11 @@ async def test_an_erasure_killed_between_its_steps_is_completed(
     """An erasure killed between its steps is completed from the ledger, which names all steps."""
     colour = fresh_namespace().removeprefix("test-")
     async with running_services(settings) as resources, connected_client(settings) as client:
-        gone, kept = await busy(resources, client, colour)
-        before = await standing(client, kept)
+        gone, kept = await let_agents_work(resources, client, colour)
+        before = await memory_state(client, kept)
         monkeypatch.setattr(erasure, "in_steps", small_steps)
         with monkeypatch.context() as patched:
-            patched.setattr(Log, "append", killed_after(cut))
+            patched.setattr(Log, "append", append_then_kill(cut))
             with pytest.raises(Killed):
                 await forget(settings, [Thing("memory", gone)])
         await until_idle(resources)
@@ -119,12 +119,12 @@ async def test_an_erasure_killed_between_its_steps_is_completed(
 
         await until_idle(resources)
         assert_gone(servers, f"{colour}ish", kept=f"numbat{colour}")
-        assert await standing(client, kept) == before
+        assert await memory_state(client, kept) == before
         assert (await resume(settings)).nothing
     await assert_verified(settings)
 
 
-def killed_after(number: int) -> Any:
+def append_then_kill(number: int) -> Any:
     """Return a replacement of `Log.append` that raises `Killed` after so many events."""
     append, done = Log.append, 0
 
@@ -145,7 +145,7 @@ async def test_consumers_are_not_paused_while_an_erasure_deletes(
     delete = Log.delete
 
     async def deleting(log: Log, sequence: int) -> None:
-        rested.append(not await nobody_rests(log))
+        rested.append(not await none_paused(log))
         await delete(log, sequence)
 
     async with running_services(settings) as resources, connected_client(settings) as client:
@@ -211,7 +211,7 @@ async def test_an_erasure_during_a_rebuild_cleans_the_new_tables(
         remaking = asyncio.ensure_future(rebuild(settings))
         await filled.wait()
         forgetting = asyncio.ensure_future(forget(settings, [Thing("memory", gone)]))
-        while not (forgetting.done() or await waited_for(resources)):  # noqa: ASYNC110 - nobody tells
+        while not (forgetting.done() or await erasure_waits(resources)):  # noqa: ASYNC110 - nobody tells
             await asyncio.sleep(0.05)
         go_on.set()
         await asyncio.gather(remaking, forgetting)
@@ -220,7 +220,7 @@ async def test_an_erasure_during_a_rebuild_cleans_the_new_tables(
     await assert_verified(settings)
 
 
-async def waited_for(resources: Resources) -> bool:
+async def erasure_waits(resources: Resources) -> bool:
     """Return whether an erasure waits for the end of a rebuild."""
     query = text("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")
     async with resources.database.reading() as connection:
@@ -247,7 +247,7 @@ async def test_a_small_erasure_is_one_step(servers: Servers, settings: Settings)
     """An erasure that fits into one event is done in one step."""
     colour = fresh_namespace().removeprefix("test-")
     async with running_services(settings) as resources, connected_client(settings) as client:
-        gone, _ = await busy(resources, client, colour)
+        gone, _ = await let_agents_work(resources, client, colour)
         await forget(settings, [Thing("memory", gone)])
         await until_idle(resources)
         told = [each for each in await effective_events(resources.log) if isinstance(each, MemoriesErased)]

@@ -48,7 +48,7 @@ def statements(resources: Resources) -> Iterator[list[str]]:
         engine_events.remove(engine, "before_cursor_execute", note)
 
 
-async def walked(resources: Resources, roots: Sequence[Thing]) -> tuple[LineageResult, int]:
+async def lineage_of(resources: Resources, roots: Sequence[Thing]) -> tuple[LineageResult, int]:
     """Return the lineage of the roots and the number of statements that it took."""
     with statements(resources) as asked:
         found = await Lineage(resources.database, resources.log).of(roots)
@@ -64,7 +64,7 @@ def encoded(agent_id: str, content: str, **fields: Any) -> MemoryEncoded:
     )  # fmt: skip
 
 
-async def taught(resources: Resources, client: Client, colour: str, number: int) -> UUID:
+async def used_memory(resources: Resources, client: Client, colour: str, number: int) -> UUID:
     """Return a memory used in a task with many learnings, each of which another agent learned from."""
     root = await client.remember("python", f"The truth value of {colour} is false.")
     asked = await client.ask(f"What is the truth value of {colour}?", agent="python", settled=True)
@@ -90,19 +90,21 @@ async def test_the_number_of_statements_does_not_depend_on_the_lineage(
         for name in ("python", "other"):
             await resources.log.append(agent_defined(name))
         await client.settle()
-        few, at_few = await walked(resources, [Thing("memory", await taught(resources, client, "maroon", FEW))])
-        roots = [Thing("memory", await taught(resources, client, "indigo", MANY))]
-        many, at_many = await walked(resources, roots)
+        few, at_few = await lineage_of(
+            resources, [Thing("memory", await used_memory(resources, client, "maroon", FEW))]
+        )
+        roots = [Thing("memory", await used_memory(resources, client, "indigo", MANY))]
+        many, at_many = await lineage_of(resources, roots)
         assert len(few.of("memory")) < len(many.of("memory"))
         assert len(many.of("memory")) >= 2 * MANY + 1
         assert at_many <= at_few
         monkeypatch.setattr(erasure_lineage, "MAX_THINGS_PER_STATEMENT", 1)
-        singly, at_singly = await walked(resources, roots)
+        singly, at_singly = await lineage_of(resources, roots)
         assert at_singly > 2 * MANY
         monkeypatch.setattr(erasure_lineage, "MAX_THINGS_PER_STATEMENT", 7)
         assert list(singly.why.items()) == list(many.why.items())
         assert singly.owners == many.owners
-        by_seven, _ = await walked(resources, roots)
+        by_seven, _ = await lineage_of(resources, roots)
         assert list(by_seven.why.items()) == list(many.why.items())
 
 
@@ -111,15 +113,15 @@ async def test_the_number_of_statements_does_not_depend_on_the_turns(settings: S
     async with running_services(settings) as resources, connected_client(settings):
         await resources.log.append(agent_defined("diary", memory="affective", perspectives=()))
         await until_idle(resources)
-        await append_all(resources.log, (told(number) for number in range(MANY)))
+        await append_all(resources.log, (turn_offered(number) for number in range(MANY)))
         await until_idle(resources)
         rows = text("SELECT memory_id, label FROM affect_memory ORDER BY memory_id")
         async with resources.database.reading() as connection:
             memories = [(row.memory_id, row.label) for row in await connection.execute(rows)]
         assert len(memories) == MANY
         roots = [Thing("memory", each) for each, _ in memories]
-        few, at_few = await walked(resources, roots[:FEW])
-        many, at_many = await walked(resources, roots)
+        few, at_few = await lineage_of(resources, roots[:FEW])
+        many, at_many = await lineage_of(resources, roots)
         assert (len(few.of("memory")), len(many.of("memory"))) == (FEW, MANY)
         assert len(many.events) == MANY
         assert at_many <= at_few
@@ -127,10 +129,10 @@ async def test_the_number_of_statements_does_not_depend_on_the_turns(settings: S
         async with resources.database.begin() as connection:
             await connection.execute(protect, {"ids": [memories[-1][0], memories[7][0]]})
         with pytest.raises(ProtectedError, match=f"memory {memories[7][1]} of diary is protected: release it first"):
-            await walked(resources, roots)
+            await lineage_of(resources, roots)
 
 
-def told(number: int) -> TurnOffered:
+def turn_offered(number: int) -> TurnOffered:
     """Return a turn with words of its own."""
     now, said = datetime.now(UTC), f"part{number}"
     return TurnOffered(

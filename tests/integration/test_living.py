@@ -20,7 +20,7 @@ pytestmark = pytest.mark.connected
 PASSAGES, TASKS = 60, 8
 
 
-def alike(one: Candidate, two: Candidate) -> bool:
+def equal_candidates(one: Candidate, two: Candidate) -> bool:
     """Return whether two candidates are equal up to the rounding of float32 sums."""
     if (one.memory_id, one.archived, one.yields_to) != (two.memory_id, two.archived, two.yields_to):
         return False
@@ -59,6 +59,6 @@ async def test_an_experiments_agent_retrieves_as_the_platform_does(settings: Set
                 resources, agent, task.query, perspective=task.needed.area, setting=Setting(), now=living.now
             )
             found.append((here.candidates, there.candidates))
-    assert all(len(here) == len(there) and all(map(alike, here, there)) for here, there in found)
+    assert all(len(here) == len(there) and all(map(equal_candidates, here, there)) for here, there in found)
     assert all(here for here, _ in found[:-1])
     assert not found[-1][0]

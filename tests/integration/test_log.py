@@ -19,22 +19,22 @@ from tests.integration.harness import append_all, opened_log, recorded_events
 pytestmark = pytest.mark.connected
 
 
-def submitted(text: str = "What is truth?") -> TaskSubmitted:
+def task_submitted(text: str = "What is truth?") -> TaskSubmitted:
     """Return a submitted task."""
     return TaskSubmitted(event_id=uuid4(), text=text, client_id="ann")
 
 
-def session(agent_id: str = "python") -> SessionEnded:
+def session_ended(agent_id: str = "python") -> SessionEnded:
     """Return the end of a session."""
     return SessionEnded(event_id=uuid4(), agent_id=agent_id, assignment_id=uuid4())
 
 
-def slept(cause: SessionEnded) -> AgentSlept:
+def agent_slept(cause: SessionEnded) -> AgentSlept:
     """Return the sleep over one session."""
     return AgentSlept.following(cause, sessions=(cause.assignment_id,))
 
 
-async def deleted(log: Log, sequence: int) -> None:
+async def delete_message(log: Log, sequence: int) -> None:
     """Delete one message from the log."""
     await log.stream.delete_msg(log.subjects.stream, sequence)
 
@@ -42,7 +42,7 @@ async def deleted(log: Log, sequence: int) -> None:
 async def test_a_repeated_append_stores_the_event_once(settings: Settings) -> None:
     """A repeated append stores the event once and returns the same sequence."""
     async with opened_log(settings) as log:
-        event = submitted()
+        event = task_submitted()
         first = await log.append(event)
         assert await log.append(event) == first
         assert [each.event_id for each in await recorded_events(log)] == [event.event_id]
@@ -51,19 +51,19 @@ async def test_a_repeated_append_stores_the_event_once(settings: Settings) -> No
 async def test_an_append_with_an_outdated_revision_is_refused(settings: Settings) -> None:
     """An append with an outdated expected sequence of its subject is refused, whatever other subjects hold."""
     async with opened_log(settings) as log:
-        ends = [session() for _ in range(2)]
+        ends = [session_ended() for _ in range(2)]
         await append_all(log, ends)
-        first = await log.append(slept(ends[0]), expected=0)
-        await append_all(log, [session(), submitted()])
+        first = await log.append(agent_slept(ends[0]), expected=0)
+        await append_all(log, [session_ended(), task_submitted()])
         with pytest.raises(ConflictError, match="agent_slept of python was decided on an outdated state"):
-            await log.append(slept(ends[1]), expected=0)
-        assert await log.append(slept(ends[1]), expected=first) > first
+            await log.append(agent_slept(ends[1]), expected=0)
+        assert await log.append(agent_slept(ends[1]), expected=first) > first
 
 
 async def test_a_repeated_conditional_append_returns_the_first_sequence(settings: Settings) -> None:
     """A repeated append with an expected sequence returns the first sequence, because the event id is found."""
     async with opened_log(settings) as log:
-        event = slept(session())
+        event = agent_slept(session_ended())
         first = await log.append(event, expected=0)
         assert await log.append(event, expected=0) == first
         assert len(await recorded_events(log)) == 1
@@ -72,11 +72,11 @@ async def test_a_repeated_conditional_append_returns_the_first_sequence(settings
 async def test_a_reader_skips_deleted_events_up_to_a_given_end(settings: Settings) -> None:
     """A reader skips deleted events and reaches the given end, even if the last events are deleted."""
     async with opened_log(settings) as log:
-        events = [submitted(str(number)) for number in range(40)]
+        events = [task_submitted(str(number)) for number in range(40)]
         places = [await log.append(each) for each in events]
         gone = {0, 1, 17, 18, 19, 38, 39}
         for each in gone:
-            await deleted(log, places[each])
+            await delete_message(log, places[each])
         batches = [batch async for batch in log.read(0, places[-1])]
         assert batches[-1].until == places[-1]
         assert [each.event_id for batch in batches for each in batch.events] == [
@@ -87,19 +87,27 @@ async def test_a_reader_skips_deleted_events_up_to_a_given_end(settings: Setting
 async def test_a_reader_of_deleted_events_only_ends(settings: Settings) -> None:
     """A reader of deleted events only ends at the given end."""
     async with opened_log(settings) as log:
-        places = [await log.append(submitted()) for _ in range(3)]
+        places = [await log.append(task_submitted()) for _ in range(3)]
         for each in places:
-            await deleted(log, each)
+            await delete_message(log, each)
         assert [(batch.events, batch.until) async for batch in log.read(0, places[-1])] == [((), places[-1])]
 
 
 async def test_a_reader_of_some_subjects_gets_no_other_events(settings: Settings) -> None:
     """A reader of one agent's subjects gets only that agent's events, and reaches the given end."""
     async with opened_log(settings) as log:
-        own = [session(), session(), session()]
-        for each in (session("other"), own[0], submitted(), own[1], session("python2"), own[2], session("other")):
+        own = [session_ended(), session_ended(), session_ended()]
+        for each in (
+            session_ended("other"),
+            own[0],
+            task_submitted(),
+            own[1],
+            session_ended("python2"),
+            own[2],
+            session_ended("other"),
+        ):
             await log.append(each)
-        await deleted(log, 6)
+        await delete_message(log, 6)
         batches = [batch async for batch in log.read(0, 7, only=[log.subjects.mind("python")])]
         found = [each.event_id for batch in batches for each in batch.events]
         assert found == [own[0].event_id, own[1].event_id]
@@ -110,7 +118,7 @@ async def test_a_reader_of_some_subjects_gets_no_other_events(settings: Settings
 async def test_a_reader_reaches_the_end_of_thousands_of_events(settings: Settings) -> None:
     """A reader of thousands of events gets each one once, in order, from any start to the end."""
     async with opened_log(settings) as log:
-        events: list[Event] = [submitted(str(number)) for number in range(3_200)]
+        events: list[Event] = [task_submitted(str(number)) for number in range(3_200)]
         await append_all(log, events)
         seen = await recorded_events(log)
         assert [each.sequence for each in seen] == list(range(1, len(events) + 1))
@@ -125,7 +133,7 @@ async def test_a_blocked_reader_reads_what_arrived_meanwhile(
     """A reader whose own process was blocked reads the messages that arrived meanwhile."""
     monkeypatch.setattr(pull_reader, "CHECK_SECONDS", 0.25)
     async with opened_log(settings) as log:
-        place = await log.append(submitted())
+        place = await log.append(task_submitted())
         async with pull_reader.Pull.of(log.connection, log.stream, log.subjects.stream, after=0) as pull:
             reading = asyncio.ensure_future(pull.present())
             while not pull.asked:  # noqa: ASYNC110 - nothing announces a question
@@ -140,7 +148,7 @@ async def test_a_reader_gets_large_messages_without_losing_any(settings: Setting
         garbage = b"\xff" * 900_000
         for _ in range(160):
             await log.stream.publish(f"{settings.namespace}.client.liar.task_submitted", garbage)
-        last = await log.append(submitted())
+        last = await log.append(task_submitted())
         batches = [batch async for batch in log.read(0, last)]
         assert sum(len(batch.unreadable) for batch in batches) == 160
         assert [each.sequence for batch in batches for each in batch.events] == [last]
@@ -152,7 +160,7 @@ async def test_a_message_with_the_headers_of_a_status_is_skipped(settings: Setti
         subject = f"{settings.namespace}.client.liar.task_submitted"
         for status in ("404", "408", "409", "503", "100"):
             await log.stream.publish(subject, b"", headers={"Status": status, "Description": "Consumer Deleted"})
-        last = await log.append(submitted())
+        last = await log.append(task_submitted())
         [batch] = [batch async for batch in log.read(0, last)]
         assert len(batch.unreadable) == 5
         assert [each.sequence for each in batch.events] == [last]
@@ -164,16 +172,16 @@ async def test_an_event_larger_than_a_message_is_refused_before_it_is_sent(setti
         memory = MemoryContent(content="x", learnings={str(number): "y" * 40_000 for number in range(32)})
         with pytest.raises(TooLargeError, match="a memory_offered of 128"):
             await log.append(MemoryOffered(event_id=uuid4(), agent_id="python", memory=memory))
-        assert await log.append(submitted()) == 1
+        assert await log.append(task_submitted()) == 1
 
 
 async def test_a_reader_without_an_end_yields_later_events(settings: Settings) -> None:
     """A reader without an end yields events as they are appended."""
     async with opened_log(settings) as log:
         reading = log.read()
-        first = await log.append(submitted("first"))
+        first = await log.append(task_submitted("first"))
         assert (await anext(reading)).until == first
-        second = await log.append(submitted("second"))
+        second = await log.append(task_submitted("second"))
         assert (await anext(reading)).until == second
         await reading.aclose()
 
@@ -206,7 +214,7 @@ async def test_a_reader_repeats_its_request_until_its_consumer_is_found(
     """A reader repeats its request until its consumer is found, and ends at once if a known consumer is gone."""
     monkeypatch.setattr(pull_reader, "REPEAT_SECONDS", 0.01)
     async with opened_log(settings) as log:
-        await log.append(submitted())
+        await log.append(task_submitted())
         async with pull_reader.Pull.of(log.connection, log.stream, log.subjects.stream, after=0) as pull:
             known, pull.source = pull.source, "nobody.listens.here"
             coming = asyncio.create_task(pull.present())

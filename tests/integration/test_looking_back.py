@@ -32,26 +32,31 @@ FACTS = (
     "The operator not yields True if its argument is false.",
     "Salt the water before the pasta goes in.",
 )
-POLICY = {"fading": "tasks", "expected_tasks_per_day": 1.0, "archive_threshold": 0.7, "daily_decay_targets": [0.8] * 6}
+FAST_FADING = {
+    "fading": "tasks",
+    "expected_tasks_per_day": 1.0,
+    "archive_threshold": 0.7,
+    "daily_decay_targets": [0.8] * 6,
+}
 """A policy that archives a memory after two sessions without use."""
 
 
-async def lived(resources: Resources, client: Client) -> None:
+async def live(resources: Resources, client: Client) -> None:
     """Let an agent use one memory repeatedly while the others fade into the archive."""
     await resources.log.append(agent_defined())
     adopted = derive("python", "policy_adopted")
-    await resources.log.append(PolicyAdopted(event_id=adopted, agent_id="python", parameters=dict(POLICY)))
+    await resources.log.append(PolicyAdopted(event_id=adopted, agent_id="python", parameters=dict(FAST_FADING)))
     await client.settle()
     for fact in FACTS:
         await client.remember("python", fact)
     for _ in range(4):
         result = await client.ask("Is an object true by default?", agent="python", settled=True)
         await client.feedback(result.task_id, "helpful")
-        await slept(resources)
+        await until_slept(resources)
     await until_idle(resources)
 
 
-async def slept(resources: Resources) -> None:
+async def until_slept(resources: Resources) -> None:
     """Wait until the agent has slept over all of its sessions."""
 
     async def wide_awake() -> bool:
@@ -62,7 +67,7 @@ async def slept(resources: Resources) -> None:
     await eventually(wide_awake)
 
 
-def archived(mind: Mind) -> set[str]:
+def archived_contents(mind: Mind) -> set[str]:
     """Return the contents of archived memories."""
     return {mind.contents[key].memory.content for key, each in mind.memories.items() if each.status == "archived"}
 
@@ -70,7 +75,7 @@ def archived(mind: Mind) -> set[str]:
 async def test_past_states_agree_with_the_fold_and_change_nothing(settings: Settings) -> None:
     """Past states, differences, replays and histories agree with the fold of the log, and change nothing."""
     async with running_services(settings) as resources, connected_client(settings) as client:
-        await lived(resources, client)
+        await live(resources, client)
         before, end = await snapshot(resources), await resources.log.last_sequence()
         await assert_minds_agree(resources)
         log = resources.log
@@ -89,15 +94,15 @@ async def test_past_states_agree_with_the_fold_and_change_nothing(settings: Sett
         [past, present] = await as_of(log, "python", [LogPosition(sequence=middle.sequence), LogPosition()])
         rest = own[past.events :]
         assert fold(rest, past.mind) == present.mind
-        assert archived(present.mind) == {*FACTS[1:]}
+        assert archived_contents(present.mind) == {*FACTS[1:]}
 
         # Another policy keeps what this one archived; from the end of the log on it changes nothing.
         kinder = await otherwise(log, "python", {"archive_threshold": 0.01}, None)
-        assert archived(kinder.other) == set()
+        assert archived_contents(kinder.other) == set()
         found = Differences.between(kinder.recorded, kinder.other)
         assert {each.content for each in found.returned} == {*FACTS[1:]}
         harder = await otherwise(log, "python", {"archive_threshold": 5.0, "initial_strength": 0.5}, None)
-        assert archived(harder.other) == {*FACTS}
+        assert archived_contents(harder.other) == {*FACTS}
         last = await otherwise(log, "python", {"archive_threshold": 5.0}, LogPosition(sequence=reach.last))
         assert last.other == last.recorded
 

@@ -27,7 +27,7 @@ from tests.integration.harness import (
 pytestmark = pytest.mark.connected
 
 
-def lies() -> dict[str, tuple[str, bytes]]:
+def invalid_messages() -> dict[str, tuple[str, bytes]]:
     """Return invalid messages of a client by name, as kind of the subject and bytes."""
     task = TaskSubmitted(event_id=uuid4(), text="What is truth?")
     body = orjson.loads(encode(task))
@@ -55,7 +55,7 @@ def lies() -> dict[str, tuple[str, bytes]]:
     }
 
 
-async def lie(log: Log, kind: str, data: bytes) -> None:
+async def publish_as_mallory(log: Log, kind: str, data: bytes) -> None:
     """Publish bytes as the client `mallory`."""
     await log.stream.publish(f"{log.subjects.namespace}.client.mallory.{kind}", data)
 
@@ -67,12 +67,12 @@ async def test_an_invalid_message_has_no_effect(settings: Settings) -> None:
         await client.ask("What is truth?", settled=True)
         await until_idle(resources)
         before = await snapshot(resources)
-        for kind, data in lies().values():
-            await lie(resources.log, kind, data)
+        for kind, data in invalid_messages().values():
+            await publish_as_mallory(resources.log, kind, data)
         await until_idle(resources)
         assert await snapshot(resources) == before
         buried = await dead_letters(resources.log)
-        assert len(buried) == len(lies())
+        assert len(buried) == len(invalid_messages())
         for each in buried:
             assert each.letter.reason.isprintable()
             assert 0 < len(each.letter.reason) <= SAID
@@ -86,7 +86,9 @@ async def test_a_task_belongs_to_the_client_of_its_subject(settings: Settings) -
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         task = TaskSubmitted(event_id=uuid4(), text="What is truth?")
-        await lie(resources.log, task.kind, encode(task).replace(b'{"event_id"', b'{"client_id":"ann","event_id"'))
+        await publish_as_mallory(
+            resources.log, task.kind, encode(task).replace(b'{"event_id"', b'{"client_id":"ann","event_id"')
+        )
         await client.settle()
         assert (await client.result(task.event_id, timeout=20)).status == "done"
         assert (await resources.views.task(task.event_id)).task.client_id == "mallory"  # type: ignore[union-attr]
@@ -99,7 +101,9 @@ async def test_a_submission_under_a_taken_key_changes_nothing(settings: Settings
         await resources.log.append(agent_defined())
         await client.settle()
         task_id = await client.submit("What is truth?")
-        await lie(resources.log, "task_submitted", encode(TaskSubmitted(event_id=task_id, text="Something else?")))
+        await publish_as_mallory(
+            resources.log, "task_submitted", encode(TaskSubmitted(event_id=task_id, text="Something else?"))
+        )
         await until_idle(resources)
         state = await resources.views.task(task_id)
         assert state.task is not None
@@ -115,7 +119,7 @@ async def test_an_anticipated_event_id_does_not_delay_a_task(settings: Settings)
         first, second = uuid4(), uuid4()
         end = derive(attempt_key(first, 1), TaskCompleted.kind_of())
         early = FeedbackGiven(event_id=end, correlation_id=uuid4(), verdict="helpful")
-        await lie(resources.log, early.kind, encode(early))
+        await publish_as_mallory(resources.log, early.kind, encode(early))
         named = {"Nats-Msg-Id": str(derive(attempt_key(second, 1), TaskCompleted.kind_of()))}
         await resources.log.stream.publish(f"{settings.namespace}.client.mallory.task_submitted", b"", headers=named)
         for task_id in (first, second):

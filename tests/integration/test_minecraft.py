@@ -47,7 +47,7 @@ from tests.integration.minecraft_host import Host
 pytestmark = [pytest.mark.connected, pytest.mark.long, pytest.mark.timeout(900)]
 NAMESPACE = "test"
 MAKER = "agent-0"
-TOGETHER = {f"agent-{number}": f"Agent {number}" for number in range(20)}
+TWENTY_AGENTS = {f"agent-{number}": f"Agent {number}" for number in range(20)}
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +62,7 @@ def data() -> Path:
 
 
 @asynccontextmanager
-async def world(data: Path, **settings: int) -> AsyncIterator[tuple[MinecraftBridge, Host]]:
+async def running_world(data: Path, **settings: int) -> AsyncIterator[tuple[MinecraftBridge, Host]]:
     """Yield a running bridge and a host on a bus of their own."""
     with tempfile.TemporaryDirectory(prefix="nemuri-test-") as folder:
         bus = EmbeddedNats(Path(folder) / "nats")
@@ -84,7 +84,7 @@ def _tree(host: Host, agent: str) -> Position:
     return next(each.position for each in host.now[agent].blocks if each.block == "tree")
 
 
-async def _fetch(host: Host, agent: str) -> None:
+async def _bring_wood(host: Host, agent: str) -> None:
     """Let an agent collect wood from a tree and give it to the maker."""
     tree = _tree(host, agent)
     await host.must(agent, Go(to=tree))
@@ -94,7 +94,7 @@ async def _fetch(host: Host, agent: str) -> None:
         await host.must(agent, Give(to=MAKER, stack=Stack(item="wood")))
 
 
-async def _put(host: Host, agent: str, block: str) -> Position:
+async def _place(host: Host, agent: str, block: str) -> Position:
     """Place a block near an agent, at the first position that allows it, and return the position."""
     here = host.now[agent].position
     for x, z in (
@@ -117,78 +117,80 @@ async def _put(host: Host, agent: str, block: str) -> Position:
     raise AssertionError(f"{agent} finds no place for a {block}")
 
 
-def _apart(host: Host, one: str, other: str) -> float:
+def _distance(host: Host, one: str, other: str) -> float:
     here, there = host.now[one].position, host.now[other].position
     return math.dist((here.x, here.y, here.z), (there.x, there.y, there.z))
 
 
 async def test_twenty_agents_make_a_table_together(data: Path) -> None:
     """Twenty agents collect wood for one that crafts a table and a pickaxe, and every act has exactly one outcome."""
-    async with world(data) as (bridge, host):
+    async with running_world(data) as (bridge, host):
         began = time.monotonic()
-        joined = await host.join(TOGETHER)
+        joined = await host.join(TWENTY_AGENTS)
         inside = time.monotonic() - began
-        assert set(joined.agents) == set(TOGETHER)
+        assert set(joined.agents) == set(TWENTY_AGENTS)
         await host.must(MAKER, Go(to=_tree(host, MAKER)))
-        await asyncio.gather(*(_fetch(host, agent) for agent in TOGETHER))
-        await host.until(lambda: host.now[MAKER].inventory == {"wood": len(TOGETHER)})
-        assert all(host.now[agent].inventory == {} for agent in TOGETHER if agent != MAKER)
+        await asyncio.gather(*(_bring_wood(host, agent) for agent in TWENTY_AGENTS))
+        await host.until(lambda: host.now[MAKER].inventory == {"wood": len(TWENTY_AGENTS)})
+        assert all(host.now[agent].inventory == {} for agent in TWENTY_AGENTS if agent != MAKER)
         await host.must(MAKER, Craft(item="table"))
         refused = await host.do(MAKER, Craft(item="wood_pickaxe"))
         assert refused.reason == "there is no table within reach"
-        table = await _put(host, MAKER, "table")
+        table = await _place(host, MAKER, "table")
         await host.must(MAKER, Craft(item="wood_pickaxe"))
         await host.until(lambda: any(each.position == table for each in host.now["agent-1"].blocks))
         spent = RECIPES["table"].ingredients["wood"] + RECIPES["wood_pickaxe"].ingredients["wood"]
-        assert host.now[MAKER].inventory == {"wood": len(TOGETHER) - spent, "wood_pickaxe": 1}
+        assert host.now[MAKER].inventory == {"wood": len(TWENTY_AGENTS) - spent, "wood_pickaxe": 1}
         assert [each for each in host.outcomes.values() if len(each) != 1] == []
         assert sum(map(len, host.outcomes.values())) == host.sent
         health = await bridge.health()
         assert health is not None
-        assert [each.agents for each in health.servers] == [len(TOGETHER)]
+        assert [each.agents for each in health.servers] == [len(TWENTY_AGENTS)]
         print(f"20 in after {inside:.1f} s, task done after {time.monotonic() - began:.1f} s; {host.sent} acts,")
         print(f"{host.messages} messages of percepts, the largest of {host.largest} bytes")
 
 
 async def test_speech_is_heard_within_the_radius(data: Path) -> None:
     """Every agent within the radius hears speech once and unchanged, nobody else does, and it is never a command."""
-    async with world(data) as (_, host):
-        await host.join(TOGETHER)
+    async with running_world(data) as (_, host):
+        await host.join(TWENTY_AGENTS)
         far = [f"agent-{number}" for number in range(1, 10)]
         goals = {agent: Position(x=12 * number, y=4, z=0) for number, agent in enumerate(far)}
         await asyncio.gather(*(host.must(agent, Go(to=goal)) for agent, goal in goals.items()))
         pairs = heard = 0
-        for speaker in TOGETHER:
+        for speaker in TWENTY_AGENTS:
             text = f"/stop & <b>'{speaker}'\n木 &c \\ \""
             await host.must(speaker, Say(text=text))
-            near = {each for each in TOGETHER if each != speaker and _apart(host, each, speaker) < CHAT_RADIUS - 1}
-            beyond = {each for each in TOGETHER if _apart(host, each, speaker) > CHAT_RADIUS + 1}
-            await host.until(lambda: all(_said(host, each, speaker) == [text] for each in near))  # noqa: B023
+            near = {
+                each for each in TWENTY_AGENTS if each != speaker and _distance(host, each, speaker) < CHAT_RADIUS - 1
+            }
+            beyond = {each for each in TWENTY_AGENTS if _distance(host, each, speaker) > CHAT_RADIUS + 1}
+            await host.until(lambda: all(_heard_from(host, each, speaker) == [text] for each in near))  # noqa: B023
             await host.must(speaker, Rest(seconds=0.3))
-            assert all(_said(host, each, speaker) == [text] for each in near)
-            assert all(_said(host, each, speaker) == [] for each in (*beyond, speaker))
+            assert all(_heard_from(host, each, speaker) == [text] for each in near)
+            assert all(_heard_from(host, each, speaker) == [] for each in (*beyond, speaker))
             assert beyond or speaker not in far[-2:]
-            pairs, heard = pairs + len(TOGETHER) - 1, heard + len(near)
+            pairs, heard = pairs + len(TWENTY_AGENTS) - 1, heard + len(near)
         print(f"{heard} of {pairs} pairs within the radius, each heard once")
 
 
-def _said(host: Host, hearer: str, speaker: str) -> list[str]:
+def _heard_from(host: Host, hearer: str, speaker: str) -> list[str]:
     """Return the texts of a speaker that an agent heard."""
-    return [each.text for each in host.heard[hearer] if (each.speaker, each.name) == (speaker, TOGETHER[speaker])]
+    return [each.text for each in host.heard[hearer] if (each.speaker, each.name) == (speaker, TWENTY_AGENTS[speaker])]
 
 
 async def test_a_killed_bridge_restores_its_agents(data: Path) -> None:
     """A killed bridge restores its agents with position, inventory and health, and the blocks that they placed."""
-    async with world(data) as (bridge, host):
+    async with running_world(data) as (bridge, host):
         await host.join({MAKER: "Maker", "agent-1": "Helper"})
         tree = _tree(host, MAKER)
         await host.must(MAKER, Go(to=tree))
         for _ in range(6):
             await host.must(MAKER, Collect(block="tree", at=tree))
         await host.must(MAKER, Craft(item="table"))
-        table = await _put(host, MAKER, "table")
+        table = await _place(host, MAKER, "table")
         await host.must(MAKER, Craft(item="chest"))
-        chest = await _put(host, MAKER, "chest")
+        chest = await _place(host, MAKER, "chest")
         await host.must(MAKER, Deposit(at=chest, stack=Stack(item="wood")))
         before = host.now[MAKER]
         state = await bridge.state()
@@ -211,20 +213,20 @@ async def test_a_killed_bridge_restores_its_agents(data: Path) -> None:
 
 async def test_one_agent_makes_an_iron_pickaxe(data: Path) -> None:
     """One agent, by its percepts alone, makes an iron pickaxe, hunts a cow and eats."""
-    async with world(data) as (_, host):
+    async with running_world(data) as (_, host):
         await host.join({MAKER: "Maker", "agent-1": "Helper"})
         began = time.monotonic()
-        await _gather(host, MAKER, "tree", 9)
+        await _collect(host, MAKER, "tree", 9)
         await _craft(host, MAKER, "table", "wood_pickaxe")
-        await _gather(host, MAKER, "stone", 5)
+        await _collect(host, MAKER, "stone", 5)
         await _craft(host, MAKER, "table", "stone_pickaxe")
-        await _gather(host, MAKER, "coal", 1)
-        await _gather(host, MAKER, "iron", 1)
+        await _collect(host, MAKER, "coal", 1)
+        await _collect(host, MAKER, "iron", 1)
         await _craft(host, MAKER, "furnace")
         await _craft(host, MAKER, "table", "iron_pickaxe")
         assert host.now[MAKER].inventory == {"wood_pickaxe": 1, "stone_pickaxe": 1, "iron_pickaxe": 1}
         print(f"an iron pickaxe after {time.monotonic() - began:.0f} s")
-        cow = await _seen(host, MAKER, "cow")
+        cow = await _find_creature(host, MAKER, "cow")
         await host.must(MAKER, Go(to=cow.position))
         for _ in range(SPECIES["cow"].health):
             await host.must(MAKER, Attack(target=cow.id))
@@ -237,10 +239,10 @@ async def test_one_agent_makes_an_iron_pickaxe(data: Path) -> None:
 
 async def test_a_trade_needs_both_offers(data: Path) -> None:
     """A trade happens when both offers are open, and ends if one side acts otherwise."""
-    async with world(data) as (_, host):
+    async with running_world(data) as (_, host):
         await host.join({"a": "Anna", "b": "Ben"})
-        await _gather(host, "a", "tree", 2)
-        await _gather(host, "b", "tree", 1)
+        await _collect(host, "a", "tree", 2)
+        await _collect(host, "b", "tree", 1)
         await host.must("a", Craft(item="table"))
         await host.must("b", Go(to=host.now["a"].position))
         wood, table = Stack(item="wood"), Stack(item="table")
@@ -256,11 +258,11 @@ async def test_a_trade_needs_both_offers(data: Path) -> None:
         await host.until(lambda: (host.now["a"].inventory, host.now["b"].inventory) == ({"wood": 1}, {"table": 1}))
 
 
-async def _gather(host: Host, agent: str, sort: str, number: int) -> None:
+async def _collect(host: Host, agent: str, sort: str, number: int) -> None:
     """Let an agent collect blocks of a kind until it holds so many of their items."""
     item = COLLECTING_RULES[sort].item
     while host.now[agent].inventory.get(str(item), 0) < number:
-        block = await _found(host, agent, sort)
+        block = await _find_block(host, agent, sort)
         await host.must(agent, Go(to=block))
         await host.must(agent, Collect(block=sort, at=block))
 
@@ -269,28 +271,28 @@ async def _craft(host: Host, agent: str, *items: str) -> None:
     for item in items:
         await host.must(agent, Craft(item=item))
         if item in PLACING_RULES:
-            await _put(host, agent, item)
+            await _place(host, agent, item)
 
 
-async def _found(host: Host, agent: str, sort: str) -> Position:
+async def _find_block(host: Host, agent: str, sort: str) -> Position:
     """Return the position of a block of a kind, walking ever farther until one is in sight."""
-    for goal in _around(host.now[agent].position):
+    for goal in _positions_around(host.now[agent].position):
         if seen := [each.position for each in host.now[agent].blocks if each.block == sort]:
             return seen[0]
         await host.do(agent, Go(to=goal))
     raise AssertionError(f"{agent} sees no {sort}")
 
 
-async def _seen(host: Host, agent: str, creature: str) -> Sighting:
+async def _find_creature(host: Host, agent: str, creature: str) -> Sighting:
     """Return a creature of a kind, walking ever farther until one is in sight."""
-    for goal in _around(host.now[agent].position):
+    for goal in _positions_around(host.now[agent].position):
         if seen := [each for each in host.now[agent].agents if each.creature and each.name == creature]:
             return seen[0]
         await host.do(agent, Go(to=goal))
     raise AssertionError(f"{agent} sees no {creature}")
 
 
-def _around(at: Position) -> Iterator[Position]:
+def _positions_around(at: Position) -> Iterator[Position]:
     """Yield positions around one in squares of growing size."""
     for ring in range(10):
         for x, z in ((1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1)):
@@ -299,7 +301,7 @@ def _around(at: Position) -> Iterator[Position]:
 
 async def test_invalid_acts_are_refused_with_a_reason_or_ignored(data: Path) -> None:
     """Invalid messages and acts are ignored or refused with a reason, and agents beyond the room are refused."""
-    async with world(data, agents_per_server=3) as (bridge, host):
+    async with running_world(data, agents_per_server=3) as (bridge, host):
         joined = await host.join({"a": "Anna", "b": "Ben", "c": "Cem", "d": "Dora"})
         assert joined.agents == ("a", "b", "c")
         assert '"there is no room for d: 1 servers take 3 agents each"' in bridge._child.log_tail()
@@ -397,12 +399,14 @@ def test_python_and_the_bridge_accept_the_same_messages(data: Path) -> None:
     said = _complaints(data, cases)
     kinds = {name: TypeAdapter(kind) for name, kind in (MESSAGES | ACTIONS).items()}
     assert [
-        case for case, complaint in zip(cases, said, strict=True) if _takes(kinds[case[0]], case[1]) == bool(complaint)
+        case
+        for case, complaint in zip(cases, said, strict=True)
+        if _accepted_by_python(kinds[case[0]], case[1]) == bool(complaint)
     ] == []
     assert len(cases) > 500
 
 
-def _takes(kind: TypeAdapter[Value], value: object) -> bool:
+def _accepted_by_python(kind: TypeAdapter[Value], value: object) -> bool:
     """Return whether Python accepts the value as JSON."""
     try:
         kind.validate_json(json.dumps(value), strict=True)

@@ -21,7 +21,7 @@ ENGLISH = tuple(f"What does design question {number} decide about the cache?" fo
 JAPANESE = tuple(f"設計の質問{number}番ではどのキャッシュを使いますか？" for number in range(1, 103))
 
 
-def listed(items: tuple[str, ...]) -> str:
+def numbered_list(items: tuple[str, ...]) -> str:
     """Return the items as a numbered list."""
     return "\n".join(f"{number}. {item}" for number, item in enumerate(items, 1))
 
@@ -35,7 +35,7 @@ async def test_all_102_items_are_answered_in_batches_with_progress(settings: Set
         await client.settle()
         await client.remember("python", "The design of the cache was decided in May.")
         await client.remember("python", "設計ではキャッシュを二つ使います。")
-        task = await client.submit(listed(items))
+        task = await client.submit(numbered_list(items))
         asked = await client.result(task, timeout=60)
         assert (asked.status, asked.items) == ("negotiation", items)
         await client.answer(task, "all")
@@ -65,7 +65,7 @@ async def test_by_category_every_item_is_answered_once(settings: Settings) -> No
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
-        task = await client.submit("Please:\n" + listed(items))
+        task = await client.submit("Please:\n" + numbered_list(items))
         assert (await client.result(task)).status == "negotiation"
         await client.answer(task, "by_category")
         result = await client.result(task, timeout=60)
@@ -84,7 +84,7 @@ async def test_the_client_chooses_the_most_important_items(settings: Settings) -
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
-        task = await client.submit(listed(ENGLISH[:30]))
+        task = await client.submit(numbered_list(ENGLISH[:30]))
         assert (await client.result(task)).status == "negotiation"
         end = await resources.log.last_sequence()
         for option, wrong, why in (

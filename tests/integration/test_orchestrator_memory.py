@@ -24,12 +24,12 @@ from tests.integration.harness import (
 pytestmark = pytest.mark.connected
 
 SOUP = "How long does the onion soup of the house have to simmer?"
-LIKE_SOUP = "How long must the onion soup simmer in this house?"
-MISO, LIKE_MISO = "味噌汁のだしは何分煮ますか。", "味噌汁のだしを何分くらい煮ればよいですか。"
+SIMILAR_SOUP = "How long must the onion soup simmer in this house?"
+MISO, SIMILAR_MISO = "味噌汁のだしは何分煮ますか。", "味噌汁のだしを何分くらい煮ればよいですか。"
 STEEL = "Which alloy of chromium resists rust best?"
 
 
-async def settled(resources: Resources, client: Client, text: str, verdict: str) -> str:
+async def ask_and_rate(resources: Resources, client: Client, text: str, verdict: str) -> str:
     """Ask, give the verdict, wait until all services are idle, and return the agent that answered."""
     result = await client.ask(text, settled=True)
     await client.feedback(result.task_id, verdict)  # type: ignore[arg-type]
@@ -42,15 +42,15 @@ async def routings(resources: Resources) -> list[TaskRouted]:
     return [each for each in await effective_events(resources.log) if isinstance(each, TaskRouted)]
 
 
-@pytest.mark.parametrize(("asked", "alike"), [(SOUP, LIKE_SOUP), (MISO, LIKE_MISO)])
+@pytest.mark.parametrize(("asked", "alike"), [(SOUP, SIMILAR_SOUP), (MISO, SIMILAR_MISO)])
 async def test_routing_follows_the_feedback_on_similar_tasks(settings: Settings, asked: str, alike: str) -> None:
     """An agent with negative feedback is not chosen for a similar task, but still for other ones."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         for name in ("a", "b"):
             await resources.log.append(agent_defined(name, description=""))
         await client.settle()
-        assert await settled(resources, client, STEEL, "helpful") == "a"
-        assert await settled(resources, client, asked, "unhelpful") == "a"
+        assert await ask_and_rate(resources, client, STEEL, "helpful") == "a"
+        assert await ask_and_rate(resources, client, asked, "unhelpful") == "a"
         soup = await client.ask(alike, settled=True)
         await until_idle(resources)
         event = (await routings(resources))[-1]
@@ -87,7 +87,7 @@ async def test_memories_used_by_a_routing_grow_stronger(settings: Settings) -> N
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined("cook"))
         await client.settle()
-        await settled(resources, client, SOUP, "helpful")
+        await ask_and_rate(resources, client, SOUP, "helpful")
         mine = await client.memories(ORCHESTRATOR)
         assert {name for each in mine for name in each.memory.learnings} == {
             precedents.APTITUDE, precedents.ROUTING, precedents.LOAD,
@@ -95,7 +95,7 @@ async def test_memories_used_by_a_routing_grow_stronger(settings: Settings) -> N
         [agent] = await client.agents(ORCHESTRATOR)
         assert agent.definition.perspective_names == (precedents.APTITUDE, precedents.ROUTING, precedents.LOAD)
         assert agent.sessions_slept == 1
-        await client.ask(LIKE_SOUP, settled=True)
+        await client.ask(SIMILAR_SOUP, settled=True)
         await until_idle(resources)
         routed = (await routings(resources))[-1]
         assert routed.recalled
@@ -120,7 +120,7 @@ async def test_the_orchestrators_sleep_archives_unused_memories(settings: Settin
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined("cook"))
         await client.settle()
-        await settled(resources, client, SOUP, "helpful")
+        await ask_and_rate(resources, client, SOUP, "helpful")
         rules = {"fading": "tasks", "archive_threshold": 0.9, "expected_tasks_per_day": 0.1}
         await resources.log.append(PolicyAdopted(event_id=uuid4(), agent_id=ORCHESTRATOR, parameters=rules))
         for _ in range(3):
@@ -162,7 +162,7 @@ async def test_an_agent_is_chosen_for_tasks_about_its_memories(settings: Setting
             await client.remember("z", "Onion soup simmers for an hour."),
         ]
         assert (await client.ask(STEEL, settled=True)).agent_id == "z"
-        assert (await client.ask(LIKE_SOUP, settled=True)).agent_id == "z", "by the words of an untagged memory"
+        assert (await client.ask(SIMILAR_SOUP, settled=True)).agent_id == "z", "by the words of an untagged memory"
         await until_idle(resources)
         everything = await client.memories("z")
         assert {each.memory_id for each in everything} >= set(known)

@@ -45,12 +45,17 @@ def tasks(number: int, document: Document) -> list[TaskSubmitted]:
     ]
 
 
-WANTING = {
+OUTAGE_CODES = {
     "53100": "the disk is full", "53200": "there is no memory", "53300": "there are too many connections",
     "57P01": "it is shut down", "57P03": "it recovers", "58030": "a disk fails", "XX000": "a file may not grow",
     "25006": "it is a standby",
 }  # fmt: skip
-AT_FAULT = {"22P02": "text that is no number", "23505": "the same twice", "42601": "no SQL", "42P01": "no such table"}
+FAULT_CODES = {
+    "22P02": "text that is no number",
+    "23505": "the same twice",
+    "42601": "no SQL",
+    "42P01": "no such table",
+}
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
@@ -63,14 +68,14 @@ async def database(servers: Servers) -> AsyncIterator[Database]:
     await database.close()
 
 
-@pytest.mark.parametrize("code", [*WANTING, *AT_FAULT], ids=[*WANTING.values(), *AT_FAULT.values()])
+@pytest.mark.parametrize("code", [*OUTAGE_CODES, *FAULT_CODES], ids=[*OUTAGE_CODES.values(), *FAULT_CODES.values()])
 async def test_failures_of_the_database_are_outages(database: Database, code: str) -> None:
     """Error codes of the database's own failures are outages, and codes of wrong statements are not."""
     raising = text(f"DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '{code}'; END $$")
     with pytest.raises(DBAPIError) as raised:
         async with database.begin() as connection:
             await connection.execute(raising)
-    assert isinstance(raised.value, OUTAGE_ERRORS) == (code in WANTING)
+    assert isinstance(raised.value, OUTAGE_ERRORS) == (code in OUTAGE_CODES)
 
 
 async def failures(log: Log) -> list[ReactionFailed]:
@@ -133,7 +138,7 @@ async def test_tasks_survive_an_outage_of_the_log(own_servers: Servers) -> None:
     await assert_verified(settings)
 
 
-class Flaky(Provider):
+class UnavailableProvider(Provider):
     """A provider that can be unavailable for a while."""
 
     away = False
@@ -145,7 +150,7 @@ class Flaky(Provider):
 
 async def test_tasks_wait_for_an_unavailable_provider(settings: Settings) -> None:
     """Tasks wait for an unavailable provider beyond the limit of faults, and then all are answered by it."""
-    async with Flaky([ScriptedReply(openai_reply("What is empty is false."))]) as provider:
+    async with UnavailableProvider([ScriptedReply(openai_reply("What is empty is false."))]) as provider:
         asked = {"providers": "openai", "openai_api_key": SecretStr("k"), "openai_base_url": f"{provider.url}/v1"}
         quick = settings.model_copy(update=asked | {"model_attempts": 1})
         async with running_services(quick) as resources, connected_client(quick) as client:
@@ -217,7 +222,7 @@ async def test_a_reply_without_text_counts_as_a_fault(settings: Settings) -> Non
     await assert_verified(settings)
 
 
-class Halting(Provider):
+class HalfAvailableProvider(Provider):
     """A provider that answers the main model and is unavailable for the light one."""
 
     def _next(self, request: ReceivedRequest) -> ScriptedReply:
@@ -228,7 +233,7 @@ class Halting(Provider):
 async def test_a_recorded_reply_is_not_requested_again_during_an_outage(settings: Settings) -> None:
     """A model call whose reply was recorded is not repeated while the next step waits for its provider."""
     learned = '{"semantics": "Empty values are false."}'
-    async with Halting([ScriptedReply(openai_reply(learned))]) as provider:
+    async with HalfAvailableProvider([ScriptedReply(openai_reply(learned))]) as provider:
         asked = {
             "providers": "openai", "openai_api_key": SecretStr("k"), "openai_base_url": f"{provider.url}/v1",
             "openai_model": "main", "openai_light_model": "light", "model_attempts": 1,

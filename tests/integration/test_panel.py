@@ -27,20 +27,20 @@ from tests.unit.infra.models.test_prompted import Parrot
 pytestmark = pytest.mark.connected
 
 QUESTION = "At which temperature does the boiler of the north hall run?"
-KNOWN = {
+MEMORIES = {
     "heating": ("cost", "The boiler of the north hall runs at a temperature of 70 degrees."),
     "safety": ("risk", "The boiler of the north hall runs at a temperature of 70 degrees."),
     "history": ("past", "The boiler of the north hall runs at a temperature of 90 degrees."),
 }
 
 
-async def knowing(resources: Resources, client: Client) -> None:
+async def define_agents(resources: Resources, client: Client) -> None:
     """Define three agents, of which two remember the same and one the contrary."""
-    for agent, (perspective, _) in KNOWN.items():
+    for agent, (perspective, _) in MEMORIES.items():
         words = (Perspective(name=perspective, keywords=("boiler",)),)
         await resources.log.append(agent_defined(agent, description="boiler hall temperature", perspectives=words))
     await client.settle()
-    for agent, (_, memory) in KNOWN.items():
+    for agent, (_, memory) in MEMORIES.items():
         await client.remember(agent, memory)
 
 
@@ -51,29 +51,29 @@ async def test_a_panel_is_merged_with_its_dissent(settings: Settings) -> None:
         running_services(settings, models=Models(model, model)) as resources,
         connected_client(settings) as client,
     ):
-        await knowing(resources, client)
+        await define_agents(resources, client)
         result = await client.ask(QUESTION, panel=3, settled=True)
         await until_idle(resources)
         assigned = [each for each in await effective_events(resources.log) if isinstance(each, TaskAssigned)]
     assert result.panel is not None
     assert {(each.agent_id, each.perspective) for each in assigned} == {
-        (name, known[0]) for name, known in KNOWN.items()
+        (name, known[0]) for name, known in MEMORIES.items()
     }
     assert {(each.agent_id, each.perspective) for each in result.panel.voices} == {
-        (name, known[0]) for name, known in KNOWN.items()
+        (name, known[0]) for name, known in MEMORIES.items()
     }
     assert "70 degrees" in result.panel.merged
     assert "90 degrees" not in result.panel.merged
     assert [each.step for each in result.costs] == ["answer", "learnings", "panel"]
     [dissent] = result.panel.dissent
-    assert (dissent.agent_id, dissent.perspective) == ("history", KNOWN["history"][0])
+    assert (dissent.agent_id, dissent.perspective) == ("history", MEMORIES["history"][0])
     assert "90 degrees" in dissent.text
     assert result.answer is not None
     merged, _, beside = result.answer.partition("## Side by side")
     assert result.panel.merged in merged
     assert dissent.text in merged
     assert "[m1]" not in merged
-    assert all(f"{known[1]} [m1]" in beside for known in KNOWN.values())
+    assert all(f"{known[1]} [m1]" in beside for known in MEMORIES.values())
     assert beside.count("###") == 2
     assert "without a language model" in merged
     assert result.panel.usage.model == "extractive"
@@ -126,20 +126,20 @@ async def test_a_panel_without_relevant_memories_says_so_once(settings: Settings
         await resources.log.append(agent_defined())
         await client.settle()
         nothing = await client.ask(QUESTION, panel=2, settled=True)
-        known = await client.remember("python", KNOWN["heating"][1])
+        known = await client.remember("python", MEMORIES["heating"][1])
         found = await client.ask(QUESTION, panel=2, settled=True)
     assert str(nothing.answer).count("nothing relevant") == 1
     assert len(str(nothing.answer).splitlines()) == 1
     assert found.citations == found.used == (known,)
     assert len({each.text for each in found.dropped}) == len(found.dropped)
-    assert str(found.answer).count(KNOWN["heating"][1]) == 2
+    assert str(found.answer).count(MEMORIES["heating"][1]) == 2
 
 
 async def test_a_panel_answers_every_item_in_each_voice(settings: Settings) -> None:
     """A panel over many items answers every item in each voice."""
     items = "\n".join(f"{number}. Is boiler number {number} of the north hall safe?" for number in range(1, 26))
     async with running_services(settings) as resources, connected_client(settings) as client:
-        await knowing(resources, client)
+        await define_agents(resources, client)
         task = await client.submit(items, panel=2)
         assert (await client.result(task)).status == "negotiation"
         await client.answer(task, "all")
@@ -157,10 +157,10 @@ async def test_a_language_model_merges_the_voices(settings: Settings) -> None:
     """A language model merges the voices; if its reply cannot be parsed, the voices stand side by side."""
     chat = Parrot('```json\n{"merged": "70, says most of us [m1].", "dissent": {"v3": "It is 90."}}\n```')
     async with (
-        running_services(settings, models=Models(Merging(chat), CountingModel())) as resources,
+        running_services(settings, models=Models(MergingModel(chat), CountingModel())) as resources,
         connected_client(settings) as client,
     ):
-        await knowing(resources, client)
+        await define_agents(resources, client)
         read = await client.ask(QUESTION, panel=3)
         chat.emits = "I would rather not say."
         unread = await client.ask(QUESTION, panel=3)
@@ -177,10 +177,10 @@ async def test_a_language_model_merges_the_voices(settings: Settings) -> None:
 async def test_a_panel_without_a_merge_stands_side_by_side(settings: Settings) -> None:
     """A panel whose merge is refused completes with the voices side by side."""
     async with (
-        running_services(settings, models=Models(Refusing(), CountingModel())) as resources,
+        running_services(settings, models=Models(RefusingModel(), CountingModel())) as resources,
         connected_client(settings) as client,
     ):
-        await knowing(resources, client)
+        await define_agents(resources, client)
         result = await client.ask(QUESTION, panel=2)
         await until_idle(resources)
         ends = [each for each in await effective_events(resources.log) if isinstance(each, TaskCompleted)]
@@ -189,7 +189,7 @@ async def test_a_panel_without_a_merge_stands_side_by_side(settings: Settings) -
     assert len(ends) == 1
 
 
-class Merging(CountingModel):
+class MergingModel(CountingModel):
     """A model that answers by quoting and merges through a chat."""
 
     def __init__(self, chat: Parrot) -> None:
@@ -201,7 +201,7 @@ class Merging(CountingModel):
         return await self.chat.merge(job)
 
 
-class Refusing(CountingModel):
+class RefusingModel(CountingModel):
     """A model that refuses to merge."""
 
     async def merge(self, job: MergeJob) -> Reply[Any]:  # noqa: ARG002 - a model has this form

@@ -46,13 +46,13 @@ def encoded(content: str) -> MemoryEncoded:
     )  # fmt: skip
 
 
-async def unreadable(log: Log) -> int:
+async def append_unreadable(log: Log) -> int:
     """Append an unreadable event of the platform, as of a newer version, and return its sequence."""
     subject = log.subjects.of_agent("python", MemoryEncoded)
     return (await log.stream.publish(subject, b'{"kind": "memory_encoded", "version": 99}')).seq
 
 
-def halted(resources: Resources, sequence: int) -> Callable[[], Awaitable[bool]]:
+def halted_at(resources: Resources, sequence: int) -> Callable[[], Awaitable[bool]]:
     """Return the condition that the views are halted at an event."""
 
     async def at_it() -> bool:
@@ -73,9 +73,9 @@ async def test_the_views_continue_after_a_parked_event(settings: Settings, tmp_p
         log = resources.log
         await log.append(agent_defined())
         await log.append(encoded("before"))
-        poison = await unreadable(log)
+        poison = await append_unreadable(log)
         later = await log.append(encoded("after"))
-        await eventually(halted(resources, poison))
+        await eventually(halted_at(resources, poison))
         assert (await resources.projection.position()).sequence == poison - 1
         assert (await verify(settings)).halted_at == poison
         with pytest.raises(OperationError, match=f"event {poison} on .* cannot be read"):
@@ -99,8 +99,8 @@ async def test_the_views_continue_after_a_parked_event(settings: Settings, tmp_p
     await prepare(other)
     assert await import_log(other, tmp_path / "log.jsonl", lambda *_: None) == 5
     async with running_services(other, PROJECTOR) as resources:
-        await unreadable(resources.log)
-        await eventually(halted(resources, 6))  # only the event before it is parked
+        await append_unreadable(resources.log)
+        await eventually(halted_at(resources, 6))  # only the event before it is parked
         assert len(await contents(resources)) == 3
         assert [each.kind for each in await effective_events(resources.log)].count("event_parked") == 1
 
@@ -115,15 +115,15 @@ async def test_only_the_event_that_halts_the_views_is_parked(settings: Settings)
                 await park(settings, sequence, "by mistake")
         with pytest.raises(OperationError, match="there is no event 99"):
             await park(settings, 99, "by mistake", folded=True)
-        poison = await unreadable(resources.log)
-        await eventually(halted(resources, poison))
+        poison = await append_unreadable(resources.log)
+        await eventually(halted_at(resources, poison))
         with pytest.raises(OperationError, match=f"the views are halted at event {poison}"):
             await park(settings, 1, "by mistake")
         assert await resources.log.last_sequence() == poison
-        second = await unreadable_other(resources.log)
+        second = await append_other_unreadable(resources.log)
         with pytest.raises(OperationError, match=f"event {poison} is parked, but then: event {second} on"):
             await park(settings, poison, "the first of two")
-        await eventually(halted(resources, second))
+        await eventually(halted_at(resources, second))
         await park(settings, second, "the second of two")
         with pytest.raises(OperationError, match="parks another event"):
             await park(settings, second + 1, "by mistake", folded=True)
@@ -140,7 +140,7 @@ async def test_services_continue_after_a_parked_event(settings: Settings) -> Non
         await until_idle(resources, PROJECTOR)
         await park(settings, readable, "a mistake", folded=True)
         poison = (await log.stream.publish(log.subjects.of_agent("python", SessionEnded), b"{}")).seq
-        await eventually(halted(resources, poison))
+        await eventually(halted_at(resources, poison))
         await park(settings, poison, "of a version that was withdrawn")
     async with running_services(settings) as resources, connected_client(settings) as client:
         await client.ask("What is a serpentino?", settled=True)
@@ -148,7 +148,7 @@ async def test_services_continue_after_a_parked_event(settings: Settings) -> Non
     await assert_verified(settings)
 
 
-async def unreadable_other(log: Log) -> int:
+async def append_other_unreadable(log: Log) -> int:
     """Append another unreadable event of the platform and return its sequence."""
     return (await log.stream.publish(log.subjects.of_agent("python", AgentDefined), b"{}")).seq
 
@@ -166,7 +166,7 @@ async def test_parking_a_folded_event_rebuilds_the_views(settings: Settings) -> 
         await until_idle(resources, PROJECTOR)
         assert len(await contents(resources)) == 1
         await assert_verified(settings)
-        assert sequence in {each.sequence for each in await all_of(resources)}, "it stays on the log"
+        assert sequence in {each.sequence for each in await all_events(resources)}, "it stays on the log"
         again = await resources.log.stream.publish(resources.log.subjects.of(event), encode(event))
         await until_idle(resources, PROJECTOR)
         assert again.seq == 5
@@ -177,7 +177,7 @@ async def test_parking_a_folded_event_rebuilds_the_views(settings: Settings) -> 
     await assert_verified(settings)
 
 
-async def all_of(resources: Resources) -> list[AgentDefined]:
+async def all_events(resources: Resources) -> list[AgentDefined]:
     """Return every event on the log, parked ones included."""
     log = resources.log
     batches = [each async for each in log.read(0, await log.last_sequence(), with_parked=True)]
@@ -200,7 +200,7 @@ async def test_a_parked_event_is_erased_with_its_task(servers: Servers, settings
         await until_idle(resources)
         await forget(settings, [Thing("task", task.task_id)])
         await until_idle(resources)
-        left = [each.kind for each in await all_of(resources) if each.thread == task.task_id]
+        left = [each.kind for each in await all_events(resources) if each.thread == task.task_id]
         assert "task_completed" not in left
         assert "task_submitted" not in left
     await assert_verified(settings)

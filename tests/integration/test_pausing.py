@@ -39,22 +39,22 @@ from tests.integration.harness import (
     until_idle,
 )
 from tests.integration.servers import Servers
-from tests.integration.test_backup import emptied
+from tests.integration.test_backup import new_namespace
 
 pytestmark = pytest.mark.connected
 
 
-async def all_rest(log: Log) -> bool:
+async def all_paused(log: Log) -> bool:
     """Return whether every durable consumer is paused."""
     return all(each.paused for each in await durable_consumers(log))
 
 
-async def nobody_rests(log: Log) -> bool:
+async def none_paused(log: Log) -> bool:
     """No durable consumer is paused."""
     return not any(each.paused for each in await durable_consumers(log))
 
 
-class Behind(datetime):
+class SlowClock(datetime):
     """A clock that is two minutes slow."""
 
     @classmethod
@@ -70,9 +70,9 @@ async def test_the_last_holder_ends_a_pause(settings: Settings) -> None:
         await first.__aenter__()
         await second.__aenter__()
         await first.__aexit__(None, None, None)
-        assert await all_rest(log)
+        assert await all_paused(log)
         await second.__aexit__(None, None, None)
-        assert await nobody_rests(log)
+        assert await none_paused(log)
 
 
 async def test_concurrent_pauses_do_not_end_a_held_pause(settings: Settings) -> None:
@@ -82,20 +82,20 @@ async def test_concurrent_pauses_do_not_end_a_held_pause(settings: Settings) -> 
         async with opened_log(settings) as own:
             for _ in range(3):
                 async with paused(own):
-                    assert await all_rest(own)
+                    assert await all_paused(own)
 
     async with opened_log(settings) as log:
         async with paused(log), asyncio.TaskGroup() as group:
             for _ in range(8):
                 group.create_task(come_and_go())
-        assert await nobody_rests(log)
+        assert await none_paused(log)
 
 
 async def test_a_slow_clock_does_not_shorten_a_pause(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     """An operator whose clock is slow pauses all consumers, because the server's clock is used."""
-    monkeypatch.setattr(consumer_pauses, "datetime", Behind)
+    monkeypatch.setattr(consumer_pauses, "datetime", SlowClock)
     async with opened_log(settings) as log, paused(log):
-        assert await all_rest(log)
+        assert await all_paused(log)
 
 
 async def test_the_pause_of_a_killed_holder_lasts_until_its_lease_expires(
@@ -111,12 +111,12 @@ async def test_the_pause_of_a_killed_holder_lasts_until_its_lease_expires(
                 await own.close()
                 with pytest.raises(ConnectionClosedError):
                     await killed.__aexit__(None, None, None)
-            assert await all_rest(log)
-        assert await all_rest(log), "the lease of the killed holder is not over"
-        await eventually(lambda: nobody_rests(log))
+            assert await all_paused(log)
+        assert await all_paused(log), "the lease of the killed holder is not over"
+        await eventually(lambda: none_paused(log))
         async with paused(log):
-            assert await all_rest(log)
-        await eventually(lambda: nobody_rests(log))
+            assert await all_paused(log)
+        await eventually(lambda: none_paused(log))
 
 
 async def test_a_holder_killed_in_its_turn_delays_others_briefly(
@@ -129,7 +129,7 @@ async def test_a_holder_killed_in_its_turn_delays_others_briefly(
             own = await killed.enter_async_context(opened_log(settings))
             assert await consumer_pauses._try_turn(own) is not None
         async with asyncio.timeout(10), paused(log):
-            assert await all_rest(log)
+            assert await all_paused(log)
 
 
 async def test_an_incomplete_log_stays_paused(settings: Settings) -> None:
@@ -145,14 +145,14 @@ async def test_an_incomplete_log_stays_paused(settings: Settings) -> None:
         await prepare(settings)
         assert await is_log_incomplete(log)
         assert {each.config.pause_until for each in await durable_consumers(log)} == {"2200-01-01T00:00:00Z"}
-        assert await all_rest(log)
+        assert await all_paused(log)
         with pytest.raises(OperationError, match="log is incomplete"):
             await forget(settings, [Thing("agent", "python")])
         async with paused(log):
             await give_up(settings)
-            assert await all_rest(log), "somebody else holds a pause"
+            assert await all_paused(log), "somebody else holds a pause"
             assert not await is_log_incomplete(log)
-        assert await nobody_rests(log)
+        assert await none_paused(log)
         with pytest.raises(OperationError, match="there is no interrupted import or restore"):
             await give_up(settings)
 
@@ -163,7 +163,7 @@ async def test_an_import_that_fails_before_its_first_event_ends_the_pause(settin
         with pytest.raises(ZeroDivisionError):
             async with paused_until_complete(log):
                 raise ZeroDivisionError
-        assert await nobody_rests(log)
+        assert await none_paused(log)
 
 
 class Killed(BaseException):
@@ -185,14 +185,14 @@ async def test_a_killed_restore_leaves_the_consumers_paused(
         await backup(settings, tmp_path / "copy")
         await forget(settings, [Thing("memory", gone)])
         await until_idle(resources)
-    another = await exported(await emptied(servers), tmp_path / "another.jsonl")
-    elsewhere = await emptied(servers)
+    another = await export_other_log(await new_namespace(servers), tmp_path / "another.jsonl")
+    elsewhere = await new_namespace(servers)
     async with running_services(elsewhere) as resources, connected_client(elsewhere) as client:
         for part in (0.1, 0.6, 1.0):
             with pytest.raises(Killed):
-                await restore(elsewhere, tmp_path / "copy", on_progress=partial(kill, part))
+                await restore(elsewhere, tmp_path / "copy", on_progress=partial(kill_at_share, part))
             assert await is_log_incomplete(resources.log)
-            assert await all_rest(resources.log)
+            assert await all_paused(resources.log)
             brought = await resources.log.last_sequence()
             assert brought > 0
             with pytest.raises(OperationError, match="events that are not the beginning"):
@@ -202,7 +202,7 @@ async def test_a_killed_restore_leaves_the_consumers_paused(
         assert done.left_out > 0
         ids = [each.event_id for each in await effective_events(resources.log)]
         assert len(ids) == len(set(ids)) == await resources.log.last_sequence()
-        assert await nobody_rests(resources.log)
+        assert await none_paused(resources.log)
         assert (await client.ask("What is the truth value of an empty list?", settled=True)).status == "done"
         await until_idle(resources)
     await assert_verified(elsewhere)
@@ -219,9 +219,9 @@ async def test_a_recall_appends_nothing_to_an_incomplete_log(
         await resources.log.append(turn("noah") if memory == "affective" else experience("noah"))
         await until_idle(resources)
         await export_log(settings, tmp_path / "copy.jsonl", lambda _done, _total: None)
-    elsewhere = await emptied(servers)
+    elsewhere = await new_namespace(servers)
     with monkeypatch.context() as patched:
-        patched.setattr(export_import, "catch_up", killed_after(catch_up))
+        patched.setattr(export_import, "catch_up", then_kill(catch_up))
         with pytest.raises(Killed):
             await import_log(elsewhere, tmp_path / "copy.jsonl", lambda _done, _total: None)
     async with running_services(elsewhere) as resources, connected_client(elsewhere) as client:
@@ -236,7 +236,7 @@ async def test_a_recall_appends_nothing_to_an_incomplete_log(
     await assert_verified(elsewhere)
 
 
-def killed_after(work: Callable[..., Awaitable[None]]) -> Callable[..., Awaitable[None]]:
+def then_kill(work: Callable[..., Awaitable[None]]) -> Callable[..., Awaitable[None]]:
     """Return a wrapper that does the work and then raises `Killed`."""
 
     async def doing(*arguments: Any) -> None:
@@ -268,13 +268,13 @@ async def recalled(client: Client, memory: str) -> Sequence[object]:
     return (await client.tiers_recall("noah", "the gearbox")).recalled
 
 
-def kill(part: float, done: int, total: int) -> None:
+def kill_at_share(part: float, done: int, total: int) -> None:
     """Raise `Killed` when this share of the work is done."""
     if done >= part * total:
         raise Killed
 
 
-async def exported(settings: Settings, path: Path) -> Path:
+async def export_other_log(settings: Settings, path: Path) -> Path:
     """Export a log with one event and return the file."""
     async with opened_log(settings) as log:
         await log.append(agent_defined("another"))
@@ -300,4 +300,4 @@ async def test_every_consumer_is_paused_across_pages(settings: Settings) -> None
         async with paused(log):
             for each in ours - {TUTOR}:
                 assert (await log.stream.consumer_info(log.subjects.stream, each)).paused
-        assert await nobody_rests(log)
+        assert await none_paused(log)

@@ -33,9 +33,9 @@ from tests.integration.harness import (
 
 pytestmark = pytest.mark.connected
 
-SELECTED = re.compile(r"^SELECT.*\bFROM (?:task|chunk)\b", re.DOTALL)
+SELECT_STATEMENT = re.compile(r"^SELECT.*\bFROM (?:task|chunk)\b", re.DOTALL)
 QUESTION = "What is truth value testing?"
-MOST_ROWS = 8
+MAX_ROWS = 8
 """Maximum number of rows of tasks and chunks that intake and projector read for one chunk."""
 
 
@@ -45,7 +45,7 @@ def book(chunks: int) -> str:
 
 
 @dataclass
-class Slow(CountingModel):
+class BlockedModel(CountingModel):
     """A model whose key points wait until they are allowed."""
 
     may: asyncio.Event = field(default_factory=asyncio.Event)
@@ -59,7 +59,7 @@ class Slow(CountingModel):
 
 
 @dataclass
-class Counted:
+class Reads:
     """Reads during a task."""
 
     rows: int = 0
@@ -67,16 +67,16 @@ class Counted:
 
 
 @contextmanager
-def counting(resources: Resources, monkeypatch: pytest.MonkeyPatch) -> Iterator[Counted]:
+def counting_reads(resources: Resources, monkeypatch: pytest.MonkeyPatch) -> Iterator[Reads]:
     """Count the rows of tasks and chunks read, and the reads of documents."""
-    counted, get, engine = Counted(), Blobs.get, resources.database.engine.sync_engine
+    counted, get, engine = Reads(), Blobs.get, resources.database.engine.sync_engine
 
     async def counted_get(blobs: Blobs, ref: str) -> str:
         counted.blobs += 1
         return await get(blobs, ref)
 
     def executed(_connection: Any, cursor: Any, statement: str, *_: Any) -> None:
-        if SELECTED.search(statement):
+        if SELECT_STATEMENT.search(statement):
             counted.rows += cursor.rowcount
 
     event.listen(engine, "after_cursor_execute", executed)
@@ -98,19 +98,19 @@ async def test_the_cost_per_chunk_does_not_grow_with_the_document(
         await resources.log.append(agent_defined())
         await client.settle()
         for chunks in (16, 64):
-            with counting(resources, monkeypatch) as counted:
+            with counting_reads(resources, monkeypatch) as counted:
                 await client.ask(QUESTION, documents=[("book.txt", f"{chunks}\f" + book(chunks)[:-1])], timeout=120)
                 await until_idle(resources)
             found[chunks] = counted
         await assert_verified(settings)
     few, many = found[16], found[64]
-    assert (many.rows - few.rows) / 48 <= MOST_ROWS, found
+    assert (many.rows - few.rows) / 48 <= MAX_ROWS, found
     assert (many.blobs - few.blobs) / 48 <= 1.5, found
 
 
 async def test_a_long_document_does_not_hold_up_other_tasks(settings: Settings) -> None:
     """A question is answered while a limited number of chunks of another client's document wait for the model."""
-    model = Slow()
+    model = BlockedModel()
     async with running_services(settings, models=Models(model, model)) as resources, connected_client(settings) as ann:
         await resources.log.append(agent_defined())
         await ann.settle()
@@ -140,7 +140,7 @@ async def test_a_long_document_does_not_hold_up_other_tasks(settings: Settings) 
 
 
 @dataclass
-class Unsure(CountingModel):
+class FailingModel(CountingModel):
     """A model that fails at some chunks while it is broken."""
 
     broken: bool = True
@@ -154,7 +154,7 @@ class Unsure(CountingModel):
 
 async def test_a_reopened_task_reads_only_the_remaining_chunks(settings: Settings) -> None:
     """A reopened task reads only the chunks without a key point."""
-    model = Unsure()
+    model = FailingModel()
     async with (
         running_services(settings, models=Models(model, model)) as resources,
         connected_client(settings) as client,

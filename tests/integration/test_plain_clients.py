@@ -38,7 +38,7 @@ async def _run(
     return process.returncode, out.decode(), err.decode()
 
 
-async def _answered(settings: Settings, *command: str | Path, directory: Path) -> None:
+async def _assert_answered(settings: Settings, *command: str | Path, directory: Path) -> None:
     async with running_services(settings) as resources:
         await resources.log.append(agent_defined())
         await until_idle(resources)
@@ -49,7 +49,7 @@ async def _answered(settings: Settings, *command: str | Path, directory: Path) -
         assert answer.strip()
 
 
-async def _ends(settings: Settings, *command: str | Path, directory: Path) -> None:
+async def _assert_exit_codes(settings: Settings, *command: str | Path, directory: Path) -> None:
     """Assert that a client's exit codes for every outcome of a task are those of `nemuri ask`."""
     many = "\n".join(f"{number}. What does lamp {number} cost?" for number in range(1, 26))
     code, out, err = await _run(*command, QUESTION, settings=settings, directory=directory, PATIENCE="0.5")
@@ -67,14 +67,14 @@ async def _ends(settings: Settings, *command: str | Path, directory: Path) -> No
 
 async def test_the_python_example_has_the_exit_codes_of_ask(settings: Settings) -> None:
     """The Python example exits with the codes of `nemuri ask`."""
-    await _ends(settings, sys.executable, "-I", CLIENTS / "plain_nats.py", directory=CLIENTS)
+    await _assert_exit_codes(settings, sys.executable, "-I", CLIENTS / "plain_nats.py", directory=CLIENTS)
 
 
 async def test_the_python_example_gets_an_answer(settings: Settings, tmp_path: Path) -> None:
     """The Python example gets an answer without importing anything of this project."""
     script = Path(shutil.copy(CLIENTS / "plain_nats.py", tmp_path))
     assert not re.search(r"^(?:import|from) nemuri", await asyncio.to_thread(script.read_text), re.MULTILINE)
-    await _answered(settings, sys.executable, "-I", script, directory=tmp_path)
+    await _assert_answered(settings, sys.executable, "-I", script, directory=tmp_path)
 
 
 async def test_the_python_example_fails_without_a_server(settings: Settings) -> None:
@@ -97,5 +97,5 @@ async def test_the_node_example_gets_an_answer(settings: Settings, tmp_path: Pat
         pytest.skip("npm does not get the packages in time")
     if code:
         pytest.skip(f"npm does not get the packages: {err.strip()[:200]}")
-    await _ends(settings, "node", "plain_nats.mjs", directory=tmp_path)
-    await _answered(settings, "node", "plain_nats.mjs", directory=tmp_path)
+    await _assert_exit_codes(settings, "node", "plain_nats.mjs", directory=tmp_path)
+    await _assert_answered(settings, "node", "plain_nats.mjs", directory=tmp_path)

@@ -28,12 +28,12 @@ authorization { users = [
   { user: echo, password: e, permissions: { publish: ">", subscribe: "asked.>" } },
   { user: me, password: "p@:/", permissions: { publish: "asked.>", subscribe: "_INBOX.me.>" } } ] }
 """
-ME = "me:p%40%3A%2F"
+USER_INFO = "me:p%40%3A%2F"
 """User and password as encoded in an address."""
 
 
 @asynccontextmanager
-async def server(more: str, url: str = "nats://{}", **known: Any) -> AsyncIterator[EmbeddedNats]:
+async def echo_server(more: str, url: str = "nats://{}", **known: Any) -> AsyncIterator[EmbeddedNats]:
     """Yield a nats-server with a service that echoes requests."""
     directory = Path(tempfile.mkdtemp(prefix="nemuri-test-"))
     running = EmbeddedNats(directory / "nats", more=more, users=True)
@@ -54,7 +54,7 @@ async def server(more: str, url: str = "nats://{}", **known: Any) -> AsyncIterat
         shutil.rmtree(directory)
 
 
-def there(url: str, **files: Path) -> HookSettings:
+def hook_settings(url: str, **files: Path) -> HookSettings:
     """Return hook settings for a server's address."""
     where = HookSettings("/nowhere")
     where.nats_url = url
@@ -63,7 +63,7 @@ def there(url: str, **files: Path) -> HookSettings:
     return where
 
 
-async def asked(where: HookSettings, subject: str, data: bytes, limit: float = 10.0) -> bytes:
+async def request(where: HookSettings, subject: str, data: bytes, limit: float = 10.0) -> bytes:
     """Return the answer to a request over a new connection."""
 
     def work() -> bytes:
@@ -79,20 +79,20 @@ async def asked(where: HookSettings, subject: str, data: bytes, limit: float = 1
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def guarded() -> AsyncIterator[EmbeddedNats]:
     """A server with two users, each with its own rights."""
-    async with server(USERS, user="echo", password="e") as running:
+    async with echo_server(USERS, user="echo", password="e") as running:
         yield running
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def me(guarded: EmbeddedNats) -> HookSettings:
     """Hook settings of a user that may only send requests and receive answers in its own inbox."""
-    return there(guarded.url.replace("//", f"//{ME}@"))
+    return hook_settings(guarded.url.replace("//", f"//{USER_INFO}@"))
 
 
 @pytest.mark.parametrize("size", [0, 1, 70_000, 900_000])
 async def test_a_request_of_any_size_is_answered(me: HookSettings, size: int) -> None:
     """A request of any size is answered for a user whose password is encoded in the address."""
-    assert await asked(me, "asked.echo", b"\r\n" * (size // 2)) == b"\r\n" * (size // 2)
+    assert await request(me, "asked.echo", b"\r\n" * (size // 2)) == b"\r\n" * (size // 2)
 
 
 @pytest.mark.parametrize(
@@ -109,29 +109,29 @@ async def test_a_denied_request_raises_an_error_at_once(
 ) -> None:
     """A wrong login and a forbidden subject raise an error at once."""
     with pytest.raises(PlainError, match=trouble):
-        await asked(there(change(me.nats_address)), subject, b"")
+        await request(hook_settings(change(me.nats_address)), subject, b"")
 
 
 async def test_a_message_above_the_limit_is_not_sent(me: HookSettings) -> None:
     """A message above the server's limit is refused before it is sent."""
     with pytest.raises(TooLargeError):
-        await asked(me, "asked.echo", b"x" * 1_048_577)
+        await request(me, "asked.echo", b"x" * 1_048_577)
 
 
 async def test_a_request_without_an_answer_times_out(me: HookSettings) -> None:
     """A request without an answer, or to a silent server, times out."""
     with pytest.raises(TimeoutError):
-        await asked(me, "asked.late", b"", limit=0.2)
+        await request(me, "asked.late", b"", limit=0.2)
     with socket.create_server(("127.0.0.1", 0)) as silent, pytest.raises(TimeoutError):
-        await asked(there(f"nats://127.0.0.1:{silent.getsockname()[1]}"), "asked.echo", b"", limit=0.2)
+        await request(hook_settings(f"nats://127.0.0.1:{silent.getsockname()[1]}"), "asked.echo", b"", limit=0.2)
 
 
 async def test_the_next_server_of_the_list_is_asked(me: HookSettings) -> None:
     """If the first server of a list is down, the second one is asked with the first address's user."""
     named, _, host = me.nats_address.rpartition("@")
-    assert await asked(there(f"{named}@127.0.0.1:{free_port()}, nats://{host}"), "asked.echo", b"x") == b"x"
+    assert await request(hook_settings(f"{named}@127.0.0.1:{free_port()}, nats://{host}"), "asked.echo", b"x") == b"x"
     with pytest.raises(ConnectionRefusedError):
-        await asked(there(f"{named}@127.0.0.1:{free_port()}"), "asked.echo", b"x")
+        await request(hook_settings(f"{named}@127.0.0.1:{free_port()}"), "asked.echo", b"x")
 
 
 async def test_clients_without_certificates_are_refused(tmp_path: Path) -> None:
@@ -143,29 +143,31 @@ async def test_clients_without_certificates_are_refused(tmp_path: Path) -> None:
     files = {"cert_file": "server.pem", "key_file": "server.pem", "ca_file": "ca.pem"}
     lines = ", ".join(f'{option}: "{tmp_path / name}"' for option, name in files.items())
     mine = {"nats_ca": tmp_path / "ca.pem", "nats_certificate": tmp_path / "client.pem"}
-    tls = there("", **mine)
+    tls = hook_settings("", **mine)
     context = _context(tls)
-    async with server(f"tls {{ {lines}, verify: true }}", "tls://{}", tls=context) as running:
+    async with echo_server(f"tls {{ {lines}, verify: true }}", "tls://{}", tls=context) as running:
         address = running.url.replace("nats:", "tls:")
-        assert await asked(there(address, **mine), "asked.echo", b"x") == b"x"
-        assert await asked(there(running.url, **mine), "asked.echo", b"x") == b"x"
+        assert await request(hook_settings(address, **mine), "asked.echo", b"x") == b"x"
+        assert await request(hook_settings(running.url, **mine), "asked.echo", b"x") == b"x"
         for missing in mine:
             with pytest.raises((OSError, PlainError)):
-                await asked(
-                    there(address, **{name: path for name, path in mine.items() if name != missing}), "asked.echo", b""
+                await request(
+                    hook_settings(address, **{name: path for name, path in mine.items() if name != missing}),
+                    "asked.echo",
+                    b"",
                 )
         with pytest.raises(PlainError, match="NEMURI_NATS_CA"):
-            await asked(there(address, nats_ca=tmp_path / "none.pem"), "asked.echo", b"")
+            await request(hook_settings(address, nats_ca=tmp_path / "none.pem"), "asked.echo", b"")
 
 
 async def test_an_event_is_appended_once_per_id() -> None:
     """An event is appended once per id, and a full or missing stream is reported."""
-    async with server("") as running:
+    async with echo_server("") as running:
         other = await nats.connect(running.url)
         await other.jetstream().add_stream(name="log", subjects=["log.>"], max_msgs=2, discard="new")
 
         def append() -> list[str]:
-            connection, troubles = connect(there(running.url)), list[str]()
+            connection, troubles = connect(hook_settings(running.url)), list[str]()
             for subject, name in (("log.a", "1"), ("log.a", "1"), ("log.b", "2"), ("log.b", "3"), ("none", "4")):
                 try:
                     connection.append(subject, b"{}", name)
@@ -196,7 +198,7 @@ async def test_a_connection_closed_in_an_answer_raises_an_error() -> None:
     listening = await asyncio.start_server(half, "127.0.0.1", 0)
     port = listening.sockets[0].getsockname()[1]
     with pytest.raises((PlainError, ConnectionError)):
-        await asked(there(f"127.0.0.1:{port}"), "asked.echo", b"", limit=5.0)
+        await request(hook_settings(f"127.0.0.1:{port}"), "asked.echo", b"", limit=5.0)
     listening.close()
 
 

@@ -29,7 +29,7 @@ FEW, MANY = 50, 1_000
 
 
 @dataclass
-class Sensitive(CountingModel):
+class FailingModel(CountingModel):
     """A model that always fails at certain words."""
 
     async def answer(self, job: AnswerJob) -> Reply[Any]:
@@ -49,7 +49,7 @@ class Sensitive(CountingModel):
 @pytest.mark.parametrize("number", [FEW, pytest.param(MANY, marks=pytest.mark.long)])
 async def test_good_tasks_are_done_among_poison_messages(settings: Settings, number: int) -> None:
     """Every good task is done, every poison message has one dead letter, and the views agree with the log."""
-    model = Sensitive()
+    model = FailingModel()
     async with (
         running_services(settings, models=Models(main=model, light=model)) as resources,
         connected_client(settings) as client,
@@ -71,7 +71,9 @@ async def test_good_tasks_are_done_among_poison_messages(settings: Settings, num
             assert result.status == "done", result
         await until_idle(resources, seconds=300)
         letters = await dead_letters(resources.log)
-        assert sorted(kinds(poison)) == sorted((each.letter.service, each.letter.readable) for each in letters)
+        assert sorted(service_and_readability(poison)) == sorted(
+            (each.letter.service, each.letter.readable) for each in letters
+        )
         assert len({each.letter.name for each in letters}) == len(poison)
         failed = [each.letter for each in letters if each.letter.readable]
         for letter in failed:
@@ -83,7 +85,7 @@ async def test_good_tasks_are_done_among_poison_messages(settings: Settings, num
     await assert_verified(settings)
 
 
-def kinds(poison: list[Poison]) -> list[tuple[str, bool]]:
+def service_and_readability(poison: list[Poison]) -> list[tuple[str, bool]]:
     """Return for each message the service that dead-letters it, and whether it is an event."""
     return [(each.service, each.readable) for each in poison]
 

@@ -21,8 +21,8 @@ from tests.integration.harness import (
 
 pytestmark = pytest.mark.connected
 
-ELSEWHERE = "How many moons of Jupiter did Galileo see through his telescope?"
-QUICKLY = {
+UNRELATED_QUESTION = "How many moons of Jupiter did Galileo see through his telescope?"
+FORGETFUL_POLICY = {
     "daily_decay_targets": [1e-6, 1, 1e-6, 1e-6, 1e-6, 1e-6],
     "consolidation_thresholds": [0, 1, 2, 3, 4, 5],
     "fading": "tasks",
@@ -53,11 +53,11 @@ async def test_a_recall_returns_the_principles(settings: Settings) -> None:
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined(principles=("Truth values come before operators.",)))
         await until_idle(resources)
-        foreign = await client.recall("python", ELSEWHERE)
+        foreign = await client.recall("python", UNRELATED_QUESTION)
         assert foreign.memories == ()
         assert [each.memory.content for each in foreign.principles] == ["Truth values come before operators."]
-        asked = await client.ask(ELSEWHERE, settled=True)
-        there = (await client.recall("python", ELSEWHERE)).principles
+        asked = await client.ask(UNRELATED_QUESTION, settled=True)
+        there = (await client.recall("python", UNRELATED_QUESTION)).principles
         assert tuple(each.memory_id for each in there) == (await retrieval_of(resources, asked.task_id)).principles
 
 
@@ -66,24 +66,26 @@ async def test_a_removed_principle_fades_and_returns_with_its_definition(setting
     text = "Truth values come before operators."
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined(principles=(text,)))
-        await resources.log.append(PolicyAdopted(event_id=uuid4(), agent_id="python", parameters=QUICKLY))
+        await resources.log.append(PolicyAdopted(event_id=uuid4(), agent_id="python", parameters=FORGETFUL_POLICY))
         await client.settle()
         await until_idle(resources)
-        [kept] = (await client.recall("python", ELSEWHERE)).principles
+        [kept] = (await client.recall("python", UNRELATED_QUESTION)).principles
         assert (await client.memory(kept.memory_id)).principle
         await resources.log.append(agent_defined())
         await client.settle()
-        assert (await client.recall("python", ELSEWHERE)).principles == ()
+        assert (await client.recall("python", UNRELATED_QUESTION)).principles == ()
         assert [each.candidate.memory_id for each in (await client.recall("python", text)).memories] == [kept.memory_id]
         assert not (await client.memory(kept.memory_id)).principle
         for _ in range(3):
-            await client.ask(ELSEWHERE, settled=True)
+            await client.ask(UNRELATED_QUESTION, settled=True)
             await until_idle(resources)
         assert (await client.memory(kept.memory_id)).status == "archived"
         await resources.log.append(agent_defined(principles=(text,)))
         await client.settle()
-        assert [each.memory_id for each in (await client.recall("python", ELSEWHERE)).principles] == [kept.memory_id]
-        await client.ask(ELSEWHERE, settled=True)
+        assert [each.memory_id for each in (await client.recall("python", UNRELATED_QUESTION)).principles] == [
+            kept.memory_id
+        ]
+        await client.ask(UNRELATED_QUESTION, settled=True)
         await until_idle(resources)
         back = await client.memory(kept.memory_id)
         assert (back.principle, back.status) == (True, "active")
@@ -97,7 +99,7 @@ async def test_a_new_principle_begins_with_the_policys_strength(settings: Settin
         await resources.log.append(
             PolicyAdopted(event_id=uuid4(), agent_id="python", parameters={"initial_strength": 3.0})
         )
-        await client.ask(ELSEWHERE, settled=True)
+        await client.ask(UNRELATED_QUESTION, settled=True)
         await until_idle(resources)
         await resources.log.append(agent_defined(principles=("Truth values come before operators.",)))
         await until_idle(resources)
@@ -122,9 +124,9 @@ async def test_a_scoped_principle_holds_in_its_scope_only(settings: Settings) ->
             ({"project": "bank"}, {"Be brief.", euro.text}),
             ({"domains": ["trade"]}, {"Be brief.", vat.text}),
         ):
-            found = (await client.recall("python", ELSEWHERE, **where)).principles
+            found = (await client.recall("python", UNRELATED_QUESTION, **where)).principles
             assert {each.memory.content for each in found} == held
-        asked = await client.ask(ELSEWHERE, project="bank", settled=True)
+        asked = await client.ask(UNRELATED_QUESTION, project="bank", settled=True)
         kept = (await retrieval_of(resources, asked.task_id)).principles
         assert {(await client.memory(each)).memory.content for each in kept} == {"Be brief.", euro.text}
         assert [each.principle for each in await client.memories("python") if each.source == "definition"] == [True] * 3

@@ -51,7 +51,7 @@ def encoded(agent_id: str, number: int) -> MemoryEncoded:
     )
 
 
-def touched(rng: random.Random, memories: Sequence[MemoryEncoded]) -> Event:
+def use_or_credit(rng: random.Random, memories: Sequence[MemoryEncoded]) -> Event:
     """Return a use of, or credit for, a few memories of one agent."""
     agent_id = rng.choice(AGENTS)
     mine = [each.memory_id for each in memories if each.agent_id == agent_id]
@@ -67,7 +67,7 @@ def touched(rng: random.Random, memories: Sequence[MemoryEncoded]) -> Event:
     )
 
 
-def minds(events: Sequence[Event]) -> dict[str, Mind]:
+def folded_minds(events: Sequence[Event]) -> dict[str, Mind]:
     """Return the fold of the events by agent."""
     known = dict.fromkeys(AGENTS, Mind())
     for event in events:
@@ -75,7 +75,7 @@ def minds(events: Sequence[Event]) -> dict[str, Mind]:
     return known
 
 
-async def projected(resources: Resources) -> dict[UUID, tuple[float, int, float]]:
+async def memory_rows(resources: Resources) -> dict[UUID, tuple[float, int, float]]:
     """Return stored strength, number of uses and impact of each memory in the views."""
     state = tables.memory_state.c
     async with resources.database.begin() as connection:
@@ -92,14 +92,14 @@ async def test_concurrent_projectors_fold_every_event_once(settings: Settings, s
         await append_all(log, [agent_defined(name) for name in AGENTS])
         several = [await stack.enter_async_context(running_services(settings, ["projector"])) for _ in range(3)]
         await append_all(log, memories)
-        await append_all(log, [touched(rng, memories) for _ in range(1_000)])
+        await append_all(log, [use_or_credit(rng, memories) for _ in range(1_000)])
         await asyncio.gather(*(until_idle(each, ["projector"]) for each in several))
         expected = {
             each.memory_id: (each.kept, each.access_count, each.impact_score)
-            for mind in minds(await effective_events(log)).values()
+            for mind in folded_minds(await effective_events(log)).values()
             for each in mind.memories.values()
         }
-        assert await projected(several[0]) == expected
+        assert await memory_rows(several[0]) == expected
         assert len(expected) == len(memories)
     await assert_verified(settings)
 
@@ -154,7 +154,7 @@ async def test_a_rebuild_includes_events_appended_meanwhile(settings: Settings, 
         await append_all(resources.log, [agent_defined(name) for name in AGENTS])
         await append_all(resources.log, memories)
         async with asyncio.TaskGroup() as group:
-            traffic = group.create_task(append_all(resources.log, [touched(rng, memories) for _ in range(600)]))
+            traffic = group.create_task(append_all(resources.log, [use_or_credit(rng, memories) for _ in range(600)]))
             while not traffic.done():
                 await rebuild(settings)
         await until_idle(resources, ["projector"])

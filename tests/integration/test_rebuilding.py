@@ -33,15 +33,15 @@ from tests.integration.harness import (
     snapshot,
     until_idle,
 )
-from tests.integration.test_projection import AGENTS, encoded, touched
+from tests.integration.test_projection import AGENTS, encoded, use_or_credit
 
 pytestmark = pytest.mark.connected
 
-KNOWN = 40
+MEMORIES_PER_AGENT = 40
 """Memories of each agent that readers read."""
 
 
-async def trouble(log: Log, rng: random.Random) -> None:
+async def add_trouble(log: Log, rng: random.Random) -> None:
     """Add copies, invalid messages, vectors of another generation and deletions to the log."""
     mine = [each.memory_id for each in await effective_events(log) if isinstance(each, MemoryEncoded)]
     other = Embedding(model="hashing-v1", dimension=64)
@@ -59,7 +59,7 @@ async def trouble(log: Log, rng: random.Random) -> None:
 
 
 @asynccontextmanager
-async def followed(resources: Resources) -> AsyncIterator[Resources]:
+async def followed_views(resources: Resources) -> AsyncIterator[Resources]:
     """Yield resources with a second set of views, followed event by event as the projector does."""
     database = Database.at(resources.database.url, f"{resources.database.schema}-followed")
     try:
@@ -78,14 +78,14 @@ async def test_rebuilt_rows_equal_followed_rows(settings: Settings, seed: int, m
     async with running_services(settings) as resources, connected_client(settings) as client:
         await append_all(resources.log, [agent_defined(name) for name in AGENTS])
         await append_all(resources.log, memories)
-        await append_all(resources.log, [touched(rng, memories) for _ in range(150)])
+        await append_all(resources.log, [use_or_credit(rng, memories) for _ in range(150)])
         for question in ("What is the truth value of an empty list?", "Which fact has number 3?"):
             task = await client.ask(question, settled=True)
             await client.feedback(task.task_id, "helpful", result="success")
         await until_idle(resources)
     async with open_resources(settings) as resources:
-        await trouble(resources.log, rng)
-        async with followed(resources) as live:
+        await add_trouble(resources.log, rng)
+        async with followed_views(resources) as live:
             expected = await snapshot(live)
         assert all(
             expected[name] for name in ("journal", "task", "assignment", "memory", "memory_state", "memory_vector")
@@ -98,16 +98,16 @@ async def test_rebuilt_rows_equal_followed_rows(settings: Settings, seed: int, m
         assert await snapshot(resources) == expected
 
 
-async def reading(resources: Resources, over: asyncio.Event) -> int:
+async def read_views(resources: Resources, over: asyncio.Event) -> int:
     """Read the views until `over` is set, asserting every time that they are complete. Return the number of reads."""
     times = 0
     while not over.is_set():
         assert {each.agent_id for each in await resources.views.agents()} == set(AGENTS)
         tired = await sleep_input(resources.database, "python")
         assert tired is not None
-        assert len(tired.touched) == KNOWN
-        assert sum(tired.agent.active) == KNOWN
-        assert len(await changes(resources.database, "cook", 0, generation="hashing-v1.1024")) == KNOWN
+        assert len(tired.touched) == MEMORIES_PER_AGENT
+        assert sum(tired.agent.active) == MEMORIES_PER_AGENT
+        assert len(await changes(resources.database, "cook", 0, generation="hashing-v1.1024")) == MEMORIES_PER_AGENT
         times += 1
     return times
 
@@ -116,11 +116,13 @@ async def test_readers_see_complete_views_during_a_rebuild(settings: Settings) -
     """Four concurrent readers always see complete views during two rebuilds."""
     async with running_services(settings, ["projector"]) as resources:
         await append_all(resources.log, [agent_defined(name) for name in AGENTS])
-        await append_all(resources.log, [encoded(name, number) for name in AGENTS for number in range(KNOWN)])
+        await append_all(
+            resources.log, [encoded(name, number) for name in AGENTS for number in range(MEMORIES_PER_AGENT)]
+        )
         await until_idle(resources, ["projector"])
         over = asyncio.Event()
         async with asyncio.TaskGroup() as group:
-            readers = [group.create_task(reading(resources, over)) for _ in range(4)]
+            readers = [group.create_task(read_views(resources, over)) for _ in range(4)]
             for _ in range(2):
                 await rebuild(settings)
             over.set()

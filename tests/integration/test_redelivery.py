@@ -50,7 +50,7 @@ PAGES = "\f".join(
     f"Chapter {number} says that an empty sequence is false and that number {number} is true. "
     for number in range(1, 26)
 )
-TEACHING = "Whom did the workshop pay?"
+TAUGHT_QUESTION = "Whom did the workshop pay?"
 LESSONS = {
     "semantics": "In winter steel is dear.", "pitfalls": "Bread is not cheap in spring.", "habits": "Thank you!",
 }  # fmt: skip
@@ -59,7 +59,7 @@ ITEMS = "Please answer each of these questions:\n" + "\n".join(
 )
 
 
-async def live(resources: Resources, client: Client, settings: Settings) -> None:
+async def let_everything_happen(resources: Resources, client: Client, settings: Settings) -> None:
     """Let every kind of event happen."""
     log = resources.log
     await log.append(agent_defined(principles=("Truth values come before operators.",)))
@@ -83,7 +83,7 @@ async def live(resources: Resources, client: Client, settings: Settings) -> None
     await log.append(NegotiationAnswered(event_id=uuid4(), option="all", **stranger))
     await client.answer(many.task_id, "most_important", items=[2, 1])
     await client.result(many.task_id, settled=True, timeout=20)
-    await set_right(client)
+    await correct_learnings(client)
     await fail_twice(log, client)
     await until_finished_and_idle(resources, client, await client.teach("python", TEXTBOOK))
     [memory, *_] = await client.memories("python")
@@ -97,13 +97,13 @@ async def live(resources: Resources, client: Client, settings: Settings) -> None
     await log.append(agent_defined("passing"))
     await client.settle()
     await client.ask("What is a truth value?", agent="passing", settled=True)
-    await by_feeling(resources, client)
-    await by_tiers(resources, client)
+    await live_affectively(resources, client)
+    await live_by_tiers(resources, client)
     await until_idle(resources)
     await forget(settings, [Thing("agent", "passing")])
 
 
-async def by_feeling(resources: Resources, client: Client) -> None:
+async def live_affectively(resources: Resources, client: Client) -> None:
     """Let an agent with affective memory remember, recall, protect and forget a turn."""
     log, turn_id = resources.log, uuid4()
     await log.append(turns.defined())
@@ -121,7 +121,7 @@ async def by_feeling(resources: Resources, client: Client) -> None:
     await until_idle(resources)
 
 
-async def by_tiers(resources: Resources, client: Client) -> None:
+async def live_by_tiers(resources: Resources, client: Client) -> None:
     """Let an agent with tiered memory record, recall, share and consolidate experiences."""
     await resources.log.append(agent_defined("villager", memory="tiered", perspectives=()))
     await client.settle()
@@ -134,11 +134,11 @@ async def by_tiers(resources: Resources, client: Client) -> None:
     await until_idle(resources)
 
 
-async def set_right(client: Client) -> None:
+async def correct_learnings(client: Client) -> None:
     """Let learnings repeat and contradict memories, and undo both."""
     await client.remember("python", "Steel is dear in winter.")
     older = await client.remember("python", "Bread is cheap in spring.")
-    taught = await client.ask(TEACHING, settled=True)
+    taught = await client.ask(TAUGHT_QUESTION, settled=True)
     assert len(taught.repeated) == len(taught.dropped) == len(taught.learned) == 1
     await unlink(client, taught.learned[0], older)
     assert len(await separate(client, taught.task_id)) == 1
@@ -156,10 +156,10 @@ async def fail_twice(log: Log, client: Client) -> None:
     await log.append(agent_defined("later"))
     await log.append(TaskReopened(event_id=uuid4(), correlation_id=early.event_id, attempt=2))
     await client.settle()
-    await eventually(lambda: done(client, early))
+    await eventually(lambda: is_done(client, early))
 
 
-async def done(client: Client, task: TaskSubmitted) -> bool:
+async def is_done(client: Client, task: TaskSubmitted) -> bool:
     """The task is done and settled."""
     now = await client.progress(task.event_id)
     return now.settled and now.status == "done"
@@ -171,7 +171,7 @@ async def deliver_again(log: Log) -> None:
         await log.stream.publish(each.subject, each.data)
 
 
-async def forget_what_was_done(settings: Settings) -> int:
+async def recreate_consumers(settings: Settings) -> int:
     """Recreate every consumer, so that each service gets every event from the first one.
 
     The server's duplicate window is made too short to matter. Returns the last sequence of the log before redelivery.
@@ -187,7 +187,7 @@ async def forget_what_was_done(settings: Settings) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Memento:
+class PlatformState:
     """The state that a redelivery must not change."""
 
     rows: dict[str, list[str]]
@@ -204,17 +204,17 @@ class Memento:
 
 async def test_redelivery_of_every_kind_of_event_changes_nothing(settings: Settings) -> None:
     """Neither copies of all messages nor recreated consumers change a row or repeat a model call."""
-    model = CountingModel(teaches={TEACHING: LESSONS})
+    model = CountingModel(teaches={TAUGHT_QUESTION: LESSONS})
     models = Models(main=model, light=model)
     async with running_services(settings, models=models) as resources, connected_client(settings) as client:
-        await live(resources, client, settings)
-        before = await Memento.of(resources, model)
+        await let_everything_happen(resources, client, settings)
+        before = await PlatformState.of(resources, model)
         assert {each.kind for each in await effective_events(resources.log)} == set(EVENTS), "every kind must happen"
         await deliver_again(resources.log)
-        assert await Memento.of(resources, model) == before
-    end = await forget_what_was_done(settings)
+        assert await PlatformState.of(resources, model) == before
+    end = await recreate_consumers(settings)
     async with running_services(settings, models=models) as resources, connected_client(settings) as client:
-        assert await Memento.of(resources, model) == before
+        assert await PlatformState.of(resources, model) == before
         assert await resources.log.last_sequence() > end, "reactions really came again"
         slept = (await client.agents("python"))[0].sessions_slept
         await client.ask("What is truth value testing?", settled=True)

@@ -47,7 +47,7 @@ KITCHEN = (
 
 
 @dataclass
-class Dictionary:
+class WordCountEmbedder:
     """A stored embedder that counts words and the texts that it was asked for, like a paid provider."""
 
     stored: Final = True
@@ -87,7 +87,7 @@ class Dictionary:
 
 
 @asynccontextmanager
-async def at_work_with(settings: Settings, embedder: Embedder) -> AsyncIterator[Resources]:
+async def running_with_embedder(settings: Settings, embedder: Embedder) -> AsyncIterator[Resources]:
     """Run all services in this process with this embedder."""
     async with open_resources(settings) as usual:
         resources = replace(usual, vectors=replace(usual.vectors, embedder=embedder))
@@ -102,12 +102,12 @@ async def client_of(settings: Settings) -> AsyncIterator[Client]:
         yield client
 
 
-async def best(client: Client, query: str, agent: str = "cook") -> str:
+async def first_recalled(client: Client, query: str, agent: str = "cook") -> str:
     """Return the content of the first recalled memory."""
     return (await client.recall(agent, query)).memories[0].memory.content
 
 
-async def cooks(resources: Resources, client: Client, *names: str) -> list[UUID]:
+async def define_cooks(resources: Resources, client: Client, *names: str) -> list[UUID]:
     """Define agents that remember rules of the kitchen, and return the ids of the memories."""
     known: list[UUID] = []
     for name in names or ("cook",):
@@ -117,7 +117,7 @@ async def cooks(resources: Resources, client: Client, *names: str) -> list[UUID]
     return known
 
 
-async def rows(resources: Resources, generation: str) -> set[UUID]:
+async def with_vectors(resources: Resources, generation: str) -> set[UUID]:
     """Return the ids of memories with a vector of a generation."""
     vector = tables.memory_vector.c
     async with resources.database.begin() as connection:
@@ -125,7 +125,7 @@ async def rows(resources: Resources, generation: str) -> set[UUID]:
         return set(found.scalars())
 
 
-async def embedded_anew(settings: Settings) -> list[UUID]:
+async def re_embedded(settings: Settings) -> list[UUID]:
     """Return the ids of memories re-embedded according to the log, repetitions included."""
     async with opened_log(settings) as log:
         events = await recorded_events(log)
@@ -135,57 +135,61 @@ async def embedded_anew(settings: Settings) -> list[UUID]:
 async def test_another_dimension_of_the_same_model_is_another_generation(settings: Settings) -> None:
     """Another dimension of a model is another generation: both have vectors, and recall uses the new one."""
     async with running_services(settings) as resources, client_of(settings) as client:
-        known = await cooks(resources, client)
+        known = await define_cooks(resources, client)
         before = (await client.recall("cook", "boil pasta")).memories[0].candidate.similarity
         assert await reembed(settings, embedder=HashingEmbedder(512)) == Reembedded(agents=1, memories=4)
         await client.settle()
         found = await client.recall("cook", "boil pasta")
         assert found.memories[0].memory.content == KITCHEN[0]
         assert found.memories[0].candidate.similarity != before
-        assert await rows(resources, "hashing-v1.512") == await rows(resources, "hashing-v1.1024") == set(known)
+        assert (
+            await with_vectors(resources, "hashing-v1.512")
+            == await with_vectors(resources, "hashing-v1.1024")
+            == set(known)
+        )
         [agent] = await client.agents("cook")
         assert agent.embedding == Embedding(model="hashing-v1", dimension=512)
         new = await client.remember("cook", "Rice wants twice its volume of water")
-        assert new in await rows(resources, "hashing-v1.512")
+        assert new in await with_vectors(resources, "hashing-v1.512")
         await until_idle(resources)
         await assert_verified(settings)
 
 
 async def test_a_memory_added_during_the_change_gets_both_vectors(settings: Settings) -> None:
     """Recall works while vectors are made, and a memory added meanwhile gets vectors of both models."""
-    chosen = Dictionary()
+    chosen = WordCountEmbedder()
     chosen.gate.clear()
     async with running_services(settings) as resources, client_of(settings) as client:
-        await cooks(resources, client)
+        await define_cooks(resources, client)
         change = asyncio.create_task(reembed(settings, embedder=chosen))
         await chosen.called.wait()
         late = await client.remember("cook", "Garlic burns faster than onions")
-        assert await best(client, "boil pasta") == KITCHEN[0]
+        assert await first_recalled(client, "boil pasta") == KITCHEN[0]
         chosen.gate.set()
         assert await change == Reembedded(agents=1, memories=5)
         await client.settle()
-        assert late in await rows(resources, "dictionary-1.64")
-        assert late in await rows(resources, "hashing-v1.1024")
+        assert late in await with_vectors(resources, "dictionary-1.64")
+        assert late in await with_vectors(resources, "hashing-v1.1024")
         # These services cannot call the new model and use vectors of their own.
-        assert await best(client, "burns garlic") == "Garlic burns faster than onions"
+        assert await first_recalled(client, "burns garlic") == "Garlic burns faster than onions"
         later = await client.remember("cook", "Milk boils over as soon as nobody looks")
-        assert await best(client, "milk boils") == "Milk boils over as soon as nobody looks"
+        assert await first_recalled(client, "milk boils") == "Milk boils over as soon as nobody looks"
         await until_idle(resources)
-    async with at_work_with(settings, chosen) as resources, client_of(settings) as client:
-        assert later not in await rows(resources, "dictionary-1.64")
-        assert await best(client, "milk boils") == "Milk boils over as soon as nobody looks"
+    async with running_with_embedder(settings, chosen) as resources, client_of(settings) as client:
+        assert later not in await with_vectors(resources, "dictionary-1.64")
+        assert await first_recalled(client, "milk boils") == "Milk boils over as soon as nobody looks"
         assert (await client.recall("cook", "milk boils")).memories[0].candidate.similarity > 0
         assert await reembed(settings, embedder=chosen) == Reembedded(agents=0, memories=1)
-        assert later in await rows(resources, "dictionary-1.64")
+        assert later in await with_vectors(resources, "dictionary-1.64")
         await until_idle(resources)
     await assert_verified(settings)
 
 
 async def test_an_interrupted_change_is_continued(settings: Settings) -> None:
     """An interrupted change continues: no text is embedded twice, and agents that switched stay switched."""
-    chosen = Dictionary(left=1)
+    chosen = WordCountEmbedder(left=1)
     async with running_services(settings) as resources, client_of(settings) as client:
-        known = await cooks(resources, client, "chef", "cook")
+        known = await define_cooks(resources, client, "chef", "cook")
         with pytest.raises(OperationError, match="the dictionary is closed; nothing is lost"):
             await reembed(settings, embedder=replace(chosen, left=0))
         await client.remember("cook", "Only the cook knows this")
@@ -193,12 +197,16 @@ async def test_an_interrupted_change_is_continued(settings: Settings) -> None:
             await reembed(settings, embedder=chosen)
         await client.settle()
         assert [each.embedding.model for each in await client.agents()] == ["dictionary-1", "hashing-v1"]
-        assert await best(client, "cold bread", "chef") == await best(client, "cold bread") == KITCHEN[1]
+        assert (
+            await first_recalled(client, "cold bread", "chef")
+            == await first_recalled(client, "cold bread")
+            == KITCHEN[1]
+        )
         chosen.left = None
         assert await reembed(settings, embedder=chosen) == Reembedded(agents=1, memories=5)
         assert await reembed(settings, embedder=chosen) == Reembedded(agents=0, memories=0)
         assert set(chosen.asked.values()) == {1}
-        anew = await embedded_anew(settings)
+        anew = await re_embedded(settings)
         assert len(anew) == len(set(anew)) == len(known) + 1
         await until_idle(resources)
     await assert_verified(settings)
@@ -207,9 +215,9 @@ async def test_an_interrupted_change_is_continued(settings: Settings) -> None:
 async def test_two_concurrent_changes_count_once(settings: Settings) -> None:
     """Two concurrent changes count once, because their events have the same ids."""
     async with running_services(settings) as resources, client_of(settings) as client:
-        known = await cooks(resources, client)
+        known = await define_cooks(resources, client)
         await asyncio.gather(*(reembed(settings, embedder=HashingEmbedder(256)) for _ in range(2)))
-        assert await rows(resources, "hashing-v1.256") == set(known)
+        assert await with_vectors(resources, "hashing-v1.256") == set(known)
         async with opened_log(settings) as log:
             kinds = Counter(type(each) for each in await recorded_events(log))
         assert kinds[MemoriesEmbedded] == kinds[EmbeddingAdopted] == 1
@@ -220,13 +228,13 @@ async def test_two_concurrent_changes_count_once(settings: Settings) -> None:
 async def test_a_change_back_to_a_former_model_embeds_nothing(settings: Settings) -> None:
     """A change back to a former model embeds nothing again, because its vectors are stored."""
     async with running_services(settings) as resources, client_of(settings) as client:
-        await cooks(resources, client)
+        await define_cooks(resources, client)
         changes = [await reembed(settings, embedder=HashingEmbedder(each)) for each in (512, 1024, 512)]
         assert changes == [Reembedded(1, 4), Reembedded(1, 0), Reembedded(1, 0)]
         await client.settle()
         [agent] = await client.agents("cook")
         assert agent.embedding.dimension == 512
-        assert await best(client, "boil pasta") == KITCHEN[0]
+        assert await first_recalled(client, "boil pasta") == KITCHEN[0]
         await until_idle(resources)
     await assert_verified(settings)
 
@@ -236,20 +244,20 @@ async def test_a_change_without_services_is_complete(settings: Settings) -> None
 
     Agents kept by a society's host are left as they are, because the host has its own embedder.
     """
-    chosen = Dictionary()
+    chosen = WordCountEmbedder()
     async with running_services(settings) as resources, client_of(settings) as client:
-        await cooks(resources, client)
+        await define_cooks(resources, client)
         await resources.log.append(agent_defined("resident", perspectives=(), memory="tiered", kept_by="host"))
         await until_idle(resources)
     told: list[tuple[int, int]] = []
     assert await reembed(settings, lambda done, total: told.append((done, total)), embedder=chosen) == Reembedded(1, 4)
     assert (told[0], told[-1]) == ((0, 4), (4, 4))
-    async with at_work_with(settings, chosen) as resources, client_of(settings) as client:
+    async with running_with_embedder(settings, chosen) as resources, client_of(settings) as client:
         [cook, resident] = await client.agents()
         assert (resident.agent_id, cook.embedding.model) == ("resident", chosen.model)
         assert resident.embedding.model != chosen.model
         paid = chosen.asked.total()
-        assert await best(client, "boil pasta") == KITCHEN[0]
+        assert await first_recalled(client, "boil pasta") == KITCHEN[0]
         assert chosen.asked.total() == paid + 3, "the query and its two expansions, and no memory again"
         new = await client.remember("cook", "Rice wants twice its volume of water")
         async with opened_log(settings) as log:
@@ -262,9 +270,9 @@ async def test_a_change_without_services_is_complete(settings: Settings) -> None
 
 async def test_lost_vectors_are_reported(settings: Settings) -> None:
     """Vectors missing in the store end the change with a message that recommends `nemuri rebuild`."""
-    chosen = Dictionary()
+    chosen = WordCountEmbedder()
     async with running_services(settings) as resources, client_of(settings) as client:
-        await cooks(resources, client)
+        await define_cooks(resources, client)
         await reembed(settings, embedder=chosen)
         await resources.log.stream.purge_stream(f"KV_{vector_bucket(settings.namespace)}")
         async with resources.database.begin() as connection:

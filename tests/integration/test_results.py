@@ -15,7 +15,7 @@ from tests.integration.harness import opened_log
 pytestmark = pytest.mark.connected
 
 
-async def told(results: Results, task_id: UUID) -> TaskResult:
+async def stored_result(results: Results, task_id: UUID) -> TaskResult:
     """Return the stored result of a task."""
     return TaskResult.model_validate_json((await results.store.get(str(task_id))).value or b"")
 
@@ -46,7 +46,7 @@ async def test_an_older_result_does_not_replace_a_newer_one(settings: Settings, 
         with pytest.raises(KeyWrongLastSequenceError) as raised:
             await stopped
         assert isinstance(raised.value, OUTAGE_ERRORS)
-        assert (await told(results, task_id)).status == "done"
+        assert (await stored_result(results, task_id)).status == "done"
 
 
 async def test_an_open_task_has_no_stored_result(settings: Settings) -> None:

@@ -50,7 +50,7 @@ LARGEST = Chapter(
 )
 
 
-class Verbose(CountingModel):
+class VerboseModel(CountingModel):
     """A model with very long learnings."""
 
     async def learnings(self, job: LearningsJob) -> Reply[Any]:
@@ -58,7 +58,7 @@ class Verbose(CountingModel):
         return Reply(dict.fromkeys(job.perspectives, "学" * 20_000), Usage(model="verbose"))
 
 
-async def school(resources: Resources, client: Client, textbook: Textbook = TEXTBOOK, **how: str) -> CourseReport:
+async def teach(resources: Resources, client: Client, textbook: Textbook = TEXTBOOK, **how: str) -> CourseReport:
     """Teach an agent the whole textbook and return the report."""
     await resources.log.append(agent_defined())
     await client.settle()
@@ -66,7 +66,7 @@ async def school(resources: Resources, client: Client, textbook: Textbook = TEXT
     return await until_finished_and_idle(resources, client, course_id)
 
 
-async def exercise(client: Client, course_id: UUID, number: int) -> ExerciseReport:
+async def exercise_report(client: Client, course_id: UUID, number: int) -> ExerciseReport:
     """Return the report of an exercise of the first chapter."""
     return (await client.courses("python", course_id)).courses[0].chapters[0].details[number]
 
@@ -74,7 +74,7 @@ async def exercise(client: Client, course_id: UUID, number: int) -> ExerciseRepo
 async def test_an_agent_reads_sleeps_is_tested_and_sleeps(settings: Settings) -> None:
     """Each chapter is slept over before and after its test; right answers are credited, and wrong ones reviewed."""
     async with running_services(settings) as resources, connected_client(settings) as client:
-        course = await school(resources, client)
+        course = await teach(resources, client)
         first, second = course.chapters
         assert (first.read, first.slept, first.memories, first.right, first.wrong) == (True, True, 2, 1, 1)
         assert (second.read, second.slept, second.memories, second.exercises) == (True, True, 1, 0)
@@ -111,36 +111,38 @@ def assert_in_order(events: list[AnyEvent]) -> None:
 async def test_exercises_are_repeated_at_growing_intervals_when_right(settings: Settings) -> None:
     """A right exercise is repeated after 1, 3 and 7 days and a wrong one daily, even if no service ran meanwhile."""
     async with running_services(settings) as resources, connected_client(settings) as client:
-        course = await school(resources, client)
+        course = await teach(resources, client)
     for day, right, wrong in ((1, 2, 2), (4, 3, 3), (11, 4, 4)):
         async with running_services(settings) as resources, connected_client(settings) as client:
             before = await client.clock()
-            assert all(each.due_at is not None and each.due_at > before for each in await both(client, course))
+            assert all(
+                each.due_at is not None and each.due_at > before for each in await both_exercises(client, course)
+            )
             await client.clock(advance=timedelta(days=day) + course.begun_at - before + timedelta(minutes=5))
 
             async def again(right: int = right, wrong: int = wrong, client: Client = client) -> bool:
                 """Both exercises were repeated."""
-                return [len(each.answers) for each in await both(client, course)] == [right, wrong]
+                return [len(each.answers) for each in await both_exercises(client, course)] == [right, wrong]
 
             await eventually(again)
             await until_idle(resources)
     async with running_services(settings) as resources, connected_client(settings) as client:
-        growing, shortest = await both(client, course)
+        growing, shortest = await both_exercises(client, course)
         assert [each.correct for each in growing.answers] == [True] * 4
         assert not any(each.correct for each in shortest.answers)
-        assert days(growing) == 14
-        assert days(shortest) == 1
+        assert interval_days(growing) == 14
+        assert interval_days(shortest) == 1
         asked = Counter(each.text for each in await effective_events(resources.log) if isinstance(each, TaskSubmitted))
         assert asked == {TRUTH_EXERCISE.question: 4, UNANSWERABLE_EXERCISE.question: 4}
     await assert_verified(settings)
 
 
-async def both(client: Client, course: CourseReport) -> tuple[ExerciseReport, ExerciseReport]:
+async def both_exercises(client: Client, course: CourseReport) -> tuple[ExerciseReport, ExerciseReport]:
     """Return the exercise that the agent can answer, and the one that it cannot."""
-    return await exercise(client, course.course_id, 0), await exercise(client, course.course_id, 1)
+    return await exercise_report(client, course.course_id, 0), await exercise_report(client, course.course_id, 1)
 
 
-def days(known: ExerciseReport) -> int:
+def interval_days(known: ExerciseReport) -> int:
     """Return the present interval of an exercise in days."""
     assert known.due_at is not None
     return (known.due_at - known.answers[-1].graded_at).days
@@ -149,7 +151,7 @@ def days(known: ExerciseReport) -> int:
 async def test_a_textbook_is_taught_once_at_a_time(settings: Settings) -> None:
     """A second course of a textbook is refused while the first one runs, and does not store its memories twice."""
     async with running_services(settings) as resources, connected_client(settings) as client:
-        await school(resources, client, repeating="none")
+        await teach(resources, client, repeating="none")
         before = len(await client.memories("python"))
         with pytest.raises(ClientError, match=r"was taught exactly this 'Truth' in course .*; --again"):
             await client.teach("python", TEXTBOOK, repeating="fsrs")
@@ -198,13 +200,13 @@ async def test_invalid_courses_are_refused(settings: Settings) -> None:
 
 async def test_the_largest_chapter_is_read(settings: Settings) -> None:
     """The largest chapter is read in one event that the server accepts, whatever the model learns from it."""
-    model = Verbose()
+    model = VerboseModel()
     async with (
         running_services(settings, models=Models(model, model)) as resources,
         connected_client(settings) as client,
     ):
         textbook = TEXTBOOK.model_copy(update={"chapters": (LARGEST,)})
-        course = await school(resources, client, textbook, repeating="none")
+        course = await teach(resources, client, textbook, repeating="none")
         assert course.chapters[0].memories == len(LARGEST.sections)
         [read] = [each for each in await effective_events(resources.log) if isinstance(each, ChapterRead)]
         assert CHAPTER_BYTES * 0.95 < LARGEST.size <= CHAPTER_BYTES
@@ -216,7 +218,7 @@ async def test_the_largest_chapter_is_read(settings: Settings) -> None:
 async def test_feedback_of_another_client_does_not_change_a_course(settings: Settings) -> None:
     """Feedback of another client on an exercise does not change the course."""
     async with running_services(settings) as resources, connected_client(settings) as client:
-        course = await school(resources, client)
+        course = await teach(resources, client)
         before = (await snapshot(resources))["trial"]
         graded = next(each for each in await effective_events(resources.log) if isinstance(each, ExerciseGraded))
         await resources.log.append(

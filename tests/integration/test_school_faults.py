@@ -62,7 +62,7 @@ async def test_an_exercise_that_cannot_be_graded_is_wrong(settings: Settings) ->
     await assert_verified(settings)
 
 
-class Stumbling(HashingEmbedder):
+class FailingEmbedder(HashingEmbedder):
     """An embedder that fails at the review of a wrong answer."""
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -75,7 +75,7 @@ class Stumbling(HashingEmbedder):
 async def test_a_failed_review_has_no_memories(settings: Settings) -> None:
     """A failed review is recorded without memories, and the course ends."""
     async with open_resources(settings) as usual, connected_client(settings) as client:
-        vectors = replace(usual.vectors, embedder=Stumbling())
+        vectors = replace(usual.vectors, embedder=FailingEmbedder())
         async with working(replace(usual, vectors=vectors), ALL_SERVICES):
             await usual.log.append(agent_defined())
             await client.settle()

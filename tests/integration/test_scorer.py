@@ -28,10 +28,10 @@ from tests.unit.domain.strength.schooling import AGENT, World, by_impact, by_rel
 
 pytestmark = pytest.mark.connected
 
-TRAINING = ("projector", "trainer")
+TRAINING_SERVICES = ("projector", "trainer")
 
 
-def work(number: int, world: World) -> list[Event]:
+def assignment_events(number: int, world: World) -> list[Event]:
     """Return an assignment's events up to its used memories, without the end of its session."""
     rng = np.random.default_rng(number)
     event = retrieved(number, rng)
@@ -49,7 +49,7 @@ def work(number: int, world: World) -> list[Event]:
     ]
 
 
-def ended(number: int) -> SessionEnded:
+def session_ended(number: int) -> SessionEnded:
     """Return the end of an assignment's session."""
     return SessionEnded(
         event_id=derive(number, "session_ended"),
@@ -59,7 +59,7 @@ def ended(number: int) -> SessionEnded:
     )
 
 
-def helpful(number: int) -> ImpactCredited:
+def helpful_credit(number: int) -> ImpactCredited:
     """Return the credit of a helpful assignment."""
     return ImpactCredited(
         event_id=derive(number, "impact_credited"),
@@ -72,34 +72,34 @@ def helpful(number: int) -> ImpactCredited:
     )
 
 
-async def lived(log: Log, numbers: range, world: World) -> None:
+async def append_assignments(log: Log, numbers: range, world: World) -> None:
     """Append these assignments, and the end of the last one's session."""
     for number in numbers:
-        for event in work(number, world):
+        for event in assignment_events(number, world):
             await log.append(event)
-    await log.append(ended(numbers[-1]))
+    await log.append(session_ended(numbers[-1]))
 
 
-async def trained(resources: Resources) -> list[ScorerTrained]:
+async def trained_scorers(resources: Resources) -> list[ScorerTrained]:
     """Return every trained scorer once all services are idle."""
-    await until_idle(resources, TRAINING)
+    await until_idle(resources, TRAINING_SERVICES)
     return [each for each in await effective_events(resources.log) if isinstance(each, ScorerTrained)]
 
 
 async def test_a_scorer_is_trained_with_enough_samples_and_serves_while_better(settings: Settings) -> None:
     """A scorer is trained after 100 samples and again after 30 more, and serves only while it is better."""
-    async with running_services(settings, TRAINING) as resources:
+    async with running_services(settings, TRAINING_SERVICES) as resources:
         await resources.log.append(agent_defined(AGENT))
-        await lived(resources.log, range(8), by_impact)
-        assert await trained(resources) == [], "not enough yet"
-        await lived(resources.log, range(8, 80), by_impact)
-        [first] = await trained(resources)
+        await append_assignments(resources.log, range(8), by_impact)
+        assert await trained_scorers(resources) == [], "not enough yet"
+        await append_assignments(resources.log, range(8, 80), by_impact)
+        [first] = await trained_scorers(resources)
         assert (first.number, first.serves, first.held_out.tasks >= 10) == (1, True, True)
         assert first.held_out.learned - first.held_out.linear > 0.05
-        await lived(resources.log, range(80, 82), by_impact)
-        assert len(await trained(resources)) == 1, "nearly nothing is new"
-        await lived(resources.log, range(82, 160), by_relevance)
-        second = (await trained(resources))[-1]
+        await append_assignments(resources.log, range(80, 82), by_impact)
+        assert len(await trained_scorers(resources)) == 1, "nearly nothing is new"
+        await append_assignments(resources.log, range(82, 160), by_relevance)
+        second = (await trained_scorers(resources))[-1]
         assert (second.number, second.serves) == (2, False), "the newest tasks are of another world"
         known = await resources.views.scorer(AGENT)
         assert known is not None
@@ -109,51 +109,55 @@ async def test_a_scorer_is_trained_with_enough_samples_and_serves_while_better(s
 
 async def test_feedback_on_an_old_assignment_trains_again_once(settings: Settings) -> None:
     """Feedback on an old assignment trains the scorer again, unless it does not change the assignment's value."""
-    async with running_services(settings, TRAINING) as resources:
+    async with running_services(settings, TRAINING_SERVICES) as resources:
         await resources.log.append(agent_defined(AGENT))
-        await lived(resources.log, range(60), by_impact)
-        [first] = await trained(resources)
-        await resources.log.append(helpful(7))
-        [_, second] = await trained(resources)
-        assert (second.number, second.causation_id) == (2, helpful(7).event_id)
+        await append_assignments(resources.log, range(60), by_impact)
+        [first] = await trained_scorers(resources)
+        await resources.log.append(helpful_credit(7))
+        [_, second] = await trained_scorers(resources)
+        assert (second.number, second.causation_id) == (2, helpful_credit(7).event_id)
         assert second.weights != first.weights
-        succeeded = helpful(7).model_copy(update={"event_id": derive(7, "success"), "reason": "success", "points": 1.5})
+        succeeded = helpful_credit(7).model_copy(
+            update={"event_id": derive(7, "success"), "reason": "success", "points": 1.5}
+        )
         await resources.log.append(succeeded)
-        assert len(await trained(resources)) == 2
-        failed = helpful(7).model_copy(update={"event_id": derive(7, "failure"), "reason": "failure", "points": 0.0})
+        assert len(await trained_scorers(resources)) == 2
+        failed = helpful_credit(7).model_copy(
+            update={"event_id": derive(7, "failure"), "reason": "failure", "points": 0.0}
+        )
         await resources.log.append(failed)
-        third = (await trained(resources))[-1]
+        third = (await trained_scorers(resources))[-1]
         assert (third.number, third.causation_id) == (3, failed.event_id), "the newest word decides"
     await assert_verified(settings)
 
 
 async def test_the_policy_sets_the_samples_for_another_training(settings: Settings) -> None:
     """The policy's `retrain_after` sets the number of new samples for another training."""
-    async with running_services(settings, TRAINING) as resources:
+    async with running_services(settings, TRAINING_SERVICES) as resources:
         await resources.log.append(agent_defined(AGENT))
         await resources.log.append(
             PolicyAdopted(event_id=derive("test", "policy"), agent_id=AGENT, parameters={"retrain_after": 1})
         )
         slept = AgentSlept(event_id=derive("test", "slept"), agent_id=AGENT, sessions=(derive("test", "session"),))
         await resources.log.append(slept)
-        await lived(resources.log, range(60), by_impact)
-        assert [each.number for each in await trained(resources)] == [1]
-        await lived(resources.log, range(60, 62), by_impact)
-        assert [each.number for each in await trained(resources)] == [1, 2]
+        await append_assignments(resources.log, range(60), by_impact)
+        assert [each.number for each in await trained_scorers(resources)] == [1]
+        await append_assignments(resources.log, range(60, 62), by_impact)
+        assert [each.number for each in await trained_scorers(resources)] == [1, 2]
 
 
 async def test_events_are_not_trained_on_again(settings: Settings) -> None:
     """Events that were trained on cause no further training, even if the trainer has lost its cache."""
-    async with running_services(settings, TRAINING) as resources:
+    async with running_services(settings, TRAINING_SERVICES) as resources:
         await resources.log.append(agent_defined(AGENT))
-        await lived(resources.log, range(60), by_impact)
-        before = await trained(resources)
+        await append_assignments(resources.log, range(60), by_impact)
+        before = await trained_scorers(resources)
         assert len(before) == 1
         handlers.pasts.known = Pasts().known
         for each in await effective_events(resources.log):
             if isinstance(each, SessionEnded):
                 assert await handlers.train(each, resources) is None
-        assert await trained(resources) == before
+        assert await trained_scorers(resources) == before
 
 
 async def test_the_linear_score_serves_without_torch(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -161,14 +165,14 @@ async def test_the_linear_score_serves_without_torch(settings: Settings, monkeyp
     monkeypatch.setattr(training, "available", lambda: False)
     handlers.can_train.cache_clear()
     try:
-        async with running_services(settings, TRAINING) as resources:
+        async with running_services(settings, TRAINING_SERVICES) as resources:
             await resources.log.append(agent_defined(AGENT))
-            await lived(resources.log, range(60), by_impact)
-            assert await trained(resources) == []
+            await append_assignments(resources.log, range(60), by_impact)
+            assert await trained_scorers(resources) == []
             monkeypatch.undo()
             handlers.can_train.cache_clear()
-            await resources.log.append(ended(59).model_copy(update={"event_id": derive(60, "session_ended")}))
-            assert len(await trained(resources)) == 1
+            await resources.log.append(session_ended(59).model_copy(update={"event_id": derive(60, "session_ended")}))
+            assert len(await trained_scorers(resources)) == 1
     finally:
         handlers.can_train.cache_clear()
 
@@ -212,11 +216,11 @@ async def test_sessions_that_end_at_once_cause_one_training(settings: Settings) 
     async with opened_log(settings) as log:
         await log.append(agent_defined(AGENT))
         for number in range(60):
-            for event in work(number, by_impact):
+            for event in assignment_events(number, by_impact):
                 await log.append(event)
-        await append_all(log, [ended(number) for number in range(60)])
-    async with running_services(settings, TRAINING) as resources, running_services(settings, ("trainer",)):
-        assert len(await trained(resources)) == 1
+        await append_all(log, [session_ended(number) for number in range(60)])
+    async with running_services(settings, TRAINING_SERVICES) as resources, running_services(settings, ("trainer",)):
+        assert len(await trained_scorers(resources)) == 1
 
 
 def _scorer(number: int, *, serves: bool) -> ScorerTrained:

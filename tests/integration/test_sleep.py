@@ -148,13 +148,13 @@ async def test_concurrent_workers_without_partitions_sleep_once(settings: Settin
         events = traffic(rng)
         await append_slowly(resources.log, events, rng)
         facts = [each for each in await effective_events(resources.log) if isinstance(each, SessionEnded)]
-        await asyncio.gather(*(race(resources, facts, rng.random()) for _ in range(WORKERS)))
+        await asyncio.gather(*(sleep_racing(resources, facts, rng.random()) for _ in range(WORKERS)))
         await eventually(all_slept(resources))
         await assert_each_slept_once(resources)
     await assert_verified(settings)
 
 
-async def race(resources: Resources, sessions: Sequence[SessionEnded], seed: float) -> None:
+async def sleep_racing(resources: Resources, sessions: Sequence[SessionEnded], seed: float) -> None:
     """Handle every session in a random order, repeating each one until it does not conflict."""
     reactor, rest = EventProcessor(service, resources), list(sessions)
     rng = random.Random(seed)
@@ -216,12 +216,12 @@ async def test_a_cluster_that_loses_a_node_sleeps_over_each_session_once(servers
                 await cluster.kill(victim)
             if step == 16:
                 await cluster.restart(victim)
-            await asyncio.gather(*(said(resources.log, each) for each in events[start : start + 8]))
+            await asyncio.gather(*(append_retried(resources.log, each) for each in events[start : start + 8]))
         await eventually(all_slept(resources), seconds=60)
         await retried(lambda: assert_each_slept_once(resources))
         await retried(lambda: assert_verified(settings))
 
 
-async def said(log: Log, event: Event) -> int:
+async def append_retried(log: Log, event: Event) -> int:
     """Append an event, repeatedly until it is acknowledged."""
     return await retried(lambda: log.append(event))

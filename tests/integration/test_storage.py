@@ -32,8 +32,8 @@ from tests.integration.harness import agent_defined, connected_client, eventuall
 pytestmark = pytest.mark.connected
 
 DEPLOY = Path(__file__).parents[2] / "infra" / "deploy"
-ALIVE = DEPLOY / "alive.sh"
-NC = """#!{python}
+PROBE = DEPLOY / "alive.sh"
+SUBSTITUTE_NC = """#!{python}
 import socket, sys
 line = socket.create_connection((sys.argv[1], int(sys.argv[2])), 5)
 line.sendall(sys.stdin.buffer.read())
@@ -42,12 +42,12 @@ while data := line.recv(65536):
 """
 
 
-def alive(port: int, tools: Path) -> int:
+def probe(port: int, tools: Path) -> int:
     """Return the exit code of the deployments' probe, run with a substitute for the image's `nc`."""
-    (tools / "nc").write_text(NC.format(python=sys.executable))
+    (tools / "nc").write_text(SUBSTITUTE_NC.format(python=sys.executable))
     (tools / "nc").chmod(0o755)
     known = {"PATH": f"{tools}:{os.environ['PATH']}"}
-    return subprocess.run(["sh", ALIVE, str(port)], env=known, capture_output=True, check=False).returncode
+    return subprocess.run(["sh", PROBE, str(port)], env=known, capture_output=True, check=False).returncode
 
 
 async def fill(context: JetStreamContext, subject: str) -> None:
@@ -77,12 +77,12 @@ async def test_the_probe_fails_for_a_server_that_cannot_write(disk: Disk, tmp_pa
         f'listen: "127.0.0.1:{port}"\nhttp: "127.0.0.1:{watched}"\n'
         f'jetstream {{ store_dir: "{disk.path}", max_file_store: 1PB }}\n'
     )
-    assert alive(watched, tmp_path) == 2
+    assert probe(watched, tmp_path) == 2
     server = await asyncio.create_subprocess_exec(binary, "-c", config, stderr=asyncio.subprocess.DEVNULL)
 
     async def answers() -> bool:
         """The probe succeeds."""
-        return await asyncio.to_thread(alive, watched, tmp_path) == 0
+        return await asyncio.to_thread(probe, watched, tmp_path) == 0
 
     try:
         await eventually(answers)
@@ -91,12 +91,12 @@ async def test_the_probe_fails_for_a_server_that_cannot_write(disk: Disk, tmp_pa
         await context.add_stream(name="log", subjects=["log"])
         with pytest.raises((TimeoutError, APIError)):
             await fill(context, "log")
-        assert await asyncio.to_thread(alive, watched, tmp_path) == 1
+        assert await asyncio.to_thread(probe, watched, tmp_path) == 1
         disk.megabytes = 128
         disk.empty()
         with pytest.raises((TimeoutError, APIError)):
             await context.publish("log", b"x")
-        assert await asyncio.to_thread(alive, watched, tmp_path) == 1
+        assert await asyncio.to_thread(probe, watched, tmp_path) == 1
         await connection.close()
         server.send_signal(signal.SIGTERM)
         await server.wait()

@@ -26,17 +26,17 @@ from tests.integration.harness import (
 pytestmark = pytest.mark.connected
 
 QUESTION = "What is the truth value of an empty list?"
-LISTED = "\n".join(f"{number}. What does question {number} decide about the cache?" for number in range(1, 31))
+MANY_ITEMS = "\n".join(f"{number}. What does question {number} decide about the cache?" for number in range(1, 31))
 
 
-async def knowing(resources: Resources, client: Client) -> UUID:
+async def define_agent(resources: Resources, client: Client) -> UUID:
     """Define an agent with one memory, which answers the question."""
     await resources.log.append(agent_defined())
     await client.settle()
     return await client.remember("python", "The truth value of an empty list is false.", tags=["list"])
 
 
-def said_by(client: str, task_id: UUID, event_id: UUID | None = None) -> FeedbackGiven:
+def feedback_of(client: str, task_id: UUID, event_id: UUID | None = None) -> FeedbackGiven:
     """Return feedback of a client that a task was helpful."""
     return FeedbackGiven(event_id=event_id or uuid4(), client_id=client, correlation_id=task_id, verdict="helpful")
 
@@ -48,13 +48,13 @@ async def test_feedback_of_another_client_is_refused(settings: Settings) -> None
         connected_client(settings) as ann,
         connected_client(settings, "mallory") as mallory,
     ):
-        memory_id = await knowing(resources, ann)
+        memory_id = await define_agent(resources, ann)
         task_id = uuid4()
-        early = said_by("mallory", task_id)
+        early = feedback_of("mallory", task_id)
         await resources.log.append(early)
         await ann.submit(QUESTION, key=task_id)
         while not (await ann.progress(task_id)).settled:
-            await resources.log.append(said_by("mallory", task_id))
+            await resources.log.append(feedback_of("mallory", task_id))
             await ann.settle()
         late = await mallory.feedback(task_id, "unhelpful", result="failure", prevented_error=memory_id)
         assert late.standing == "refused"
@@ -81,7 +81,7 @@ async def test_an_operator_may_rate_every_task(settings: Settings) -> None:
         connected_client(settings) as ann,
         connected_client(settings, OPERATOR) as operator,
     ):
-        memory_id = await knowing(resources, ann)
+        memory_id = await define_agent(resources, ann)
         task_id = (await ann.ask(QUESTION, settled=True)).task_id
         assert (await operator.feedback(task_id, "helpful")).memories == (memory_id,)
     await assert_verified(settings)
@@ -94,7 +94,7 @@ async def test_feedback_of_another_client_does_not_count_for_routing(settings: S
         connected_client(settings) as ann,
         connected_client(settings, "mallory") as mallory,
     ):
-        await knowing(resources, ann)
+        await define_agent(resources, ann)
         task_id = (await ann.ask(QUESTION, settled=True)).task_id
         await mallory.feedback(task_id, "unhelpful", result="failure")
         await until_idle(resources)
@@ -118,8 +118,8 @@ async def test_the_choice_of_another_client_is_refused(settings: Settings) -> No
         connected_client(settings) as ann,
         connected_client(settings, "mallory") as mallory,
     ):
-        await knowing(resources, ann)
-        task_id = await ann.submit(LISTED)
+        await define_agent(resources, ann)
+        task_id = await ann.submit(MANY_ITEMS)
         assert (await ann.result(task_id)).status == "negotiation"
         end = await resources.log.last_sequence()
         with pytest.raises(ClientError, match=f"task {task_id} belongs to client ann; only that client or an operator"):
@@ -153,8 +153,8 @@ async def test_an_operator_may_choose_for_every_task(settings: Settings) -> None
         connected_client(settings) as ann,
         connected_client(settings, OPERATOR) as operator,
     ):
-        await knowing(resources, ann)
-        task_id = await ann.submit(LISTED)
+        await define_agent(resources, ann)
+        task_id = await ann.submit(MANY_ITEMS)
         assert (await ann.result(task_id)).status == "negotiation"
         await operator.answer(task_id, "most_important")
         assert (await operator.result(task_id)).status == "done"
@@ -163,7 +163,7 @@ async def test_an_operator_may_choose_for_every_task(settings: Settings) -> None
 async def test_an_offered_memory_is_not_linked_to_another_clients_task(settings: Settings) -> None:
     """A memory offered with another client's task id is not linked to that task."""
     async with running_services(settings) as resources, connected_client(settings) as ann:
-        await knowing(resources, ann)
+        await define_agent(resources, ann)
         task_id = (await ann.ask(QUESTION, settled=True)).task_id
         memory = MemoryContent(content="Mallory was here.")
         offer = MemoryOffered(

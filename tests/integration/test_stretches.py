@@ -31,7 +31,7 @@ from tests.integration.harness import (
     snapshot,
     until_idle,
 )
-from tests.integration.test_every_event import emptied_tables
+from tests.integration.test_every_event import empty_tables
 
 pytestmark = pytest.mark.connected
 
@@ -46,31 +46,31 @@ def upgrade() -> None:
 """
 
 
-async def stretch(resources: Resources, after: int, until: int) -> Batch:
+async def batch_between(resources: Resources, after: int, until: int) -> Batch:
     """Return the events between two sequences as a batch."""
     events = [each for each in await recorded_events(resources.log) if after < (each.sequence or 0) <= until]
     return Batch(tuple(events), (), after, until)
 
 
-async def defined(resources: Resources, number: int) -> None:
+async def define_agents(resources: Resources, number: int) -> None:
     """Append definitions of so many agents."""
     for each in range(number):
         await resources.log.append(agent_defined(f"agent-{each}"))
 
 
-async def gone_back(resources: Resources, to: int) -> None:
+async def set_back(resources: Resources, to: int) -> None:
     """Set the views back to an older sequence while services run."""
-    await emptied_tables(resources)
+    await empty_tables(resources)
     await catch_up(resources.projection, resources.log, to, lambda *_: None)
 
 
-async def made_by(resources: Resources, fold: int) -> None:
+async def set_fold_version(resources: Resources, fold: int) -> None:
     """Mark the views as built by another version of the folds."""
     async with resources.database.begin() as connection:
         await connection.execute(update(tables.checkpoint).values(fold=fold))
 
 
-async def missing(resources: Resources) -> Sequence[str]:
+async def missing_dependencies(resources: Resources) -> Sequence[str]:
     """Return the missing dependencies that a process reports."""
     return (await Readiness(resources, [], {}).report()).missing
 
@@ -78,10 +78,10 @@ async def missing(resources: Resources) -> Sequence[str]:
 async def test_views_set_back_are_followed_from_there(settings: Settings) -> None:
     """An idle projector whose views were set back reads the log again from there."""
     async with running_services(settings, ["projector"]) as resources:
-        await defined(resources, 9)
+        await define_agents(resources, 9)
         await until_idle(resources, ["projector"])
         async with open_resources(settings) as operator:
-            await gone_back(operator, 5)
+            await set_back(operator, 5)
         assert (await resources.projection.position()).sequence == 5
         await resources.log.append(agent_defined("newest"))
         await until_idle(resources, ["projector"])
@@ -92,15 +92,15 @@ async def test_views_set_back_are_followed_from_there(settings: Settings) -> Non
 async def test_a_batch_after_a_gap_is_refused(settings: Settings) -> None:
     """A batch after a gap is refused; of an overlapping batch only the events after the checkpoint are folded."""
     async with open_resources(settings) as resources:
-        await defined(resources, 6)
-        assert await resources.projection.apply(await stretch(resources, 0, 2)) == 2
+        await define_agents(resources, 6)
+        assert await resources.projection.apply(await batch_between(resources, 0, 2)) == 2
         before = await snapshot(resources)
         with pytest.raises(GapError, match="the projections are at 2, but the batch begins after 4"):
-            await resources.projection.apply(await stretch(resources, 4, 6))
+            await resources.projection.apply(await batch_between(resources, 4, 6))
         assert await snapshot(resources) == before
-        assert await resources.projection.apply(await stretch(resources, 1, 5)) == 5
-        assert await resources.projection.apply(await stretch(resources, 0, 3)) == 5, "the views are ahead of it"
-        assert await resources.projection.apply(await stretch(resources, 5, 6)) == 6
+        assert await resources.projection.apply(await batch_between(resources, 1, 5)) == 5
+        assert await resources.projection.apply(await batch_between(resources, 0, 3)) == 5, "the views are ahead of it"
+        assert await resources.projection.apply(await batch_between(resources, 5, 6)) == 6
     await assert_verified(settings)
 
 
@@ -109,13 +109,13 @@ async def test_an_older_version_does_not_fold_into_newer_views(settings: Setting
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await until_idle(resources)
-        await made_by(resources, FOLD + 1)
+        await set_fold_version(resources, FOLD + 1)
         before = await snapshot(resources)
         with pytest.raises(OtherFoldsError, match="this one waits"):
-            await resources.projection.apply(await stretch(resources, 0, 1))
+            await resources.projection.apply(await batch_between(resources, 0, 1))
         await resources.log.append(agent_defined("cook"))
         told = f"built by folds of version {FOLD + 1}, but this is version {FOLD}: a newer version is running"
-        assert any(told in each for each in await missing(resources))
+        assert any(told in each for each in await missing_dependencies(resources))
         assert told in str((await client.status()).halted)
         for operation in (rebuild, verify, reembed):
             with pytest.raises(OperationError, match="a newer version is running"):
@@ -125,9 +125,11 @@ async def test_an_older_version_does_not_fold_into_newer_views(settings: Setting
         assert await resources.projection.position() == Position(1, FOLD + 1)
         assert await snapshot(resources) == before
     async with running_services(settings, ["projector"]) as resources:
-        assert any(told in each for each in await missing(resources)), "one that starts now stands aside too"
+        assert any(told in each for each in await missing_dependencies(resources)), (
+            "one that starts now stands aside too"
+        )
         assert await snapshot(resources) == before
-        await made_by(resources, FOLD)
+        await set_fold_version(resources, FOLD)
         await until_idle(resources, ["projector"])
     await assert_verified(settings)
 
@@ -137,7 +139,7 @@ async def test_views_of_an_older_version_are_rebuilt(settings: Settings) -> None
     async with running_services(settings, ["projector"]) as resources:
         await resources.log.append(agent_defined())
         await until_idle(resources, ["projector"])
-        await made_by(resources, FOLD - 1)
+        await set_fold_version(resources, FOLD - 1)
         await resources.log.append(agent_defined("cook"))
         await until_idle(resources, ["projector"])
         assert await resources.projection.position() == Position(2, FOLD)
@@ -155,7 +157,7 @@ async def test_the_views_halt_before_an_event_that_cannot_be_folded(
         await fold_courses(connection, events)
 
     async with open_resources(settings) as resources:
-        await defined(resources, 9)
+        await define_agents(resources, 9)
     for place in ("projection", "bulk_fold"):
         monkeypatch.setattr(f"nemuri_infra.projections.{place}.fold_courses", fragile)
     why = "event 6, agent_defined of agent-5, cannot be folded: ValueError"

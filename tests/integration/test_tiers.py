@@ -45,15 +45,17 @@ from tests.integration.harness import (
 
 pytestmark = pytest.mark.connected
 
-AT_WORK = ("projector", "intake", "tiered-memory", "query-api")
-MINED = tuple(f"Noah mined iron with Lila in the cave in the {each}" for each in ("morning", "morning ", "morning  "))
+TIERED_SERVICES = ("projector", "intake", "tiered-memory", "query-api")
+SIMILAR_TEXTS = tuple(
+    f"Noah mined iron with Lila in the cave in the {each}" for each in ("morning", "morning ", "morning  ")
+)
 """Texts that the hashing embedder finds similar."""
 
 
 @asynccontextmanager
-async def remembering(settings: Settings, *names: str, **policy: object) -> AsyncIterator[tuple[Resources, Client]]:
+async def tiered_platform(settings: Settings, *names: str, **policy: object) -> AsyncIterator[tuple[Resources, Client]]:
     """Run the services of tiered memory with agents of these names, and yield a client."""
-    async with running_services(settings, AT_WORK) as resources, connected_client(settings) as client:
+    async with running_services(settings, TIERED_SERVICES) as resources, connected_client(settings) as client:
         last = 0
         for each in names or ("noah",):
             last = await resources.log.append(agent_defined(each, memory="tiered", perspectives=()))
@@ -63,7 +65,7 @@ async def remembering(settings: Settings, *names: str, **policy: object) -> Asyn
         yield resources, client
 
 
-async def memories(resources: Resources) -> list[TierMemory]:
+async def all_memories(resources: Resources) -> list[TierMemory]:
     """Return all tiered memories, oldest first."""
     async with resources.database.reading() as connection:
         found = await load(connection, tables.tier_memory, TierMemory)
@@ -75,7 +77,7 @@ async def assert_as_folded(resources: Resources) -> None:
     tiers = fold([each for each in await effective_events(resources.log) if isinstance(each, FOLDED)])
     async with resources.database.reading() as connection:
         agents = await load(connection, tables.tier_agent, TiersAgent)
-    known = await memories(resources)
+    known = await all_memories(resources)
     assert agents == [tiers.agent]
     assert {each.memory_id: each for each in known} == dict(tiers.memories)
     ids = [each.memory_id for each in known]
@@ -84,7 +86,7 @@ async def assert_as_folded(resources: Resources) -> None:
 
 async def test_a_repeated_experience_is_recorded_once(settings: Settings) -> None:
     """A repeated experience is recorded once; unimportant ones, and agents without tiered memory, are refused."""
-    async with remembering(settings) as (resources, client):
+    async with tiered_platform(settings) as (resources, client):
         await resources.log.append(agent_defined("python"))
         lived = Experience(
             type="conversation", content="Lila: could you help me with the iron?", participants=("Lila",)
@@ -99,7 +101,7 @@ async def test_a_repeated_experience_is_recorded_once(settings: Settings) -> Non
         with pytest.raises(ClientError, match="no agent 'python' with tiered memory"):
             await client.experience("python", "A leaf fell")
 
-        found = await memories(resources)
+        found = await all_memories(resources)
         assert [(each.type, each.importance) for each in found] == [("conversation", 0.7), ("observation", 0.6)]
         assert found[1].memory_id == seen
         refused = [each for each in await effective_events(resources.log) if isinstance(each, MemoryRefused)]
@@ -111,8 +113,8 @@ async def test_a_repeated_experience_is_recorded_once(settings: Settings) -> Non
 async def test_memories_beyond_the_capacity_are_consolidated_and_recalled(settings: Settings) -> None:
     """The oldest memories beyond the capacity are consolidated in clusters, and recalls by module count as accesses."""
     policy = {"short_term": {"base_capacity": 5, "max_capacity": 5, "kept_share": 0.2}}
-    async with remembering(settings, **policy) as (resources, client):
-        for number, text in enumerate((*MINED, "Noah planted wheat by the river", "Mira sang a song")):
+    async with tiered_platform(settings, **policy) as (resources, client):
+        for number, text in enumerate((*SIMILAR_TEXTS, "Noah planted wheat by the river", "Mira sang a song")):
             cues = Cues(goal_related=True)
             await client.experience("noah", text.strip(), type="action", second=10.0 * number, cues=cues)
 
@@ -137,7 +139,7 @@ async def test_memories_beyond_the_capacity_are_consolidated_and_recalled(settin
         working = await client.tiers_recall("noah", "iron", module="action_awareness", quietly=True)
         assert (talking.recalled, working.recalled, working.working) == ((), (), True)
         await until_idle(resources)
-        assert {each.access_count for each in await memories(resources)} == {1}
+        assert {each.access_count for each in await all_memories(resources)} == {1}
         await assert_as_folded(resources)
         done = await reembed(settings, embedder=HashingEmbedder(256))
         assert (done.agents, done.memories) == (1, 3)
@@ -150,12 +152,15 @@ async def test_memories_beyond_the_capacity_are_consolidated_and_recalled(settin
 async def test_two_workers_consolidate_each_experience_once(settings: Settings) -> None:
     """Two workers consolidate each experience once, and none is left behind."""
     policy = {"short_term": {"base_capacity": 4, "max_capacity": 4, "kept_share": 0.5}}
-    async with remembering(settings, **policy) as (resources, client), running_services(settings, ["tiered-memory"]):
+    async with (
+        tiered_platform(settings, **policy) as (resources, client),
+        running_services(settings, ["tiered-memory"]),
+    ):
         for each in range(24):
             lived = Experience(type="action", content=f"Noah mined iron ore number {each}", second=float(each))
             told = ExperienceOffered(event_id=uuid4(), client_id="ann", agent_id="noah", experience=lived)
             await resources.log.append(told)
-        await until_idle(resources, AT_WORK)
+        await until_idle(resources, TIERED_SERVICES)
         facts = await effective_events(resources.log)
         begun = [each for each in facts if isinstance(each, ConsolidationBegun)]
         gone = Counter(memory for each in begun for group in each.groups for memory in group.memory_ids)
@@ -172,10 +177,10 @@ async def test_two_workers_consolidate_each_experience_once(settings: Settings) 
 async def test_old_memories_are_consolidated_in_time(settings: Settings) -> None:
     """Old memories are consolidated by the log's time, requested once; agents of simulations are left out."""
     policy = {"short_term": {"retention_minutes": 30}}
-    async with remembering(settings, "noah", "lila", **policy) as (resources, client):
+    async with tiered_platform(settings, "noah", "lila", **policy) as (resources, client):
         await client.experience("noah", "Noah saw the sea")
         await client.experience("lila", "Lila saw the sea", second=5.0)
-        now = (await memories(resources))[-1].at
+        now = (await all_memories(resources))[-1].at
         for later in (60.0, 29 * 60.0):
             await look(resources, now + later)
         assert not [each for each in await effective_events(resources.log) if isinstance(each, ConsolidationAsked)]
@@ -187,7 +192,7 @@ async def test_old_memories_are_consolidated_in_time(settings: Settings) -> None
 
 async def test_a_shared_memory_is_recalled_by_its_audience(settings: Settings) -> None:
     """A shared memory is recalled by exactly the agents it is shared with, and is not consolidated."""
-    async with remembering(settings, "noah", "lila", "mira") as (resources, client):
+    async with tiered_platform(settings, "noah", "lila", "mira") as (resources, client):
         seen = await client.experience("noah", "The well behind the church is poisoned")
         secret = await client.experience("noah", "The gold is under the oak")
         shared = await share(client, "noah", str(seen), "bilateral", ["lila"])
@@ -215,8 +220,8 @@ async def test_a_shared_memory_is_recalled_by_its_audience(settings: Settings) -
 
 async def test_an_erased_experience_is_erased_with_its_formed_memory(settings: Settings) -> None:
     """Erasing an experience erases its offer, the memory formed from it and the other sources of that memory."""
-    async with remembering(settings) as (resources, client):
-        mined = [await client.experience("noah", each.strip(), type="action") for each in MINED]
+    async with tiered_platform(settings) as (resources, client):
+        mined = [await client.experience("noah", each.strip(), type="action") for each in SIMILAR_TEXTS]
         await client.experience("noah", "Mira sang a canary song", type="conversation")
         done = await consolidate(client, "noah")
         assert (done.gone, done.view.short, done.view.long) == (4, 0, 2)
@@ -228,6 +233,6 @@ async def test_an_erased_experience_is_erased_with_its_formed_memory(settings: S
         words = [each for each in left if isinstance(each, ExperienceOffered | ExperienceRecorded | MemoryFormed)]
         assert words
         assert not [each for each in words if "iron" in each.model_dump_json()]
-        assert [each.content for each in await memories(resources)] == ["Mira sang a canary song"]
+        assert [each.content for each in await all_memories(resources)] == ["Mira sang a canary song"]
     await rebuild(settings)
     await assert_verified(settings)

@@ -45,45 +45,48 @@ pytestmark = pytest.mark.connected
 AGENT = "noah"
 
 
-def key(text: str) -> str:
+def vector_key_of(text: str) -> str:
     """Return the key of a text's vector."""
     return vector_key(EMBEDDING.model, EMBEDDING.dimension, text)
 
 
-def recorded(rng: random.Random, content: str, offered: UUID | None = None) -> ExperienceRecorded:
+def recorded_experience(rng: random.Random, content: str, offered: UUID | None = None) -> ExperienceRecorded:
     """Return a recorded experience."""
     return ExperienceRecorded.model_validate(
-        {"event_id": some_id(rng), "causation_id": offered, "agent_id": AGENT, "importance": 0.5}
-        | {"experience": {"type": "action", "content": content, "second": rng.randrange(1_000)}, "vector": key(content)}
+        {"event_id": derived_id(rng), "causation_id": offered, "agent_id": AGENT, "importance": 0.5}
+        | {
+            "experience": {"type": "action", "content": content, "second": rng.randrange(1_000)},
+            "vector": vector_key_of(content),
+        }
     )
 
 
-def formed(rng: random.Random, content: str, sources: Sequence[UUID]) -> MemoryFormed:
+def formed_memory(rng: random.Random, content: str, sources: Sequence[UUID]) -> MemoryFormed:
     """Return a memory formed from sources."""
     fields = {"type": "semantic", "content": content, "importance": 0.5, "formed_by": "extractive", "second": 1_000.0}
     return MemoryFormed.model_validate(
-        {"event_id": some_id(rng), "agent_id": AGENT, "sources": sources, "vector": key(content)} | fields
+        {"event_id": derived_id(rng), "agent_id": AGENT, "sources": sources, "vector": vector_key_of(content)} | fields
     )
 
 
-def some_id(rng: random.Random) -> UUID:
+def derived_id(rng: random.Random) -> UUID:
     """Return an id of the version that the platform derives."""
     return UUID(int=rng.getrandbits(128), version=5)
 
 
-def life(rng: random.Random, length: int) -> list[Event]:
+def random_life(rng: random.Random, length: int) -> list[Event]:
     """Return twelve experiences followed by random events about them."""
-    begun: list[Any] = [recorded(rng, f"thing {each}") for each in range(12)]
+    begun: list[Any] = [recorded_experience(rng, f"thing {each}") for each in range(12)]
     known: list[UUID] = [each.event_id for each in begun]
 
     def some(least: int = 1) -> tuple[UUID, ...]:
         return tuple(rng.sample(known, rng.randrange(least, 4)))
 
     def any_event(nth: int) -> Event:
-        same: dict[str, Any] = {"event_id": some_id(rng), "agent_id": AGENT, "second": float(nth)}
+        same: dict[str, Any] = {"event_id": derived_id(rng), "agent_id": AGENT, "second": float(nth)}
         match rng.randrange(5):
             case 0:
-                made = formed(rng, f"made at {nth}", some())
+                made = formed_memory(rng, f"made at {nth}", some())
                 known.append(made.event_id)
                 return made
             case 1:
@@ -92,7 +95,7 @@ def life(rng: random.Random, length: int) -> list[Event]:
             case 2:
                 return MemoryShared(**same, memory_id=rng.choice(known), scope="group", visible_to=("lila",))
             case 3:
-                lived = recorded(rng, f"later {nth}")
+                lived = recorded_experience(rng, f"later {nth}")
                 known.append(lived.event_id)
                 return lived
             case _:
@@ -118,7 +121,7 @@ async def assert_as_folded(resources: Resources) -> None:
 async def test_random_events_give_the_rows_of_the_fold(settings: Settings, seed: int) -> None:
     """Random events give the same rows one by one, in batches and rebuilt."""
     rng = random.Random(seed)
-    await assert_views_follow_and_rebuild(settings, life(rng, 100), rng, assert_as_folded)
+    await assert_views_follow_and_rebuild(settings, random_life(rng, 100), rng, assert_as_folded)
     async with open_resources(settings) as resources:
         async with resources.database.reading() as connection:
             [memory, *_] = await load(connection, tables.tier_memory, TierMemory)
@@ -133,10 +136,13 @@ async def test_an_erased_experience_leaves_no_byte(servers: Servers, settings: S
     rng, told = random.Random(7), UUID(int=77, version=4)
     lived = {"type": "action", "content": "the zugtrompetish thing"}
     offered = ExperienceOffered.model_validate({"event_id": told, "agent_id": AGENT, "experience": lived})
-    gone, twin = recorded(rng, "the zugtrompetish thing", told), recorded(rng, "the barytonhornlike thing")
-    made = formed(rng, "serpentonwise it was", (gone.event_id, twin.event_id))
-    merged = formed(rng, "ophicleidean times", (made.event_id,))
-    kept = recorded(rng, "the pangolinkind thing")
+    gone, twin = (
+        recorded_experience(rng, "the zugtrompetish thing", told),
+        recorded_experience(rng, "the barytonhornlike thing"),
+    )
+    made = formed_memory(rng, "serpentonwise it was", (gone.event_id, twin.event_id))
+    merged = formed_memory(rng, "ophicleidean times", (made.event_id,))
+    kept = recorded_experience(rng, "the pangolinkind thing")
     async with running_services(settings, ["projector"]) as resources:
         for each in (agent_defined(AGENT, memory="tiered", perspectives=()), offered, gone, twin, kept, made, merged):
             await resources.log.append(each)

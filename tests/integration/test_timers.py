@@ -30,7 +30,7 @@ SOON = timedelta(seconds=2)
 
 
 @asynccontextmanager
-async def listening(settings: Settings) -> AsyncIterator[tuple[Timers, list[str]]]:
+async def listening_timers(settings: Settings) -> AsyncIterator[tuple[Timers, list[str]]]:
     """Yield timers and the list of keys that rang."""
     async with opened_log(settings) as log:
         timers, rang = Timers(log, await Clock.open(log)), list[str]()
@@ -50,7 +50,7 @@ async def listening(settings: Settings) -> AsyncIterator[tuple[Timers, list[str]
 
 async def test_timers_ring_once_when_due(settings: Settings) -> None:
     """Each timer rings once when it is due, a past one at once, and a changed one at its new time."""
-    async with listening(settings) as (timers, rang):
+    async with listening_timers(settings) as (timers, rang):
         now = await timers.clock.now()
         await timers.set("far", now + timedelta(days=1))
         await timers.set("moved", now - timedelta(days=1) + timedelta(days=2))

@@ -38,7 +38,7 @@ async def encrypted(servers: Servers, certificates: Path) -> AsyncIterator[Restr
         yield running
 
 
-def showing(settings: Settings, certificates: Path) -> Settings:
+def with_certificates(settings: Settings, certificates: Path) -> Settings:
     """Return the settings with the authority and the client's certificate."""
     mine = {"nats_certificate": certificates / "client.pem", "nats_key": certificates / "client.key"}
     return settings.model_copy(update={"nats_ca": certificates / "ca.pem", **mine})
@@ -46,11 +46,11 @@ def showing(settings: Settings, certificates: Path) -> Settings:
 
 async def test_services_and_clients_work_over_tls(encrypted: RestrictedServers, certificates: Path) -> None:
     """Services and a client with certificates work over encrypted connections."""
-    await prepare(showing(encrypted.of("provisioner"), certificates))
+    await prepare(with_certificates(encrypted.of("provisioner"), certificates))
     async with (
-        serving(showing(encrypted.of("projector"), certificates), ["projector"]),
-        serving(showing(encrypted.of("query-api"), certificates), ["query-api"]),
-        connected(showing(encrypted.client("ann"), certificates), "ann") as ann,
+        serving(with_certificates(encrypted.of("projector"), certificates), ["projector"]),
+        serving(with_certificates(encrypted.of("query-api"), certificates), ["query-api"]),
+        connected(with_certificates(encrypted.client("ann"), certificates), "ann") as ann,
     ):
         assert (await ann.status()).agents == 0
 
@@ -60,7 +60,9 @@ async def test_a_connection_without_certificates_is_refused(
     encrypted: RestrictedServers, certificates: Path, missing: str
 ) -> None:
     """A connection without the authority or without a certificate is refused."""
-    settings = showing(encrypted.client("ann"), certificates).model_copy(update={missing: None, "nats_key": None})
+    settings = with_certificates(encrypted.client("ann"), certificates).model_copy(
+        update={missing: None, "nats_key": None}
+    )
     with pytest.raises(NotConnectedError):
         async with connected(settings, "ann"):
             pass

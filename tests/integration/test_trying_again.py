@@ -38,7 +38,7 @@ QUESTION = "What is truth?"
 
 
 @dataclass
-class Breakable(CountingModel):
+class SwitchableModel(CountingModel):
     """A model with separate switches for its faults."""
 
     answers: bool = True
@@ -65,7 +65,7 @@ class Breakable(CountingModel):
 
 
 @asynccontextmanager
-async def platform(settings: Settings, model: Breakable) -> AsyncIterator[tuple[Resources, Client]]:
+async def platform(settings: Settings, model: SwitchableModel) -> AsyncIterator[tuple[Resources, Client]]:
     """Run all services with the model, and yield a client and one agent."""
     async with (
         running_services(settings, models=Models(main=model, light=model)) as resources,
@@ -78,7 +78,7 @@ async def platform(settings: Settings, model: Breakable) -> AsyncIterator[tuple[
 
 async def test_a_failed_task_is_retried_as_a_new_attempt(settings: Settings) -> None:
     """A failed task is retried as a second attempt under the same id, and its dead letter is removed."""
-    model = Breakable(answers=False)
+    model = SwitchableModel(answers=False)
     async with platform(settings, model) as (resources, client):
         failed = await client.ask(QUESTION, timeout=30)
         assert (failed.status, failed.attempt) == ("failed", 1)
@@ -103,7 +103,7 @@ async def test_a_failed_task_is_retried_as_a_new_attempt(settings: Settings) -> 
 
 async def test_a_second_failure_has_its_own_dead_letter(settings: Settings) -> None:
     """A second failure has a dead letter of its attempt, and a letter of the first attempt reopens nothing."""
-    model = Breakable(answers=False)
+    model = SwitchableModel(answers=False)
     async with platform(settings, model) as (resources, client):
         failed = await client.ask(QUESTION, timeout=30)
         await until_idle(resources)
@@ -148,7 +148,7 @@ async def test_a_late_failure_of_an_attempt_does_not_end_the_next(settings: Sett
 
 async def test_a_step_after_the_answer_is_retried_by_its_service(settings: Settings) -> None:
     """A failed step after the answer is retried by its service, and the task stays done."""
-    model = Breakable(learns=False, teaches={QUESTION: {"semantics": "What is so is true."}})
+    model = SwitchableModel(learns=False, teaches={QUESTION: {"semantics": "What is so is true."}})
     async with platform(settings, model) as (resources, client):
         done = await client.ask(QUESTION, settled=True, timeout=30)
         assert (done.status, done.learned) == ("done", ())
@@ -169,7 +169,7 @@ async def test_a_step_after_the_answer_is_retried_by_its_service(settings: Setti
 
 async def test_a_task_without_an_agent_is_reopened_by_its_id(settings: Settings) -> None:
     """A task that failed without a dead letter for lack of an agent is reopened by its id."""
-    async with platform(settings, Breakable()) as (resources, client):
+    async with platform(settings, SwitchableModel()) as (resources, client):
         task = TaskSubmitted(event_id=uuid4(), client_id="ann", text=QUESTION, wanted_agent="later")
         await resources.log.append(task)
         await client.settle()
@@ -182,7 +182,7 @@ async def test_a_task_without_an_agent_is_reopened_by_its_id(settings: Settings)
 
 async def test_several_dead_letters_of_a_task_reopen_it_once(settings: Settings) -> None:
     """Of several dead letters of a task the first one reopens it, and the others open no further attempt."""
-    model = Breakable(reads=False)
+    model = SwitchableModel(reads=False)
     async with platform(settings, model) as (resources, client):
         pages = "\f".join(f"Page {number} says that {number} is true." for number in range(1, 16))
         failed = await client.ask(QUESTION, documents=[("pages", pages)], timeout=30)

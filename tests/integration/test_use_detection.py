@@ -32,7 +32,7 @@ QUESTION = "What is the truth value of an empty list?"
 LIST, DICT = "The truth value of an empty list is false.", "The truth value of an empty dict is false as well."
 
 
-class Refusing(CountingModel):
+class RefusingJudge(CountingModel):
     """A usage judge that refuses."""
 
     async def judgement(self, job: JudgeJob) -> Reply[Any]:
@@ -50,7 +50,7 @@ class Judge(CountingModel):
         return Reply((job.memories[1].label,), Usage(model="judge", input_tokens=90, output_tokens=4))
 
 
-class Uncited(ExtractiveModel):
+class ModelWithoutCitations(ExtractiveModel):
     """A model that answers with the words of a memory and without citations."""
 
     async def answer(self, job: AnswerJob) -> Reply[Answer]:  # noqa: ARG002 - every model has this form
@@ -58,7 +58,7 @@ class Uncited(ExtractiveModel):
         return Reply(Answer(LIST, ()), Usage(model="uncited"))
 
 
-async def knowing(resources: Resources, client: Client, detection: str) -> dict[str, UUID]:
+async def define_agent(resources: Resources, client: Client, detection: str) -> dict[str, UUID]:
     """Define an agent with two memories and a way of detection. Return the memories' ids by text."""
     await resources.log.append(agent_defined())
     policy = PolicyAdopted(event_id=uuid4(), agent_id="python", parameters={"use_detection": detection})
@@ -72,7 +72,7 @@ async def knowing(resources: Resources, client: Client, detection: str) -> dict[
     return {text: await client.remember("python", text, tags=tags) for text, tags in known.items()}
 
 
-async def used(resources: Resources) -> MemoriesUsed:
+async def detected_use(resources: Resources) -> MemoriesUsed:
     """Return the detected use."""
     [found] = [each for each in await effective_events(resources.log) if isinstance(each, MemoriesUsed)]
     return found
@@ -82,12 +82,12 @@ async def test_a_judges_verdict_and_cost_are_recorded(settings: Settings) -> Non
     """The judge's verdict and cost are recorded, and redelivery does not repeat the call."""
     judge = Judge()
     async with (
-        running_services(settings, models=Models(main=Uncited(), light=judge)) as resources,
+        running_services(settings, models=Models(main=ModelWithoutCitations(), light=judge)) as resources,
         connected_client(settings) as client,
     ):
-        await knowing(resources, client, "judge")
+        await define_agent(resources, client, "judge")
         result = await client.ask(QUESTION, settled=True)
-        found = await used(resources)
+        found = await detected_use(resources)
         assert [each.memory_id for each in found.uses] == [result.retrieved[1].memory_id]
         assert {each.method for each in found.uses} == {"judge"}
         assert found.usage == Usage(model="judge", input_tokens=90, output_tokens=4)
@@ -103,14 +103,14 @@ async def test_a_judges_verdict_and_cost_are_recorded(settings: Settings) -> Non
 
 async def test_similarity_decides_if_the_judge_refuses(settings: Settings) -> None:
     """If the judge refuses, similarity detects the use of an answer without citations."""
-    light = Refusing()
+    light = RefusingJudge()
     async with (
-        running_services(settings, models=Models(main=Uncited(), light=light)) as resources,
+        running_services(settings, models=Models(main=ModelWithoutCitations(), light=light)) as resources,
         connected_client(settings) as client,
     ):
-        memories = await knowing(resources, client, "judge")
+        memories = await define_agent(resources, client, "judge")
         await client.ask(QUESTION, settled=True)
-        found = await used(resources)
+        found = await detected_use(resources)
         assert memories[LIST] in found.memory_ids
         assert {each.method for each in found.uses} == {"similarity"}
         assert found.usage is None
@@ -125,12 +125,12 @@ async def test_each_way_of_detection_works_alone(settings: Settings, detection: 
     """Detection by citation, tag or similarity alone finds the uses that it can detect."""
     light = CountingModel()
     async with (
-        running_services(settings, models=Models(main=Uncited(), light=light)) as resources,
+        running_services(settings, models=Models(main=ModelWithoutCitations(), light=light)) as resources,
         connected_client(settings) as client,
     ):
-        memories = await knowing(resources, client, detection)
+        memories = await define_agent(resources, client, detection)
         await client.ask(QUESTION, settled=True)
-        found = await used(resources)
+        found = await detected_use(resources)
         assert {each.method for each in found.uses} == methods
         assert (memories[LIST] in found.memory_ids) == bool(methods)
         assert not [name for name in light.calls if name.startswith("judgement")]

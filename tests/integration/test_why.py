@@ -24,7 +24,7 @@ FACT = "The truth value of an empty list is false."
 QUESTION = "What is the truth value of an empty list?"
 
 
-def trained(number: int, weights: Weights) -> ScorerTrained:
+def serving_scorer(number: int, weights: Weights) -> ScorerTrained:
     """Return a scorer that serves."""
     return ScorerTrained(
         event_id=uuid4(),
@@ -74,13 +74,13 @@ async def test_a_learned_ranking_is_explained_by_its_own_weights(settings: Setti
     """A retrieval ranked by a learned scorer is explained by the weights of that version."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
-        await resources.log.append(trained(1, copy_of_linear()))
+        await resources.log.append(serving_scorer(1, copy_of_linear()))
         await client.settle()
         for fact in (FACT, "The truth value of an empty string is false."):
             await client.remember("python", fact)
         result = await client.ask(QUESTION, settled=True)
         turned = copy_of_linear().model_copy(update={"output": (-1.0,) * 16})
-        await resources.log.append(trained(2, turned))
+        await resources.log.append(serving_scorer(2, turned))
         await client.settle()
         [explanation] = await client.why(result.task_id)
         best, other = explanation.candidates[:2]

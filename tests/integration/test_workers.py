@@ -18,11 +18,11 @@ from nemuri_infra.runtime.service import Service
 from nemuri_infra.runtime.settings import Settings
 
 pytestmark = pytest.mark.connected
-AT_ONCE = 2
+CONCURRENT_EVENTS = 2
 
 
 @dataclass
-class Desk:
+class BlockingService:
     """A service whose handlers wait until they are released."""
 
     begun: list[UUID] = field(default_factory=list)
@@ -33,7 +33,7 @@ class Desk:
 
     def worker(self, name: str) -> Service:
         """Return one of its workers; all share the same durable consumer."""
-        service = Service("desk", at_once=AT_ONCE)
+        service = Service("desk", at_once=CONCURRENT_EVENTS)
 
         @service.handles(TaskSubmitted)
         async def take(event: TaskSubmitted, resources: Resources) -> None:
@@ -53,7 +53,7 @@ class Desk:
 
 
 @asynccontextmanager
-async def at_work(desk: Desk, settings: Settings, workers: int) -> AsyncIterator[Resources]:
+async def running_workers(desk: BlockingService, settings: Settings, workers: int) -> AsyncIterator[Resources]:
     """Run so many workers of the service."""
     async with open_resources(settings) as resources, working(resources, ["projector"]), AsyncExitStack() as stack:
         durables = desk.worker("none").durables(resources.log.subjects)
@@ -71,26 +71,26 @@ async def at_work(desk: Desk, settings: Settings, workers: int) -> AsyncIterator
 
 async def test_two_workers_have_twice_as_much_in_work(settings: Settings) -> None:
     """Two workers have twice as many events in work as one, and none exceeds its limit."""
-    desk = Desk()
-    async with at_work(desk, settings, 2) as resources:
+    desk = BlockingService()
+    async with running_workers(desk, settings, 2) as resources:
         for _ in range(9):
             await resources.log.append(TaskSubmitted(event_id=uuid4(), client_id="ann", text="How are you?"))
-        await desk.has_begun(2 * AT_ONCE)
-        assert desk.working == {"worker-0": AT_ONCE, "worker-1": AT_ONCE}
+        await desk.has_begun(2 * CONCURRENT_EVENTS)
+        assert desk.working == {"worker-0": CONCURRENT_EVENTS, "worker-1": CONCURRENT_EVENTS}
         desk.go_on.set()
         await desk.has_begun(9)
-    assert set(desk.most.values()) == {AT_ONCE}
+    assert set(desk.most.values()) == {CONCURRENT_EVENTS}
 
 
 async def test_an_event_held_by_a_busy_worker_is_not_redelivered(settings: Settings) -> None:
     """An event that waits in a busy worker longer than the acknowledgement timeout is not redelivered."""
     short = settings.model_copy(update={"ack_wait": 0.5})
-    desk = Desk()
-    async with at_work(desk, short, 1) as resources:
+    desk = BlockingService()
+    async with running_workers(desk, short, 1) as resources:
         said = [TaskSubmitted(event_id=uuid4(), client_id="ann", text="How are you?") for _ in range(6)]
         for each in said:
             await resources.log.append(each)
-        await desk.has_begun(AT_ONCE)
+        await desk.has_begun(CONCURRENT_EVENTS)
         info = await resources.log.stream.consumer_info(resources.log.subjects.stream, "desk")
         await asyncio.sleep(3 * short.ack_wait)  # the test shows that no redelivery happens in this time
         desk.go_on.set()

@@ -98,7 +98,7 @@ class Host:
 
 
 @dataclass(slots=True)
-class Running:
+class RunningWorld:
     """A running world with two hosts."""
 
     process: WorldProcess
@@ -116,7 +116,7 @@ class Running:
 
 
 @asynccontextmanager
-async def running(servers: Servers) -> AsyncIterator[Running]:
+async def running_world(servers: Servers) -> AsyncIterator[RunningWorld]:
     """Yield a running world with two hosts; stop it afterwards."""
     subjects, registry = Subjects(fresh_namespace()), CollectorRegistry()
     clients = [
@@ -134,7 +134,7 @@ async def running(servers: Servers) -> AsyncIterator[Running]:
             return process.world.second > 0
 
         await eventually(ticks)
-        yield Running(process, first, second, registry)
+        yield RunningWorld(process, first, second, registry)
     finally:
         await process.close()
         await ticking
@@ -144,7 +144,7 @@ async def running(servers: Servers) -> AsyncIterator[Running]:
 
 async def test_agents_of_different_hosts_hear_each_other(servers: Servers) -> None:
     """Agents of different hosts hear each other through the world, and every act has an outcome."""
-    async with running(servers) as scene:
+    async with running_world(servers) as scene:
         joined = await scene.first.join("ann", "bob")
         assert (set(joined.agents), joined.rate) == ({"ann", "bob"}, SETTINGS.rate)
         assert (await scene.second.join("cat")).agents == ("cat",)
@@ -164,7 +164,7 @@ async def test_agents_of_different_hosts_hear_each_other(servers: Servers) -> No
 
 async def test_invalid_messages_and_foreign_acts_are_ignored(servers: Servers) -> None:
     """Invalid messages and acts of foreign agents are counted and ignored, and an unknown town admits nobody."""
-    async with running(servers) as scene:
+    async with running_world(servers) as scene:
         first, subjects = scene.first, scene.first.subjects
         assert (await first.join("ann", town="atlantis")).agents == ()
         await first.join("ann")
@@ -182,7 +182,7 @@ async def test_invalid_messages_and_foreign_acts_are_ignored(servers: Servers) -
 
 async def test_a_host_that_takes_over_agents_gets_their_percepts(servers: Servers) -> None:
     """A host that takes over an agent gets its percepts and outcomes, and the former host gets no more of them."""
-    async with running(servers) as scene:
+    async with running_world(servers) as scene:
         await scene.first.join("ann", "bob")
         await scene.first.told("ann", "bob")
         await scene.second.join("bob")
@@ -202,7 +202,7 @@ async def test_a_host_that_takes_over_agents_gets_their_percepts(servers: Server
 
 async def test_a_world_loaded_from_its_dump_serves_the_same_hosts(servers: Servers) -> None:
     """A world loaded from its dump serves the same hosts, and an invalid dump changes nothing."""
-    async with running(servers) as scene:
+    async with running_world(servers) as scene:
         await scene.first.join("ann")
         await scene.first.told("ann")
         dumped = scene.process.dump()
@@ -221,7 +221,7 @@ async def test_a_world_loaded_from_its_dump_serves_the_same_hosts(servers: Serve
 
 async def test_late_ticks_are_measured_and_missed_ones_skipped(servers: Servers) -> None:
     """A delay of a quarter second is measured as tardiness, and the missed ticks are skipped and counted."""
-    async with running(servers) as scene:
+    async with running_world(servers) as scene:
         time.sleep(0.25)  # noqa: ASYNC251 - nothing else may go on meanwhile
         await eventually(lambda: _true(scene.value("missed_ticks_total") >= 8))
         assert scene.value("tardiness_seconds_sum") >= 0.2

@@ -34,7 +34,7 @@ STEEL = "Steel is dear in winter."
 
 
 @asynccontextmanager
-async def taught(settings: Settings, **lessons: str) -> AsyncIterator[tuple[Resources, Client]]:
+async def taught_platform(settings: Settings, **lessons: str) -> AsyncIterator[tuple[Resources, Client]]:
     """Run services with an agent and a model that always returns these learnings."""
     model = CountingModel(teaches={QUESTION: lessons})
     async with (
@@ -49,7 +49,7 @@ async def taught(settings: Settings, **lessons: str) -> AsyncIterator[tuple[Reso
 
 async def test_a_repeated_learning_strengthens_its_memory(settings: Settings) -> None:
     """A learning that repeats an unused memory counts as a use of it, and no memory is encoded."""
-    async with taught(settings, semantics="In winter, steel is dear.") as (_, client):
+    async with taught_platform(settings, semantics="In winter, steel is dear.") as (_, client):
         known = await client.remember("python", STEEL)
         before = await client.memory(known)
 
@@ -64,7 +64,7 @@ async def test_a_repeated_learning_strengthens_its_memory(settings: Settings) ->
 
 async def test_a_separated_repetition_becomes_a_memory(settings: Settings) -> None:
     """A separated repetition becomes a memory, and its use of the other memory is undone."""
-    async with taught(settings, semantics="In winter, steel is dear.") as (resources, client):
+    async with taught_platform(settings, semantics="In winter, steel is dear.") as (resources, client):
         known = await client.remember("python", STEEL)
         result = await client.ask(QUESTION, settled=True)
 
@@ -82,7 +82,7 @@ async def test_a_separated_repetition_becomes_a_memory(settings: Settings) -> No
 
 async def test_a_contradicting_learning_is_recalled_first(settings: Settings) -> None:
     """A contradicting learning is recalled before the older memory until the relation is withdrawn."""
-    async with taught(settings, semantics="Steel is not dear in winter.") as (_, client):
+    async with taught_platform(settings, semantics="Steel is not dear in winter.") as (_, client):
         older = await client.remember("python", STEEL, tags=["steel", "dear", "winter", "prices", "market"])
         result = await client.ask(QUESTION, settled=True)
         (newer,) = result.learned
@@ -122,7 +122,7 @@ async def test_a_document_that_contradicts_a_memory_is_learned_from(
     settings: Settings, question: str, first: str, then: str
 ) -> None:
     """A statement of a document that contradicts a learned one is learned with the relation."""
-    async with taught(settings) as (resources, client):
+    async with taught_platform(settings) as (resources, client):
         (older,) = (await client.ask(question, documents=[("d1.txt", first)], settled=True)).learned
         result = await client.ask(question, documents=[("d2.txt", then)], settled=True)
 
@@ -142,7 +142,7 @@ async def test_a_document_that_contradicts_a_memory_is_learned_from(
 async def test_empty_and_duplicate_learnings_are_dropped_with_a_reason(settings: Settings) -> None:
     """Learnings without content and duplicates are dropped with a reason, in the event of the learnings."""
     lessons = {"semantics": "鋼材は冬に高いです。", "pitfalls": "鋼材は冬に高い。", "habits": "了解しました。"}
-    async with taught(settings, **lessons) as (resources, client):
+    async with taught_platform(settings, **lessons) as (resources, client):
         result = await client.ask(QUESTION, settled=True)
 
         assert [(each.text, each.reason) for each in result.dropped] == [
@@ -156,7 +156,7 @@ async def test_empty_and_duplicate_learnings_are_dropped_with_a_reason(settings:
 
 async def test_a_learning_that_repeats_a_used_memory_is_dropped(settings: Settings) -> None:
     """A learning that repeats a used memory is dropped and does not count as another use."""
-    async with taught(settings, semantics="The workshop paid the smith.") as (_, client):
+    async with taught_platform(settings, semantics="The workshop paid the smith.") as (_, client):
         known = await client.remember("python", "The workshop paid the smith.")
 
         result = await client.ask(QUESTION, settled=True)
@@ -169,7 +169,7 @@ async def test_a_learning_that_repeats_a_used_memory_is_dropped(settings: Settin
 
 async def test_a_learning_does_not_repeat_a_memory_of_another_scope(settings: Settings) -> None:
     """A learning does not repeat a memory of another scope."""
-    async with taught(settings, semantics=STEEL) as (_, client):
+    async with taught_platform(settings, semantics=STEEL) as (_, client):
         await client.remember("python", STEEL)
 
         result = await client.ask(QUESTION, settled=True, project="bridge")
@@ -179,7 +179,7 @@ async def test_a_learning_does_not_repeat_a_memory_of_another_scope(settings: Se
 
 async def test_an_offered_memory_without_words_is_refused(settings: Settings) -> None:
     """An offered memory without words is refused by the client library and by intake."""
-    async with taught(settings) as (resources, client):
+    async with taught_platform(settings) as (resources, client):
         with pytest.raises(ClientError, match=f"memory 2 of 2 is refused: {WORDLESS}"):
             await client.remember_all("python", [MemoryContent(content=STEEL), MemoryContent(content="…")])
         offer = MemoryOffered(event_id=uuid4(), client_id="ann", agent_id="python", memory=MemoryContent(content="?!"))

@@ -8,13 +8,13 @@ import pytest
 from nemuri_domain.tiered.memory_merging import MemoryText
 from nemuri_infra.models import memory_consolidation
 from tests.integration.providers.provider import Provider, ScriptedReply, anthropic_reply, openai_reply
-from tests.integration.providers.test_fallback import built
+from tests.integration.providers.test_fallback import built_models
 from tests.unit.infra.models.test_memory_consolidation import JOB, SAID
 
 pytestmark = pytest.mark.connected
 
 FENCED: Final = f"```json\n{json.dumps(SAID, ensure_ascii=False, indent=2)}\n```"
-READ: Final = MemoryText("Lilaは信頼できる採掘パートナーだ。", "semantic", ("Lila", "採掘", "協力"), 0.8)
+EXPECTED: Final = MemoryText("Lilaは信頼できる採掘パートナーだ。", "semantic", ("Lila", "採掘", "協力"), 0.8)
 
 
 async def test_memories_are_consolidated_by_either_provider() -> None:
@@ -22,12 +22,12 @@ async def test_memories_are_consolidated_by_either_provider() -> None:
     async with (
         Provider([ScriptedReply(anthropic_reply(FENCED)), ScriptedReply({}, 500)]) as anthropic,
         Provider([ScriptedReply(openai_reply(json.dumps(SAID)))]) as openai,
-        built(anthropic, openai, anthropic_light_model="light") as models,
+        built_models(anthropic, openai, anthropic_light_model="light") as models,
     ):
         first = await models.light.consolidate(JOB)
         second = await models.light.consolidate(JOB)
 
-    assert (first.value, second.value) == (READ, READ)
+    assert (first.value, second.value) == (EXPECTED, EXPECTED)
     assert first.usage.model.startswith("anthropic")
     assert second.usage.model.startswith("openai")
     for request in (anthropic.received[0], openai.received[0]):

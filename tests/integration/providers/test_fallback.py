@@ -28,7 +28,7 @@ def chat(provider: Provider, timeout: float = 5.0) -> OpenAIChat:
 
 
 @asynccontextmanager
-async def chained(*providers: Provider, retries: Retries = QUICK, seconds: float = 5.0) -> AsyncIterator[FallbackChat]:
+async def chain_of(*providers: Provider, retries: Retries = QUICK, seconds: float = 5.0) -> AsyncIterator[FallbackChat]:
     """Yield a chain of these providers; close it afterwards."""
     chain = FallbackChat([chat(provider, seconds) for provider in providers], retries)
     try:
@@ -38,7 +38,7 @@ async def chained(*providers: Provider, retries: Retries = QUICK, seconds: float
 
 
 @asynccontextmanager
-async def built(anthropic: Provider, openai: Provider, **more: object) -> AsyncIterator[Models]:
+async def built_models(anthropic: Provider, openai: Provider, **more: object) -> AsyncIterator[Models]:
     """Yield the platform's models with both providers on the loopback."""
     settings = ModelSettings.model_validate(
         {
@@ -61,7 +61,7 @@ async def test_a_failed_call_is_repeated() -> None:
     """A call that fails with 500 and 429 is repeated until it is answered."""
     async with (
         Provider([BUSY, ScriptedReply({}, 429), ScriptedReply(openai_reply("yes"))]) as provider,
-        chained(provider) as chain,
+        chain_of(provider) as chain,
     ):
         assert (await chain.complete("s", "u", 9)).value == "yes"
     assert len(provider.received) == 3
@@ -70,7 +70,7 @@ async def test_a_failed_call_is_repeated() -> None:
 async def test_retry_after_is_obeyed() -> None:
     """The next request is sent no earlier than `retry-after` demands."""
     busy = ScriptedReply({}, 429, {"retry-after-ms": "150"})
-    async with Provider([busy, ScriptedReply(openai_reply("yes"))]) as provider, chained(provider) as chain:
+    async with Provider([busy, ScriptedReply(openai_reply("yes"))]) as provider, chain_of(provider) as chain:
         await chain.complete("s", "u", 9)
     first, second = provider.received
     assert second.at - first.at >= 0.15
@@ -80,9 +80,9 @@ async def test_a_wait_beyond_the_budget_is_skipped() -> None:
     """If the wait exceeds the budget, the next provider is asked at once; without one, the error carries the wait."""
     away = ScriptedReply({}, 429, {"retry-after": "3600"})
     async with Provider([away]) as first, Provider([ScriptedReply(openai_reply("yes"))]) as second:
-        async with chained(first, second) as chain:
+        async with chain_of(first, second) as chain:
             assert (await chain.complete("s", "u", 9)).value == "yes"
-        async with chained(first) as alone:
+        async with chain_of(first) as alone:
             with pytest.raises(ModelUnavailable, match="429") as caught:
                 await alone.complete("s", "u", 9)
     assert caught.value.retry_after == 3600
@@ -92,7 +92,7 @@ async def test_a_wait_beyond_the_budget_is_skipped() -> None:
 async def test_the_budget_ends_a_call_that_is_under_way() -> None:
     """A call that exceeds the budget raises `ModelUnavailable`."""
     slow = ScriptedReply({}, after=asyncio.Event())
-    async with Provider([slow]) as provider, chained(provider, retries=Retries(budget=0.2)) as chain:
+    async with Provider([slow]) as provider, chain_of(provider, retries=Retries(budget=0.2)) as chain:
         with pytest.raises(ModelUnavailable, match=r"within 0\.2 s"):
             await chain.complete("s", "u", 9)
 
@@ -103,7 +103,7 @@ async def test_the_budget_ends_a_call_that_is_under_way() -> None:
 async def test_the_second_provider_replaces_a_failing_first(first: ScriptedReply) -> None:
     """The second provider answers after any failure of the first, and the usage names the second."""
     good = ScriptedReply(openai_reply("yes"))
-    async with Provider([first]) as one, Provider([good]) as two, chained(one, two, seconds=0.3) as chain:
+    async with Provider([first]) as one, Provider([good]) as two, chain_of(one, two, seconds=0.3) as chain:
         reply = await chain.complete("s", "u", 9)
     assert reply.value == "yes"
     assert reply.usage.model == f"openai:{two.url[-5:]}"
@@ -113,11 +113,11 @@ async def test_a_refusal_is_not_repeated() -> None:
     """A refusal is not repeated; the chain refuses if all providers refuse, and is unavailable if one may recover."""
     no = ScriptedReply({"error": {"message": "no"}}, 400)
     async with Provider([no]) as one, Provider([no]) as two, Provider([BUSY]) as three:
-        async with chained(one, two) as chain:
+        async with chain_of(one, two) as chain:
             with pytest.raises(ModelRefused, match=r"HTTP 400.*; .*HTTP 400"):
                 await chain.complete("s", "u", 9)
         assert (len(one.received), len(two.received)) == (1, 1)
-        async with chained(one, three) as chain:
+        async with chain_of(one, three) as chain:
             with pytest.raises(ModelUnavailable):
                 await chain.complete("s", "u", 9)
 
@@ -142,7 +142,7 @@ async def test_each_job_uses_its_model() -> None:
     """Answers use the main model, learnings the light one, and a refusal of Anthropic falls back to OpenAI."""
     says = [ScriptedReply(anthropic_reply("Buxbaumia [m1]")), ScriptedReply({}, 401)]
     notes = ScriptedReply(openai_reply('{"habitat": "It grows on wood."}'))
-    async with Provider(says) as one, Provider([notes]) as two, built(one, two) as models:
+    async with Provider(says) as one, Provider([notes]) as two, built_models(one, two) as models:
         answer = await models.main.answer(JOB)
         learned = await models.light.learnings(LearningsJob("x", "q", "a", ("habitat", "cost"), ()))
     assert answer.value.cited == ("m1",)
@@ -155,7 +155,7 @@ async def test_each_job_uses_its_model() -> None:
 async def test_the_extractive_model_is_the_last_fallback() -> None:
     """The extractive model answers if both providers fail, and its usage says so."""
     every = ("anthropic", "openai", "extractive")
-    async with Provider([BUSY]) as one, Provider([BUSY]) as two, built(one, two, providers=every) as models:
+    async with Provider([BUSY]) as one, Provider([BUSY]) as two, built_models(one, two, providers=every) as models:
         answer = await models.main.answer(JOB)
         point = await models.light.key_point(KeyPointJob("q", "Moss needs no soil."))
     assert answer.usage.model == "extractive"

@@ -9,7 +9,7 @@ from pydantic import SecretStr
 from nemuri_infra.models import turn_reading
 from nemuri_infra.models.protocol import CompressJob, FeelJob, ModelRefused
 from tests.integration.providers.provider import Provider, ScriptedReply, anthropic_reply, openai_reply
-from tests.integration.providers.test_fallback import built
+from tests.integration.providers.test_fallback import built_models
 
 pytestmark = pytest.mark.connected
 
@@ -81,7 +81,7 @@ RECORDED: Final = (
     ),
 )
 """The document's examples of classification, with replies in the document's format."""
-TABLE: Final = (
+EXPECTED: Final = (
     ("positive", 85, ("joy", "excitement", "pride")),
     ("positive", 25, ("satisfaction",)),
     ("negative", 90, ("anger", "frustration")),
@@ -104,14 +104,14 @@ async def test_the_documents_examples_are_read_as_in_its_table() -> None:
     async with (
         Provider([*(ScriptedReply(anthropic_reply(text)) for text in TEXTS[:3]), ScriptedReply({}, 500)]) as anthropic,
         Provider([ScriptedReply(openai_reply(text)) for text in TEXTS[3:]]) as openai,
-        built(anthropic, openai, anthropic_light_model="light") as models,
+        built_models(anthropic, openai, anthropic_light_model="light") as models,
     ):
         for prompt, _ in RECORDED:
             reply = await models.light.feel(FeelJob(prompt, "はい。"))
             assert "lexicon" not in reply.usage.model
             found.append(reply.value)
 
-    assert tuple((each.emotion.valence, each.emotion.arousal, each.emotion.tags) for each in found) == TABLE
+    assert tuple((each.emotion.valence, each.emotion.arousal, each.emotion.tags) for each in found) == EXPECTED
     assert [each.intensity for each in found] == [said["emotional_intensity"] for _, said in RECORDED]
     assert [each.category for each in found] == [said["category"] for _, said in RECORDED]
     for request in (*anthropic.received, *openai.received):
@@ -125,8 +125,8 @@ async def test_a_refused_temperature_is_left_out() -> None:
     async with (
         Provider([REFUSED, ScriptedReply(anthropic_reply(TEXTS[0]))]) as anthropic,
         Provider([REFUSED, ScriptedReply(openai_reply(TEXTS[1]))]) as openai,
-        built(anthropic, openai, providers=("anthropic",), **KEYS) as first,
-        built(anthropic, openai, providers=("openai",), **KEYS) as second,
+        built_models(anthropic, openai, providers=("anthropic",), **KEYS) as first,
+        built_models(anthropic, openai, providers=("openai",), **KEYS) as second,
     ):
         for models in (first, second):
             felt = await models.light.feel(FeelJob("やった", ""))
@@ -143,7 +143,7 @@ async def test_another_refusal_is_not_repeated() -> None:
     async with (
         Provider([declined]) as anthropic,
         Provider([]) as openai,
-        built(anthropic, openai, providers=("anthropic",)) as models,
+        built_models(anthropic, openai, providers=("anthropic",)) as models,
     ):
         with pytest.raises(ModelRefused, match="too long"):
             await models.light.feel(FeelJob("やった", ""))

@@ -7,7 +7,7 @@ from nemuri_infra.models.factory import Models
 from nemuri_infra.models.protocol import JudgeJob, ModelRefused, Source
 from nemuri_infra.models.usage_judge import JUDGEMENT_TOKENS, judgement_prompt
 from tests.integration.providers.provider import Provider, ScriptedReply, anthropic_reply, openai_reply
-from tests.integration.providers.test_fallback import built
+from tests.integration.providers.test_fallback import built_models
 
 pytestmark = pytest.mark.connected
 
@@ -22,7 +22,7 @@ async def test_anthropics_light_model_judges() -> None:
     async with (
         Provider([ScriptedReply(anthropic_reply('```json\n["m1"]\n```'))]) as anthropic,
         Provider([]) as openai,
-        built(anthropic, openai, anthropic_light_model="light", anthropic_model="heavy") as models,
+        built_models(anthropic, openai, anthropic_light_model="light", anthropic_model="heavy") as models,
     ):
         reply = await models.light.judgement(JOB)
     assert reply.value == ("m1",)
@@ -39,7 +39,7 @@ async def test_openai_judges_when_anthropic_fails() -> None:
     async with (
         Provider([ScriptedReply({}, 500)]) as anthropic,
         Provider([ScriptedReply(openai_reply("[]"))]) as openai,
-        built(anthropic, openai) as models,
+        built_models(anthropic, openai) as models,
     ):
         reply = await models.light.judgement(JOB)
     assert reply.value == ()
@@ -48,7 +48,7 @@ async def test_openai_judges_when_anthropic_fails() -> None:
     assert [each["content"] for each in request.body["messages"]] == [SYSTEM, USER]
 
 
-async def refused(models: Models) -> str:
+async def refusal_reason(models: Models) -> str:
     """Return the reason why the judgement is refused."""
     with pytest.raises(ModelRefused) as caught:
         await models.light.judgement(JOB)
@@ -58,8 +58,12 @@ async def refused(models: Models) -> str:
 async def test_a_declined_or_unreadable_judgement_is_refused() -> None:
     """A declined and an unreadable judgement both raise `ModelRefused`."""
     declined = ScriptedReply(anthropic_reply("", content=[], stop_reason="refusal"))
-    async with Provider([declined]) as one, Provider([ScriptedReply({}, 400)]) as other, built(one, other) as models:
-        assert "refusal" in await refused(models)
+    async with (
+        Provider([declined]) as one,
+        Provider([ScriptedReply({}, 400)]) as other,
+        built_models(one, other) as models,
+    ):
+        assert "refusal" in await refusal_reason(models)
     chatty = ScriptedReply(anthropic_reply("Perhaps m1, perhaps m2."))
-    async with Provider([chatty]) as one, Provider([]) as other, built(one, other) as models:
-        assert "no judgement that can be parsed" in await refused(models)
+    async with Provider([chatty]) as one, Provider([]) as other, built_models(one, other) as models:
+        assert "no judgement that can be parsed" in await refusal_reason(models)

@@ -16,7 +16,7 @@ from nemuri_infra.stores.society_states import States, societies
 from nemuri_services.simulation.checkpoints import Checkpoints
 from tests.integration.harness import opened_log
 from tests.integration.servers import Servers
-from tests.integration.test_backup import emptied
+from tests.integration.test_backup import new_namespace
 
 
 async def settled(log: Log, name: str) -> States:
@@ -42,7 +42,7 @@ async def test_a_society_comes_back_as_it_stood_with_its_checkpoints(
         states = await settled(log, "village")
         there, names = await contents(states), await (await Checkpoints.open(log, "village")).names()
     await backup(settings, tmp_path / "copy")
-    elsewhere = await emptied(servers, data=tmp_path / "nobody")
+    elsewhere = await new_namespace(servers, data=tmp_path / "nobody")
     assert (await restore(elsewhere, tmp_path / "copy")).societies == ("village",)
     await check_embedder(elsewhere, await embedding_in_force(elsewhere))
     async with opened_log(elsewhere) as log:
@@ -65,7 +65,7 @@ async def test_a_society_of_somebody_who_was_forgotten_is_left_out(
     async with opened_log(settings) as log:
         await delete_society(log, "village")
         await forget(settings, [Thing("agent", "village-0001")])
-    elsewhere = await emptied(servers)
+    elsewhere = await new_namespace(servers)
     done = await restore(elsewhere, tmp_path / "copy")
     assert (done.societies, done.without) == (("town",), ("village",))
     async with opened_log(elsewhere) as log:
@@ -79,7 +79,7 @@ async def test_a_copy_of_a_society_is_checked_before_anything_is_written(
     async with opened_log(settings) as log:
         await settled(log, "village")
     await backup(settings, tmp_path / "copy")
-    crowded = await emptied(servers)
+    crowded = await new_namespace(servers)
     async with opened_log(crowded) as log:
         await States.create(log, Society(name="hamlet", seed=1, agents=generate_residents("hamlet", 1, seed=1)))
     with pytest.raises(OperationError, match="societies already"):
@@ -88,7 +88,7 @@ async def test_a_copy_of_a_society_is_checked_before_anything_is_written(
         await restore(settings, tmp_path / "copy")
     file = tmp_path / "copy" / "society.village.now"
     file.write_bytes(file.read_bytes()[:-1])
-    empty = await emptied(servers)
+    empty = await new_namespace(servers)
     with pytest.raises(OperationError, match="has changed since the backup"):
         await restore(empty, tmp_path / "copy")
     async with opened_log(empty) as log:
