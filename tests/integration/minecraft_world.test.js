@@ -76,7 +76,7 @@ test('an agent whose bot is thrown out comes in again where it was, with what it
   assert.deepEqual(anna.holds, { wood: 63, wood_pickaxe: 2 })
   assert.equal(anna.bot.food, 11)
   assert.ok(Math.hypot(anna.place.x - x, anna.place.z - z) <= 2)
-  assert.deepEqual(anna.outcomes, [{ act_id: 'walk', done: false, reason: 'fell out of the world' }])
+  assert.deepEqual(anna.outcomes, [{ act_id: 'walk', done: false, reason: 'lost its connection to the server' }])
   assert.equal(faults.shift().agent, 'anna')
 })
 
@@ -166,7 +166,7 @@ test('what two dig at once only one gets', async () => {
   anna.outcomes.length = ben.outcomes.length = 0
   for (const each of [anna, ben]) act(each, 'dig', { action: 'collect', block: 'stone', at })
   await until(() => anna.outcomes.length && ben.outcomes.length)
-  assert.deepEqual([anna, ben].map(each => each.outcomes[0].reason).sort(), ['', 'somebody else was quicker'])
+  assert.deepEqual([anna, ben].map(each => each.outcomes[0].reason).sort(), ['', 'another agent collected it first'])
   assert.equal([anna, ben].reduce((sum, each) => sum + (each.inventory.held.stone ?? 0), 0), before + 1)
   assert.equal(world.terrain.at(at.x, at.y, at.z), 'air')
 })

@@ -234,7 +234,7 @@ async def test_one_agent_makes_an_iron_pickaxe(data: Path) -> None:
         await host.until(lambda: "beef" in host.now[MAKER].inventory)
         await host.must(MAKER, Eat(item="beef"))
         assert host.now[MAKER].inventory["hide"] == 1
-        assert (await host.do(MAKER, Attack(target="agent-1"))).reason == "Helper is no creature"
+        assert (await host.do(MAKER, Attack(target="agent-1"))).reason == "Helper is not a creature"
 
 
 async def test_a_trade_needs_both_offers(data: Path) -> None:
@@ -248,7 +248,7 @@ async def test_a_trade_needs_both_offers(data: Path) -> None:
         wood, table = Stack(item="wood"), Stack(item="table")
         given_up = await host.begin("b", Trade(partner="a", offer=wood, want=table))
         await host.must("b", Rest(seconds=0.1))
-        assert (await host.ended(given_up)).reason == "another act came in its place"
+        assert (await host.ended(given_up)).reason == "replaced by another act"
         unanswered = await host.do("a", Trade(partner="b", offer=table, want=wood))
         assert unanswered.reason == "Ben did not agree"
         standing = await host.begin("a", Trade(partner="b", offer=table, want=wood))
@@ -318,10 +318,10 @@ async def test_invalid_acts_are_refused_with_a_reason_or_ignored(data: Path) -> 
         await asyncio.gather(*(host.must(each, Go(to=host.now["a"].position)) for each in ("b", "c")))
         going = await host.begin("a", Go(to=Position(x=500, y=4, z=500)))
         assert (await host.do("a", Give(to="b", stack=Stack(item="wood")))).reason == "holds no wood"
-        assert (await host.ended(going)).reason == "another act came in its place"
+        assert (await host.ended(going)).reason == "replaced by another act"
         lonely = await host.begin("b", Trade(partner="c", offer=Stack(item="wood"), want=Stack(item="stone")))
         assert (await host.ended(lonely)).reason == "holds no wood"
-        assert (await host.do("c", Place(block="wings", at=host.now["c"].position))).reason == "nobody can place wings"
+        assert (await host.do("c", Place(block="wings", at=host.now["c"].position))).reason == "cannot place wings"
         going = await host.begin("b", Go(to=Position(x=-500, y=4, z=500)))
         await host.leave("b")
         assert (await host.ended(going)).reason == "left the world"

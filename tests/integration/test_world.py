@@ -153,7 +153,7 @@ async def test_agents_of_different_hosts_hear_each_other(servers: Servers) -> No
         await scene.first.act("ann", "hello", Say(text="hello"))
         await scene.first.act("bob", "table", Craft(item="table"))
         assert (await scene.first.outcome("hello")).done
-        assert (await scene.first.outcome("table")).reason == "that takes 2 wood"
+        assert (await scene.first.outcome("table")).reason == "needs 2 wood"
 
         async def heard() -> bool:
             return scene.second.heard == [("cat", "hello")]

@@ -16,7 +16,7 @@ def attack(state: WorldState, row: int, act: Attack) -> str:
     target = creatures.index_of(act.target)
     if target is None:
         name = players.name_of(act.target)
-        return f"{name} is no creature" if name else f"there is no creature {act.target}"
+        return f"{name} is not a creature" if name else f"there is no creature {act.target}"
     if not state.is_within_reach(row, int(creatures.x[target]), int(creatures.z[target])):
         return TOO_FAR
     players.busy_until[row] = state.second + ATTACK_SECONDS

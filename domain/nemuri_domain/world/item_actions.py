@@ -21,7 +21,7 @@ from nemuri_domain.world.game_rules import (
     TRANSFER_SECONDS,
     CollectingRule,
 )
-from nemuri_domain.world.refusal_reasons import DONE, NO_SUCH_PLACE, TOO_FAR, no_room, too_few
+from nemuri_domain.world.refusal_reasons import DONE, NO_SUCH_POSITION, TOO_FAR, no_room, too_few
 from nemuri_domain.world.table_columns import BLOCK_NUMBER, WALKABLE
 from nemuri_domain.world.world_state import WorldState
 
@@ -36,7 +36,7 @@ def collect(state: WorldState, row: int, act: Collect) -> str:
         return f"there is {block}, not {act.block}"
     rule = COLLECTING_RULES.get(block)
     if rule is None:
-        return "the plant is not ripe yet" if block == "plant" else f"nobody can take {block}"
+        return "the plant is not ripe yet" if block == "plant" else f"cannot collect {block}"
     if reason := _collecting_refusal(state, row, cell, rule):
         return reason
     state.players.busy_until[row] = state.second + rule.seconds
@@ -48,7 +48,7 @@ def collect(state: WorldState, row: int, act: Collect) -> str:
 
 def _collecting_refusal(state: WorldState, row: int, cell: int, rule: CollectingRule) -> str:
     if rule.tool and not any(state.players.count(row, each) for each in PICKAXES[PICKAXES.index(rule.tool) :]):
-        return f"that takes a {rule.tool}"
+        return f"needs a {rule.tool}"
     if rule.item and not state.players.free_capacity(row, rule.item):
         return no_room(rule.item)
     return "the chest is not empty" if state.chests.get(cell) else DONE
@@ -75,7 +75,7 @@ def place(state: WorldState, row: int, act: Place) -> str:
         return reason
     rule, players = PLACING_RULES.get(act.block), state.players
     if rule is None:
-        return f"nobody can place {act.block}"
+        return f"cannot place {act.block}"
     if not players.count(row, act.block):
         return too_few(act.block, 0)
     cell, block = state.ground.cell(act.at.x, act.at.z), rule.block or act.block
@@ -97,12 +97,12 @@ def _placement_refusal(state: WorldState, row: int, at: Position) -> str:
     players, creatures, ground = state.players, state.creatures, state.ground
     agents = players.present & (players.x == at.x) & (players.z == at.z)
     if agents.any() or np.any((creatures.x == at.x) & (creatures.z == at.z)):
-        return "somebody is there"
+        return "the cell is occupied"
     own_cell, target = ground.cell(int(players.x[row]), int(players.z[row])), ground.cell(at.x, at.z)
     encloses = ground.has_free_cells(own_cell, MIN_FREE_CELLS) and not ground.has_free_cells(
         own_cell, MIN_FREE_CELLS, without=target
     )
-    return "that would shut one in" if encloses else DONE
+    return "that would enclose the agent" if encloses else DONE
 
 
 def craft(state: WorldState, row: int, act: Craft) -> str:
@@ -112,7 +112,7 @@ def craft(state: WorldState, row: int, act: Craft) -> str:
         return f"there is no recipe for {act.item}"
     missing = [f"{count} {item}" for item, count in recipe.ingredients.items() if players.count(row, item) < count]
     if missing:
-        return f"that takes {' and '.join(missing)}"
+        return f"needs {' and '.join(missing)}"
     x, z = int(players.x[row]), int(players.z[row])
     for block in recipe.stations:
         if not state.ground.has_in_reach(x, z, block):
@@ -131,7 +131,7 @@ def eat(state: WorldState, row: int, act: Eat) -> str:
     """Eat an item, even without hunger."""
     players, points = state.players, FOOD_POINTS.get(act.item)
     if points is None:
-        return f"nobody can eat {act.item}"
+        return f"cannot eat {act.item}"
     if not players.count(row, act.item):
         return too_few(act.item, 0)
     players.add_items(row, act.item, -1)
@@ -185,5 +185,5 @@ def _chest_refusal(state: WorldState, row: int, at: Position) -> str:
 
 def _reach_refusal(state: WorldState, row: int, at: Position) -> str:
     if not state.ground.contains(at):
-        return NO_SUCH_PLACE
+        return NO_SUCH_POSITION
     return DONE if state.is_within_reach(row, at.x, at.z) else TOO_FAR

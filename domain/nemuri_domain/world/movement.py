@@ -7,7 +7,7 @@ from nemuri_domain.world.block_grid import MARGIN
 from nemuri_domain.world.game_rules import WALKING_SPEED
 from nemuri_domain.world.pathfinding import DIAGONAL, find_path
 from nemuri_domain.world.players import MAX_STORED_PATH_CELLS, ActInProgress
-from nemuri_domain.world.refusal_reasons import DONE, NO_PATH, NO_SUCH_PLACE
+from nemuri_domain.world.refusal_reasons import DONE, NO_PATH, NO_SUCH_POSITION
 from nemuri_domain.world.table_columns import WALKABLE, Indices
 from nemuri_domain.world.world_state import WorldState
 
@@ -23,7 +23,7 @@ def plan_walk(state: WorldState, row: int, act_in_progress: ActInProgress, act: 
     if players.path_index[row] < players.path_length[row]:
         return None, 0
     if not ground.contains(act.to):
-        return NO_SUCH_PLACE, 0
+        return NO_SUCH_POSITION, 0
     if state.is_within_reach(row, act.to.x, act.to.z):
         return DONE, 0
     if act_in_progress.path_searches >= MAX_PATH_SEARCHES:

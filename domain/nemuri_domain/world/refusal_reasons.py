@@ -2,19 +2,19 @@
 
 DONE = ""
 """Empty reason of a successful act."""
-NO_SUCH_PLACE = "there is no such place in this world"
+NO_SUCH_POSITION = "there is no such position in this world"
 TOO_FAR = "that is out of reach"
-REPLACED = "another act came in its place"
+REPLACED = "replaced by another act"
 DIED = "died"
 WOKEN = "woken by a blow"
 LEFT = "left the world"
-NO_PATH = "found no way there"
-ONESELF = "that is oneself"
+NO_PATH = "found no path"
+ONESELF = "the target is the agent itself"
 
 
 def absent_agent(name: str | None) -> str:
     """Return the reason for an absent agent. The name is None if it was never in the world."""
-    return f"{name} is not in this world now" if name else "there is nobody of that name in this world"
+    return f"{name} is not in this world now" if name else "there is no such agent in this world"
 
 
 def too_few(item: str, available: int) -> str:

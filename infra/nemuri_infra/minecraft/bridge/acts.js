@@ -56,10 +56,10 @@ async function place (agent, { block, at }) {
   demandItems(agent, block, 1)
   const there = terrain.at(at.x, at.y, at.z)
   demand(there === 'air' || onto.includes(rules.kind(there)), `there is ${rules.kind(there) ?? there} already`)
-  demand(serverBlock !== 'oak_sapling' || terrain.at(at.x, at.y - 1, at.z) === 'grass_block', 'it grows on turf only')
-  demand(![...world.agents.values()].some(each => occupies(each, at)), 'somebody is there')
+  demand(serverBlock !== 'oak_sapling' || terrain.at(at.x, at.y - 1, at.z) === 'grass_block', 'a sapling grows on grass only')
+  demand(![...world.agents.values()].some(each => occupies(each, at)), 'the cell is occupied')
   const side = SIDES.find(([x, y, z]) => supports(terrain, at.x + x, at.y + y, at.z + z))
-  demand(side, 'there is nothing to put it against')
+  demand(side, 'there is no block to place it against')
   await world.reserve(at, () => placeAgainst(agent, block, at, new Vec3(...side)))
   if (serverBlock === 'oak_sapling') world.plants.planted(at)
 }
@@ -92,7 +92,7 @@ async function craft (agent, { item }) {
 
 async function eat (agent, { item }) {
   const { food_points: points, max_points: most } = agent.world.rules.table
-  demand(points[item], `nobody can eat ${item}`)
+  demand(points[item], `cannot eat ${item}`)
   demandItems(agent, item, 1)
   agent.inventory.take(item, 1)
   agent.player.updateFood(Math.min(most, agent.player.food + points[item]))
@@ -101,7 +101,7 @@ async function eat (agent, { item }) {
 
 async function attack (agent, { target }, signal) {
   const entity = agent.world.creature(target)
-  demand(!agent.world.agents.has(target), `${agent.world.agents.get(target)?.name} is no creature`)
+  demand(!agent.world.agents.has(target), `${agent.world.agents.get(target)?.name} is not a creature`)
   demand(entity?.type === 'mob', `there is no creature ${target}`)
   agent.reaches(entity.position.floored())
   const seen = agent.bot.entities[entity.id]
@@ -112,8 +112,8 @@ async function attack (agent, { target }, signal) {
 /** Another agent within reach. */
 function partner (agent, id) {
   const other = agent.world.agents.get(id)
-  demand(other !== agent, 'that is oneself')
-  demand(other, 'there is nobody of that name in this world')
+  demand(other !== agent, 'the target is the agent itself')
+  demand(other, 'there is no such agent in this world')
   demand(other.player, `${other.name} is not in this world now`)
   agent.reaches(other.place)
   return other

@@ -40,7 +40,7 @@ class Agent {
 
   /** Come into the world; resolves when the bot stands in it. `kept` is what `save` told of an earlier life. */
   async enter (kept) {
-    demand(!this.leaving, 'left before it came in')
+    demand(!this.leaving, 'left before it joined')
     const bot = mineflayer.createBot({
       host: HOST, port: this.world.serv.listeningPort, username: this.username, version: VERSION, auth: 'offline',
       hideErrors: true, logErrors: false, checkTimeoutInterval: PATIENCE, viewDistance: 'tiny'
@@ -164,7 +164,7 @@ class Agent {
   /** Somebody else took what it digs at. */
   outrun ({ x, y, z }) {
     if (this.waiting && this.digging && this.digging.x === x && this.digging.y === y && this.digging.z === z) {
-      this.waiting.reject(new Refused('somebody else was quicker'))
+      this.waiting.reject(new Refused('another agent collected it first'))
     }
   }
 
@@ -176,7 +176,7 @@ class Agent {
   ended (bot, reason) {
     if (this.leaving || bot !== this.bot) return
     this.world.fault(this, new Error(`its bot was thrown out: ${reason}`))
-    this.hands.stop('fell out of the world')
+    this.hands.stop('lost its connection to the server')
     const kept = this.inventory && this.save()
     setTimeout(() => this.world.again(this, kept), AGAIN)
   }

@@ -50,7 +50,7 @@ class Hands {
 
   /** Begin an act by the name of it; `perform(signal)` resolves when it is done, and rejects soon after the signal. */
   begin (id, name, perform) {
-    this.stop('another act came in its place')
+    this.stop('replaced by another act')
     const mine = { id, name, stopping: new AbortController() }
     this.current = mine
     this.unwound = this.unwound.then(() => this.run(mine, perform))

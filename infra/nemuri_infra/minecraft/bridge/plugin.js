@@ -125,7 +125,7 @@ class Plugin {
     data.dropBlock = false
     data.drops.length = 0
     try {
-      if (!kind || !digger) throw new Refused('nothing is there any more')
+      if (!kind || !digger) throw new Refused('the block is gone')
       const { remaining_block: remaining } = rules.collecting(kind, digger.inventory.held)
       this.world.chests.emptied(x, y, z)
       if (remaining === kind) this.keep(player, data.position, cancel)

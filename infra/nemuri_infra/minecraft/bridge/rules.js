@@ -38,10 +38,10 @@ class Rules {
   /** What taking a block gives whoever holds these things; refuses without the tool for it. */
   collecting (kind, held) {
     const rule = this.table.collecting[kind]
-    demand(rule, kind === 'plant' ? 'the plant is not ripe yet' : `nobody can take ${kind}`)
+    demand(rule, kind === 'plant' ? 'the plant is not ripe yet' : `cannot collect ${kind}`)
     const { pickaxes } = this.table
     const good = rule.tool ? pickaxes.slice(pickaxes.indexOf(rule.tool)) : []
-    demand(!rule.tool || good.some(each => held[each] > 0), `that takes a ${rule.tool}`)
+    demand(!rule.tool || good.some(each => held[each] > 0), `needs a ${rule.tool}`)
     return rule
   }
 
@@ -50,7 +50,7 @@ class Rules {
     const recipe = this.table.recipes[thing]
     demand(recipe, `there is no recipe for ${thing}`)
     const missing = Object.entries(recipe.ingredients).filter(([each, count]) => (held[each] ?? 0) < count)
-    demand(missing.length === 0, `that takes ${missing.map(([each, count]) => `${count} ${each}`).join(' and ')}`)
+    demand(missing.length === 0, `needs ${missing.map(([each, count]) => `${count} ${each}`).join(' and ')}`)
     for (const block of recipe.stations) demand(near.has(block), `there is no ${block} within reach`)
     return recipe
   }
@@ -58,7 +58,7 @@ class Rules {
   /** The block that an item becomes where it is put, and the sorts of blocks that it may replace. */
   placing (thing) {
     const rule = this.table.placing[thing]
-    demand(rule, `nobody can place ${thing}`)
+    demand(rule, `cannot place ${thing}`)
     return { serverBlock: this.block(rule.block ?? thing), onto: rule.onto.filter(each => each !== 'path') }
   }
 

@@ -20,7 +20,7 @@ async function walk (agent, to, signal) {
     const arrived = await hop(agent, goal(agent.place, to, DETOURS[failed]), signal)
     const closer = before - agent.distance(to) >= 1
     failed = closer ? 0 : failed + 1
-    demand(failed < DETOURS.length && (arrived || closer || far(agent.place, to)), 'found no way there')
+    demand(failed < DETOURS.length && (arrived || closer || far(agent.place, to)), 'found no path')
   }
 }
 

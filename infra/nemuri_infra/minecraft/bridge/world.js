@@ -223,7 +223,7 @@ class World {
   /** Nobody else puts anything at a place for the length of what is done. */
   async reserve ({ x, y, z }, perform) {
     const place = `${x},${y},${z}`
-    demand(!this.reserved.has(place), 'somebody else is about to put something there')
+    demand(!this.reserved.has(place), 'another agent is placing a block there')
     this.reserved.add(place)
     try {
       await perform()

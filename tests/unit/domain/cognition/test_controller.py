@@ -82,7 +82,7 @@ def test_only_what_passed_is_in_the_question() -> None:
 def test_what_presses_is_told_once_and_with_what_it_is() -> None:
     """A creature that strikes is named, and the same failure eight times takes one line."""
     state = _at_work()
-    wrong = {"expected": "go there", "actual": "failed, found no way there", "correction": "try another place"}
+    wrong = {"expected": "go there", "actual": "failed, found no path", "correction": "try another place"}
     corrections: list[Any] = [{**wrong, "second": 1.0, "severity": 0.5} for _ in range(8)]
     zombie: dict[str, Any] = {"id": "zombie-1", "name": "zombie", "distance": 3.0, "creature": True}
     tree: dict[str, Any] = {"block": "tree", "position": {"x": 1, "y": 64, "z": 0}}
@@ -95,7 +95,7 @@ def test_what_presses_is_told_once_and_with_what_it_is() -> None:
     )
     lines = asked(CONTROLLER, state, 1.0).prompt.user.splitlines()
     assert "A zombie is 3 blocks away, and strikes." in lines
-    assert "go there, but failed, found no way there: try another place (8 times)" in lines
+    assert "go there, but failed, found no path: try another place (8 times)" in lines
     assert "in sight: tree, zombie 3 blocks away" in lines
 
 

@@ -94,9 +94,9 @@ def test_kind_words_please_and_harsh_ones_hurt() -> None:
 
 def test_reflections_name_what_fails_most() -> None:
     """Reflections name what fails most, and ask for another goal where most fails."""
-    acts = [{"text": "x", "done": False, "reason": "that takes 2 wood"}] * 3 + [{"text": "y", "done": True}]
+    acts = [{"text": "x", "done": False, "reason": "needs 2 wood"}] * 3 + [{"text": "y", "done": True}]
     found = _asked(job="reflection", acts=acts, plan={"description": "make a table"})
-    assert "that takes 2 wood" in found["insight"]
+    assert "needs 2 wood" in found["insight"]
     assert "make a table" in found["goal_adjustment"]
     assert not _asked(job="reflection", acts=acts[3:])["insight"].startswith("For")
 

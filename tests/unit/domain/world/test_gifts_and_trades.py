@@ -64,13 +64,13 @@ REFUSED: list[tuple[Action, str]] = [
     (Give(to="bob", stack=STONE), "holds no stone"),
     (Give(to="bob", stack=Stack(item="gold")), "holds no gold"),
     (Give(to="bob", stack=Stack(item="wood", count=3)), "holds only 2 wood"),
-    (Give(to="ann", stack=WOOD), "that is oneself"),
-    (Give(to="nobody", stack=WOOD), "there is nobody of that name in this world"),
+    (Give(to="ann", stack=WOOD), "the target is the agent itself"),
+    (Give(to="nobody", stack=WOOD), "there is no such agent in this world"),
     (Give(to="far", stack=WOOD), "that is out of reach"),
     (Trade(partner="far", offer=WOOD, want=STONE), "that is out of reach"),
-    (Trade(partner="ann", offer=WOOD, want=STONE), "that is oneself"),
+    (Trade(partner="ann", offer=WOOD, want=STONE), "the target is the agent itself"),
     (Trade(partner="bob", offer=STONE, want=WOOD), "holds no stone"),
-    (Attack(target="bob"), "bob is no creature"),
+    (Attack(target="bob"), "bob is not a creature"),
     (Attack(target="cow-7"), "there is no creature cow-7"),
     (Attack(target="cow-99999999999999999999"), "there is no creature cow-99999999999999999999"),
 ]
@@ -93,7 +93,7 @@ def test_people_are_refused_by_name() -> None:
     stage.give("ann", wood=2)
     stage.give("bob", wood=MAX_CARRIED)
     assert stage.do("ann", Give(to="bob", stack=WOOD)) == "Bob can hold no more wood"
-    assert stage.do("ann", Attack(target="bob")) == "Bob is no creature"
+    assert stage.do("ann", Attack(target="bob")) == "Bob is not a creature"
     assert stage.wait_for_outcome("ann", Trade(partner="bob", offer=WOOD, want=STONE))[0] == "Bob did not agree"
     stage.world.leave("bob")
     assert stage.do("ann", Give(to="bob", stack=WOOD)) == "Bob is not in this world now"

@@ -26,7 +26,7 @@ def test_a_block_is_taken_with_the_tool_that_it_takes(block: str) -> None:
         reason = stage.do("ann", Collect(block=block, at=NEAR))
         held = stage.world.percept("ann").inventory.get(rule.item or "", 0)
         if number < least:
-            assert (reason, held, stage.block(NEAR.x, NEAR.z)) == (f"that takes a {rule.tool}", 0, block)
+            assert (reason, held, stage.block(NEAR.x, NEAR.z)) == (f"needs a {rule.tool}", 0, block)
         else:
             assert (reason, held, stage.block(NEAR.x, NEAR.z)) == ("", 1, rule.remaining_block)
 
@@ -36,7 +36,7 @@ def test_an_item_is_made_from_what_its_recipe_says_near_what_it_says(item: str) 
     """Crafting fails with a reason and uses up nothing while an ingredient or a station is missing."""
     recipe = RECIPES[item]
     stage = Stage("ann")
-    assert (stage.do("ann", Craft(item=item)) or "").startswith("that takes ")
+    assert (stage.do("ann", Craft(item=item)) or "").startswith("needs ")
     stage.give("ann", **recipe.ingredients)
     for number, block in enumerate(recipe.stations):
         assert stage.do("ann", Craft(item=item)) == f"there is no {block} within reach"
@@ -48,18 +48,18 @@ def test_an_item_is_made_from_what_its_recipe_says_near_what_it_says(item: str) 
 
 REFUSED: list[tuple[Action, str]] = [
     (Collect(block="tree", at=FAR), "that is out of reach"),
-    (Collect(block="tree", at=at(64, 0)), "there is no such place in this world"),
+    (Collect(block="tree", at=at(64, 0)), "there is no such position in this world"),
     (Collect(block="stone", at=at(MIDDLE, MIDDLE + 1)), "there is grass, not stone"),
     (Collect(block="philosophers_stone", at=at(MIDDLE, MIDDLE + 1)), "there is grass, not philosophers_stone"),
     (Place(block="table", at=NEAR), "holds no table"),
-    (Place(block="gold", at=NEAR), "nobody can place gold"),
-    (Place(block="fence", at=at(MIDDLE, MIDDLE)), "somebody is there"),
+    (Place(block="gold", at=NEAR), "cannot place gold"),
+    (Place(block="fence", at=at(MIDDLE, MIDDLE)), "the cell is occupied"),
     (Craft(item="gold"), "there is no recipe for gold"),
-    (Eat(item="wood"), "nobody can eat wood"),
+    (Eat(item="wood"), "cannot eat wood"),
     (Eat(item="beef"), "holds no beef"),
     (Deposit(at=NEAR, stack=Stack(item="fence")), "there is grass, not a chest"),
     (Withdraw(at=NEAR, stack=Stack(item="fence")), "there is grass, not a chest"),
-    (Go(to=at(-1, 0)), "there is no such place in this world"),
+    (Go(to=at(-1, 0)), "there is no such position in this world"),
 ]
 
 
@@ -179,5 +179,5 @@ def test_nobody_shuts_himself_in() -> None:
         for dx, dz in ring:
             stage.place_agent("ann", MIDDLE + int(dx / 2), MIDDLE + int(dz / 2))
             reasons.append(stage.do("ann", Place(block="fence", at=at(MIDDLE + dx, MIDDLE + dz)), seconds=0.5))
-        assert reasons.count("that would shut one in") == (0 if closed else 1)
+        assert reasons.count("that would enclose the agent") == (0 if closed else 1)
         assert reasons.count("") == len(ring) - (not closed)

@@ -33,7 +33,7 @@ def test_what_nobody_can_get_to_is_refused() -> None:
     stage = Stage("ann")
     stage.set_block("stone", *((x, z) for x in range(45, 57) for z in range(45, 57)))
     stage.set_block("path", (51, 51))
-    assert stage.do("ann", Go(to=at(51, 51))) == "found no way there"
+    assert stage.do("ann", Go(to=at(51, 51))) == "found no path"
     assert stage.world.percept("ann").position == at(MIDDLE, MIDDLE)
 
 
@@ -96,7 +96,7 @@ def test_a_later_act_takes_the_place_of_a_going_one_but_speech_does_not() -> Non
     going, resting = stage.act("ann", Go(to=at(0, 0))), stage.act("ann", Rest())
     stage.world.step([going, resting], 0.25)
     reasons = [each.reason for each in stage.world.changed_percepts()["ann"].outcomes]
-    assert reasons == ["another act came in its place"] * 2
+    assert reasons == ["replaced by another act"] * 2
 
 
 def test_nobody_cuts_a_corner() -> None:
@@ -104,7 +104,7 @@ def test_nobody_cuts_a_corner() -> None:
     stage = Stage("ann")
     ring = [(x, z) for x in range(26, 39) for z in range(26, 39) if abs(x - 32) + abs(z - 32) == 6]
     stage.set_block("water", *ring)
-    assert stage.do("ann", Go(to=at(50, 50))) == "found no way there"
+    assert stage.do("ann", Go(to=at(50, 50))) == "found no path"
 
 
 def test_a_long_way_is_walked_to_its_end() -> None:
@@ -123,7 +123,7 @@ def test_what_is_solid_is_not_put_where_somebody_stands() -> None:
     stage = Stage("ann", "bob")
     stage.place_agent("bob", MIDDLE + 1, MIDDLE)
     stage.give("ann", brick=1, torch=1)
-    assert stage.do("ann", Place(block="brick", at=at(MIDDLE + 1, MIDDLE))) == "somebody is there"
+    assert stage.do("ann", Place(block="brick", at=at(MIDDLE + 1, MIDDLE))) == "the cell is occupied"
     assert stage.do("ann", Place(block="torch", at=at(MIDDLE + 1, MIDDLE))) == ""
 
 

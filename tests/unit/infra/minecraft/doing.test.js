@@ -50,7 +50,7 @@ test('another act ends the one before it, and waits until that has let go', asyn
   await new Promise(setImmediate)
   assert.equal(hands.activity, 'go')
   await hands.begin('b', 'rest', async () => order.push('rested'))
-  assert.deepEqual(told, [outcome('a', 'another act came in its place'), outcome('b')])
+  assert.deepEqual(told, [outcome('a', 'replaced by another act'), outcome('b')])
   assert.deepEqual(order, ['let go', 'rested'])
 })
 

@@ -78,11 +78,11 @@ def test_a_step_that_fails_is_tried_again_so_often_and_then_left() -> None:
     for second in range(1, MAX_RETRIES + 2):
         made(HANDS, state, float(second))
         assert len(_queue(state)) == 1
-        _over(state, second + 0.5, reason="that takes 2 wood")
+        _over(state, second + 0.5, reason="needs 2 wood")
     made(HANDS, state, 9.0)
     assert _queue(state) == []
     progress = held(state)["working_memory"]["progress"]
-    assert (progress["status"], progress["why"]) == ("failed", "that takes 2 wood")
+    assert (progress["status"], progress["why"]) == ("failed", "needs 2 wood")
 
 
 def test_another_decision_ends_what_hands_are_at() -> None:
@@ -101,7 +101,7 @@ def test_a_place_that_failed_is_avoided_and_the_next_one_tried() -> None:
     state = _deciding("collect stone", blocks=[ROCK, {"block": "stone", "position": {"x": 0, "y": 64, "z": -3}}])
     made(HANDS, state, 1.0)
     first = _queue(state)[0]["at"]
-    _over(state, 2.0, reason="found no way there")
+    _over(state, 2.0, reason="found no path")
     made(HANDS, state, 2.0)
     assert _queue(state)[0]["at"] != first
 
