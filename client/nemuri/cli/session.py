@@ -48,12 +48,12 @@ class Session:
         return given(data=self.data)
 
     def setting(self, project: str | None, domains: list[str] | None) -> tuple[str | None, tuple[str, ...]]:
-        """Return the project and the domains: those of the command line, else those of the settings."""
+        """Return the project and the domains of the command line, or those of the settings if none are given."""
         settings = self.settings()
         return settings.project if project is None else project, tuple(domains or settings.domain_names)
 
     def scope(self, project: str | None = None, domain: str | None = None) -> "Scope":
-        """Return the scope of a memory: the project or domain of the command line, else that of the settings.
+        """Return the scope of a memory: the project or domain of the command line, or of the settings if none is given.
 
         Raises:
             WrongUse: Both a project and a domain are given, or the settings name several domains.
@@ -114,7 +114,7 @@ class Session:
             silence()
 
     def loudly(self, name: str) -> None:
-        """Set up logging and tracing of a long-running process; `name` is the service name in traces.
+        """Set up logging and tracing of a long-running process. `name` is the service name in traces.
 
         The log level is that of the settings, or info with `--verbose`.
         """

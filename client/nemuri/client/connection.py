@@ -76,7 +76,7 @@ async def connect(
         A context manager that yields the client and closes the connection at the end.
 
     Raises:
-        NotConnectedError: No platform runs there.
+        NotConnectedError: No platform runs in the data directory, or no server with a platform answers at `NATS_URL`.
         ClientError: A setting is invalid, or the server does not permit the user.
 
     Example:

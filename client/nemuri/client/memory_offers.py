@@ -27,9 +27,9 @@ def check(agent: AgentView, memories: Sequence[MemoryContent], places: Sequence[
     """Raise `ClientError` for the first memory that the agent cannot use.
 
     An agent without strength memory accepts none. A memory is refused if it has no words or the reserved tag
-    "principle" (`admission.refusal_reason`), and if one of its learnings is under a perspective that the agent does not
-    have, because that learning would never be retrieved. `places` name the memories in the message, for example by file
-    and line.
+    "principle" (`offer_validation.refusal_reason`), and if one of its learnings is under a perspective that the agent
+    does not have, because that learning would never be retrieved. `places` name the memories in the message, for
+    example by file and line.
     """
     if (kind := agent.definition.memory) != "strength":
         takes = "turns" if kind == "affective" else "experiences"

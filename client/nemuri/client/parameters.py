@@ -1,6 +1,6 @@
 """Types of the parameters of the client's methods, which are checked before anything is sent.
 
-All other parameters are checked strictly by their annotations (`method_guard`): bytes are not accepted as text, nor
+All other parameters are checked strictly by their annotations (`call_boundary`): bytes are not accepted as text, nor
 text as a number.
 """
 

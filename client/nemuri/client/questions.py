@@ -347,9 +347,10 @@ class Asking:
             agent: Id of an agent with tiered memory.
             query: Text to search for, 1 to 16,000 characters.
             module: Module of the agent that asks. It determines the layers, the weights and the number of memories.
-            layers: Layers to search ("short", "long"), out of those of the module; empty for all of them.
+            layers: Layers to search ("short", "long"), among the layers of the module; empty for all layers of the
+                module.
             top: Maximum number of memories, 1 to 100; None for the module's default.
-            shared: Search the memories that other agents share with this one too.
+            shared: Also search the memories that other agents share with this agent.
             second: Current time in seconds of the simulation's clock; None for the time of the log.
             quietly: Do not record the retrieval.
 

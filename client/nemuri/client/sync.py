@@ -114,14 +114,15 @@ class SyncClient:
         Args:
             text: The task, not empty.
             timeout: Seconds for the whole call, above 0; None for no limit.
-            settled: Wait until the used memories and the learnings are known too.
+            settled: Wait until the used memories and the learnings are known too, but not longer than `timeout`.
             **options: Further arguments of `submit`, and `on_progress` of `result`.
 
         Returns:
             The result, or the open negotiation of a task with too many items.
 
         Raises:
-            TaskTimeoutError: The task has not ended in time. Its `task_id` is None if nothing was submitted.
+            TaskTimeoutError: The task has not ended in time. The error's `task_id` is None if nothing was submitted;
+                otherwise the task continues, and `result` fetches its result later.
             ClientError: As for `submit`.
 
         Example:
@@ -181,14 +182,15 @@ def connect_sync(
         data: Data directory of the platform; None for `NEMURI_DATA` or the default directory. It is not used if
             `NATS_URL` is set.
         namespace: Namespace of the platform; None for `NEMURI_NAMESPACE` or the default.
-        client_id: Name of the client; None for `NEMURI_CLIENT` or "python".
+        client_id: Name of the client; None for `NEMURI_CLIENT` or "python". Only this client or an operator can answer
+            and judge its tasks.
         timeout: Seconds that connecting may take, above 0.
 
     Returns:
         A context manager that yields the client and closes the connection at the end.
 
     Raises:
-        NotConnectedError: No platform runs there.
+        NotConnectedError: No platform runs in the data directory, or no server with a platform answers at `NATS_URL`.
         ClientError: A setting is invalid, or the server does not permit the user.
 
     Example:
