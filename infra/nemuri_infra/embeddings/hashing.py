@@ -59,7 +59,7 @@ class HashingEmbedder:
     - Use: an answer of three sentences, one of them the memory, reaches 0.4 in 95 % (Japanese) and 99 % (English) of
       the cases. Of the unrelated memories 1 in 200,000 reaches it, and 1 in 300 in the documentation, whose topics
       repeat each other.
-    - Recall: 0.1, together with the common words that `word_overlap` of the domain requires, finds a memory for 55 of
+    - Recall: 0.1, together with the common words that `shares_topic` of the domain requires, finds a memory for 55 of
       56 prompts that return to a coding session, in two languages, and for none of 79 unrelated prompts.
     """
 

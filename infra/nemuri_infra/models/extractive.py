@@ -200,7 +200,7 @@ class ExtractiveModel:
         return Reply(Compressed(*compressed(job.level, job.trigger, job.content)), _FREE)
 
     async def consolidate(self, job: ConsolidateJob) -> Reply[MemoryText]:
-        """Return a memory made of the most informative sentences of the memories."""
+        """Return a memory made of the most informative sentences of the job's memories."""
         return Reply(extract_memory(job.memories, job.rules), _FREE)
 
     async def aclose(self) -> None:

@@ -219,7 +219,7 @@ class Model(Protocol):
         """
 
     async def merge(self, job: MergeJob) -> Reply[Merged]:
-        """Return one answer made of the voices, with the dissent of single members."""
+        """Return one answer made of the job's voices, with the dissent of single members."""
 
     async def feel(self, job: FeelJob) -> Reply[Reading]:
         """Return the meaning and the emotion of the turn.
