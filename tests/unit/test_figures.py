@@ -16,23 +16,23 @@ def test_the_table_of_a_page_is_made_from_the_results(path: Path) -> None:
     assert pages(results())[path] == text
 
 
-def test_the_readme_names_six_figures_and_every_missed_goal() -> None:
-    """No missed goal stands in the full table only."""
+def test_the_readme_has_six_figures_and_every_missed_goal() -> None:
+    """The README has six figures, and every missed goal of the full table among them."""
     lines = headlines(results()).splitlines()[2:]
     assert len(lines) == 6
     missed = [line for line in table(results()).splitlines() if "**missed**" in line]
     assert len([line for line in lines if "**missed**" in line]) == len(missed) > 0
 
 
-def test_every_result_is_told() -> None:
-    """None is kept that no line tells, and each of them has its line."""
+def test_every_result_has_a_line() -> None:
+    """Each result file has a line in the table that names its script."""
     assert set(results()) <= {each.script for each in FIGURES}
     for name in results():
         assert f"bench/{name.partition('-')[0]}.py" in table(results())
 
 
-def test_a_figure_is_told_with_its_goal_even_where_that_is_missed() -> None:
-    """The same line says so."""
+def test_a_line_states_the_goal_and_whether_it_is_missed() -> None:
+    """The line says met or **missed** beside the goal."""
     found = copy.deepcopy({"sleep": results()["sleep"]})
     found["sleep"]["large_over_small"] = {"wall": 1.2, "cpu": 1.1}
     assert "1.20× / 1.10× | within 1.5×: met |" in table(found)
@@ -40,8 +40,8 @@ def test_a_figure_is_told_with_its_goal_even_where_that_is_missed() -> None:
     assert "1.20× / 1.60× | within 1.5×: **missed** |" in table(found)
 
 
-def test_what_was_not_measured_has_no_line() -> None:
-    """A table of some results is possible."""
+def test_a_missing_result_has_no_line() -> None:
+    """The table of some results has only their lines."""
     found = {"vectors": results()["vectors"]}
     assert [line for line in table(found).splitlines() if "bench/" in line] == [
         line for line in table(results()).splitlines() if "bench/vectors.py" in line
@@ -50,7 +50,7 @@ def test_what_was_not_measured_has_no_line() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(results()))
-def test_a_result_says_on_which_machine(name: str) -> None:
-    """And when; or that it was taken over, and from where."""
+def test_a_result_names_machine_and_time(name: str) -> None:
+    """A result has the machine and the time of the measurement, or the source from which it was taken over."""
     found = results()[name]
     assert found.get("taken_over") or (found["measured_at"][:2] == "20" and found["machine"]["cores"] >= 1)

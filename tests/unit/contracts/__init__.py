@@ -1,1 +1,1 @@
-"""What contracts promise."""
+"""Unit tests of the contracts."""

@@ -1,4 +1,4 @@
-"""Ids by their beginnings."""
+"""Tests of shortened ids."""
 
 from uuid import UUID
 
@@ -10,8 +10,8 @@ from nemuri_contracts.abbreviated_id import FEWEST, beginning, between
 
 
 @given(st.uuids(), st.integers(FEWEST, 36), st.booleans())
-def test_every_beginning_of_an_id_leads_to_it(known: UUID, length: int, capitals: bool) -> None:
-    """With its dashes or without, in capitals or not."""
+def test_every_prefix_of_an_id_matches_it(known: UUID, length: int, capitals: bool) -> None:
+    """A prefix matches with or without hyphens, in upper or lower case."""
     for text in (str(known), known.hex):
         begun = beginning(text[:length].upper() if capitals else text[:length])
         low, high = between(begun)
@@ -19,8 +19,8 @@ def test_every_beginning_of_an_id_leads_to_it(known: UUID, length: int, capitals
 
 
 @given(st.uuids(), st.uuids(), st.integers(FEWEST, 36))
-def test_another_id_does_not_begin_so(known: UUID, other: UUID, length: int) -> None:
-    """What lies between is what begins so, and nothing else."""
+def test_a_prefix_of_another_id_does_not_match(known: UUID, other: UUID, length: int) -> None:
+    """The range of a prefix contains exactly the ids that begin with it."""
     begun = beginning(str(known)[:length])
     low, high = between(begun)
     assert (low <= other <= high) == str(other).startswith(begun)
@@ -30,7 +30,7 @@ def test_another_id_does_not_begin_so(known: UUID, other: UUID, length: int) -> 
     "text",
     ["", "12345", "1234-5678", "12345678--", "123456g", "%" * 8, "１２３４５６", "0" * 33, "-123456", "123456\n"],
 )
-def test_what_is_no_beginning_is_refused(text: str) -> None:
-    """In a line that says how ids are given."""
+def test_an_invalid_prefix_is_refused(text: str) -> None:
+    """The message is one line that shows the valid forms."""
     with pytest.raises(ValueError, match="at least its first 6 digits"):
         beginning(text)

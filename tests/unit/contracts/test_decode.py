@@ -1,4 +1,4 @@
-"""What comes off the wire: an event, or one line about why it is none."""
+"""Tests of decoding: bytes are an event, or are refused with a message of one line."""
 
 import json
 from datetime import UTC, datetime
@@ -38,8 +38,8 @@ WIRES = [json.loads(encode(each)) for each in EXAMPLES.values()]
 @example(b'{"kind":' * 100_000)
 @example(json.dumps(SUBMITTED | {"text": "\ud800"}).encode())
 @example(json.dumps(SUBMITTED | {"kind": "a\r\nb\x00\x1b[2J" + "x" * 100_000}).encode())
-def test_bytes_are_an_event_or_undecodable(data: bytes) -> None:
-    """Never another error; the complaint is one printable line of bounded length."""
+def test_any_bytes_are_an_event_or_undecodable(data: bytes) -> None:
+    """Decoding raises no other error, and the message is one printable line of bounded length."""
     _refused(data)
 
 
@@ -47,15 +47,15 @@ def test_bytes_are_an_event_or_undecodable(data: bytes) -> None:
 @example(None, {"a\nb\u2028c": 1})
 @example(None, {"version": "1"})
 @example(None, {"documents": [{"name": "n", "ref": "a" * 64, "characters": 10**30}]})
-def test_json_is_an_event_or_undecodable(whole: Any, fields: dict[str, Any]) -> None:
-    """Whatever it is, and whatever is changed in a submission that was good."""
+def test_any_json_is_an_event_or_undecodable(whole: Any, fields: dict[str, Any]) -> None:
+    """Any JSON value and any change of a valid submission is decoded or refused."""
     for value in (whole, SUBMITTED | fields):
         _check(json.dumps(value).encode())
 
 
 @given(st.sampled_from(WIRES), st.data())
-def test_a_spoiled_event_is_undecodable_or_comes_back_as_it_was_read(wire: dict[str, Any], data: st.DataObject) -> None:
-    """What can be read at all can be written and read again: a replay never fails where the first read did not."""
+def test_a_changed_event_is_undecodable_or_survives_a_round_trip(wire: dict[str, Any], data: st.DataObject) -> None:
+    """An event that can be decoded can be encoded and decoded again, so a replay never fails."""
     name = data.draw(st.sampled_from(sorted(wire)))
     _check(json.dumps(wire | {name: data.draw(JSON)}).encode())
 
@@ -64,7 +64,7 @@ def test_a_spoiled_event_is_undecodable_or_comes_back_as_it_was_read(wire: dict[
     "name", ["", "a.b", "a b", "a*", ">", "a>", "a\x00", "a\n", "-a", "é", "x" * 65, "a/b", "a\tb"]
 )
 def test_a_name_that_cannot_be_part_of_a_subject_is_refused(name: str) -> None:
-    """Dots, spaces, wildcards, NUL and the like, as an agent or as a client."""
+    """Names of agents and clients with dots, spaces, wildcards or NUL are refused."""
     _refused(json.dumps(SUBMITTED | {"wanted_agent": name}).encode())
     _refused(json.dumps(SUBMITTED | {"kind": "memory_offered", "agent_id": name, "memory": {"content": "x"}}).encode())
     with pytest.raises(ValidationError):
@@ -94,7 +94,7 @@ def test_a_name_that_cannot_be_part_of_a_subject_is_refused(name: str) -> None:
     ],
 )
 def test_a_wrong_submission_is_refused(wrong: dict[str, Any]) -> None:
-    """Each in one line that does not repeat what was sent."""
+    """The message is one line and does not repeat the input."""
     _refused(json.dumps(SUBMITTED | wrong).encode())
 
 
@@ -112,7 +112,7 @@ def test_a_wrong_submission_is_refused(wrong: dict[str, Any]) -> None:
     ],
 )
 def test_a_wrong_memory_is_refused(memory: dict[str, Any]) -> None:
-    """Nothing that a store cannot hold, and no scope without its name."""
+    """Text that no store can hold and a scope without its name are refused."""
     offer = {"event_id": str(UUID(int=1)), "kind": "memory_offered", "agent_id": "buyer", "memory": memory}
 
     _refused(json.dumps(offer).encode())
@@ -120,20 +120,20 @@ def test_a_wrong_memory_is_refused(memory: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("value", ["\x00", 2**63, [{"a": ["\x00"]}], {"\x00": 1}, float("inf"), [float("nan")]])
 def test_parameters_that_no_store_can_hold_are_refused(value: Any) -> None:
-    """A policy's parameters are any JSON, but not what would stop the projector."""
+    """A policy may contain any JSON except values that would stop the projector."""
     with pytest.raises(ValidationError):
         PolicyAdopted.model_validate({"event_id": UUID(int=1), "agent_id": "a", "parameters": {"x": value}})
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf")])
-def test_a_number_that_json_cannot_hold_is_refused_where_it_is_made(value: float) -> None:
-    """Rather than written as something that cannot be read again."""
+def test_a_number_outside_json_is_refused_at_construction(value: float) -> None:
+    """NaN and infinity are refused when an event is built, since they could not be decoded again."""
     with pytest.raises(ValidationError):
         Candidate(memory_id=UUID(int=1), similarity=value, lexical=0, relevance=0, features=(0.0,) * 9, score=0)
 
 
-def test_who_said_it_comes_from_the_subject_and_never_from_the_body() -> None:
-    """Nor do its place in the log and its time."""
+def test_the_author_comes_from_the_subject_only() -> None:
+    """Author, sequence and time of an event never come from its body."""
     claims = {"client_id": "boss", "sequence": 99, "recorded_at": "1999-01-01T00:00:00Z"}
 
     event = decode(json.dumps(SUBMITTED | claims).encode(), recorded_at=NOW, sequence=7, client_id="ann")
@@ -145,8 +145,8 @@ def test_who_said_it_comes_from_the_subject_and_never_from_the_body() -> None:
     assert unnamed.client_id == "unknown"
 
 
-def test_labels_lose_the_space_around_them() -> None:
-    """So that a tag is the same tag however it was typed."""
+def test_labels_are_stripped() -> None:
+    """Tags that differ only in surrounding white space are equal."""
     offer = MemoryOffered.model_validate(
         {"event_id": UUID(int=1), "agent_id": "a", "memory": {"content": " x ", "tags": [" steel "]}}
     )
@@ -156,7 +156,7 @@ def test_labels_lose_the_space_around_them() -> None:
 
 
 def _check(data: bytes) -> Event | None:
-    """The event, which reads the same when it is written again; None after a good complaint."""
+    """Return the event, which must survive a round trip, or None after a valid refusal."""
     try:
         event = decode(data, recorded_at=NOW, sequence=1, client_id="ann")
     except UndecodableError as error:

@@ -1,4 +1,4 @@
-"""What is wrong with input, in plain words."""
+"""Tests of the messages on invalid input."""
 
 from datetime import datetime
 from typing import Annotated, Any, Literal
@@ -34,20 +34,20 @@ FAULTS: list[tuple[Any, object, str]] = [
 
 
 def complained(form: Any, value: object) -> str:
-    """What is said of a field that has to be of this form."""
+    """Return the message for a value of a field of this type."""
     with pytest.raises(ValidationError) as raised:
         create_model("Form", field=(form, ...)).model_validate({"field": value})
     return complaint(raised.value)
 
 
 @pytest.mark.parametrize(("form", "value", "words"), FAULTS)
-def test_what_is_wrong_is_said_in_plain_words(form: Any, value: object, words: str) -> None:
-    """Nobody needs to know how the checking is programmed."""
+def test_errors_are_in_plain_words(form: Any, value: object, words: str) -> None:
+    """The message has no term of the validation library."""
     assert complained(form, value) == f"field: {words}"
 
 
-def test_our_own_reasons_stand_alone() -> None:
-    """Without what pydantic puts before them; so do keys that there are not, or are missing."""
+def test_our_own_messages_have_no_prefix() -> None:
+    """Messages of our validators, of unknown keys and of missing keys stand without pydantic's prefix."""
     with pytest.raises(ValidationError) as raised:
         MemoryContent.model_validate({"content": "a\0b"})
     assert complaint(raised.value) == "content: the text contains a NUL character"
@@ -62,8 +62,8 @@ def test_our_own_reasons_stand_alone() -> None:
     assert complaint(raised.value).startswith("no valid JSON: EOF")
 
 
-def test_a_fault_that_is_rare_is_told_in_the_words_of_pydantic() -> None:
-    """Rather than not at all."""
+def test_a_rare_error_has_the_message_of_pydantic() -> None:
+    """An error without a message of ours keeps pydantic's."""
     assert complained(Annotated[int, Field(multiple_of=2)], 1) == "field: Input should be a multiple of 2"
 
 
@@ -76,8 +76,8 @@ def test_a_fault_that_is_rare_is_told_in_the_words_of_pydantic() -> None:
         (b'{"kind": 5}', "unknown kind of event '5'"),
     ],
 )
-def test_an_event_of_no_kind_and_one_of_an_unknown_kind_are_told_apart(wire: bytes, words: str) -> None:
-    """In a dead letter their reasons differ."""
+def test_a_missing_kind_and_an_unknown_kind_have_different_messages(wire: bytes, words: str) -> None:
+    """The reason in a dead letter tells the two apart."""
     with pytest.raises(UndecodableError) as raised:
         parsed(wire)
     assert str(raised.value) == words

@@ -1,4 +1,4 @@
-"""The envelope: derived identities and what follows from what."""
+"""Tests of the envelope: derived ids, correlation and causation."""
 
 from datetime import UTC, datetime
 from uuid import UUID, uuid4
@@ -27,20 +27,20 @@ KEY = UUID(int=1)
         (KEY, "reaction_failed", "specialist", "03a7dda8-d9d0-553e-b005-65dbd74638af"),
     ],
 )
-def test_derived_ids_are_the_same_for_ever(key: object, kind: str, number: object, expected: str) -> None:
-    """Pinned: another value would double what is in every log."""
+def test_derived_ids_never_change(key: object, kind: str, number: object, expected: str) -> None:
+    """Another id would duplicate the events that are already in a log."""
     assert str(derive(key, kind, number)) == expected
 
 
 @given(st.lists(st.tuples(st.uuids(), st.sampled_from(sorted(EVENTS)), st.integers(0, 9)), unique=True, max_size=20))
-def test_other_causes_kinds_and_numbers_have_other_ids(keys: list[tuple[UUID, str, int]]) -> None:
-    """And the same ones the same id."""
+def test_different_causes_kinds_and_numbers_give_different_ids(keys: list[tuple[UUID, str, int]]) -> None:
+    """Equal causes, kinds and numbers give equal ids."""
     assert len({derive(*each) for each in keys}) == len(keys)
     assert [derive(*each) for each in keys] == [derive(*each) for each in keys]
 
 
-def test_what_follows_inherits_task_and_agent_and_names_its_cause() -> None:
-    """Unless they are given."""
+def test_a_consequence_inherits_task_and_agent_and_names_its_cause() -> None:
+    """Task and agent are inherited unless they are given."""
     cause = EXAMPLES["task_assigned"]
 
     event = TaskCompleted.following(cause, answer="so")
@@ -55,8 +55,8 @@ def test_what_follows_inherits_task_and_agent_and_names_its_cause() -> None:
     assert (other.correlation_id, other.agent_id) == (KEY, None)
 
 
-def test_a_fan_in_has_the_id_of_what_is_joined() -> None:
-    """Whichever side was last."""
+def test_the_id_of_a_fan_in_is_derived_from_the_joined_key() -> None:
+    """The id is the same whichever of the joined events comes last."""
     one, two = (
         TaskFailed.following(EXAMPLES[kind], key=KEY, attempt=1, reason="no") for kind in ("chunk_ready", "task_routed")
     )
@@ -65,8 +65,8 @@ def test_a_fan_in_has_the_id_of_what_is_joined() -> None:
     assert one.causation_id != two.causation_id
 
 
-def test_a_fan_out_tells_its_events_apart() -> None:
-    """By their number."""
+def test_the_events_of_a_fan_out_have_different_ids() -> None:
+    """The number of an event is part of its id."""
     routed = EXAMPLES["task_routed"]
     assert isinstance(routed, TaskRouted)
 
@@ -79,16 +79,16 @@ def test_a_fan_out_tells_its_events_apart() -> None:
     assert events[0].assignment_id == events[0].event_id
 
 
-def test_a_submission_begins_the_task_of_its_own_id() -> None:
-    """Whatever it says of a correlation."""
+def test_the_task_of_a_submission_has_its_event_id() -> None:
+    """A correlation id in the body of a submission is ignored."""
     submitted = TaskSubmitted(event_id=KEY, text="?", correlation_id=uuid4())
 
     assert submitted.thread == submitted.task_id == KEY
     assert TaskFailed.following(submitted, attempt=1, reason="no").correlation_id == KEY
 
 
-def test_what_belongs_to_no_task_says_so() -> None:
-    """And what was not read from the log has no time yet."""
+def test_an_event_without_a_task_has_no_correlation_id() -> None:
+    """An event that was not read from the log has no time."""
     offered = MemoryOffered.model_validate({"event_id": KEY, "agent_id": "a", "memory": {"content": "x"}})
 
     assert offered.thread is None
@@ -102,14 +102,14 @@ def test_what_belongs_to_no_task_says_so() -> None:
 
 @pytest.mark.parametrize("event", EXAMPLES.values(), ids=list(EXAMPLES))
 def test_an_event_cannot_be_changed(event: Event) -> None:
-    """It happened."""
+    """Assigning to a field of an event raises an error."""
     name = "event_id"
     with pytest.raises(ValidationError, match="frozen"):
         setattr(event, name, KEY)
 
 
 def test_every_kind_is_the_snake_case_of_its_class() -> None:
-    """So that a name is found everywhere by the same word."""
+    """The kind of an event is its class name in snake case."""
     for kind, event in EVENTS.items():
         words = "".join(f"_{each.lower()}" if each.isupper() else each for each in event.__name__)
         assert kind == words.removeprefix("_")

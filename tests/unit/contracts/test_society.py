@@ -1,4 +1,4 @@
-"""What hosts tell of themselves, put together."""
+"""Tests of the merged health of hosts and of the names in a society."""
 
 import pytest
 from hypothesis import given
@@ -17,22 +17,24 @@ def _late(*seconds: float) -> Lateness:
     return Lateness(counts=tuple(counts))
 
 
-def test_a_quantile_is_a_bound_that_so_many_stay_below() -> None:
-    """Of what is later than every bound, the last of them; 0 where nothing ran."""
+def test_a_quantile_is_an_upper_bound_of_its_bucket() -> None:
+    """Values above every bound give the last bound; no values give 0."""
     late = _late(0.001, 0.004, 0.03, 60.0)
     assert [late.quantile(share) for share in (0.25, 0.5, 0.75, 1.0)] == [1.0, 5.0, 50.0, 10_000.0]
     assert Lateness().quantile(0.99) == 0.0
 
 
 @given(COUNTS, COUNTS)
-def test_what_came_since_and_what_was_before_is_all(before: tuple[int, ...], since: tuple[int, ...]) -> None:
-    """Counts add up."""
+def test_delay_counts_add_up(before: tuple[int, ...], since: tuple[int, ...]) -> None:
+    """The counts before a moment and since then add up to all counts."""
     earlier, later = Lateness(counts=before), Lateness(counts=since)
     assert (earlier + later).since(earlier) == later
 
 
-def test_hosts_together_wait_as_all_their_questions_do() -> None:
-    """Means by questions, the longest of all, and the slowest agent of any host against the mean of all."""
+def test_waits_of_several_hosts_are_merged() -> None:
+    """Means are weighted by requests, the longest wait is that of all hosts, and the slowest agent is compared with the
+    mean of all.
+    """
     one = Waits(answered=9, waited=10, mean=1.0, longest=3.0, slowest=1.5)
     other = Waits(answered=30, failed=2, waited=30, mean=3.0, longest=9.0, slowest=4.0)
     both = one + other
@@ -44,8 +46,8 @@ def test_hosts_together_wait_as_all_their_questions_do() -> None:
 
 
 @pytest.mark.parametrize("other", ["Bea", "BEA", "bea!", " Bea "])
-def test_two_of_a_society_are_never_called_the_same(other: str) -> None:
-    """Nobody could tell them apart; nor is a name one that cannot be said."""
+def test_two_agents_of_a_society_never_have_the_same_name(other: str) -> None:
+    """Names equal without regard to case and punctuation, and names that cannot be spoken, are refused."""
     people = [Resident(id="v-1", name="Bea"), Resident(id="v-2", name=other)]
     with pytest.raises(ValueError, match="each name must be unique"):
         Society(name="v", seed=1, agents=tuple(people))
@@ -55,8 +57,8 @@ def test_two_of_a_society_are_never_called_the_same(other: str) -> None:
         Society(name="v", seed=1, agents=(people[0], Resident(id="v-1", name="Cem")))
 
 
-def test_however_many_live_together_each_has_a_name_of_one_word() -> None:
-    """Also in the largest society, where nobody is meant by a part of another one's name."""
+def test_generated_names_are_unique_single_words() -> None:
+    """Also in the largest society no name is a part of another one."""
     names = [each.name for each in generate_residents("v", 5_000, 1)]
     assert len({each.casefold() for each in names}) == len(names)
     assert all(each.isalpha() for each in names)

@@ -1,4 +1,4 @@
-"""Every subject on the bus."""
+"""Tests of the subjects on the bus."""
 
 import re
 from uuid import UUID
@@ -20,7 +20,7 @@ SUBJECTS = Subjects("zzz")
 
 @pytest.mark.parametrize("event", EXAMPLES.values(), ids=list(EXAMPLES))
 def test_every_kind_has_its_subject(event: Event) -> None:
-    """In its family, within the stream, without wildcards; found by what listens for its kind."""
+    """An event's subject is in its family and in the stream, has no wildcard, and matches the filter of its kind."""
     subject = SUBJECTS.of(event)
 
     family = {"client": 4, "task": 4, "agent": 5, "operator": 3}
@@ -33,8 +33,10 @@ def test_every_kind_has_its_subject(event: Event) -> None:
 
 
 @pytest.mark.parametrize("event", EXAMPLES.values(), ids=list(EXAMPLES))
-def test_one_group_of_partitions_hears_an_event(event: Event) -> None:
-    """However the partitions are divided; what clients and operators say is not divided."""
+def test_exactly_one_group_of_partitions_receives_an_event(event: Event) -> None:
+    """Exactly one group receives an event for any division of the partitions. Events of clients and operators are not
+    divided.
+    """
     groups = [range(group, PARTITIONS, 16) for group in range(16)]
 
     hearing = [
@@ -46,8 +48,8 @@ def test_one_group_of_partitions_hears_an_event(event: Event) -> None:
     assert len(hearing) == (16 if isinstance(event, ClientEvent | OperatorEvent) else 1)
 
 
-def test_no_kind_is_heard_as_another() -> None:
-    """Not by any wildcard."""
+def test_no_filter_of_a_kind_matches_another_kind() -> None:
+    """The wildcards of a kind match no subject of another kind."""
     for kind in EVENTS.values():
         heard = {
             event.kind
@@ -57,8 +59,8 @@ def test_no_kind_is_heard_as_another() -> None:
         assert heard == {kind.kind_of()}
 
 
-def test_subjects_are_the_same_for_ever() -> None:
-    """Pinned: the partition is the crc32 of the task or the agent, modulo 256; a task's id is in no subject."""
+def test_subjects_never_change() -> None:
+    """A partition is the crc32 of the task or the agent modulo 256, and no subject contains a task's id."""
     task = UUID(int=1)
     assigned = TaskAssigned(event_id=task, correlation_id=task, agent_id="buyer", part=0, perspective=None, attempt=1)
     ended = SessionEnded(event_id=task, agent_id="buyer", assignment_id=task)
@@ -70,7 +72,7 @@ def test_subjects_are_the_same_for_ever() -> None:
 
 
 def test_the_client_is_read_from_its_own_subjects_only() -> None:
-    """An agent of that name is no client."""
+    """An agent with the name of a client is not read as a client."""
     for event in EXAMPLES.values():
         client = SUBJECTS.client_of(SUBJECTS.of(event))
         assert client == (event.client_id if isinstance(event, ClientEvent) else None)
@@ -78,13 +80,13 @@ def test_the_client_is_read_from_its_own_subjects_only() -> None:
 
 @given(st.text())
 def test_every_key_has_a_partition(key: str) -> None:
-    """0 to 255, the same every time."""
+    """A partition is 0 to 255 and the same each time."""
     assert 0 <= virtual_partition(key) < PARTITIONS
     assert virtual_partition(key) == virtual_partition(key)
 
 
 def test_an_agents_own_subjects_are_one_sub_stream() -> None:
-    """All of them, no other agent's, and the name is read back from each."""
+    """The filter of an agent matches all its subjects and no other agent's, and each subject gives back its name."""
     mine = SUBJECTS.of_agent("python", SessionEnded)
     assert _matches(SUBJECTS.mind("python"), mine)
     assert not _matches(SUBJECTS.mind("python"), SUBJECTS.of_agent("python2", SessionEnded))
@@ -92,14 +94,14 @@ def test_an_agents_own_subjects_are_one_sub_stream() -> None:
     assert SUBJECTS.agent_of(f"{SUBJECTS.namespace}.client.ann.task_submitted") is None
 
 
-def test_nothing_outside_the_log_looks_like_an_event() -> None:
-    """Dead letters, questions and news are never recorded."""
+def test_no_subject_outside_the_log_matches_its_stream() -> None:
+    """The stream does not record dead letters, queries and notifications."""
     for subject in (SUBJECTS.dead("intake"), SUBJECTS.query("task"), SUBJECTS.projected):
         assert not any(_matches(each, subject) for each in SUBJECTS.everything)
 
 
 def _matches(pattern: str, subject: str) -> bool:
-    """The server's rule: `*` is one token, a last `>` all the rest."""
+    """Return True if a subject matches a filter by the server's rules: `*` is one token, a last `>` the rest."""
     tokens, found = pattern.split("."), subject.split(".")
     if tokens[-1] == ">":
         tokens, found = tokens[:-1], found[: len(tokens) - 1]

@@ -1,4 +1,4 @@
-"""What hooks spell by themselves is what the contracts say."""
+"""The constants that hooks use equal those of the contracts."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,8 +11,8 @@ NAMES: TypeAdapter[str] = TypeAdapter(Identifier)
 
 
 @given(st.text() | st.text("aZ09_-é²", max_size=66))
-def test_a_name_is_one_for_both(text: str) -> None:
-    """With and without pydantic."""
+def test_hooks_and_contracts_accept_the_same_names(text: str) -> None:
+    """A name is valid with pydantic if and only if it is valid without."""
     try:
         NAMES.validate_python(text)
     except ValidationError:

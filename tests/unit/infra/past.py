@@ -1,4 +1,4 @@
-"""What a reactor of a unit test works with: a past and a log in memory."""
+"""Projections and a log in memory, for unit tests of the event processor."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ from nemuri_infra.stores.delivery_attempts import DeliveryAttempts
 
 @dataclass(slots=True)
 class PastAndLog:
-    """The past as far as a reactor asks for it, and a log in memory."""
+    """Projections as an event processor uses them, and a log in memory."""
 
     first: bool = True
     behind: bool = False
@@ -26,16 +26,16 @@ class PastAndLog:
     settings: Settings = field(default_factory=Settings)
     spendings: Spendings = field(default_factory=lambda: Spendings(3))
     sequence: int = 0
-    """How far the views are."""
+    """Log position of the projections."""
 
     async def since(self, event: Event) -> None:
-        """Wait for the views."""
+        """Wait for the projections."""
         self.asked.append(f"since {event.kind}")
         if self.behind:
             raise BehindError("the projections are at 1, but 2 is needed")
 
     async def counts(self, event: Event) -> bool:
-        """Whether the event is the first of its id."""
+        """Return True if the event is the first of its id."""
         self.asked.append(f"counts {event.kind}")
         return self.first
 
@@ -44,23 +44,23 @@ class PastAndLog:
         return 2
 
     async def of(self, _service: str, _sequence: int, _delivery: int) -> DeliveryAttempts:
-        """What is known of the tries."""
+        """Return the recorded attempts."""
         return self.tried.again()
 
     async def begin(self, _service: str, _sequence: int, _delivery: int, tried: DeliveryAttempts) -> None:
-        """Remember that a try begins."""
+        """Record the start of an attempt."""
         self.tried = tried
 
     async def note(self, _service: str, _sequence: int, tried: DeliveryAttempts) -> None:
-        """Remember a try."""
+        """Record the end of an attempt."""
         self.tried = tried
 
     async def wait(self, sequence: int) -> None:
-        """Wait for a place in the log."""
+        """Wait for a log position."""
         self.asked.append(f"wait {sequence}")
 
     async def last_sequence(self) -> int:
-        """Where the log ends."""
+        """Return the last sequence of the log."""
         return self.sequence
 
     async def append(self, event: Event, *, expected: int | None = None) -> int:
@@ -72,19 +72,19 @@ class PastAndLog:
 
     @property
     def metrics(self) -> Metrics:
-        """Counted, and looked at by nobody."""
+        """Return metrics that nobody reads."""
         return Metrics()
 
     @property
     def views(self) -> "PastAndLog":
-        """Itself."""
+        """Return this object."""
         return self
 
     log = progress = tries = views
 
 
 def raising(error: Exception) -> Callable[[], Any]:
-    """A function that raises it."""
+    """Return a function that raises the error."""
 
     def fail() -> Any:
         raise error

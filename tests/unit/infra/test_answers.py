@@ -1,4 +1,4 @@
-"""Questions to a service: an answer or one line, never silence."""
+"""Tests of answering queries: each query gets an answer or an error of one line."""
 
 from collections.abc import Callable
 from typing import cast
@@ -11,8 +11,8 @@ from nemuri_infra.runtime.service import EventProcessor, Service
 from tests.unit.infra.past import PastAndLog, raising
 
 
-async def test_a_question_gets_an_answer_or_one_line() -> None:
-    """Wrong questions, waiting and faults are refusals, never silence."""
+async def test_a_query_gets_an_answer_or_an_error() -> None:
+    """Invalid queries, delays and failures are answered with an error."""
     past, view = PastAndLog(), StatusView(projected=7, tasks={}, agents=0, memories=0)
     outcomes: list[tuple[bytes, Callable[[], StatusView], str]] = [
         (b"{}", lambda: view, view.model_dump_json()),
@@ -29,15 +29,15 @@ async def test_a_question_gets_an_answer_or_one_line() -> None:
             assert refusal.isprintable()
 
 
-async def test_only_what_waiting_may_mend_is_refused_for_now() -> None:
-    """A client may go on asking then."""
+async def test_only_a_temporary_error_is_marked_as_such() -> None:
+    """A client may repeat the query after a temporary error."""
     for error, passing in ((BehindError("the projections are at 1"), True), (ValueError("broken"), False)):
         said = await _asking(PastAndLog(), raising(error)).ask(StatusQuery, b"{}")
         assert Refusal.model_validate_json(said).passing is passing
 
 
-async def test_a_reply_that_the_server_would_not_take_is_refused() -> None:
-    """The client hears it at once instead of waiting for nothing."""
+async def test_a_reply_above_the_maximum_payload_is_an_error() -> None:
+    """The client gets the error at once instead of waiting."""
     view = StatusView(projected=7, tasks={str(each): each for each in range(1_000)}, agents=0, memories=0)
 
     said = Refusal.model_validate_json(await _asking(PastAndLog(), lambda: view).ask(StatusQuery, b"{}"))

@@ -1,4 +1,4 @@
-"""What a service consumes from: one durable, or one for each group of partitions."""
+"""Tests of the durable consumers of a service: one, or one per group of partitions."""
 
 from nemuri_contracts.client_events import TaskSubmitted
 from nemuri_contracts.event import Event
@@ -10,8 +10,8 @@ from nemuri_infra.runtime.service import Service
 from tests.contracts.examples import EXAMPLES
 
 
-def test_a_service_has_one_durable_for_all_that_it_reacts_to() -> None:
-    """As many at once as it allows; none if it reacts to nothing."""
+def test_a_service_has_one_consumer_for_all_its_kinds() -> None:
+    """It allows as many events in work as the service does. A service without handlers has no consumer."""
     service = Service("clerk", at_once=3)
     assert service.durables(Subjects("z")) == ()
     service.handles(TaskSummarised, TaskCompleted)(_nothing)
@@ -22,8 +22,8 @@ def test_a_service_has_one_durable_for_all_that_it_reacts_to() -> None:
     assert durable.subjects == ("z.task.*.task_summarised", "z.task.*.task_completed")
 
 
-def test_who_hears_clients_hears_all_that_they_say() -> None:
-    """Also what is no event of any kind, and nothing twice: the server takes no overlapping subjects."""
+def test_a_consumer_of_client_events_receives_all_of_them() -> None:
+    """It also receives messages of unknown kinds, and its filters do not overlap."""
     service = Service("door", consumes_client_events=True)
     service.handles(TaskSubmitted, TaskCompleted)(_nothing)
 
@@ -32,8 +32,8 @@ def test_who_hears_clients_hears_all_that_they_say() -> None:
     assert durable.subjects == ("z.client.>", "z.task.*.task_completed")
 
 
-def test_a_partitioned_service_has_one_at_a_time_in_each_group() -> None:
-    """Together the groups hear every partition, each once."""
+def test_a_partitioned_service_handles_one_event_at_a_time_per_group() -> None:
+    """The groups together receive each partition exactly once."""
     service = Service("strength-sleep", groups=16)
     service.handles(SessionEnded)(_nothing)
 
@@ -46,7 +46,7 @@ def test_a_partitioned_service_has_one_at_a_time_in_each_group() -> None:
 
 
 def test_the_events_of_an_agent_share_a_partition() -> None:
-    """Whatever their kind."""
+    """All kinds of an agent's events have the same partition."""
     subjects = Subjects("z")
 
     found = {subjects.of(EXAMPLES[kind.kind_of()]).split(".")[2] for kind in (AgentSlept, MemoryEncoded, SessionEnded)}
@@ -55,4 +55,4 @@ def test_the_events_of_an_agent_share_a_partition() -> None:
 
 
 async def _nothing(event: Event, resources: Resources) -> None:
-    """No outcome."""
+    """Return no outcome."""

@@ -1,4 +1,4 @@
-"""News of the views reach whoever waits, whatever becomes of the question to the database."""
+"""Notifications of the projections reach all waiters, even while the database is slow."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -14,14 +14,14 @@ from nemuri_infra.projections.projection import Projection
 
 @dataclass(slots=True)
 class SlowViews:
-    """Views whose database answers only once it may."""
+    """Projections whose database answers when the test says so."""
 
     sequence: int = 0
     answers: asyncio.Event = field(default_factory=asyncio.Event)
     asked: int = 0
 
     async def position(self) -> SimpleNamespace:
-        """How far they are."""
+        """Return the position of the projections."""
         self.asked += 1
         await self.answers.wait()
         return SimpleNamespace(sequence=self.sequence)
@@ -29,12 +29,12 @@ class SlowViews:
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """News are missed soon."""
+    """Shorten the time after which a missed notification is assumed."""
     monkeypatch.setattr(progress, "HEARTBEAT_SECONDS", 0.01)
 
 
-async def test_who_waits_hears_news_while_the_database_is_slow() -> None:
-    """One of all who wait asks; the others are woken by the news, and do not stand in a queue behind the question."""
+async def test_waiters_are_notified_while_the_database_is_slow() -> None:
+    """One of all waiters asks the database; the notification wakes the others without it."""
     views = SlowViews()
     known = Progress(cast("Projection", views))
     waiting = [asyncio.ensure_future(known.wait(7)) for _ in range(50)]
@@ -52,16 +52,16 @@ async def test_who_waits_hears_news_while_the_database_is_slow() -> None:
     await asyncio.gather(*waiting)
 
 
-async def test_lost_news_are_found_in_the_database() -> None:
-    """After a while without any."""
+async def test_a_lost_notification_is_found_in_the_database() -> None:
+    """The database is asked after a while without notification."""
     views = SlowViews(sequence=7)
     views.answers.set()
 
     await Progress(cast("Projection", views)).wait(7)
 
 
-async def test_views_that_do_not_get_there_are_behind() -> None:
-    """Whoever waits is told how far they are."""
+async def test_projections_that_stay_behind_raise_an_error() -> None:
+    """The error names their position."""
     views = SlowViews(sequence=6)
     views.answers.set()
 

@@ -1,4 +1,4 @@
-"""What a connection says of its troubles, and how often."""
+"""Tests of logging the errors of a connection at a limited rate."""
 
 import logging
 
@@ -8,7 +8,7 @@ from nemuri_infra.bus.connection import MAX_PROBLEMS, REPEAT_WARNING_SECONDS, Co
 
 
 class Clock:
-    """A clock that stands still until it is moved."""
+    """A clock that the test sets."""
 
     seconds = 0.0
 
@@ -17,8 +17,8 @@ class Clock:
         return self.seconds
 
 
-def test_a_trouble_is_a_warning_once_a_minute(caplog: pytest.LogCaptureFixture) -> None:
-    """Log a lasting trouble seldom, another one at once, and each anew once the connection was back."""
+def test_an_error_is_logged_once_a_minute(caplog: pytest.LogCaptureFixture) -> None:
+    """A different error is logged at once, and each error again after a reconnection."""
     caplog.set_level(logging.WARNING)
     clock = Clock()
     troubles = ConnectionProblems("ann", clock)
@@ -35,8 +35,8 @@ def test_a_trouble_is_a_warning_once_a_minute(caplog: pytest.LogCaptureFixture) 
     assert [each.message.split()[-1] for each in caplog.records] == ["refused", "refused", "reset", "reset"]
 
 
-def test_many_different_troubles_take_bounded_room(caplog: pytest.LogCaptureFixture) -> None:
-    """Forget the oldest of them."""
+def test_remembered_errors_are_bounded(caplog: pytest.LogCaptureFixture) -> None:
+    """The oldest errors are forgotten."""
     caplog.set_level(logging.CRITICAL)
     troubles = ConnectionProblems("ann", Clock())
     for number in range(3 * MAX_PROBLEMS):

@@ -1,4 +1,4 @@
-"""The data directory: one platform at a time, and addresses only while it runs."""
+"""Tests of the data directory: one platform at a time, and addresses only while it runs."""
 
 import os
 import stat
@@ -24,8 +24,8 @@ with home.lock():
 """
 
 
-def test_a_second_holder_is_told_who_the_first_is(tmp_path: Path) -> None:
-    """One line, with the process id of the platform that runs."""
+def test_a_second_platform_is_refused(tmp_path: Path) -> None:
+    """The line has the process id of the running platform."""
     home = Home(tmp_path / "home")
     with home.lock(), pytest.raises(AlreadyRunning) as refused, Home(home.path).lock():
         raise AssertionError
@@ -33,8 +33,8 @@ def test_a_second_holder_is_told_who_the_first_is(tmp_path: Path) -> None:
     assert str(refused.value) == f"nemuri already runs in {home.path} (process {os.getpid()})"
 
 
-def test_addresses_are_there_exactly_while_the_platform_runs(tmp_path: Path) -> None:
-    """Not before they are written, not after the lock is free."""
+def test_addresses_exist_only_while_the_platform_runs(tmp_path: Path) -> None:
+    """They are gone when the lock is released."""
     home, reader = Home(tmp_path), Home(tmp_path)
     assert reader.read_addresses() is None
     with home.lock():
@@ -45,7 +45,7 @@ def test_addresses_are_there_exactly_while_the_platform_runs(tmp_path: Path) -> 
 
 
 def test_a_killed_platform_leaves_neither_lock_nor_addresses(tmp_path: Path) -> None:
-    """The system frees the lock; the addresses of the dead are not believed, not even by the next one's readers."""
+    """The system releases the lock, and addresses of a dead process are ignored."""
     home = Home(tmp_path)
     command = [sys.executable, "-c", HOLDER, str(tmp_path)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:
@@ -63,8 +63,8 @@ def test_a_killed_platform_leaves_neither_lock_nor_addresses(tmp_path: Path) -> 
         assert home.read_addresses() is None
 
 
-def test_a_reader_does_not_keep_a_platform_from_starting(tmp_path: Path) -> None:
-    """Looking whether somebody runs leaves the lock free."""
+def test_a_reader_does_not_take_the_lock(tmp_path: Path) -> None:
+    """Checking for a running platform leaves the lock free."""
     home = Home(tmp_path)
     with home.lock():
         pass
@@ -73,8 +73,8 @@ def test_a_reader_does_not_keep_a_platform_from_starting(tmp_path: Path) -> None
         home.write_addresses(ADDRESSES)
 
 
-def test_a_failure_inside_frees_the_lock(tmp_path: Path) -> None:
-    """The next start is not hindered by an error of the last."""
+def test_a_failure_releases_the_lock(tmp_path: Path) -> None:
+    """The next start succeeds after an error."""
     home = Home(tmp_path)
     with pytest.raises(ValueError, match="inside"), home.lock():
         raise ValueError("inside")
@@ -82,8 +82,8 @@ def test_a_failure_inside_frees_the_lock(tmp_path: Path) -> None:
         assert home.read_addresses() is None
 
 
-def test_everything_in_it_is_private(tmp_path: Path) -> None:
-    """Memories are nobody else's business."""
+def test_the_data_directory_is_private(tmp_path: Path) -> None:
+    """Files and folders are readable by their owner only."""
     home = Home(tmp_path / "deep" / "home")
     with home.lock():
         home.write_addresses(ADDRESSES)
@@ -93,7 +93,7 @@ def test_everything_in_it_is_private(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("below", ["", "below"], ids=["a file", "below a file"])
 def test_a_path_that_is_no_directory_is_refused_in_one_line(tmp_path: Path, below: str) -> None:
-    """The message names the path and the reason."""
+    """The line has the path and the reason."""
     (tmp_path / "file").write_text("")
     with pytest.raises(HomeUnusable, match=r"(?i)file.* not a directory") as refused:
         Home(tmp_path / "file" / below)
@@ -101,21 +101,21 @@ def test_a_path_that_is_no_directory_is_refused_in_one_line(tmp_path: Path, belo
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_directory_that_is_not_ours_to_write_is_refused(tmp_path: Path) -> None:
-    """Before anything is started in it."""
+def test_a_directory_without_write_permission_is_refused(tmp_path: Path) -> None:
+    """It is refused before anything starts."""
     (tmp_path / "closed").mkdir(mode=0o500)
     with pytest.raises(HomeUnusable, match="not writable"):
         Home(tmp_path / "closed")
 
 
 def test_a_read_only_file_system_is_refused_in_one_line() -> None:
-    """Not even root can make a directory in /proc."""
+    """A directory in /proc cannot be created, not even by root."""
     with pytest.raises(HomeUnusable, match="/proc/nemuri cannot be created: "):
         Home(Path("/proc/nemuri"))
 
 
 def test_damaged_addresses_of_a_running_platform_are_reported(tmp_path: Path) -> None:
-    """They are written in one step, so this is somebody else's doing."""
+    """The platform writes its addresses atomically, so damage is reported as an error."""
     home = Home(tmp_path)
     with home.lock():
         (tmp_path / "addresses.json").write_text("{")
@@ -124,6 +124,6 @@ def test_damaged_addresses_of_a_running_platform_are_reported(tmp_path: Path) ->
 
 
 def test_the_default_is_the_users_own_data_directory() -> None:
-    """Named after the project, wherever the system keeps such things."""
+    """The default is the system's folder for user data, with the project's name."""
     assert default_path().name == "nemuri"
     assert default_path().is_absolute()

@@ -1,4 +1,4 @@
-"""Ports and socket directories."""
+"""Tests of the choice of ports and socket directories."""
 
 import socket
 import stat
@@ -9,29 +9,29 @@ import pytest
 from nemuri_infra.embedded.listen_addresses import PORTS, free_port, is_free, socket_directory
 
 
-def test_a_listening_port_is_not_free_and_a_closed_one_is() -> None:
-    """As a server would find it."""
+def test_a_listening_port_is_in_use_and_a_closed_one_is_free() -> None:
+    """The check agrees with a server that binds the port."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
         assert not is_free(port)
     assert is_free(port)
 
 
-def test_ports_are_chosen_outside_the_range_of_outgoing_connections() -> None:
-    """So that no client takes the port while its server restarts."""
+def test_ports_are_outside_the_ephemeral_range() -> None:
+    """No client can take the port while its server restarts."""
     assert free_port() in PORTS
     assert PORTS.stop <= 32_768
 
 
-def test_a_short_path_holds_its_own_socket(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Everything of a platform lies in one place where that is possible."""
+def test_a_short_path_contains_its_own_socket(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The socket is in the data directory if the path is short enough."""
     monkeypatch.chdir(tmp_path)
     assert socket_directory(Path(), "s", None) == Path("run")
     assert stat.S_IMODE((tmp_path / "run").stat().st_mode) == 0o700
 
 
-def test_a_remembered_directory_that_is_no_longer_private_is_not_used(tmp_path: Path) -> None:
-    """In a shared temporary directory anybody could have put another one in its place."""
+def test_a_recorded_directory_that_is_not_private_is_not_used(tmp_path: Path) -> None:
+    """In a shared temporary directory another user may have replaced it."""
     home = tmp_path / ("long" * 30)
     home.mkdir()
     first = socket_directory(home, "s", None)
@@ -50,8 +50,8 @@ def test_a_remembered_directory_that_is_no_longer_private_is_not_used(tmp_path: 
     third.rmdir()
 
 
-def test_its_own_directory_is_refused_if_others_may_enter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever opened it should know."""
+def test_a_socket_directory_open_to_others_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The data directory is refused if other users may enter it."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "run").mkdir(mode=0o755)
     with pytest.raises(PermissionError, match="only its owner"):

@@ -1,4 +1,4 @@
-"""Caches that are bounded in bytes, and what each of them says that an entry takes."""
+"""Tests of caches bounded in bytes and of their size estimates."""
 
 import gc
 import tracemalloc
@@ -22,8 +22,8 @@ from nemuri_services.specialist import passage_index
 from nemuri_services.trainer import retrieval_log_cache
 
 
-def test_what_was_not_asked_for_longest_goes_first() -> None:
-    """Keep what fits, count a replaced value once, and keep nothing that alone takes more."""
+def test_the_least_recently_used_entry_is_dropped_first() -> None:
+    """A replaced value counts once, and an entry above the limit is not kept."""
     cache = ByteCache[str, str](10, lambda key, value: len(key) + len(value))
     cache.keep("a", "xxx")
     cache.keep("b", "xxx")
@@ -43,8 +43,8 @@ def _waiting(place: int) -> Event:
     return SessionEnded(event_id=uuid4(), agent_id="ann", assignment_id=uuid4(), sequence=place + 1)
 
 
-def test_replies_for_events_that_wait_are_bounded_in_bytes() -> None:
-    """Forget the replies that were kept first where many events wait with long prompts."""
+def test_cached_replies_are_bounded_in_bytes() -> None:
+    """The oldest replies are dropped if many events wait with long prompts."""
     kept = call_budget.Spendings(100)
     for number in range(50):
         spent = call_budget.Spending(100)
@@ -95,11 +95,9 @@ def _passages() -> tuple[Any, Any]:
         (_passages, passage_index._bytes),
     ],
 )
-def test_an_entry_takes_about_what_is_said(
-    made: Callable[[], tuple[Any, Any]], size: Callable[[Any, Any], int]
-) -> None:
-    """Estimate within a half what the interpreter allocates for an entry."""
-    made()  # what is cached by word, or at the first call, is no part of it
+def test_a_size_estimate_is_within_a_half(made: Callable[[], tuple[Any, Any]], size: Callable[[Any, Any], int]) -> None:
+    """The estimate is within 50 % of the bytes that the interpreter allocates for an entry."""
+    made()  # # values cached per word or by the first call do not count
     gc.collect()
     tracemalloc.start()
     try:

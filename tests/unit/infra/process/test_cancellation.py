@@ -1,4 +1,4 @@
-"""Work in the background ends when it is ended, whatever its libraries make of that."""
+"""Background work ends on cancellation, even if a library swallows it."""
 
 import asyncio
 
@@ -8,8 +8,8 @@ from nemuri_infra.process import cancellation
 from nemuri_infra.process.cancellation import cancel_and_wait, run_together
 
 
-async def test_work_that_forgets_a_cancellation_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As `wait_for` forgets one, before Python 3.12, that comes in the moment of what is waited for."""
+async def test_a_swallowed_cancellation_is_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before Python 3.12 `wait_for` swallows a cancellation at the moment of its result."""
     monkeypatch.setattr(cancellation, "REPEAT_SECONDS", 0.01)
     forgotten: list[BaseException] = []
     work = asyncio.ensure_future(forget_one(forgotten))
@@ -19,12 +19,12 @@ async def test_work_that_forgets_a_cancellation_is_asked_again(monkeypatch: pyte
     assert len(forgotten) == 1
 
 
-async def test_what_is_done_together_ends_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    """By whoever ends it, and by the failure of any of it, also where one forgets a cancellation."""
+async def test_a_group_of_tasks_ends_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All tasks end on cancellation and on the failure of one, even if one swallows the cancellation."""
     monkeypatch.setattr(cancellation, "REPEAT_SECONDS", 0.01)
     forgotten: list[BaseException] = []
     work = asyncio.ensure_future(run_together(forget_one(forgotten), forget_one(forgotten)))
-    for _ in range(3):  # until both wait
+    for _ in range(3):  # # until both wait
         await asyncio.sleep(0)
     await cancel_and_wait(work)
     assert work.cancelled()
@@ -37,14 +37,14 @@ async def test_what_is_done_together_ends_together(monkeypatch: pytest.MonkeyPat
     await run_together()
 
 
-async def test_who_is_cancelled_while_he_ends_work_still_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is left behind that nobody waits for."""
+async def test_a_cancelled_canceller_still_ends_its_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No task is left running."""
     monkeypatch.setattr(cancellation, "REPEAT_SECONDS", 60.0)
     forgotten: list[BaseException] = []
     work = asyncio.ensure_future(forget_one(forgotten))
     await asyncio.sleep(0)
     ending_it = asyncio.ensure_future(cancel_and_wait(work))
-    for _ in range(2):  # until the work has forgotten it
+    for _ in range(2):  # # until the work has swallowed it
         await asyncio.sleep(0)
     ending_it.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -52,8 +52,8 @@ async def test_who_is_cancelled_while_he_ends_work_still_ends_it(monkeypatch: py
     assert work.cancelled()
 
 
-async def test_work_may_tidy_up_and_may_have_ended_before() -> None:
-    """Nothing of it is interrupted, and how it ended is nobody's business any more."""
+async def test_cancelled_work_may_clean_up() -> None:
+    """The clean-up is not interrupted, and errors of work that has ended are ignored."""
     tidied: list[bool] = []
 
     async def tidy() -> None:
@@ -71,7 +71,7 @@ async def test_work_may_tidy_up_and_may_have_ended_before() -> None:
 
 
 async def forget_one(forgotten: list[BaseException]) -> None:
-    """Go on for ever, and take no notice of the first cancellation."""
+    """Run forever and swallow the first cancellation."""
     first = True
     while True:
         try:
@@ -84,5 +84,5 @@ async def forget_one(forgotten: list[BaseException]) -> None:
 
 
 async def fail(error: Exception) -> None:
-    """Raise it."""
+    """Raise the error."""
     raise error

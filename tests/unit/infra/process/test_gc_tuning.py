@@ -1,4 +1,4 @@
-"""Putting off the collector never keeps what nobody needs any more."""
+"""Postponed garbage collection never keeps garbage for long."""
 
 import gc
 import weakref
@@ -10,11 +10,11 @@ from nemuri_infra.process import gc_tuning
 from nemuri_infra.process.gc_tuning import MAX_POSTPONED, collect_young, collector_off, skip_final_collection
 
 MANY = 1_000
-"""A tenth of what it is: still more than the collector by itself waits for."""
+"""A tenth of the real value, and still more than the collector's own threshold."""
 
 
 class Cycle:
-    """Something that only the collector can free."""
+    """An object that only the garbage collector frees."""
 
     def __init__(self) -> None:
         self.me = self
@@ -22,14 +22,14 @@ class Cycle:
 
 @pytest.fixture(autouse=True)
 def unfrozen() -> Iterator[None]:
-    """What a test has frozen is looked through again."""
+    """Unfreeze all objects after a test."""
     yield
     gc.unfreeze()
 
 
 @pytest.fixture
 def looks() -> Iterator[list[int]]:
-    """The generations that the collector has looked through, one after the other."""
+    """Yield the list of generations that were collected, in order."""
     seen: list[int] = []
 
     def look(phase: str, told: dict[str, int]) -> None:
@@ -42,10 +42,8 @@ def looks() -> Iterator[list[int]]:
 
 
 @pytest.mark.parametrize(("made", "times"), [(0, 20 * MAX_POSTPONED), (2 * MANY, 3 * MAX_POSTPONED)])
-def test_cycles_of_others_are_freed_however_often_it_is_put_off(
-    made: int, times: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """By small stretches and by large ones."""
+def test_garbage_is_collected_despite_postponing(made: int, times: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cycles are freed after short and long postponed sections."""
     monkeypatch.setattr(gc_tuning, "MANY_OBJECTS", MANY)
     cycles: list[weakref.ref[Cycle]] = []
     for _ in range(times):
@@ -56,8 +54,8 @@ def test_cycles_of_others_are_freed_however_often_it_is_put_off(
     assert sum(each() is not None for each in cycles) < times / 2
 
 
-def test_in_a_host_the_young_are_looked_through_and_nothing_else(looks: list[int]) -> None:
-    """However much there is and comes: a look through all of it would take seconds."""
+def test_a_host_collects_the_youngest_generation_only(looks: list[int]) -> None:
+    """A full collection would take seconds with many objects."""
     collect_young()
     kept = [[nth] for nth in range(100_000)]
     cycles = [weakref.ref(Cycle()) for _ in range(10_000)]
@@ -67,8 +65,8 @@ def test_in_a_host_the_young_are_looked_through_and_nothing_else(looks: list[int
     assert sum(each() is not None for each in cycles) < 5_000
 
 
-def test_what_ends_is_not_looked_through_once_more() -> None:
-    """A last look finds nothing that it would have to look through."""
+def test_the_final_collection_is_skipped() -> None:
+    """A collection at exit would find no objects to look through."""
     kept = [[nth] for nth in range(100_000)]
     skip_final_collection()
     assert len(gc.get_objects()) < len(kept)

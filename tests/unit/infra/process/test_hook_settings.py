@@ -1,4 +1,4 @@
-"""Hooks find the platform exactly where everything else does, without loading what everything else does."""
+"""Hooks find the platform like the command line does, with less to import."""
 
 import subprocess
 import sys
@@ -26,7 +26,7 @@ SETTINGS = [
 
 
 def alone(environment: pytest.MonkeyPatch, told: dict[str, str]) -> None:
-    """An environment that says this and nothing else."""
+    """Set these environment variables and remove all others."""
     for name in SETTINGS:
         environment.delenv(name, raising=False)
     for name, value in told.items():
@@ -34,8 +34,8 @@ def alone(environment: pytest.MonkeyPatch, told: dict[str, str]) -> None:
 
 
 @given(st.dictionaries(st.sampled_from(SETTINGS), WORDS))
-def test_both_read_the_same_settings(told: dict[str, str]) -> None:
-    """Every setting that a hook needs, whatever the environment says; what one refuses, the other refuses."""
+def test_hooks_and_the_command_line_read_the_same_settings(told: dict[str, str]) -> None:
+    """Each setting of a hook equals the command line's for any environment, and both refuse the same values."""
     with pytest.MonkeyPatch.context() as environment:
         alone(environment, told)
         try:
@@ -54,8 +54,8 @@ def test_both_read_the_same_settings(told: dict[str, str]) -> None:
         assert (where.agent, where.patience) == (settings.hook_agent, settings.hook_patience)
 
 
-def test_both_find_the_same_platform(tmp_path: Path) -> None:
-    """While it runs and is ready, and not before or afterwards; damaged addresses are refused by both."""
+def test_hooks_and_the_command_line_find_the_same_platform(tmp_path: Path) -> None:
+    """Both find it only while it runs and is ready, and both refuse damaged addresses."""
     home, where = Home(tmp_path), HookSettings(str(tmp_path))
     addresses = Addresses(nats_url="nats://127.0.0.1:4", database_url="postgresql://", pid=1)
 
@@ -77,8 +77,8 @@ def test_both_find_the_same_platform(tmp_path: Path) -> None:
     assert (found(), home.read_addresses()) == (None, None)
 
 
-def test_the_command_line_goes_before_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """For the directory and for the agent."""
+def test_arguments_take_precedence_over_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """This holds for the directory and for the agent."""
     alone(monkeypatch, {"NEMURI_DATA": "/elsewhere", "NEMURI_HOOK_AGENT": "bob"})
     where = HookSettings("/here", "ann")
     assert (where.data, where.agent) == ("/here", "ann")
@@ -86,8 +86,8 @@ def test_the_command_line_goes_before_the_environment(monkeypatch: pytest.Monkey
         HookSettings("/here", "ann.*")
 
 
-def test_the_way_of_a_hook_loads_nothing_that_takes_long(tmp_path: Path) -> None:
-    """A whole hook, up to where it finds no platform."""
+def test_a_hook_imports_no_slow_module(tmp_path: Path) -> None:
+    """A whole hook runs up to the point where it finds no platform."""
     done = subprocess.run(
         [sys.executable, "-c", LOADED],
         input=b'{"prompt": "hello"}',

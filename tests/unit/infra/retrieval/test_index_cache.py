@@ -1,4 +1,4 @@
-"""The indexes of a process take no more memory than they may, and what they take is told honestly."""
+"""The cached indexes of a process are bounded in bytes, and their size is estimated well."""
 
 import gc
 import random
@@ -21,7 +21,7 @@ WORDS = ["".join(random.Random(seed).choices("abcdefghijklmnop", k=7)) for seed 
 
 
 def mind(number: int, characters: int, chance: random.Random) -> CachedIndex:
-    """The index of an agent with so many memories of so many characters."""
+    """Return the index of an agent with this number of memories of this length."""
     indexed = CachedIndex(AgentIndex(DIMENSION), "g")
     known = dict(_remembered(characters, chance) for _ in range(number))
     vectors = np.zeros((number, DIMENSION), np.float32)
@@ -44,9 +44,9 @@ def _remembered(characters: int, chance: random.Random) -> tuple[UUID, Remembere
 
 
 @pytest.mark.parametrize(("number", "characters"), [(800, 200), (400, 2_000)])
-def test_what_an_index_takes_is_told_honestly(number: int, characters: int) -> None:
-    """Within two fifths of what the interpreter allocated for it; forgetting memories gives back what they took."""
-    mind(5, characters, random.Random(0))  # what is made once
+def test_the_size_of_an_index_is_estimated_well(number: int, characters: int) -> None:
+    """The estimate is within 40 % of the allocated bytes, and removing memories lowers it."""
+    mind(5, characters, random.Random(0))  # # objects that are created once
     gc.collect()
     tracemalloc.start()
     before, _ = tracemalloc.get_traced_memory()
@@ -61,7 +61,7 @@ def test_what_an_index_takes_is_told_honestly(number: int, characters: int) -> N
 
 
 def test_indexes_beyond_the_limit_are_dropped() -> None:
-    """Those not used for longest; and what is too large by itself is not kept either."""
+    """The least recently used ones are dropped, and an index above the limit is not kept."""
     cache, chance = IndexCache(), random.Random(2)
     names = [("db", "z", f"agent{number}", "g") for number in range(5)]
     for name in names:
@@ -77,8 +77,8 @@ def test_indexes_beyond_the_limit_are_dropped() -> None:
     assert (len(cache), cache.bytes) == (0, 0)
 
 
-def test_a_process_knows_what_it_may_take(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A quarter of its container's limit, be it told by the one version or the other; of the machine without one."""
+def test_the_limit_is_a_quarter_of_the_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The limit is a quarter of the container's memory, by either version of cgroups, or of the machine's."""
     for told, expected in ((f"{1024 * MEGABYTE}\n", 256 * MEGABYTE), ("max\n", None), ("", None)):
         file = tmp_path / "memory.max"
         file.write_text(told)

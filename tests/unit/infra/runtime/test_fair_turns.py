@@ -1,4 +1,4 @@
-"""Turns are shared fairly: what one party's work waits for never holds up the others."""
+"""Tests of fair slots: waiting events of one party never hold up those of others."""
 
 import asyncio
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from nemuri_infra.runtime.fair_turns import FORGET_SECONDS, MAX_PUT_OFF, Crowded
 
 
 class Desk:
-    """Work of parties that goes on until it is let go."""
+    """Work of several parties that runs until it is released."""
 
     def __init__(self, turns: FairSlots) -> None:
         self.turns = turns
@@ -19,7 +19,7 @@ class Desk:
         self.ends: list[asyncio.Event] = []
 
     def work(self, name: str) -> "asyncio.Task[None]":
-        """One piece of work of a party."""
+        """Start one piece of work of a party."""
         end = asyncio.Event()
         self.ends.append(end)
 
@@ -32,13 +32,13 @@ class Desk:
 
 
 async def _settled() -> None:
-    """Everybody who can go on has."""
+    """Wait until all tasks that can run have run."""
     for _ in range(20):
         await asyncio.sleep(0)
 
 
-async def test_one_party_leaves_turns_to_the_others() -> None:
-    """However much it wants done; another one begins at once, and the next free turn is its too."""
+async def test_one_party_leaves_slots_to_others() -> None:
+    """Another party begins at once and gets the next free slot, however much waits."""
     desk = Desk(FairSlots(5, share=4, line=50))
     many = [desk.work("mallory") for _ in range(20)]
     await _settled()
@@ -57,8 +57,8 @@ async def test_one_party_leaves_turns_to_the_others() -> None:
     assert desk.turns.running == 0
 
 
-async def test_who_would_stand_behind_a_slow_line_is_sent_away(monkeypatch: pytest.MonkeyPatch) -> None:
-    """And comes again later, each of them a little later than the one before; what is in line stays."""
+async def test_events_behind_a_slow_queue_are_put_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each is put off a little longer than the one before; queued events stay."""
     now = _clock(monkeypatch)
     desk = Desk(FairSlots(5, share=4, line=6))
     first = [desk.work("mallory") for _ in range(10)]
@@ -78,8 +78,8 @@ async def test_who_would_stand_behind_a_slow_line_is_sent_away(monkeypatch: pyte
     assert desk.begun == ["mallory"] * 10
 
 
-async def test_a_line_that_moves_fast_may_be_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Send nobody away who brings much while a hundred of it are done in a second."""
+async def test_a_fast_queue_may_be_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No event is put off while a hundred of a party are done in a second."""
     turns, now = FairSlots(5, share=4, line=6), [0.0]
     monkeypatch.setattr(module, "monotonic", lambda: now[0])
 
@@ -93,8 +93,10 @@ async def test_a_line_that_moves_fast_may_be_long(monkeypatch: pytest.MonkeyPatc
     assert turns.running == 0
 
 
-async def test_of_a_party_in_trouble_only_so_much_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What was put off is tried again, the rest of its events is not; another party's are, and what is done counts."""
+async def test_a_failing_party_gets_a_limited_number_of_attempts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its delayed events are tried again, its others are not. Other parties are not limited, and a success admits one
+    more event.
+    """
     now = _clock(monkeypatch)
     turns = FairSlots(5, share=4, line=6)
     for sequence in range(2 * MAX_PUT_OFF):
@@ -109,12 +111,12 @@ async def test_of_a_party_in_trouble_only_so_much_is_tried(monkeypatch: pytest.M
     turns.admit("mallory", 9_999)
 
     turns.put_off("mallory", 9_999, 3.0)
-    now(3.0 + 1.1 * FORGET_SECONDS)  # another worker has them by now
+    now(3.0 + 1.1 * FORGET_SECONDS)  # # another worker may have taken them by now
     turns.admit("mallory", 1_000_000)
 
 
-async def test_a_turn_is_lent_while_something_is_waited_for() -> None:
-    """Others have it meanwhile, and whoever lent it goes on once there is one again."""
+async def test_a_slot_is_released_while_its_work_waits() -> None:
+    """Others use it in the meantime, and its work goes on with the next free slot."""
     turns, told = FairSlots(1, share=1, line=5), []
 
     async def patient(let_go: asyncio.Event) -> None:
@@ -137,8 +139,8 @@ async def test_a_turn_is_lent_while_something_is_waited_for() -> None:
     assert turns.running == 0
 
 
-async def test_whoever_is_cancelled_holds_nothing() -> None:
-    """In line, at work, or while its turn is lent."""
+async def test_a_cancelled_party_holds_no_slot() -> None:
+    """Cancelling frees the slot of work that is queued, running or waiting."""
     turns = FairSlots(1, share=1, line=5)
     desk = Desk(turns)
     first, second = desk.work("ann"), desk.work("ben")
@@ -165,8 +167,8 @@ async def test_whoever_is_cancelled_holds_nothing() -> None:
     assert turns.running == 0
 
 
-async def test_in_the_end_all_in_line_are_sent_away_at_once() -> None:
-    """What is at work may finish."""
+async def test_closing_puts_off_all_queued_events_at_once() -> None:
+    """Running work may finish."""
     desk = Desk(FairSlots(1, share=1, line=5))
     at_work, in_line = desk.work("ann"), desk.work("ann")
     await _settled()
@@ -181,7 +183,7 @@ async def test_in_the_end_all_in_line_are_sent_away_at_once() -> None:
 
 
 def _clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
-    """A way to let seconds pass."""
+    """Return a function that sets the time."""
     later = [0.0]
     monkeypatch.setattr(module, "monotonic", lambda: monotonic() + later[0])
 

@@ -1,4 +1,4 @@
-"""The rules of a reaction: see the past first, one outcome, waiting is not failing."""
+"""Tests of the rules of event handlers: see the past first, one outcome, missing dependencies delay."""
 
 import asyncio
 from collections.abc import Callable
@@ -29,7 +29,7 @@ ROUTED = EXAMPLES["task_routed"]
 
 
 def reactor(past: PastAndLog, answer: Callable[[], Outcome]) -> EventProcessor:
-    """A reactor of a service that answers a summary so."""
+    """Return an event processor of a service whose handler for a summary returns this outcome."""
     service = Service("clerk")
 
     @service.handles(TaskSummarised)
@@ -40,8 +40,8 @@ def reactor(past: PastAndLog, answer: Callable[[], Outcome]) -> EventProcessor:
     return EventProcessor(service, cast("Resources", past))
 
 
-async def test_the_past_is_seen_before_anything_is_done() -> None:
-    """Then the one outcome is appended."""
+async def test_the_handler_waits_for_the_past() -> None:
+    """The handler runs after the projections contain the event, and its outcome is appended."""
     past = PastAndLog()
 
     await reactor(past, lambda: ROUTED).react(CAUSE)
@@ -50,8 +50,8 @@ async def test_the_past_is_seen_before_anything_is_done() -> None:
     assert past.appended == [(ROUTED, None)]
 
 
-async def test_what_does_not_count_leads_to_nothing() -> None:
-    """The second of an id; the model is not even asked."""
+async def test_an_invalid_event_is_not_handled() -> None:
+    """The second event of an id is skipped before the model is asked."""
     past = PastAndLog(first=False)
 
     await reactor(past, lambda: ROUTED).react(CAUSE)
@@ -60,8 +60,8 @@ async def test_what_does_not_count_leads_to_nothing() -> None:
     assert past.appended == []
 
 
-async def test_outcomes_are_nothing_one_several_or_one_against_the_present_end() -> None:
-    """In their order."""
+async def test_an_outcome_is_nothing_events_or_a_conditional_append() -> None:
+    """Several events are appended in order."""
     assert isinstance(ROUTED, TaskRouted)
     several = assignments(ROUTED)
     slept = EXAMPLES["agent_slept"]
@@ -83,8 +83,8 @@ async def test_outcomes_are_nothing_one_several_or_one_against_the_present_end()
     [NoRespondersError(), ConflictError("old"), ModelUnavailable("429"), BehindError("behind")],
     ids=lambda each: type(each).__name__,
 )
-async def test_waiting_is_not_failing(missing: Exception) -> None:
-    """However often: no server, no model, an old view, another sleep."""
+async def test_a_missing_dependency_delays_without_limit(missing: Exception) -> None:
+    """A missing server or model, a projection that is behind, and a conflicting append never count as failures."""
     past = PastAndLog()
     waiting = reactor(past, raising(missing))
 
@@ -96,8 +96,8 @@ async def test_waiting_is_not_failing(missing: Exception) -> None:
     assert past.tried.faults == 0
 
 
-async def test_views_that_are_behind_are_waited_for() -> None:
-    """Nothing is done meanwhile."""
+async def test_the_handler_waits_for_projections_that_are_behind() -> None:
+    """Nothing is done until they contain the event."""
     past = PastAndLog(behind=True)
 
     with pytest.raises(BehindError):
@@ -106,8 +106,8 @@ async def test_views_that_are_behind_are_waited_for() -> None:
     assert past.asked == ["since task_summarised"]
 
 
-async def test_faults_of_the_event_itself_are_counted_and_then_given_up() -> None:
-    """With a fact that says who gave up on what, and why, in one storable line."""
+async def test_failures_of_the_event_are_counted_up_to_a_dead_letter() -> None:
+    """The last one appends `reaction_failed` with service, event and reason in one line."""
     past = PastAndLog()
     failing = reactor(past, raising(ValueError("no such\x00 part \ud800\nand a traceback")))
 
@@ -126,8 +126,8 @@ async def test_faults_of_the_event_itself_are_counted_and_then_given_up() -> Non
     assert failed.attempt == 2
 
 
-async def test_giving_up_is_one_fact_however_often_it_happens() -> None:
-    """Two workers give up on the same event under the same id; another service has its own."""
+async def test_giving_up_appends_one_event() -> None:
+    """Two workers that give up on the same event derive the same id; another service has its own."""
     ids = []
     for name in ("clerk", "clerk", "other"):
         past = PastAndLog()
@@ -141,8 +141,8 @@ async def test_giving_up_is_one_fact_however_often_it_happens() -> None:
     assert ids[0] == ids[1] != ids[2]
 
 
-async def test_faults_are_counted_over_all_workers() -> None:
-    """Each of them a process of its own, or the same one started again."""
+async def test_failures_are_counted_over_all_workers() -> None:
+    """Failures in other processes and before a restart count too."""
     past = PastAndLog()
     for delivery in range(1, MAX_FAULTS):
         with pytest.raises(ValueError, match="no"):
@@ -152,8 +152,8 @@ async def test_faults_are_counted_over_all_workers() -> None:
         await reactor(past, raising(ValueError("no"))).react(CAUSE, MAX_FAULTS)
 
 
-async def test_what_ends_its_workers_is_given_up_without_another_try() -> None:
-    """Of which nobody hears but by the deliveries that nothing was said of; those that waited are none of them."""
+async def test_an_event_that_kills_its_workers_is_given_up_without_another_attempt() -> None:
+    """Crashes are known only from deliveries without an end; deliveries that waited do not count."""
     past = PastAndLog(tried=DeliveryAttempts(begun=MAX_MISSING_OUTCOMES + 6, ended=7))
 
     await reactor(past, lambda: ROUTED).react(CAUSE)
@@ -163,8 +163,8 @@ async def test_what_ends_its_workers_is_given_up_without_another_try() -> None:
     assert [type(each) for each, _ in past.appended] == [TaskRouted, ReactionFailed]
 
 
-async def test_what_the_service_does_not_react_to_is_passed_over() -> None:
-    """It may hear more than that: not even the past is waited for."""
+async def test_an_event_without_a_handler_is_acknowledged() -> None:
+    """The processor does not even wait for the projections."""
     past = PastAndLog()
 
     await reactor(past, lambda: ROUTED).react(EXAMPLES["feedback_given"])
@@ -172,8 +172,8 @@ async def test_what_the_service_does_not_react_to_is_passed_over() -> None:
     assert (past.asked, past.appended) == ([], [])
 
 
-async def test_giving_up_waits_for_the_log_too() -> None:
-    """The event is given up as soon as that can be recorded, without five more tries."""
+async def test_giving_up_waits_for_the_log() -> None:
+    """The event is given up as soon as the log is back, without further attempts."""
     past = PastAndLog()
     failing = reactor(past, raising(ValueError("no")))
     for _ in range(MAX_FAULTS - 1):
@@ -192,8 +192,8 @@ async def test_giving_up_waits_for_the_log_too() -> None:
     assert len(past.asked) == tries
 
 
-async def test_what_belongs_to_no_task_is_given_up_without_a_fact() -> None:
-    """The dead letter tells of it."""
+async def test_an_event_without_a_task_is_given_up_without_an_event() -> None:
+    """Only a dead letter is written."""
     past = PastAndLog()
     failing = reactor(past, raising(ValueError("no")))
     outside = CAUSE.model_copy(update={"correlation_id": None})
@@ -204,8 +204,8 @@ async def test_what_belongs_to_no_task_is_given_up_without_a_fact() -> None:
     assert past.appended == []
 
 
-async def test_of_what_workers_may_have_died_of_one_is_in_work_at_a_time() -> None:
-    """The others wait without being noted, so that they are not held to account for its end; fresh events go on."""
+async def test_one_suspect_is_handled_at_a_time() -> None:
+    """Other suspects wait without being recorded, so that a crash does not count for them. New events go on."""
     past, at_work, let_go = PastAndLog(tried=DeliveryAttempts(begun=SUSPECT_MISSING_OUTCOMES)), [], asyncio.Event()
     service = Service("clerk")
 
@@ -231,8 +231,8 @@ async def test_of_what_workers_may_have_died_of_one_is_in_work_at_a_time() -> No
     assert len(at_work) == 4
 
 
-def test_a_service_reacts_to_a_kind_of_event_once() -> None:
-    """Of two reactions to the same kind one would silently never run."""
+def test_a_kind_of_event_has_at_most_one_handler() -> None:
+    """A second handler for a kind is refused."""
     service = Service("test")
 
     async def react(event: Event, resources: Resources) -> Outcome:

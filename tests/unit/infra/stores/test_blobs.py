@@ -1,4 +1,4 @@
-"""Inputs read last are kept at hand, within a bound."""
+"""Tests of the bounded cache of blobs."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -15,22 +15,22 @@ from nemuri_infra.stores.objects import Description, Objects
 
 @dataclass(slots=True)
 class SlowStore:
-    """Objects in memory, each of which takes a while, and how often each was fetched."""
+    """An object store in memory with slow reads, which are counted."""
 
     objects: dict[str, bytes]
     fetched: list[str] = field(default_factory=list)
 
     async def names_like(self, pattern: str) -> list[str]:
-        """Return the only copy."""
+        """Return the names that match."""
         ref = pattern.removeprefix("*.")
         return [f"cli.{ref}"] if ref in self.objects else []
 
     async def describe(self, name: str) -> Description:
-        """Return what whoever wrote it would have said."""
+        """Return the description of an object."""
         return Description(pieces=1, digest=name.removeprefix("cli."))
 
     async def read(self, name: str, _described: Description, **_limits: int) -> bytes:
-        """Return the object."""
+        """Return the bytes of an object."""
         ref = name.removeprefix("cli.")
         self.fetched.append(ref)
         await asyncio.sleep(0)
@@ -38,22 +38,22 @@ class SlowStore:
 
 
 def blobs(store: SlowStore, limit: int = CACHE_BYTES) -> Blobs:
-    """Blobs of that store."""
+    """Return blobs in that store."""
     return Blobs(cast("Objects", store), OPERATOR, TextCache(limit))
 
 
 def ref_of(text: str) -> str:
-    """The reference of a text: the hash of its bytes."""
+    """Return the reference of a text, which is the hash of its bytes."""
     return sha256(text.encode()).hexdigest()
 
 
 def holding(*texts: str) -> SlowStore:
-    """A store of these texts."""
+    """Return a store with these texts."""
     return SlowStore({ref_of(each): each.encode() for each in texts})
 
 
-async def test_an_input_is_fetched_once_for_all_who_ask() -> None:
-    """At the same time and later."""
+async def test_a_blob_is_fetched_once() -> None:
+    """Concurrent and later reads share one fetch."""
     one, two = "one", "zwei ü"
     store = holding(one, two)
     known = blobs(store)
@@ -65,8 +65,8 @@ async def test_an_input_is_fetched_once_for_all_who_ask() -> None:
     assert sorted(store.fetched) == sorted(map(ref_of, (one, two)))
 
 
-async def test_what_was_not_asked_for_longest_goes_first() -> None:
-    """As soon as there is more than the limit."""
+async def test_the_least_recently_used_blob_is_dropped_first() -> None:
+    """A blob is dropped as soon as the cache exceeds its limit."""
     a, b, c = (letter * 1_000 for letter in "abc")
     store = holding(a, b, c)
     known = blobs(store, limit=2_500)
@@ -80,8 +80,8 @@ async def test_what_was_not_asked_for_longest_goes_first() -> None:
     assert store.fetched == [*map(ref_of, (a, b, c, b))]
 
 
-async def test_what_is_over_the_limit_is_not_kept() -> None:
-    """It is fetched every time, and moves nothing else out."""
+async def test_a_blob_over_the_limit_is_not_cached() -> None:
+    """It is fetched each time and displaces no other blob."""
     large, small = "x" * 5_000, "small"
     store = holding(large, small)
     known = blobs(store, limit=2_500)
@@ -91,8 +91,8 @@ async def test_what_is_over_the_limit_is_not_kept() -> None:
     assert store.fetched == [*map(ref_of, (small, large, large))]
 
 
-async def test_what_is_missing_may_come() -> None:
-    """Nothing is remembered of that."""
+async def test_a_missing_blob_is_not_cached() -> None:
+    """A blob that is written after a failed read is found."""
     store = holding()
     known = blobs(store)
     with pytest.raises(BlobMissingError):
@@ -102,8 +102,8 @@ async def test_what_is_missing_may_come() -> None:
     assert await known.get(ref_of("here")) == "here"
 
 
-async def test_what_is_not_what_its_name_says_is_no_input() -> None:
-    """Other bytes under the name of an input are never read as that input, and it is no matter of waiting."""
+async def test_a_blob_with_the_wrong_hash_is_refused() -> None:
+    """Bytes that do not match their reference are an error that waiting does not cure."""
     store = SlowStore({ref_of("mine"): b"forged"})
     known = blobs(store)
 

@@ -1,4 +1,4 @@
-"""Where something of an erasure can be: nothing that goes lies anywhere else."""
+"""Tests of the subject filters that find the events of an erasure."""
 
 from uuid import UUID
 
@@ -15,7 +15,7 @@ SUBJECTS = Subjects("nemuri")
 
 
 def matches(pattern: str, subject: str) -> bool:
-    """Return whether a subject is one of those that a pattern covers."""
+    """Return True if a subject matches a filter."""
     wanted, tokens = pattern.split("."), subject.split(".")
     if wanted[-1] == ">":
         return len(tokens) >= len(wanted) and all(map(_same, wanted[:-1], tokens))
@@ -27,7 +27,7 @@ def _same(wanted: str, token: str) -> bool:
 
 
 def erasures(event: Event) -> list[Erasure]:
-    """Return erasures that an event may go with: those of its agent, its task, itself, its course and its memories."""
+    """Return erasures that may contain an event: of its agent, its task, itself, its course and its memories."""
     agent, course = str(event.agent_id), vars(event).get("course_id")
     mine = (agent,) if event.stream == "agent" else ()
     found = [Erasure(agents=(agent,)), Erasure(tasks=(event.thread,) if event.thread else (), restated=mine)]
@@ -41,23 +41,23 @@ def erasures(event: Event) -> list[Erasure]:
 
 
 @pytest.mark.parametrize("event", EXAMPLES.values(), ids=EXAMPLES)
-def test_whatever_goes_is_looked_for_where_it_is(event: Event) -> None:
-    """Cover the subject of every event that an erasure deletes."""
+def test_the_filters_of_an_erasure_match_its_events(event: Event) -> None:
+    """Every event that an erasure deletes is matched by one of its filters."""
     gone = [each for each in erasures(event) if Erased.in_all(each).deletes(event)]
     for whole in gone:
         patterns = [pattern for group in subjects_of(SUBJECTS, whole) for pattern in group]
         assert any(matches(each, SUBJECTS.of(event)) for each in patterns), whole
 
 
-def test_many_tasks_are_looked_for_in_all_partitions_at_once() -> None:
-    """Read few partitions one by one, and many as a whole."""
+def test_many_tasks_are_read_with_one_filter() -> None:
+    """Few partitions are read one by one, many with one filter for all."""
     few, many = (Erasure(tasks=tuple(map(UUID, map("{:032x}".format, range(number))))) for number in (3, 3_000))
     assert len(next(iter(subjects_of(SUBJECTS, few)))) <= 3
     assert next(iter(subjects_of(SUBJECTS, many))) == ("nemuri.task.>",)
 
 
-def test_no_two_subjects_that_are_read_together_overlap() -> None:
-    """A server refuses a reader of subjects of which one covers another."""
+def test_filters_of_one_read_do_not_overlap() -> None:
+    """The server refuses a consumer whose filters overlap."""
     whole = Erasure(memories={"ann": ()}, agents=("bob",), restated=("ann", "bob"))
     for group in subjects_of(SUBJECTS, whole):
         assert not [(a, b) for a in group for b in group if a != b and matches(a, b)]

@@ -1,4 +1,4 @@
-"""Silence is held against an event only where it could have been noted that somebody began with it."""
+"""A delivery without a recorded end counts as a crash only if its beginning could have been recorded."""
 
 from dataclasses import dataclass, field
 from types import SimpleNamespace
@@ -20,33 +20,33 @@ from nemuri_infra.stores.delivery_attempts import (
 
 @dataclass(slots=True)
 class Disk:
-    """A store that takes nothing while its disk is full; what it holds can be read all the same."""
+    """A store that refuses writes while its disk is full; reads always work."""
 
     full: bool = False
     entries: dict[str, bytes] = field(default_factory=dict)
 
     async def get(self, key: str) -> SimpleNamespace:
-        """What lies there."""
+        """Return the entry."""
         if key not in self.entries:
             raise KeyNotFoundError
         return SimpleNamespace(value=self.entries[key])
 
     async def put(self, key: str, value: bytes) -> None:
-        """Keep it if there is room."""
+        """Store the entry, or fail if the disk is full."""
         if self.full:
             raise NoRespondersError
         self.entries[key] = value
 
 
 async def begun(tries: DeliveryAttemptStore, delivery: int) -> DeliveryAttempts:
-    """What is known once a delivery has begun."""
+    """Return the attempts that are known after the start of a delivery."""
     tried = await tries.of("clerk", 7, delivery)
     await tries.begin("clerk", 7, delivery, tried)
     return tried
 
 
-async def test_a_disk_that_was_full_for_long_is_not_held_against_an_event() -> None:
-    """However often it was delivered meanwhile: those deliveries wait, and are forgotten."""
+async def test_deliveries_during_a_full_disk_are_not_counted() -> None:
+    """Deliveries that could not be recorded wait and are not counted as crashes."""
     disk = Disk()
     tries = DeliveryAttemptStore(cast("KeyValue", disk))
     await tries.note("clerk", 7, (await begun(tries, 1)).put_off())
@@ -61,8 +61,8 @@ async def test_a_disk_that_was_full_for_long_is_not_held_against_an_event() -> N
     assert await begun(tries, 3 * MAX_MISSING_OUTCOMES) == DeliveryAttempts(begun=2, ended=1)
 
 
-async def test_who_dies_of_an_event_every_time_is_counted() -> None:
-    """From the second delivery on; the first one costs no note."""
+async def test_crashes_are_counted_from_the_second_delivery() -> None:
+    """The first delivery writes no entry."""
     tries = DeliveryAttemptStore(cast("KeyValue", Disk()))
     for delivery in range(1, MAX_MISSING_OUTCOMES + 2):
         assert (await begun(tries, delivery)).why() is None
@@ -70,8 +70,8 @@ async def test_who_dies_of_an_event_every_time_is_counted() -> None:
     assert (await begun(tries, MAX_MISSING_OUTCOMES + 2)).why() is not None
 
 
-async def test_what_only_waits_its_turn_is_not_counted() -> None:
-    """Looking at what is known notes nothing; who was silent twice is a suspect."""
+async def test_waiting_deliveries_are_not_counted() -> None:
+    """Reading the attempts writes nothing; an event with two unfinished deliveries is a suspect."""
     tries = DeliveryAttemptStore(cast("KeyValue", Disk()))
     suspects = []
     for delivery in range(1, SUSPECT_MISSING_OUTCOMES + 3):

@@ -1,4 +1,4 @@
-"""What agents remember, on the disk of the process that they live in."""
+"""Tests of the cache of tiered memories on a host's disk."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -19,20 +19,20 @@ ASKED = np.array([1.0, 0.0], np.float32)
 
 @pytest.fixture
 def shelves() -> Iterator[MemoryCache]:
-    """Empty ones, for vectors of two dimensions."""
+    """Yield an empty cache for vectors of two dimensions."""
     shelves = MemoryCache(2)
     yield shelves
     shelves.close()
 
 
 def memory(number: int, agent_id: str = "noah") -> TierMemory:
-    """One of an agent."""
+    """Return a memory of an agent."""
     return simulated([(lived(number), float(number))]).short[0].replace(agent_id=agent_id)
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.booleans(), st.booleans()), max_size=40))
-def test_shelves_hold_what_they_were_given(steps: list[tuple[int, bool, bool]]) -> None:
-    """However memories come, change and go: each agent's are found, each with its own vector."""
+def test_the_cache_holds_the_current_memories_of_each_agent(steps: list[tuple[int, bool, bool]]) -> None:
+    """After any additions, changes and removals each agent's memories are found with their vectors."""
     shelves, vectors = MemoryCache(2), rows(*((1.0, 0.1 * each) for each in range(10)))
     known: dict[str, dict[UUID, TierMemory]] = {"noah": {}, "lila": {}}
     for number, there, whose in steps:
@@ -61,16 +61,16 @@ def test_shelves_hold_what_they_were_given(steps: list[tuple[int, bool, bool]]) 
     shelves.close()
 
 
-def test_everything_of_a_memory_comes_back(shelves: MemoryCache) -> None:
-    """Also what became of others, and who may see it."""
+def test_every_field_of_a_memory_is_restored(shelves: MemoryCache) -> None:
+    """Sources and visibility are restored too."""
     tiers = simulated([(lived(1, "Noah saw Lila at the well", participants=("lila",)), 3.5), (became(2, (8, 9)), 4.0)])
     told = [each.replace(scope="group", visible_to=("lila",)) for each in tiers.memories.values()]
     shelves.take(told, rows(*((1, 0) for _ in range(3))))
     assert shelves.memories("noah") == {each.memory_id: each for each in told}
 
 
-def test_who_is_somewhere_else_leaves_nothing(shelves: MemoryCache) -> None:
-    """And nobody else's goes with it; nothing is found of nobody."""
+def test_an_agent_that_leaves_takes_its_memories_along(shelves: MemoryCache) -> None:
+    """Other agents' memories stay, and an unknown agent has none."""
     vectors = rows((1, 0), (1, 0), (1, 0))
     shelves.take([memory(1), memory(2), memory(1, "lila")], vectors)
     shelves.drop("noah")
@@ -81,8 +81,8 @@ def test_who_is_somewhere_else_leaves_nothing(shelves: MemoryCache) -> None:
         shelves.memory("noah", named(1))
 
 
-def test_the_process_does_not_grow_with_what_is_remembered() -> None:
-    """Forty megabytes are remembered and are not in memory, but for a few."""
+def test_the_process_does_not_grow_with_the_cache() -> None:
+    """Forty megabytes of memories take only a few megabytes of the process."""
     shelves, vectors = MemoryCache(1_024), np.zeros((1, 1_024), np.float32)
     one = memory(1)
 

@@ -1,4 +1,4 @@
-"""A result that is too large for one message is shortened, since nobody could be told of it otherwise."""
+"""A result that is too large for one message is shortened."""
 
 from uuid import uuid4
 
@@ -13,24 +13,24 @@ ROOM = 20_000
 
 
 def size(result: TaskResult) -> int:
-    """Bytes on the wire."""
+    """Return the encoded size in bytes."""
     return len(result.model_dump_json().encode())
 
 
 def with_retrieved(**fields: object) -> TaskResult:
-    """A result with so many retrieved memories that it does not fit."""
+    """Return a result with too many retrieved memories for one message."""
     retrieved = tuple(Retrieved(memory_id=uuid4(), score=0.5, features={"similarity": 0.5}) for _ in range(300))
     return TaskResult.model_validate({"task_id": uuid4(), "status": "done", "retrieved": retrieved} | fields)
 
 
-def test_what_fits_is_told_as_it_is() -> None:
-    """To the last byte."""
+def test_a_result_that_fits_is_unchanged() -> None:
+    """A result of exactly the maximum size is unchanged."""
     result = TaskResult(task_id=uuid4(), status="done", answer="x" * 100)
 
     assert shortened_result(result, size(result)) is result
 
 
-def test_what_was_retrieved_goes_first() -> None:
+def test_retrieved_memories_are_dropped_first() -> None:
     """The answer stays whole if that is enough."""
     told = shortened_result(with_retrieved(answer="x" * 10_000), ROOM)
 
@@ -38,8 +38,8 @@ def test_what_was_retrieved_goes_first() -> None:
     assert told.answer == "x" * 10_000
 
 
-def test_then_the_panel_goes() -> None:
-    """Its words are in the answer too."""
+def test_the_panel_is_dropped_second() -> None:
+    """Its contents are in the merged answer too."""
     usage = Usage(model="m")
     panel = Panel(voices=(Voice(agent_id="a", perspective=None, answer="y" * 9_000),), merged="y" * 9_000, usage=usage)
 
@@ -50,8 +50,8 @@ def test_then_the_panel_goes() -> None:
 
 
 @pytest.mark.parametrize("text", ["x" * 30_000, "真" * 30_000, '"\n' * 30_000, "x" * 19_800], ids=str.__len__)
-def test_then_the_longest_part_is_cut(text: str) -> None:
-    """As little as needed, and one sees it."""
+def test_the_longest_text_is_cut_third(text: str) -> None:
+    """It is cut as little as needed and ends with a mark."""
     told = shortened_result(with_retrieved(answer=text, model="m"), ROOM)
 
     assert ROOM * 0.95 < size(told) <= ROOM
@@ -61,8 +61,8 @@ def test_then_the_longest_part_is_cut(text: str) -> None:
     assert told.model == "m"
 
 
-def test_many_long_parts_are_cut_until_all_fit() -> None:
-    """Lists too."""
+def test_several_long_texts_are_cut_until_all_fit() -> None:
+    """Long lists are cut too."""
     told = shortened_result(
         with_retrieved(answer="x" * 30_000, items=("y" * 50,) * 2_000, used=[uuid4() for _ in range(2_000)]), ROOM
     )
@@ -70,8 +70,8 @@ def test_many_long_parts_are_cut_until_all_fit() -> None:
     assert size(told) <= ROOM
 
 
-def test_where_nothing_is_left_to_cut_it_ends() -> None:
-    """Even if the room is absurdly small."""
+def test_cutting_ends_when_nothing_is_left() -> None:
+    """Shortening ends even if the limit is smaller than an empty result."""
     told = shortened_result(with_retrieved(answer="x" * 1_000, reason="y" * 1_000), 10)
 
     assert (told.answer, told.reason, told.retrieved) == ("", "", ())
