@@ -170,11 +170,7 @@ class States:
         self.tasks.now |= found
         self.tasks.kept |= found
         wanted = {(each.task_id, each.ordinal) for each in lives if isinstance(each, ChunkSummarised)}
-        missing = [
-            (task_id, single_row_changes)
-            for task_id, single_row_changes in wanted
-            if single_row_changes not in self.tasks.now[task_id].chunks
-        ]
+        missing = [(task_id, ordinal) for task_id, ordinal in wanted if ordinal not in self.tasks.now[task_id].chunks]
         if not missing:
             return
         chunk = tables.chunk.c

@@ -78,11 +78,8 @@ class MindMap(IdentityMap[str, M], Generic[M]):
         names, wanted = set[str](), set[UUID]()
         for each in events:
             names.add(each.agent_id)
-            wanted.update(
-                single_row_changes
-                for single_row_changes in self.touched(each)
-                if not self._held(each.agent_id, single_row_changes)
-            )
+            touched = self.touched(each)
+            wanted.update(memory_id for memory_id in touched if not self._held(each.agent_id, memory_id))
         strangers = names - self.now.keys()
         agent, agent_record = self.agents
         memory, memory_record = self.memories
