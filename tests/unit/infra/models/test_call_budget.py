@@ -1,4 +1,4 @@
-"""What an event costs in replies of models is counted, limited, and paid once."""
+"""The model replies for an event are counted, limited and paid once."""
 
 from typing import cast
 
@@ -21,7 +21,7 @@ SAID = Reply("yes", Usage(model="m"))
 
 
 class Scripted:
-    """A chat that replies in order, and counts."""
+    """A model that gives its replies in order and counts them."""
 
     name = "m"
 
@@ -30,7 +30,7 @@ class Scripted:
         self.asked: list[str] = []
 
     async def complete(self, _system: str, user: str, _max_tokens: int, *, steady: bool = False) -> Reply[str]:  # noqa: ARG002
-        """The next reply; the last one again and again."""
+        """Return the next reply, or the last one again."""
         self.asked.append(user)
         reply = self.replies[min(len(self.asked), len(self.replies)) - 1]
         if isinstance(reply, Exception):
@@ -38,16 +38,16 @@ class Scripted:
         return reply
 
     async def aclose(self) -> None:
-        """Nothing to close."""
+        """Do nothing."""
 
 
 def measured(chat: Scripted) -> Chat:
-    """The chat as services have it."""
+    """Return the model with the budget, as services use it."""
     return CachedChat(MeasuredChat(chat, Metrics()))
 
 
-async def test_replies_are_counted_usable_or_not() -> None:
-    """And what did not come is no reply, however often it is waited for."""
+async def test_usable_and_unusable_replies_are_counted() -> None:
+    """A call without a reply is not counted, however often it is repeated."""
     chat = measured(Scripted(ModelUnavailable("429"), ModelUnusable("empty"), SAID))
     spent = Spending(limit=5)
     with count_replies(spent):
@@ -59,8 +59,8 @@ async def test_replies_are_counted_usable_or_not() -> None:
     assert spent.calls == 2
 
 
-async def test_no_reply_is_asked_for_beyond_the_limit() -> None:
-    """The provider is not called any more."""
+async def test_no_reply_is_requested_beyond_the_limit() -> None:
+    """The provider is not called again."""
     scripted = Scripted(SAID)
     chat = measured(scripted)
     with count_replies(Spending(limit=2)):
@@ -69,11 +69,11 @@ async def test_no_reply_is_asked_for_beyond_the_limit() -> None:
         with pytest.raises(SpentError, match="2 model replies"):
             await chat.complete("", "c", 1)
     assert scripted.asked == ["a", "b"]
-    assert await chat.complete("", "c", 1) == SAID  # what belongs to no event has no limit
+    assert await chat.complete("", "c", 1) == SAID  # # a call outside of an event has no limit
 
 
-async def test_a_reply_that_cannot_be_used_is_asked_for_once_more() -> None:
-    """Not as often as one that did not come."""
+async def test_an_unusable_reply_is_requested_once_more() -> None:
+    """A missing reply is requested more often."""
     for error, calls in ((ModelUnusable("empty"), 2), (ModelUnavailable("429"), 4)):
         scripted = Scripted(error)
         with pytest.raises(type(error)):
@@ -82,7 +82,7 @@ async def test_a_reply_that_cannot_be_used_is_asked_for_once_more() -> None:
 
 
 def clerk(past: PastAndLog, chat: Chat, *texts: str) -> EventProcessor:
-    """A service that asks a chat for texts one after the other."""
+    """Return a service that asks a model for texts one after the other."""
     service = Service("clerk")
 
     @service.handles(TaskSummarised)
@@ -94,8 +94,8 @@ def clerk(past: PastAndLog, chat: Chat, *texts: str) -> EventProcessor:
     return EventProcessor(service, cast("Resources", past))
 
 
-async def test_what_was_answered_is_kept_while_the_event_waits() -> None:
-    """Its next try goes on from there; after a fault it begins anew, for the reply may have been the cause."""
+async def test_replies_are_cached_while_the_event_waits() -> None:
+    """The next attempt continues with them. After a failure it starts again, since a reply may be the cause."""
     scripted = Scripted(SAID, ModelUnavailable("429"), ValueError("broken"), SAID)
     past = PastAndLog()
     waiting = clerk(past, measured(scripted), "a", "b")
@@ -107,8 +107,8 @@ async def test_what_was_answered_is_kept_while_the_event_waits() -> None:
     assert scripted.asked == ["a", "b", "b", "a", "b"]
 
 
-async def test_an_event_that_wants_more_than_its_budget_is_given_up() -> None:
-    """With a fact that says so; the replies of other workers count too."""
+async def test_an_event_beyond_its_budget_is_given_up() -> None:
+    """An event records that. Replies to other workers count too."""
     past = PastAndLog()
     texts = [str(number) for number in range(past.spendings.limit + 1)]
     greedy = clerk(past, measured(Scripted(SAID)), *texts)

@@ -1,4 +1,4 @@
-"""The model that quotes."""
+"""Tests of the extractive model, which quotes its sources."""
 
 import pytest
 from hypothesis import given
@@ -18,19 +18,19 @@ MANUAL = Source(
 
 
 async def answer(question: str, memories: tuple[Source, ...], details: tuple[Source, ...] = ()) -> Answer:
-    """The model's answer from these sources."""
+    """Return the model's answer from these sources."""
     reply = await MODEL.answer(AnswerJob("an operator", "", None, question, memories, details))
     assert (reply.usage.model, reply.usage.input_tokens, reply.usage.output_tokens) == ("extractive", 0, 0)
     return reply.value
 
 
 async def learn(question: str, text: str, *perspectives: str, details: tuple[Source, ...] = ()) -> dict[str, str]:
-    """What the model learns from this answer."""
+    """Return the model's learnings from this answer."""
     return dict((await MODEL.learnings(LearningsJob("an operator", question, text, perspectives, details))).value)
 
 
-async def test_it_quotes_what_the_question_is_about() -> None:
-    """The sentence that shares most with the question comes first, each with its label; list marks are dropped."""
+async def test_the_best_matching_sentence_is_quoted_first() -> None:
+    """Each quote has its label, and list marks are removed."""
     found = await answer("How do I reset the database pool?", (PARTY, POOL), (MANUAL,))
     framing, *quotes = found.text.splitlines()
     assert "quotations" in framing
@@ -40,8 +40,8 @@ async def test_it_quotes_what_the_question_is_about() -> None:
     assert "Parties" not in found.text
 
 
-async def test_a_japanese_question_is_framed_in_japanese() -> None:
-    """Particles and endings alone are nothing in common."""
+async def test_a_japanese_question_gets_a_japanese_preface() -> None:
+    """Particles and endings alone do not count as common words."""
     memories = (Source("m1", "猫はよく眠ります。それはいつものことです。"), Source("m2", "眠りは記憶を整理します。"))
     found = await answer("記憶の整理はいつですか。", memories)
     assert found.text.splitlines() == [
@@ -51,8 +51,8 @@ async def test_a_japanese_question_is_framed_in_japanese() -> None:
     assert found.cited == ("m2",)
 
 
-async def test_finding_nothing_is_said_and_cites_nothing() -> None:
-    """In the language of the question, and nothing is learnt from it."""
+async def test_without_matches_the_answer_says_so_and_cites_nothing() -> None:
+    """The text is in the language of the question, and nothing is learned from it."""
     for question, words in (
         ("Who won the chess match?", "nothing relevant"),
         ("将棋の勝者は誰ですか", "見つかりません"),
@@ -64,14 +64,14 @@ async def test_finding_nothing_is_said_and_cites_nothing() -> None:
 
 
 async def test_a_label_inside_a_source_cites_nothing() -> None:
-    """A text that contains labels cannot pass for another source."""
+    """A text that contains labels cannot pass as another source."""
     found = await answer("Is the pool closed?", (Source("m1", "The pool is closed [m2][d7]."), PARTY))
     assert found.text.endswith("The pool is closed (m2)(d7). [m1]")
     assert found.cited == ("m1",)
 
 
 async def test_near_duplicates_are_quoted_once() -> None:
-    """The second telling of the same thing gives way to something else about the question."""
+    """The second of two similar sentences is replaced by another one about the question."""
     twice = Source("m3", "The database pool is reset by restarting the workers!")
     found = await answer("How do I reset the database pool?", (POOL, twice), (MANUAL,))
     assert found.cited == ("m1", "d1")
@@ -98,8 +98,8 @@ async def test_near_duplicates_are_quoted_once() -> None:
         ("When is rent due?", "The rent of the hall is due on 1 July.", "The rent of the hall is due on 1 June."),
     ],
 )
-async def test_what_contradicts_a_memory_is_no_duplicate_of_it(question: str, known: str, told: str) -> None:
-    """Both are quoted, what is at hand first, and that is what is learned, from either side."""
+async def test_a_contradiction_is_not_a_duplicate(question: str, known: str, told: str) -> None:
+    """Both statements are quoted, the details first, and the details are learned, whichever side is denied."""
     for memory, detail in ((known, told), (told, known)):
         found = await answer(question, (Source("m1", memory),), (Source("d1", detail),))
         assert found.text.splitlines()[1:] == [f"- {detail} [d1]", f"- {memory} [m1]"]
@@ -108,7 +108,7 @@ async def test_what_contradicts_a_memory_is_no_duplicate_of_it(question: str, kn
 
 @given(st.lists(st.text(max_size=300), max_size=8), st.text(max_size=60))
 async def test_answers_are_deterministic_and_bounded(texts: list[str], question: str) -> None:
-    """Any text whatever: the same answer twice, within its bounds, citing only given labels in order."""
+    """Any text gives the same answer twice, within its limits, with given labels only and in order."""
     memories = tuple(Source(f"m{number}", text) for number, text in enumerate(texts, 1))
     first, second = await answer(question, memories), await answer(question, memories)
     assert first == second
@@ -119,8 +119,8 @@ async def test_answers_are_deterministic_and_bounded(texts: list[str], question:
     assert list(first.cited) == list(dict.fromkeys(quote.rsplit("[", 1)[1][:-1] for quote in quotes))
 
 
-async def test_the_key_point_is_the_sentence_about_the_question() -> None:
-    """One sentence of the text, or the text's own centre; nothing from nothing."""
+async def test_the_key_point_is_the_sentence_closest_to_the_question() -> None:
+    """Without a question it is the central sentence of the text. An empty text has none."""
     letter = "Dear all. We met on Monday. The downtime of the database was three hours. Kind regards."
     assert (await MODEL.key_point(KeyPointJob("How long was it down?", letter))).value.startswith("The downtime")
     text = "今日は晴れです。税率は二〇%です。税率は来年上がります。"
@@ -128,8 +128,8 @@ async def test_the_key_point_is_the_sentence_about_the_question() -> None:
     assert (await MODEL.key_point(KeyPointJob("q", " \n"))).value == ""
 
 
-async def test_learnings_follow_their_perspectives() -> None:
-    """Each perspective gets a sentence that shares a term with its name, none twice, without labels or framing."""
+async def test_learnings_match_their_perspectives() -> None:
+    """Each perspective gets a sentence that shares a term with its name. No sentence is used twice or has a label."""
     found = await answer("How do I reset the database pool?", (POOL,), (MANUAL,))
     learned = await learn("How do I reset it?", found.text, "costs", "error handling", "pool", details=(MANUAL,))
     assert learned["costs"] == "The reset costs three seconds of downtime."
@@ -138,8 +138,8 @@ async def test_learnings_follow_their_perspectives() -> None:
     assert "error handling" not in learned
 
 
-async def test_an_answer_with_content_teaches_at_least_one_thing() -> None:
-    """When no perspective is related, the first one gets the answer's most telling sentence."""
+async def test_an_answer_has_at_least_one_learning() -> None:
+    """If no perspective matches, the first one gets the most informative sentence of the answer."""
     learned = await learn("What is rare?", "Moss of this kind is rare [m1].", "費用", "歴史")
     assert learned == {"費用": "Moss of this kind is rare."}
     assert await learn("What is rare?", "Moss is rare.") == {}
@@ -160,8 +160,8 @@ async def test_an_answer_with_content_teaches_at_least_one_thing() -> None:
         ),
     ],
 )
-async def test_what_is_asked_is_no_answer(question: str, document: str, nothing: str) -> None:
-    """Neither the items nor their neighbours in the list that they come from; nothing is learned from them."""
+async def test_a_question_is_not_quoted_as_its_answer(question: str, document: str, nothing: str) -> None:
+    """The items of a task and the items beside them in its document are neither quoted nor learned."""
     given_ = (Source("d1", document), Source("d2", "Please tell me who built the north hall.\n価格を教えてください。"))
     asked = (Source("m1", listed_items(document)[1]),)
     empty = await answer(question, asked, given_)
@@ -176,7 +176,7 @@ async def test_what_is_asked_is_no_answer(question: str, document: str, nothing:
     assert await learn(question, "\n".join(listed_items(question)), "price", "価格", details=given_) == {}
 
 
-async def test_what_a_full_sentence_says_is_an_answer_even_to_its_own_words() -> None:
+async def test_a_full_sentence_may_repeat_the_question() -> None:
     """A Japanese question and its answer may differ in one letter."""
     for question, memory in (
         ("Is the pool closed?", "The pool is closed."),
@@ -209,8 +209,8 @@ The orchestrator is the service that routes a task.
 )
 
 
-async def test_console_lines_and_diagrams_are_no_sentences() -> None:
-    """Unless a text is nothing else; a dash in a Japanese sentence draws nothing."""
+async def test_console_lines_and_diagrams_are_not_sentences() -> None:
+    """They are quoted only if a text has nothing else. A dash in a Japanese sentence is no diagram."""
     found = await answer("Which service routes a task?", (), (CONSOLE,))
     assert found.text.splitlines()[1:] == [
         "- Which service routes a task is told below. [d1]",
@@ -240,8 +240,8 @@ val. [1]  Releasing a lock twice raises an error.
 )
 
 
-async def test_only_sentences_that_can_stand_alone_are_quoted() -> None:
-    """No heading, code, table or mark of a footnote, as long as there is a sentence that says it."""
+async def test_only_self_contained_sentences_are_quoted() -> None:
+    """Headings, code, tables and footnote marks are not quoted if a sentence says the same."""
     found = await answer("What does releasing a lock do?", (), (REFERENCE,))
     assert found.text.splitlines()[1:] == [
         "- Releasing a lock wakes one waiter. [d1]",
@@ -250,7 +250,7 @@ async def test_only_sentences_that_can_stand_alone_are_quoted() -> None:
 
 
 async def test_a_list_of_questions_is_answered_item_by_item() -> None:
-    """Each item is repeated with what answers it, or with a word that nothing does; only the quotes teach."""
+    """Each item is repeated with its quotes, or with a note that nothing was found. Only the quotes are learned."""
     question = "1. How is the database pool reset?\n2. Who won at chess?\n3. What does the reset cost? [m1]"
     found = await answer(question, (POOL,), (MANUAL,))
     assert found.text.splitlines()[1:] == [
@@ -270,8 +270,8 @@ async def test_a_list_of_questions_is_answered_item_by_item() -> None:
     }
 
 
-async def test_the_best_sentence_goes_to_the_perspective_whose_keywords_it_has() -> None:
-    """Keywords widen a perspective; what the details add must have to do with the question."""
+async def test_the_best_sentence_goes_to_the_perspective_with_its_keywords() -> None:
+    """A sentence from the details is learned only if it is related to the question."""
     job = LearningsJob(
         "an operator",
         "How do I reset the pool?",
@@ -305,7 +305,7 @@ async def test_the_best_sentence_goes_to_the_perspective_whose_keywords_it_has()
 async def test_a_question_on_the_line_of_the_first_item_is_answered(
     question: str, sources: tuple[str, ...], asked: tuple[str, ...]
 ) -> None:
-    """Answer both the question before a list and the first item of the list, where they share a line."""
+    """The question before a list and the first item on the same line are both answered."""
     found = await answer(question, tuple(Source(f"m{number}", each) for number, each in enumerate(sources, 1)))
 
     lines = found.text.splitlines()[1:]

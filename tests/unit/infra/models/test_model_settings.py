@@ -1,4 +1,4 @@
-"""Which models serve under which settings, and the switch that keeps calls on this machine."""
+"""Tests of the choice of models by settings, and of the guard against network calls."""
 
 import subprocess
 import sys
@@ -27,28 +27,28 @@ LOCAL = AnyHttpUrl("http://127.0.0.1:9/v1")
     ],
 )
 def test_providers_are_chosen_by_their_keys(settings: ModelSettings, chosen: tuple[str, ...]) -> None:
-    """Unless they are named; a server other than OpenAI's needs no key."""
+    """Named providers take precedence. A server other than OpenAI's needs no key."""
     assert settings.chosen == chosen
 
 
 @pytest.mark.parametrize("providers", [("anthropic",), ("openai",), ("extractive", "openai"), ("openai", "openai")])
-def test_providers_that_cannot_serve_are_refused(providers: tuple[str, ...]) -> None:
-    """Named without a key, behind one that never fails, or twice."""
+def test_invalid_chains_of_providers_are_refused(providers: tuple[str, ...]) -> None:
+    """A provider is refused without a key, behind one that never fails, or twice."""
     keys = {"openai_api_key": KEY} if len(providers) == 2 else {}
     with pytest.raises(ValidationError, match="Value error"):
         ModelSettings.model_validate({"providers": providers, **keys})
 
 
-async def test_without_a_key_the_extractive_model_serves() -> None:
-    """For both purposes."""
+async def test_without_a_key_the_extractive_model_is_used() -> None:
+    """It is used as main and as light model."""
     models = build_models(ModelSettings())
     assert isinstance(models.main, ExtractiveModel)
     assert isinstance(models.light, ExtractiveModel)
     await models.aclose()
 
 
-async def test_names_tell_the_order_of_fallback() -> None:
-    """The main and the light model of each provider."""
+async def test_names_are_in_the_order_of_fallback() -> None:
+    """The main and the light model of each provider are named."""
     every = ModelSettings(
         anthropic_api_key=KEY, openai_api_key=KEY, providers=("openai", "anthropic", "extractive"), openai_model="big"
     )
@@ -59,13 +59,13 @@ async def test_names_tell_the_order_of_fallback() -> None:
     await models.aclose()
 
 
-def test_keys_are_not_shown() -> None:
-    """Settings can be logged."""
+def test_keys_are_not_printed() -> None:
+    """The representation of the settings hides keys."""
     assert "canary" not in repr(ModelSettings(openai_api_key=SecretStr("canary")))
 
 
-def test_the_sdks_are_imported_only_where_a_client_is_made() -> None:
-    """Each costs about half a second."""
+def test_sdks_are_imported_when_a_client_is_created() -> None:
+    """Each import takes about half a second."""
     code = (
         "import sys, nemuri_infra.models.factory as m, nemuri_infra.embeddings.factory as e\n"
         "m.build_models(m.ModelSettings()); e.build_embedder(e.EmbeddingSettings())\n"
@@ -87,6 +87,6 @@ def test_the_sdks_are_imported_only_where_a_client_is_made() -> None:
         ("nonsense", False),
     ],
 )
-def test_loopback_is_told_by_the_host_alone(url: str, local: bool) -> None:
-    """No name is looked up, no prefix believed."""
+def test_loopback_is_recognised_by_the_host(url: str, local: bool) -> None:
+    """No name is resolved, and no prefix of a host counts."""
     assert is_loopback(url) is local

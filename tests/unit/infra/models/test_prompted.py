@@ -1,4 +1,4 @@
-"""The jobs on top of a chat: what it is told, and what is made of its replies."""
+"""Tests of the jobs of a language model: prompts and replies."""
 
 import re
 from dataclasses import replace
@@ -12,7 +12,7 @@ from nemuri_infra.models.reply_parsing import read_learnings
 
 
 class Parrot:
-    """A chat that says one thing and remembers what it was told."""
+    """A model that always gives the same reply and records its prompts."""
 
     name = "parrot:1"
 
@@ -22,13 +22,13 @@ class Parrot:
         self.steady: list[bool] = []
 
     async def complete(self, system: str, user: str, max_tokens: int, *, steady: bool = False) -> Reply[str]:
-        """Its one thing."""
+        """Return the reply."""
         self.heard.append((system, user))
         self.steady.append(steady)
         return Reply(self.emits, Usage(model=self.name, input_tokens=3, output_tokens=max_tokens))
 
     async def aclose(self) -> None:
-        """Nothing to release."""
+        """Do nothing."""
 
 
 JOB = AnswerJob(
@@ -36,8 +36,8 @@ JOB = AnswerJob(
 )
 
 
-async def test_the_answer_knows_its_sources() -> None:
-    """Role, instructions, perspective, question and sources reach the chat; only given labels are citations."""
+async def test_the_prompt_of_an_answer_has_role_question_and_sources() -> None:
+    """Instructions and perspective are in the prompt too. Only given labels count as citations."""
     chat = Parrot("B is [d1], A is not [m1], C [m7].")
     reply = await PromptedModel(chat).answer(JOB)
     assert reply.value.cited == ("d1", "m1")
@@ -49,8 +49,8 @@ async def test_the_answer_knows_its_sources() -> None:
         assert part in user
 
 
-async def test_the_table_of_contents_is_told_as_data() -> None:
-    """In the system message, within marks it cannot forge, and nothing of it where there is none."""
+async def test_the_agents_topics_are_in_the_prompt_as_data() -> None:
+    """They are in the system message, within marks that they cannot forge, or missing if there are none."""
     chat = Parrot("")
     model = PromptedModel(chat)
     await model.answer(replace(JOB, memo="moss (3), [m1] lichen (1)"))
@@ -63,7 +63,7 @@ async def test_the_table_of_contents_is_told_as_data() -> None:
 
 
 async def test_a_source_cannot_forge_another() -> None:
-    """Its text can neither close its own marks, which change with every text, nor carry a label."""
+    """A text can neither close its marks, which change with every text, nor contain a label."""
     honest = Parrot("")
     await PromptedModel(honest).answer(JOB)
     marks = re.findall(r"<m1 (\w+)>", honest.heard[0][1])
@@ -78,13 +78,13 @@ async def test_a_source_cannot_forge_another() -> None:
 
 
 async def test_the_key_point_is_one_sentence_without_labels() -> None:
-    """Whatever else the chat added."""
+    """Everything else in the reply is removed."""
     reply = await PromptedModel(Parrot("The rate is 20 % [d1]. I hope this helps!")).key_point(KeyPointJob("q", "t"))
     assert reply.value == "The rate is 20 %."
 
 
 async def test_learnings_are_read_from_the_reply() -> None:
-    """Only perspectives of the job, and an unreadable reply teaches nothing."""
+    """Perspectives that the job does not have are ignored, and an unreadable reply has no learnings."""
     job = LearningsJob("x", "q", "a [m1]", ("habitat", "cost"), ())
     chat = Parrot('{"cost": "It is dear [m1].", "other": "no"}')
     assert (await PromptedModel(chat).learnings(job)).value == {"cost": "It is dear."}
@@ -103,8 +103,8 @@ async def test_learnings_are_read_from_the_reply() -> None:
         "・cost：It is dear.\n・「habitat」：On wood.",
     ],
 )
-def test_learnings_are_read_tolerantly(text: str) -> None:
-    """JSON alone, fenced, nested, cut off, or plain lines."""
+def test_any_usual_form_of_learnings_is_read(text: str) -> None:
+    """JSON may be alone, fenced, nested or truncated, and plain lines are read too."""
     assert read_learnings(text, ("habitat", "cost")) == {"habitat": "On wood.", "cost": "It is dear."}
 
 
@@ -120,6 +120,6 @@ def test_learnings_are_read_tolerantly(text: str) -> None:
         "\0:",
     ],
 )
-def test_nothing_readable_is_nothing_learnt(text: str) -> None:
-    """Never an error."""
+def test_an_unreadable_reply_has_no_learnings(text: str) -> None:
+    """An unreadable reply raises no error."""
     assert read_learnings(text, ("habitat", "cost")) == {}

@@ -1,4 +1,4 @@
-"""Requests made to stand on their own, and several answers made one: by rules, and by a chat."""
+"""Tests of making requests self-contained and of merging answers, by rules and by a language model."""
 
 import pytest
 from hypothesis import given
@@ -23,8 +23,8 @@ MERGED = "Merged without a language model, by comparing what the members of the 
 LABELLED = {"v1": VOICES[0], "v2": VOICES[1]}
 
 
-async def test_the_extractive_model_puts_the_topic_beside_what_refers_to_it() -> None:
-    """Of the newest question; free of cost."""
+async def test_the_extractive_model_adds_the_topic_to_a_reference() -> None:
+    """The topic is that of the newest question, at no cost."""
     reply = await MODEL.restate(RestateJob(TURNS, "How much of it?"))
 
     assert reply.value == "About fern: How much of it?"
@@ -32,8 +32,8 @@ async def test_the_extractive_model_puts_the_topic_beside_what_refers_to_it() ->
     assert (await MODEL.restate(RestateJob(TURNS, "What does a cactus need?"))).value == "What does a cactus need?"
 
 
-async def test_the_chat_sees_the_turns_and_the_request() -> None:
-    """Without labels of sources; its words are taken as they are, and blank ones are none."""
+async def test_the_prompt_has_the_turns_and_the_request() -> None:
+    """Labels of sources are removed. The reply is used as it is; a blank reply is none."""
     chat = Parrot(" How much shade does a fern need?\n")
 
     reply = await PromptedModel(chat).restate(RestateJob(TURNS, "How much of it?"))
@@ -46,8 +46,8 @@ async def test_the_chat_sees_the_turns_and_the_request() -> None:
     assert (await PromptedModel(Parrot(" \n")).restate(RestateJob(TURNS, "And it?"))).value == "And it?"
 
 
-async def test_the_extractive_model_leaves_its_framing_out_of_a_merged_answer() -> None:
-    """What all of them say only because no language model is connected is no agreement."""
+async def test_prefaces_are_left_out_of_a_merged_answer() -> None:
+    """The sentence that no language model is connected is no agreement."""
     answers = [
         await MODEL.answer(AnswerJob("x", "", None, question, (Source("m1", memory),), ()))
         for question, memory in (
@@ -69,16 +69,16 @@ async def test_the_extractive_model_leaves_its_framing_out_of_a_merged_answer() 
     assert (nothing.text, nothing.dissent) == (voices[2].answer, ())
 
 
-async def test_a_panel_that_finds_nothing_in_any_part_says_so_once() -> None:
-    """The titles of the parts are no statements."""
+async def test_a_panel_without_findings_says_so_once() -> None:
+    """Titles of parts are no statements."""
     part = (await MODEL.answer(AnswerJob("x", "", None, "1. 価格は？\n2. 納期は？", (), ()))).value.text
     voice = Voice(agent_id="a", perspective=None, answer=f"## batch 1 of 2\n\n{part}\n\n## batch 2 of 2\n\n{part}")
 
     assert (await MODEL.merge(MergeJob("1. 価格は？\n2. 納期は？", (voice, voice)))).value == Merged(part, ())
 
 
-async def test_a_panel_that_contradicts_itself_agrees_on_nothing() -> None:
-    """And says so, in the language of the question; everybody dissents."""
+async def test_a_panel_that_contradicts_itself_has_no_agreement() -> None:
+    """The text says so in the language of the question, and every answer is a dissent."""
     merged = (await MODEL.merge(MergeJob("What does it cost?", VOICES))).value
 
     assert merged.text.splitlines()[0] == MERGED
@@ -87,8 +87,8 @@ async def test_a_panel_that_contradicts_itself_agrees_on_nothing() -> None:
     assert "一致せず" in (await MODEL.merge(MergeJob("いくらですか？", VOICES))).value.text
 
 
-async def test_the_chat_merges_the_voices() -> None:
-    """Under labels that tell two voices of one agent apart."""
+async def test_a_language_model_merges_the_answers() -> None:
+    """Labels tell two answers of one agent apart."""
     chat = Parrot('{"merged": "5 or 7 euro [m1].", "dissent": {"v2": "It is 7."}}')
 
     reply = await PromptedModel(chat).merge(MergeJob("What does it cost?", VOICES))
@@ -98,8 +98,8 @@ async def test_the_chat_merges_the_voices() -> None:
     assert all(each in heard for each in ("What does it cost?", "It costs 5 euro.", "It costs 7 euro.", "<v1 ", "<v2 "))
 
 
-async def test_what_cannot_be_read_stands_side_by_side() -> None:
-    """Nothing of a voice is lost by it."""
+async def test_an_unreadable_merge_shows_the_answers_side_by_side() -> None:
+    """Every answer is complete."""
     reply = await PromptedModel(Parrot("I would say 6.")).merge(MergeJob("?", VOICES))
 
     assert reply.value == Merged("### ann · cost\n\nIt costs 5 euro.\n\n### bob · time\n\nIt costs 7 euro.", ())
@@ -114,25 +114,25 @@ async def test_what_cannot_be_read_stands_side_by_side() -> None:
         '{"answer": {"merged": "So.", "dissent": {"v2": "No."}}}',
     ],
 )
-def test_merged_answers_are_read_tolerantly(text: str) -> None:
-    """JSON alone, fenced, surrounded, nested; dissent as an object or a list."""
+def test_any_usual_form_of_a_merged_answer_is_read(text: str) -> None:
+    """JSON may be alone, fenced, surrounded or nested; dissent may be an object or a list."""
     assert read_merged(text, LABELLED) == Merged("So.", (Dissent(agent_id="bob", perspective="time", text="No."),))
 
 
-def test_line_breaks_inside_a_string_are_read() -> None:
-    """Models write them although JSON forbids it."""
+def test_line_breaks_in_a_json_string_are_accepted() -> None:
+    """Models write them although JSON forbids them."""
     assert read_merged('{"merged": "One.\nTwo."}', LABELLED) == Merged("One.\nTwo.", ())
 
 
 @pytest.mark.parametrize("text", ["", "[" * 10_000, "{" * 1_000, '{"merged": 3}', '{"merged": " "}', '{"dissent": {}}'])
-def test_nothing_readable_is_no_merged_answer(text: str) -> None:
-    """Never an error."""
+def test_an_unreadable_reply_is_no_merged_answer(text: str) -> None:
+    """An unreadable reply raises no error."""
     assert read_merged(text, LABELLED) is None
 
 
 @given(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=60), min_size=1, max_size=4))
-async def test_any_voices_are_merged_the_same_way_twice(texts: list[str]) -> None:
-    """Something is always said, and only voices dissent."""
+async def test_merging_is_deterministic(texts: list[str]) -> None:
+    """A merged answer is never empty, and only given answers dissent."""
     voices = tuple(Voice(agent_id=f"a{n}", perspective=None, answer=text) for n, text in enumerate(texts))
 
     first = (await MODEL.merge(MergeJob("Why?", voices))).value
@@ -142,8 +142,8 @@ async def test_any_voices_are_merged_the_same_way_twice(texts: list[str]) -> Non
     assert {each.agent_id for each in first.dissent} <= {each.agent_id for each in voices}
 
 
-async def test_a_second_model_does_what_the_first_does_not() -> None:
-    """Also these jobs."""
+async def test_the_second_model_takes_over_these_jobs() -> None:
+    """The fallback chain covers restating and merging."""
     both = FallbackModel(MODEL, PromptedModel(Parrot("never asked")))
 
     assert (await both.restate(RestateJob(TURNS, "How much of it?"))).value == "About fern: How much of it?"

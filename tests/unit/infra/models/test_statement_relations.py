@@ -1,4 +1,4 @@
-"""What new statements say of older ones, as a language model says it and as the words alone do."""
+"""Tests of the relations between new and older statements, by a language model and by words alone."""
 
 import pytest
 
@@ -26,19 +26,19 @@ JOB = RelationsJob(
         "n1 -> o1 = contradict\nn2, o2: identical",
     ],
 )
-def test_a_reply_is_read_tolerantly(text: str) -> None:
-    """An object, fenced, nested, or lines; only pairs that were asked for, and words that mean something."""
+def test_any_usual_form_of_a_reply_is_read(text: str) -> None:
+    """An object, fenced or nested JSON and lines are read. Other pairs and unknown words are ignored."""
     assert read(text, JOB) == {("n1", "o1"): "contradicts", ("n2", "o2"): "same"}
 
 
 @pytest.mark.parametrize("text", ["", "no", "{", '{"n1 > o1": 5}', '["n1"]', "{}" * 50, '{"n1 > o1": {"x": [1]}}'])
-def test_what_cannot_be_read_is_unrelated(text: str) -> None:
-    """Nothing is made up, and nothing fails."""
+def test_an_unreadable_reply_means_unrelated(text: str) -> None:
+    """An unreadable reply raises no error and invents no relation."""
     assert read(text, JOB) == {}
 
 
-async def test_a_chat_is_given_statements_and_pairs() -> None:
-    """Each once, as material; the cost is that of the call."""
+async def test_the_prompt_has_statements_and_pairs() -> None:
+    """Each statement is in the prompt once, marked as data. The cost is that of the call."""
     chat = Parrot('{"n1 > o1": "supersedes"}')
     reply = await PromptedModel(chat).relations(JOB)
     assert reply.value == {("n1", "o1"): "supersedes"}
@@ -48,16 +48,16 @@ async def test_a_chat_is_given_statements_and_pairs() -> None:
         assert user.count(part) == 1
 
 
-async def test_a_note_is_told_to_a_chat() -> None:
-    """What is out of date is said to be so, beside the text itself."""
+async def test_the_prompt_has_the_notes() -> None:
+    """An outdated statement is marked as outdated beside its text."""
     chat = Parrot("{}")
     job = RelationsJob((Source("n1", "Steel is dear.", "this is older than m1"),), (), ())
     await PromptedModel(chat).relations(job)
     assert "(Note: this is older than m1)\nSteel is dear." in chat.heard[0][1]
 
 
-async def test_without_a_language_model_the_words_decide() -> None:
-    """Only the pairs that were asked for, without cost."""
+async def test_without_a_language_model_words_decide() -> None:
+    """Only the requested pairs are compared, at no cost."""
     reply = await ExtractiveModel().relations(JOB)
     assert reply.value == {("n1", "o1"): "contradicts", ("n2", "o2"): "same"}
     assert reply.usage == Usage(model="extractive")

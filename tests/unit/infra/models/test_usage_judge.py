@@ -1,4 +1,4 @@
-"""Which memories an answer drew on: what a light model is told, how its reply is read, and what quoting knows."""
+"""Tests of the usage judge: prompt, reply, and the judge without a language model."""
 
 import pytest
 from hypothesis import given
@@ -17,8 +17,8 @@ JOB = JudgeJob(
 )
 
 
-async def test_the_judge_is_told_everything_but_what_the_answer_cites() -> None:
-    """So that it judges what the answer says; a memory can neither cite nor give orders."""
+async def test_the_judges_prompt_has_everything_but_citations() -> None:
+    """The judge decides by the text of the answer. A memory can neither cite nor give instructions."""
     chat = Parrot('["m1"]')
     reply = await PromptedModel(chat).judgement(JOB)
     assert reply.value == ("m1",)
@@ -31,8 +31,8 @@ async def test_the_judge_is_told_everything_but_what_the_answer_cites() -> None:
         assert part in user
 
 
-async def test_a_reply_that_cannot_be_read_is_a_refusal() -> None:
-    """The same prompt would bring the same again; another way decides then."""
+async def test_an_unreadable_reply_is_refused() -> None:
+    """The same prompt would give the same reply, so another method decides."""
     with pytest.raises(ModelRefused, match="no judgement that can be parsed"):
         await PromptedModel(Parrot("It seems that m1 was not used, unlike m2.")).judgement(JOB)
 
@@ -56,20 +56,20 @@ async def test_a_reply_that_cannot_be_read_is_a_refusal() -> None:
         ("[1, 2]", None),
     ],
 )
-def test_labels_are_read_tolerantly(text: str, found: tuple[str, ...] | None) -> None:
-    """JSON alone, fenced or amid prose, bare labels; but not prose that merely mentions some."""
+def test_any_usual_form_of_labels_is_read(text: str, found: tuple[str, ...] | None) -> None:
+    """JSON may be alone, fenced or within prose, and bare labels are read; prose that only mentions labels is not."""
     assert read_judgement(text, ("m1", "m2")) == found
 
 
 @given(st.text(alphabet='[]{}",m12 \n\\x', max_size=200))
-def test_whatever_a_model_writes_only_given_labels_are_read(text: str) -> None:
-    """In the order in which they were given, each once, and never an error."""
+def test_any_reply_yields_given_labels_only(text: str) -> None:
+    """Labels are in the given order, once each, and no reply raises another error."""
     found = read_judgement(text, ("m1", "m2"))
     assert found in {None, (), ("m1",), ("m2",), ("m1", "m2")}
 
 
-async def test_without_a_model_a_sentence_that_comes_again_is_use() -> None:
-    """Quoted or slightly changed, in English and Japanese; what the question said itself is no evidence."""
+async def test_without_a_model_a_repeated_sentence_is_use() -> None:
+    """The sentence may be slightly changed, in English and Japanese. Words of the question are no evidence."""
 
     async def judged(question: str, answer: str, *memories: str) -> tuple[str, ...]:
         sources = tuple(Source(f"m{number}", each) for number, each in enumerate(memories, 1))
