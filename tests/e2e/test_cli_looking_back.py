@@ -22,7 +22,7 @@ def answered_task(nemuri: CommandLine) -> dict[str, Any]:
         state = nemuri("state", "diver", "--json").json
         if state["slept"] and not state["awake"]:
             return dict(result)
-    raise AssertionError("the diver does not sleep")
+    raise AssertionError("the agent did not sleep over its task")
 
 
 def write_policy(directory: Path, text: str) -> Path:

@@ -38,7 +38,7 @@ def cli() -> Iterator[CommandLine]:
         process.kill()
     psutil.wait_procs(left, timeout=5)
     shutil.rmtree(path)
-    assert left == [], "the test left processes behind"
+    assert left == [], "processes are left after the test"
 
 
 def kill_all(platform: subprocess.Popen[str]) -> None:

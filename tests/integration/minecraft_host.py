@@ -105,7 +105,7 @@ class Host:
     async def must(self, agent: str, act: Action) -> None:
         """Send an agent's act and assert that it succeeds."""
         outcome = await self.do(agent, act)
-        assert outcome.done, f"{agent}: {act}: {outcome.reason}"
+        assert outcome.done, f"{act} of {agent} failed: {outcome.reason}"
 
     async def until(self, holds: Callable[[], bool]) -> None:
         """Wait until the condition holds, checking it after each message of percepts."""

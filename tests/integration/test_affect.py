@@ -429,6 +429,6 @@ async def test_words_are_compared_if_no_vector_arrives_in_time(settings: Setting
                     told = await client._exchange.ask(AffectRecallQuery, AffectRecallView, **asked, within=within)
                     assert told.recalled
             noted = [each for each in await effective_events(resources.log) if isinstance(each, MemoriesRecalled)]
-            assert len(noted) == 1, "what comes when nobody waits any more is shown to nobody"
+            assert len(noted) == 1, "a recall that arrives after the time limit is not recorded"
     assert (by_vector.words_only, by_words.words_only) == (False, True)
     assert by_words.recalled[0].memory.memory_id == by_vector.recalled[0].memory.memory_id == known[0].memory_id

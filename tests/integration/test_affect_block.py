@@ -35,7 +35,7 @@ async def test_an_unrelated_prompt_recalls_nothing(settings: Settings) -> None:
         asked = [(known[said[nth].event_id], each.asked_again[0]) for nth, each in enumerate(SESSIONS)]
         views = [(wanted, await recall_for(settings, prompt)) for wanted, prompt in asked]
         found = [wanted in {each.memory.memory_id for each in view.recalled} for wanted, view in views]
-        assert sum(found) >= 0.8 * len(found), "words that were put into fewer are found less often, and still found"
+        assert sum(found) >= 0.8 * len(found), "at least 80 % of compressed memories are recalled"
         shown = [{each.memory.memory_id for each in view.recalled} for _, view in views if view.recalled]
         assert [{*each.recalled, *each.asked_back} for each in await recorded_recalls(resources)] == shown
 
@@ -57,7 +57,7 @@ async def test_a_block_has_a_size_limit_and_records_its_memories(settings: Setti
         assert (lines[0], lines[-1]) == ("<memories>", "</memories>")
         entries = [each for each in lines if each.startswith("- [")]
         assert 2 <= len(entries) == len(view.recalled) < 5
-        assert all(re.search(r"number (\d+)\. *$", each) for each in entries), "no memory is cut in the middle"
+        assert all(re.search(r"number (\d+)\. *$", each) for each in entries), "every memory is complete"
         (event,) = await recorded_recalls(resources)
         assert event.recalled == tuple(each.memory.memory_id for each in view.recalled)
         await resources.views.progress.wait(event.sequence or 0)

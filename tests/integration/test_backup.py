@@ -162,7 +162,7 @@ async def test_a_damaged_backup_is_refused(servers: Servers, settings: Settings,
         await restore(settings, whole)
     async with opened_log(empty) as log:
         assert await log.last_sequence() == 0
-    assert (await restore(empty, whole)).erasures is None, "without a ledger nobody can say what is erased since"
+    assert (await restore(empty, whole)).erasures is None, "without a ledger later erasures are unknown"
     await assert_verified(empty)
     with pytest.raises(OperationError, match=r"there is no directory .*/absent"):
         await restore(await new_namespace(servers), tmp_path / "absent")

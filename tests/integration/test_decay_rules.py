@@ -139,7 +139,7 @@ async def test_a_changed_rule_of_retention_is_changed_everywhere(
         patched.setattr(retention, "__code__", halved.__code__)
         affective_queries._retention.cache_clear()
         changed = await compared_retention(settings, rows)
-        assert affective_queries._retention() != written, "the text of the queries is made from the rule"
+        assert affective_queries._retention() != written, "the SQL is generated from the rule"
     affective_queries._retention.cache_clear()
     assert changed != pytest.approx(before)
     assert affective_queries._retention() == written

@@ -122,7 +122,7 @@ async def test_applied_advice_is_in_force_after_the_next_sleep(settings: Setting
         assert waiting.waiting == {"top_k_results": 7, "archive_threshold": 0.08}
         assert advice_of(waiting, "archive_rate").present == 0.1, "not in force before the sleep"
         assert (await health_advice.apply(client, waiting)).changed == {}
-        assert len(await adopted_policies(resources)) == 2, "nothing to change, nothing appended"
+        assert len(await adopted_policies(resources)) == 2, "advice without a change appends nothing"
         await sleep_once(resources, client)
         [after] = await client.health("python")
         assert after.waiting is None
@@ -164,7 +164,7 @@ async def test_a_memory_retrieved_often_and_never_used_is_named(settings: Settin
         assert finding_of(health, "never_used").value == 1
         usage = finding_of(health, "usage_ratio")
         assert usage.value == pytest.approx(1 / RETRIEVALS / 2)
-        assert usage.verdict == "early", "two memories are not enough to tell"
+        assert usage.verdict == "early", "two memories are too few for a verdict"
 
 
 async def test_hit_rate_and_tasks_per_day_are_measured(settings: Settings) -> None:

@@ -68,7 +68,7 @@ async def test_erasing_all_rows_removes_the_planners_samples(servers: Servers, s
         await until_idle(resources)
         await forget(settings, [Thing("memory", gone[0])])
         await until_idle(resources)
-        assert all(files_with(servers.directory, *names[1:]).values()), "the others are there"
+        assert all(files_with(servers.directory, *names[1:]).values()), "the other memories are stored"
         await forget(settings, [Thing("agent", "python")])
         await until_idle(resources)
         assert_gone(servers, *names)
@@ -86,7 +86,7 @@ async def test_an_erased_memory_leaves_no_byte(servers: Servers, settings: Setti
         kept = await client.remember("python", "The truth value of an empty list is quokkafalse.")
         for _ in range(2):
             asked = await client.ask("What is the truth value of a zanzibrine?", settled=True)
-            assert gone in asked.used, "the canary must have been used, or the test shows nothing"
+            assert gone in asked.used, "the answer must have used the canary"
         aside = await client.ask("What is the truth value of an empty list, quokkafalse?", settled=True)
         assert kept in aside.used
         await until_idle(resources)
@@ -189,15 +189,15 @@ async def test_an_erased_task_without_learnings_leaves_no_byte(servers: Servers,
         await client.settle()
         kept = await client.remember("python", "The truth value of an empty list is bilbyfalse.")
         task = await client.ask("What is the truth value of a theorbolist?", settled=True)
-        assert task.used, "a memory must have been moved, or nobody is told how it stands"
+        assert task.used, "the task must have used a memory"
         learned = [each.agent_id for each in await effective_events(resources.log) if isinstance(each, MemoryEncoded)]
-        assert learned == ["python", "orchestrator"], "the agent has learned nothing but what it was told"
+        assert learned == ["python", "orchestrator"], "the agent has no learnings"
         await until_idle(resources)
 
         await forget(settings, [Thing("task", task.task_id)])
 
         told = [each for each in await effective_events(resources.log) if isinstance(each, MemoriesErased)]
-        assert () in [each.memory_ids for each in told], "one agent forgets nothing and is told how the rest stands"
+        assert () in [each.memory_ids for each in told], "one tombstone restates memories and erases none"
         await until_idle(resources)
         assert_gone(servers, "theorbolist", kept="bilbyfalse")
         with pytest.raises(ClientError, match="was erased"):
@@ -283,7 +283,7 @@ async def test_an_erasure_known_to_the_ledger_only_is_completed(servers: Servers
                 await question
         assert (await client.memory(kept)).memory.content
         noted = entries(ledger_of(settings), settings.namespace)
-        assert asked.task_id in noted[-1].whole.tasks, "a restored backup leaves out the same"
+        assert asked.task_id in noted[-1].whole.tasks, "the ledger lists the task for later restores"
         assert (await resume(settings)).nothing
         assert entries(ledger_of(settings), settings.namespace) == noted
     await assert_verified(settings)

@@ -151,7 +151,7 @@ async def test_the_pause_of_a_killed_operator_expires(telling: Settings, monkeyp
             await own.close()
             with pytest.raises(ConnectionClosedError):
                 await killed.__aexit__(None, None, None)
-        assert all(await pause_times(log)), "whoever is killed wakes nobody"
+        assert all(await pause_times(log)), "a killed holder does not end its pause"
         assert (await client.ask("What is truth value testing?")).status == "done"
 
         async def back() -> bool:
@@ -221,7 +221,7 @@ async def test_a_taken_address_is_an_error(telling: Settings) -> None:
         taken = telling.model_copy(update={"http": here.http.removeprefix("http://")})
         with pytest.raises(ServerFailed, match="cannot serve HTTP at"):
             async with serving(taken, ["intake"]):
-                pytest.fail("two processes at one address")
+                pytest.fail("a second process started at the same address")
 
 
 async def test_an_unknown_page_is_not_found(telling: Settings) -> None:

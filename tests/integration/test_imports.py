@@ -40,7 +40,7 @@ async def test_a_file_with_a_wrong_line_is_refused(servers: Servers, settings: S
         await log.stream.publish(log.subjects.of(task), encode(task))
         assert len(await recorded_events(log)) == 2
     assert await export_log(settings, path, ignore_progress) == 1
-    assert path.stat().st_mode & 0o077 == 0, "nobody else reads what agents remember"
+    assert path.stat().st_mode & 0o077 == 0, "other users must not read an export"
     whole = path.read_bytes()
     *lines, end = whole.splitlines()
     forged = {"store": "blob", "name": sha256(b"a").hexdigest(), "data": b64encode(b"b").decode()}

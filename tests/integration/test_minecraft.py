@@ -114,7 +114,7 @@ async def _place(host: Host, agent: str, block: str) -> Position:
         at = Position(x=here.x + x, y=here.y, z=here.z + z)
         if (await host.do(agent, Place(block=block, at=at))).done:
             return at
-    raise AssertionError(f"{agent} finds no place for a {block}")
+    raise AssertionError(f"{agent} cannot place a {block}")
 
 
 def _distance(host: Host, one: str, other: str) -> float:

@@ -162,7 +162,7 @@ async def test_an_agent_is_chosen_for_tasks_about_its_memories(settings: Setting
             await client.remember("z", "Onion soup simmers for an hour."),
         ]
         assert (await client.ask(STEEL, settled=True)).agent_id == "z"
-        assert (await client.ask(SIMILAR_SOUP, settled=True)).agent_id == "z", "by the words of an untagged memory"
+        assert (await client.ask(SIMILAR_SOUP, settled=True)).agent_id == "z", "an untagged memory counts by its words"
         await until_idle(resources)
         everything = await client.memories("z")
         assert {each.memory_id for each in everything} >= set(known)

@@ -166,7 +166,7 @@ async def test_parking_a_folded_event_rebuilds_the_views(settings: Settings) -> 
         await until_idle(resources, PROJECTOR)
         assert len(await contents(resources)) == 1
         await assert_verified(settings)
-        assert sequence in {each.sequence for each in await all_events(resources)}, "it stays on the log"
+        assert sequence in {each.sequence for each in await all_events(resources)}, "a parked event stays on the log"
         again = await resources.log.stream.publish(resources.log.subjects.of(event), encode(event))
         await until_idle(resources, PROJECTOR)
         assert again.seq == 5

@@ -112,7 +112,7 @@ async def test_the_pause_of_a_killed_holder_lasts_until_its_lease_expires(
                 with pytest.raises(ConnectionClosedError):
                     await killed.__aexit__(None, None, None)
             assert await all_paused(log)
-        assert await all_paused(log), "the lease of the killed holder is not over"
+        assert await all_paused(log), "the lease of the killed holder has not expired"
         await eventually(lambda: none_paused(log))
         async with paused(log):
             assert await all_paused(log)
@@ -150,7 +150,7 @@ async def test_an_incomplete_log_stays_paused(settings: Settings) -> None:
             await forget(settings, [Thing("agent", "python")])
         async with paused(log):
             await give_up(settings)
-            assert await all_paused(log), "somebody else holds a pause"
+            assert await all_paused(log), "another holder has a pause"
             assert not await is_log_incomplete(log)
         assert await none_paused(log)
         with pytest.raises(OperationError, match="there is no interrupted import or restore"):

@@ -135,7 +135,7 @@ async def test_a_long_document_does_not_hold_up_other_tasks(settings: Settings) 
         - sum(isinstance(each, ChunkSummarised) for each in turns[:end])
         for end in range(len(turns) + 1)
     ]
-    assert max(waiting) == AT_ONCE, "the others have their turn later"
+    assert max(waiting) == AT_ONCE, "the number of chunks in work is limited"
     assert sum(isinstance(each, ChunkSummarised) for each in turns) == 40
 
 
@@ -170,7 +170,7 @@ async def test_a_reopened_task_reads_only_the_remaining_chunks(settings: Setting
         await until_idle(resources)
         points = [each for each in await effective_events(resources.log) if isinstance(each, ChunkSummarised)]
     assert (failed.status, done.status) == ("failed", "done")
-    assert 0 < sum(name.startswith("point") for name in asked) < 30, "a task that failed is not read on"
+    assert 0 < sum(name.startswith("point") for name in asked) < 30, "chunks of a failed task are not read"
     assert {each.ordinal for each in points} == {*range(30)}
     assert {count for name, count in model.calls.items() if name.startswith("point")} == {1}
 
@@ -206,7 +206,7 @@ async def test_a_sentence_in_the_middle_of_a_long_text_is_found(settings: Settin
     assert f"from {found.chunks_read} of 16 parts" in str(found.answer)
     told = [each.points for each in seen if each.chunks == 16]
     assert told == sorted(told)
-    assert {each.status for each in seen} == {"open"}, "the end is what the call returns"
+    assert {each.status for each in seen} == {"open"}, "progress is reported until the end, which the call returns"
 
 
 async def test_an_answer_without_relevant_passages_speaks_of_those_read(settings: Settings) -> None:

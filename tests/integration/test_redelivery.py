@@ -209,16 +209,18 @@ async def test_redelivery_of_every_kind_of_event_changes_nothing(settings: Setti
     async with running_services(settings, models=models) as resources, connected_client(settings) as client:
         await let_everything_happen(resources, client, settings)
         before = await PlatformState.of(resources, model)
-        assert {each.kind for each in await effective_events(resources.log)} == set(EVENTS), "every kind must happen"
+        assert {each.kind for each in await effective_events(resources.log)} == set(EVENTS), (
+            "every kind of event must occur"
+        )
         await deliver_again(resources.log)
         assert await PlatformState.of(resources, model) == before
     end = await recreate_consumers(settings)
     async with running_services(settings, models=models) as resources, connected_client(settings) as client:
         assert await PlatformState.of(resources, model) == before
-        assert await resources.log.last_sequence() > end, "reactions really came again"
+        assert await resources.log.last_sequence() > end, "handlers must have appended events again"
         slept = (await client.agents("python"))[0].sessions_slept
         await client.ask("What is truth value testing?", settled=True)
         await until_idle(resources)
-        assert (await client.agents("python"))[0].sessions_slept == slept + 1, "the platform goes on"
+        assert (await client.agents("python"))[0].sessions_slept == slept + 1, "a later session is slept over once"
         await assert_minds_agree(resources)
     await assert_verified(settings)

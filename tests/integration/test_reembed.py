@@ -258,7 +258,7 @@ async def test_a_change_without_services_is_complete(settings: Settings) -> None
         assert resident.embedding.model != chosen.model
         paid = chosen.asked.total()
         assert await first_recalled(client, "boil pasta") == KITCHEN[0]
-        assert chosen.asked.total() == paid + 3, "the query and its two expansions, and no memory again"
+        assert chosen.asked.total() == paid + 3, "only the query and its two expansions are embedded"
         new = await client.remember("cook", "Rice wants twice its volume of water")
         async with opened_log(settings) as log:
             [event] = [each for each in await recorded_events(log) if each.event_id == new]

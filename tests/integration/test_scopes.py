@@ -109,7 +109,7 @@ async def test_a_textbook_is_read_and_tested_in_its_scope(settings: Settings) ->
         assert report.scope == BANK
         [right, wrong] = report.chapters[0].details
         assert right.answers[0].correct
-        assert wrong.answers[0].reviewed, "what is reviewed is found where it is valid"
+        assert wrong.answers[0].reviewed, "the review finds memories of the scope"
         asked = [each for each in await effective_events(resources.log) if isinstance(each, TaskSubmitted)]
         assert {each.setting for each in asked} == {Setting(project="bank")}
         assert (await client.recall("python", TRUTH_EXERCISE.question, project="bank")).memories

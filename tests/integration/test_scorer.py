@@ -91,16 +91,16 @@ async def test_a_scorer_is_trained_with_enough_samples_and_serves_while_better(s
     async with running_services(settings, TRAINING_SERVICES) as resources:
         await resources.log.append(agent_defined(AGENT))
         await append_assignments(resources.log, range(8), by_impact)
-        assert await trained_scorers(resources) == [], "not enough yet"
+        assert await trained_scorers(resources) == [], "too few samples"
         await append_assignments(resources.log, range(8, 80), by_impact)
         [first] = await trained_scorers(resources)
         assert (first.number, first.serves, first.held_out.tasks >= 10) == (1, True, True)
         assert first.held_out.learned - first.held_out.linear > 0.05
         await append_assignments(resources.log, range(80, 82), by_impact)
-        assert len(await trained_scorers(resources)) == 1, "nearly nothing is new"
+        assert len(await trained_scorers(resources)) == 1, "too few new samples"
         await append_assignments(resources.log, range(82, 160), by_relevance)
         second = (await trained_scorers(resources))[-1]
-        assert (second.number, second.serves) == (2, False), "the newest tasks are of another world"
+        assert (second.number, second.serves) == (2, False), "the newest tasks follow another rule"
         known = await resources.views.scorer(AGENT)
         assert known is not None
         assert (known.number, known.weights, known.serves) == (2, second.weights, False)
@@ -127,7 +127,7 @@ async def test_feedback_on_an_old_assignment_trains_again_once(settings: Setting
         )
         await resources.log.append(failed)
         third = (await trained_scorers(resources))[-1]
-        assert (third.number, third.causation_id) == (3, failed.event_id), "the newest word decides"
+        assert (third.number, third.causation_id) == (3, failed.event_id), "the newest feedback decides"
     await assert_verified(settings)
 
 
@@ -207,7 +207,7 @@ async def test_the_scorer_ranks_while_it_serves(settings: Settings) -> None:
         )
         await client.ask("What is the truth value of zero?", settled=True)
         await until_idle(resources)
-        assert await ranking() == "linear-1", "the policy came into force with the sleep"
+        assert await ranking() == "linear-1", "the policy is in force since the sleep"
     await assert_verified(settings)
 
 

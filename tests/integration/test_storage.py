@@ -63,7 +63,7 @@ async def disk() -> AsyncIterator[Disk]:
     async with Disk.mounted(directory / "disk", 64) as mounted:
         if mounted is None:
             shutil.rmtree(directory)
-            pytest.skip("nobody may mount a disk here")
+            pytest.skip("only root may mount a disk")
         yield mounted
     shutil.rmtree(directory)
 

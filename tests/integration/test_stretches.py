@@ -99,7 +99,9 @@ async def test_a_batch_after_a_gap_is_refused(settings: Settings) -> None:
             await resources.projection.apply(await batch_between(resources, 4, 6))
         assert await snapshot(resources) == before
         assert await resources.projection.apply(await batch_between(resources, 1, 5)) == 5
-        assert await resources.projection.apply(await batch_between(resources, 0, 3)) == 5, "the views are ahead of it"
+        assert await resources.projection.apply(await batch_between(resources, 0, 3)) == 5, (
+            "the views are ahead of the batch"
+        )
         assert await resources.projection.apply(await batch_between(resources, 5, 6)) == 6
     await assert_verified(settings)
 
@@ -126,7 +128,7 @@ async def test_an_older_version_does_not_fold_into_newer_views(settings: Setting
         assert await snapshot(resources) == before
     async with running_services(settings, ["projector"]) as resources:
         assert any(told in each for each in await missing_dependencies(resources)), (
-            "one that starts now stands aside too"
+            "a projector that starts now waits too"
         )
         assert await snapshot(resources) == before
         await set_fold_version(resources, FOLD)

@@ -24,4 +24,4 @@ def directory() -> Iterator[Path]:
         process.kill()
     psutil.wait_procs(left, timeout=5)
     shutil.rmtree(path)
-    assert left == [], "the test left processes behind"
+    assert left == [], "processes are left after the test"

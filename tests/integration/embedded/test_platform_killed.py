@@ -65,7 +65,7 @@ async def test_a_killed_platform_restarts_without_loss(directory: Path) -> None:
     assert processes_in(directory) == []
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else; everybody else is one already")
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can change its user")
 def test_an_unprivileged_user_runs_both_servers(directory: Path) -> None:
     """An unprivileged user runs both servers in a directory of its own.
 
