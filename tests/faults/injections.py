@@ -17,7 +17,7 @@ from tests.faults.workload import LogReader
 from tests.integration.harness import retried
 
 
-class Skipped(Exception):  # noqa: N818 - said as what happened
+class Skipped(Exception):  # noqa: N818 - not an error
     """Raised if this machine cannot inject a fault; the text holds the reason."""
 
 

@@ -125,7 +125,7 @@ class ScheduleRunner:
 
     async def _wait_until_idle(self) -> None:
         """Return when all services are idle, and the views and this log reader hold the whole log."""
-        while not await retried(self._idle):  # noqa: ASYNC110 - nothing announces what others do
+        while not await retried(self._idle):  # noqa: ASYNC110 - no notification exists
             await asyncio.sleep(0.1)
 
     async def _idle(self) -> bool:

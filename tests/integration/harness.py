@@ -63,7 +63,7 @@ async def eventually(condition: Callable[[], Awaitable[Any]], *, seconds: float 
     pauses = chain((0.01, 0.02, 0.03, 0.05), repeat(0.1))
     try:
         async with asyncio.timeout(seconds):
-            while not (last := await condition()):  # noqa: ASYNC110 - nothing announces what others do
+            while not (last := await condition()):  # noqa: ASYNC110 - no notification exists
                 await asyncio.sleep(next(pauses))
     except TimeoutError:
         raise AssertionError(

@@ -340,11 +340,11 @@ async def test_a_sessions_mood_ranks_similar_emotions_higher(settings: Settings)
         known = {each.turn_id: each for each in await remember_turns(resources, [glad, sad])}
         await recall_for(settings, "the shop is terrible, the deploy failed again and I am desperate", session="s9")
 
-        async def felt() -> object:
+        async def mood_stored() -> object:
             """The mood is stored."""
             return await AffectiveQueries(resources.database).mood("diary", "s9")
 
-        await eventually(felt)
+        await eventually(mood_stored)
         in_mood = await recall_for(settings, "the deploy of the shop", session="s9", quietly=True)
         without = await recall_for(settings, "the deploy of the shop", session="s10", quietly=True)
         resonant = {each.memory.memory_id: each.resonance for each in in_mood.recalled}

@@ -44,11 +44,11 @@ async def client_without_server(servers: Servers, settings: Settings) -> AsyncIt
     async with connected_client(settings) as client:
         await servers.nats.kill()
 
-        async def noticed() -> bool:
+        async def disconnected() -> bool:
             """The client has lost its connection."""
             return not client.log.connection.is_connected
 
-        await eventually(noticed)
+        await eventually(disconnected)
         yield client
 
 
@@ -229,8 +229,8 @@ async def test_the_library_prints_nothing(own_servers: Servers) -> None:
         await own_servers.nats.kill()
         running.stdin.write("\n")
         running.stdin.flush()
-        said = [await asyncio.to_thread(running.stdout.readline) for _ in range(3)]
-        assert said == ["TaskTimeoutError\n", "CallTimeoutError\n", "waiting\n"]
+        printed = [await asyncio.to_thread(running.stdout.readline) for _ in range(3)]
+        assert printed == ["TaskTimeoutError\n", "CallTimeoutError\n", "waiting\n"]
         await own_servers.nats.start()
         running.stdin.write("\n")
         running.stdin.flush()
@@ -251,7 +251,7 @@ async def test_a_lost_connection_is_logged_at_most_four_times(own_servers: Serve
     assert running.stdout is not None
     assert await asyncio.to_thread(running.stdout.readline) == "connected\n"
     await own_servers.nats.kill()
-    _, said = await asyncio.to_thread(running.communicate, "\n")
-    lines = said.splitlines()
+    _, printed = await asyncio.to_thread(running.communicate, "\n")
+    lines = printed.splitlines()
     assert 1 <= len(lines) <= 4, lines
     assert all(each.startswith("WARNING nemuri.connection NATS (") for each in lines), lines

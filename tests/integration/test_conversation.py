@@ -171,7 +171,7 @@ class RefusingModel(CountingModel):
 
     error: Exception = ModelRefused("no")
 
-    async def restate(self, job: RestateJob) -> Reply[Any]:  # noqa: ARG002 - a model has this form
+    async def restate(self, job: RestateJob) -> Reply[Any]:  # noqa: ARG002 - signature of a model
         """Raise the error."""
         raise self.error
 

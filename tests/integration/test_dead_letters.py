@@ -32,11 +32,11 @@ async def publish_invalid(log: Log, data: bytes = b"{", kind: str = "nonsense") 
     ack = await log.stream.publish(f"{log.subjects.namespace}.client.mallory.{kind}", data)
     name = f"intake/{ack.seq}"
 
-    async def there() -> bool:
+    async def stored() -> bool:
         """The dead letter is stored."""
         return name in {each.letter.name for each in await dead_letters(log)}
 
-    await eventually(there)
+    await eventually(stored)
     return name
 
 
@@ -44,18 +44,18 @@ async def test_an_invalid_message_cannot_be_retried(settings: Settings) -> None:
     """A message that is not an event has one dead letter, and a retry is refused in one line."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         name = await publish_invalid(resources.log, CANARY.encode() + b"\xff")
-        [buried] = await dead_letters(resources.log)
-        assert (buried.letter.name, buried.letter.readable) == (name, False)
-        assert buried.original == CANARY.encode() + b"\xff"
-        await DeadLetters(resources.log).bury(buried.letter, b"again")
-        assert await dead_letters(resources.log) == [buried]
+        [stored_letter] = await dead_letters(resources.log)
+        assert (stored_letter.letter.name, stored_letter.letter.readable) == (name, False)
+        assert stored_letter.original == CANARY.encode() + b"\xff"
+        await DeadLetters(resources.log).bury(stored_letter.letter, b"again")
+        assert await dead_letters(resources.log) == [stored_letter]
         with pytest.raises(ClientError, match=f"{name} is not an event: no valid JSON"):
             await dead.retry(client, name)
         with pytest.raises(ClientError, match="there is no dead letter intake/99999"):
             await dead.retry(client, "intake/99999")
         with pytest.raises(ClientError, match="is not the name of a dead letter"):
             await dead.drop(client, "../17")
-        assert await dead_letters(resources.log) == [buried]
+        assert await dead_letters(resources.log) == [stored_letter]
 
 
 async def test_dead_letters_are_listed_in_pages(settings: Settings) -> None:
@@ -77,9 +77,9 @@ async def test_the_dead_letter_of_a_large_message_refers_to_the_log(settings: Se
     async with running_services(settings) as resources, connected_client(settings) as client:
         whole = b"x" * (resources.log.room + 2_000)
         name = await publish_invalid(resources.log, whole)
-        buried = await dead.found(client, name)
-        assert (buried.letter.size, len(buried.original)) == (len(whole), resources.log.room)
-        assert await dead.original(client, buried) == whole
+        stored_letter = await dead.found(client, name)
+        assert (stored_letter.letter.size, len(stored_letter.original)) == (len(whole), resources.log.room)
+        assert await dead.original(client, stored_letter) == whole
 
 
 async def test_a_dropped_dead_letter_leaves_no_byte(own_servers: Servers) -> None:
@@ -126,8 +126,8 @@ async def test_an_invalid_message_can_be_erased(own_servers: Servers) -> None:
             assert files_holding(own_servers, stream, CANARY) == []
             assert files_holding(own_servers, stream, "something else")
         assert await log.at(event) is not None
-        there = [each.letter.name for each in await dead_letters(log)]
-        assert there == [kept, f"intake/{event}", f"query-api/{event}"]
+        remaining = [each.letter.name for each in await dead_letters(log)]
+        assert remaining == [kept, f"intake/{event}", f"query-api/{event}"]
         await client.settle()
         await rebuild(settings)
     await assert_verified(settings)

@@ -45,7 +45,7 @@ async def fold_errors(resources: Resources, events: Sequence[AnyEvent]) -> list[
     """Fold events into the tables, and return the errors of single events that cannot be folded."""
     try:
         await fold(resources, events)
-    except Exception as error:  # noqa: BLE001 - whatever it is would halt the views
+    except Exception as error:  # noqa: BLE001 - any error would halt the views
         if len(events) == 1:
             return [f"{type(error).__name__}: {error}\n{events[0].model_dump_json()}"[:2_000]]
         middle = len(events) // 2

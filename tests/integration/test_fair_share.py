@@ -76,9 +76,9 @@ async def test_an_incomplete_input_fails_its_task(settings: Settings) -> None:
         assert "intake could not handle task_submitted" in str(result.reason)
         assert "is missing" in str(result.reason)
         await until_idle(resources)
-        [buried] = await dead_letters(resources.log)
-        assert buried.letter.error == "IncompleteObjectError"
-        assert buried.letter.deliveries > 2
+        [stored_letter] = await dead_letters(resources.log)
+        assert stored_letter.letter.error == "IncompleteObjectError"
+        assert stored_letter.letter.deliveries > 2
     await assert_verified(settings)
 
 
@@ -94,12 +94,12 @@ async def test_an_input_completed_late_is_used(settings: Settings) -> None:
         await resources.log.append(task)
         await client.settle()
 
-        async def put_off() -> bool:
+        async def redelivered() -> bool:
             """The event was delivered again."""
             known = await resources.log.stream.consumer_info(settings.namespace, "intake")
             return bool(known.num_redelivered)
 
-        await eventually(put_off)
+        await eventually(redelivered)
         await resources.blobs.store.put(f"mallory.{ref}", text.encode())
         assert (await client.result(task.event_id, settled=True, timeout=30)).status == "done"
 
@@ -125,12 +125,12 @@ async def test_a_delayed_event_counts_as_pending_acknowledgement(settings: Setti
 class SlowModel(CountingModel):
     """A model that holds back texts with the word "slow"."""
 
-    let_go: asyncio.Event = field(default_factory=asyncio.Event)
+    release: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def key_point(self, job: KeyPointJob) -> Reply[Any]:
         """Return the key point, for a slow text once it is released."""
         if "slow" in job.text:
-            await self.let_go.wait()
+            await self.release.wait()
         return await super().key_point(job)
 
 
@@ -147,19 +147,19 @@ async def test_slow_work_of_one_client_does_not_hold_up_others(settings: Setting
         tasks = [task.model_copy(update={"documents": (held,)}) for task in tasks_with_input(MISSING_REF, 24)]
         await append_all(resources.log, tasks)
 
-        async def at_it() -> bool:
+        async def all_busy() -> bool:
             """As many slow tasks are in work as allowed."""
             known = await resources.log.stream.consumer_info(settings.namespace, "intake")
             return (known.num_ack_pending or 0) >= 16
 
-        await eventually(at_it)
+        await eventually(all_busy)
         await client.settle()
         document = Document(name="quick.txt", ref=await resources.blobs.put(quick), characters=len(quick))
         own = TaskSubmitted(event_id=uuid4(), client_id="ann", text="Is a list false?", documents=(document,))
         await resources.log.append(own)
         await client.settle()
         assert (await client.result(own.event_id, settled=True, timeout=30)).status == "done"
-        model.let_go.set()
+        model.release.set()
         async with connected_client(settings, "mallory") as mallory:
             for task in tasks:
                 assert (await mallory.result(task.event_id, settled=True, timeout=60)).status == "done"

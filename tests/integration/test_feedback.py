@@ -88,8 +88,8 @@ async def test_repeated_feedback_after_the_answer_counts_once(settings: Settings
         memory_id = await define_agent(resources, client)
         result = await client.ask(QUESTION, settled=True)
         assert result.used == (memory_id,)
-        said = helpful_feedback(result.task_id)
-        for each in (said, said, helpful_feedback(result.task_id)):
+        feedback = helpful_feedback(result.task_id)
+        for each in (feedback, feedback, helpful_feedback(result.task_id)):
             await resources.log.append(each)
             await until_idle(resources)
         await assert_credited_once(resources, client, memory_id)
@@ -101,11 +101,11 @@ async def test_feedback_before_the_task_is_parked_and_then_applied(settings: Set
     async with running_services(settings) as resources, connected_client(settings) as client:
         memory_id = await define_agent(resources, client)
         task_id = uuid4()
-        said = helpful_feedback(task_id)
-        await resources.log.append(said)
+        feedback = helpful_feedback(task_id)
+        await resources.log.append(feedback)
         await until_idle(resources)
         [parked] = [each for each in await effective_events(resources.log) if isinstance(each, FeedbackParked)]
-        assert (parked.feedback_id, parked.reason) == (said.event_id, "the task does not exist yet")
+        assert (parked.feedback_id, parked.reason) == (feedback.event_id, "the task does not exist yet")
         assert not await all_credits(resources)
         await client.submit(QUESTION, key=task_id)
         await until_idle(resources)
@@ -142,14 +142,14 @@ async def test_feedback_on_an_unused_memory_is_refused(settings: Settings) -> No
         memory_id = await define_agent(resources, client)
         other = await client.remember("python", "Bread needs flour.")
         task_id = (await client.ask(QUESTION, settled=True)).task_id
-        told = await client.feedback(task_id, "helpful", prevented_error=other)
-        assert (told.standing, told.memories) == ("applied", (memory_id,))
-        assert "did not use" in (told.reason or "")
+        applied = await client.feedback(task_id, "helpful", prevented_error=other)
+        assert (applied.standing, applied.memories) == ("applied", (memory_id,))
+        assert "did not use" in (applied.reason or "")
         unknown = FeedbackGiven(event_id=uuid4(), client_id="ann", correlation_id=task_id, prevented_error=uuid4())
         await resources.log.append(unknown)
         await until_idle(resources)
         known = {each.feedback_id: each for each in (await client.progress(task_id)).feedback}
-        assert "did not use" in (known[told.feedback_id].reason or "")
+        assert "did not use" in (known[applied.feedback_id].reason or "")
         assert known[unknown.event_id].standing == "refused"
         assert (await client.memory(memory_id)).impact_score == pytest.approx(Policy().impact_user_positive)
     await assert_verified(settings)

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.connected
 
 
 @pytest.fixture
-def telling(settings: Settings) -> Settings:
+def probed_settings(settings: Settings) -> Settings:
     """Settings of processes that serve probes."""
     return settings.model_copy(update={"http": "127.0.0.1:0"})
 
@@ -41,21 +41,21 @@ async def missing_consumers(settings: Settings, directory: Path) -> dict[str, li
             NEMURI_NAMESPACE=settings.namespace,
         ),
     )
-    told, _ = await process.communicate()
+    output, _ = await process.communicate()
     assert process.returncode == 0
-    return {name: each["missing"] for name, each in json.loads(told)["consumers"].items() if each["missing"]}
+    return {name: each["missing"] for name, each in json.loads(output)["consumers"].items() if each["missing"]}
 
 
-async def test_a_process_reports_health_and_counts_events(telling: Settings) -> None:
+async def test_a_process_reports_health_and_counts_events(probed_settings: Settings) -> None:
     """A process reports that it is healthy and ready, and counts events by service, kind and outcome."""
-    async with serving(telling, ALL_SERVICES) as here, connected_client(telling) as client:
-        assert here.http is not None
-        url = here.http
+    async with serving(probed_settings, ALL_SERVICES) as process, connected_client(probed_settings) as client:
+        assert process.http is not None
+        url = process.http
         assert json.loads((await fetch_page(url, "/health"))[1])["healthy"]
         assert await ready(url) == (True, [])
-        await here.resources.log.append(agent_defined())
+        await process.resources.log.append(agent_defined())
         await client.ask("What is truth value testing?")
-        await until_idle(here.resources)
+        await until_idle(process.resources)
 
         counted = await metrics(url)
         handled = counted["nemuri_events_handled_total"]
@@ -81,58 +81,60 @@ async def test_a_process_reports_health_and_counts_events(telling: Settings) -> 
         await eventually(caught_up)
 
 
-async def test_a_deleted_consumer_makes_its_worker_not_ready(telling: Settings, tmp_path: Path) -> None:
+async def test_a_deleted_consumer_makes_its_worker_not_ready(probed_settings: Settings, tmp_path: Path) -> None:
     """A deleted durable consumer is named and makes its worker not ready until it is provisioned again."""
-    async with serving(telling, ALL_SERVICES) as here, connected_client(telling) as client:
-        assert here.http is not None
-        url, log = here.http, here.resources.log
+    async with serving(probed_settings, ALL_SERVICES) as process, connected_client(probed_settings) as client:
+        assert process.http is not None
+        url, log = process.http, process.resources.log
         await log.append(agent_defined())
         await log.stream.delete_consumer(log.subjects.stream, "specialist")
 
-        async def missed() -> bool:
+        async def reported_missing() -> bool:
             """The deleted consumer is reported as missing."""
             well, missing = await ready(url)
             return not well and any("durable specialist" in each and "start any worker" in each for each in missing)
 
-        await eventually(missed)
-        assert await missing_consumers(telling, tmp_path) == {"specialist": ["specialist"]}
+        await eventually(reported_missing)
+        assert await missing_consumers(probed_settings, tmp_path) == {"specialist": ["specialist"]}
         assert (await fetch_page(url, "/health"))[0] == 200
         assert (await metrics(url))["nemuri_ready"][()] == 0
-        await prepare(telling)
+        await prepare(probed_settings)
         assert (await client.ask("What is truth value testing?")).status == "done"
 
-        async def back() -> bool:
+        async def ready_again() -> bool:
             """The worker is ready again."""
             return (await ready(url))[0]
 
-        await eventually(back)
+        await eventually(ready_again)
 
 
-async def test_a_missing_consumer_names_the_provisioner(telling: Settings) -> None:
+async def test_a_missing_consumer_names_the_provisioner(probed_settings: Settings) -> None:
     """Without the right to provision, the message about a missing consumer names the provisioner."""
-    async with serving(telling.model_copy(update={"provision": False}), ["specialist"]) as here:
-        assert here.http is not None
-        url, log = here.http, here.resources.log
+    async with serving(probed_settings.model_copy(update={"provision": False}), ["specialist"]) as process:
+        assert process.http is not None
+        url, log = process.http, process.resources.log
         await log.stream.delete_consumer(log.subjects.stream, "specialist")
 
-        async def told() -> bool:
+        async def provisioner_named() -> bool:
             """The deleted consumer is reported with the provisioner's command."""
             _, missing = await ready(url)
             return any("nemuri.cli.provision" in each and "worker" not in each for each in missing)
 
-        await eventually(told)
+        await eventually(provisioner_named)
 
 
-async def test_the_pause_of_a_killed_operator_expires(telling: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_pause_of_a_killed_operator_expires(
+    probed_settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A pause of the consumers is renewed while its owner lives, and ends by itself after the owner was killed."""
     monkeypatch.setattr("nemuri_infra.runtime.consumer_pauses.LEASE", timedelta(seconds=1.5))
-    async with serving(telling, ALL_SERVICES) as here, connected_client(telling) as client:
-        assert here.http is not None
-        url, log = here.http, here.resources.log
+    async with serving(probed_settings, ALL_SERVICES) as process, connected_client(probed_settings) as client:
+        assert process.http is not None
+        url, log = process.http, process.resources.log
         await log.append(agent_defined())
         untouched = await pause_times(log)
 
-        async def resting() -> bool:
+        async def all_reported_paused() -> bool:
             """Every durable consumer is reported as paused, the timers' included."""
             named = [each for each in (await ready(url))[1] if "is paused" in each]
             return len(named) == len(untouched) + 1
@@ -141,10 +143,10 @@ async def test_the_pause_of_a_killed_operator_expires(telling: Settings, monkeyp
             """Every pause ends later than at first."""
             return all(before < now for before, now in zip(first, await pause_times(log), strict=True))
 
-        async with opened_log(telling) as own:
+        async with opened_log(probed_settings) as own:
             killed = paused(own)
             await killed.__aenter__()
-            await eventually(resting)
+            await eventually(all_reported_paused)
             first = await pause_times(log)
             assert all(first)
             await eventually(renewed)
@@ -154,11 +156,11 @@ async def test_the_pause_of_a_killed_operator_expires(telling: Settings, monkeyp
         assert all(await pause_times(log)), "a killed holder does not end its pause"
         assert (await client.ask("What is truth value testing?")).status == "done"
 
-        async def back() -> bool:
+        async def ready_again() -> bool:
             """The worker is ready again."""
             return (await ready(url))[0]
 
-        await eventually(back)
+        await eventually(ready_again)
 
 
 async def pause_times(log: Log) -> list[str]:
@@ -171,13 +173,15 @@ async def pause_times(log: Log) -> list[str]:
     return [found[each] for each in sorted(found)]
 
 
-async def test_halted_views_make_every_worker_not_ready(telling: Settings) -> None:
+async def test_halted_views_make_every_worker_not_ready(probed_settings: Settings) -> None:
     """An unreadable event of the platform halts the projector, and workers that need the views are not ready."""
-    async with serving(telling, ["projector"]), serving(telling, ["specialist"]) as here:
-        assert here.http is not None
-        url, log = here.http, here.resources.log
+    async with serving(probed_settings, ["projector"]), serving(probed_settings, ["specialist"]) as process:
+        assert process.http is not None
+        url, log = process.http, process.resources.log
         await log.append(agent_defined())
-        await log.stream.publish(f"{telling.namespace}.task.1.task_summarised", b"{", stream=log.subjects.stream)
+        await log.stream.publish(
+            f"{probed_settings.namespace}.task.1.task_summarised", b"{", stream=log.subjects.stream
+        )
 
         async def halted() -> bool:
             """The views are reported as halted."""
@@ -191,41 +195,41 @@ async def test_a_worker_without_servers_is_healthy_but_not_ready(own_servers: Se
     """A worker without its servers stays healthy, names both as missing, and is ready when they are back."""
     settings = own_servers.settings().model_copy(update={"http": "127.0.0.1:0"})
     await prepare(settings)
-    async with serving(settings, ["projector", "intake"]) as here:
-        assert here.http is not None
-        url = here.http
+    async with serving(settings, ["projector", "intake"]) as process:
+        assert process.http is not None
+        url = process.http
         await own_servers.postgres.stop()
         await own_servers.nats.stop()
 
-        async def away() -> bool:
+        async def both_missing() -> bool:
             """Both servers are reported as missing."""
-            said = " ".join((await ready(url))[1])
-            return "PostgreSQL" in said and "NATS" in said
+            missing = " ".join((await ready(url))[1])
+            return "PostgreSQL" in missing and "NATS" in missing
 
-        await eventually(away)
+        await eventually(both_missing)
         assert (await fetch_page(url, "/health"))[0] == 200
         await own_servers.nats.start()
         await own_servers.postgres.start()
 
-        async def back() -> bool:
+        async def ready_again() -> bool:
             """The worker is ready again."""
             return (await ready(url))[0]
 
-        await eventually(back)
+        await eventually(ready_again)
 
 
-async def test_a_taken_address_is_an_error(telling: Settings) -> None:
+async def test_a_taken_address_is_an_error(probed_settings: Settings) -> None:
     """A process does not start if the address of its probes is taken."""
-    async with serving(telling, ["intake"]) as here:
-        assert here.http is not None
-        taken = telling.model_copy(update={"http": here.http.removeprefix("http://")})
+    async with serving(probed_settings, ["intake"]) as process:
+        assert process.http is not None
+        taken = probed_settings.model_copy(update={"http": process.http.removeprefix("http://")})
         with pytest.raises(ServerFailed, match="cannot serve HTTP at"):
             async with serving(taken, ["intake"]):
                 pytest.fail("a second process started at the same address")
 
 
-async def test_an_unknown_page_is_not_found(telling: Settings) -> None:
+async def test_an_unknown_page_is_not_found(probed_settings: Settings) -> None:
     """An unknown page is answered with 404."""
-    async with serving(telling, ["intake"]) as here:
-        assert here.http is not None
-        assert (await fetch_page(here.http, "/"))[0] == 404
+    async with serving(probed_settings, ["intake"]) as process:
+        assert process.http is not None
+        assert (await fetch_page(process.http, "/"))[0] == 404

@@ -45,26 +45,28 @@ class Hook:
     def __init__(self, settings: Settings, data: Path, **more: str) -> None:
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("NEMURI_", "NATS_"))}
         self.data = data
-        self.told = {**kept, "NEMURI_DATA": str(data), "NEMURI_NAMESPACE": settings.namespace, **more}
+        self.environment = {**kept, "NEMURI_DATA": str(data), "NEMURI_NAMESPACE": settings.namespace, **more}
         if settings.nats_url:
-            self.told["NATS_URL"] = settings.nats_url
+            self.environment["NATS_URL"] = settings.nats_url
 
-    async def begun(self, *arguments: str) -> asyncio.subprocess.Process:
+    async def start(self, *arguments: str) -> asyncio.subprocess.Process:
         """Start a hook and return its process."""
         pipe = asyncio.subprocess.PIPE
         command = (sys.executable, "-m", "nemuri", "hook", *arguments)
-        return await asyncio.create_subprocess_exec(*command, env=self.told, stdin=pipe, stdout=pipe, stderr=pipe)
+        return await asyncio.create_subprocess_exec(
+            *command, env=self.environment, stdin=pipe, stdout=pipe, stderr=pipe
+        )
 
-    async def __call__(self, *arguments: str, said: bytes | dict[str, Any] = b"") -> str:
+    async def __call__(self, *arguments: str, stdin: bytes | dict[str, Any] = b"") -> str:
         """Return the output of a hook that must succeed without an error message."""
-        code, out, err = await self.ended(*arguments, said=said)
+        code, out, err = await self.run(*arguments, stdin=stdin)
         assert (code, err) == (0, "")
         return out
 
-    async def ended(self, *arguments: str, said: bytes | dict[str, Any] = b"") -> tuple[int | None, str, str]:
+    async def run(self, *arguments: str, stdin: bytes | dict[str, Any] = b"") -> tuple[int | None, str, str]:
         """Return the exit code and both outputs of a hook."""
-        process = await self.begun(*arguments)
-        out, err = await process.communicate(said if isinstance(said, bytes) else json.dumps(said).encode())
+        process = await self.start(*arguments)
+        out, err = await process.communicate(stdin if isinstance(stdin, bytes) else json.dumps(stdin).encode())
         return process.returncode, out.decode(), err.decode()
 
     @property
@@ -74,7 +76,7 @@ class Hook:
         return path.read_text() if path.exists() else ""
 
     @property
-    def waiting(self) -> int:
+    def waiting_sessions(self) -> int:
         """Number of sessions that wait in the spool."""
         return len(spool.waiting(str(self.data)))
 
@@ -90,8 +92,8 @@ async def answering_queries(
     def answer(to: Callable[[QueryJson], BaseModel | None]) -> Callable[[Msg], Any]:
         async def answered(message: Msg) -> None:
             asked.append(json.loads(message.data))
-            if (said := to(asked[-1])) is not None:
-                await message.respond(said.model_dump_json().encode())
+            if (view := to(asked[-1])) is not None:
+                await message.respond(view.model_dump_json().encode())
 
         return answered
 
@@ -151,8 +153,10 @@ async def test_the_prompt_hook_prints_the_block(settings: Settings, tmp_path: Pa
     """The prompt hook prints the block of memories alone, and its query has agent, prompt and session."""
     hook = Hook(settings, tmp_path)
     async with answering_queries(settings, affect_recall=lambda _: AffectRecallView(recalled=(), block=BLOCK)) as asked:
-        assert await hook("prompt", said=prompt_input("減衰係数は\ud800？")) == BLOCK + "\n"
-        assert await hook("prompt", "--agent", "ann", said=prompt_input("x" * 100_001, session_id=None)) == BLOCK + "\n"
+        assert await hook("prompt", stdin=prompt_input("減衰係数は\ud800？")) == BLOCK + "\n"
+        assert (
+            await hook("prompt", "--agent", "ann", stdin=prompt_input("x" * 100_001, session_id=None)) == BLOCK + "\n"
+        )
     first, second = (AffectRecallQuery.model_validate(each) for each in asked)
     assert (first.agent_id, first.prompt, first.session, first.quietly) == ("assistant", "減衰係数は?？", "s1", False)
     assert (second.agent_id, len(second.prompt), second.session) == ("ann", 100_000, None)
@@ -164,9 +168,9 @@ async def test_a_command_or_blank_prompt_sends_no_query(settings: Settings, tmp_
     hook = Hook(settings, tmp_path)
     async with answering_queries(settings, affect_recall=lambda _: AffectRecallView(recalled=(), block="")) as asked:
         for prompt in ("/help", "  /model opus", " \n", "", None, ["hello"]):
-            assert await hook("prompt", said=prompt_input(prompt)) == ""
+            assert await hook("prompt", stdin=prompt_input(prompt)) == ""
         assert asked == []
-        assert await hook("prompt", said=prompt_input("hello")) == ""
+        assert await hook("prompt", stdin=prompt_input("hello")) == ""
         assert len(asked) == 1
     assert hook.journal == ""
 
@@ -176,19 +180,19 @@ async def test_a_failing_hook_prints_nothing_and_exits_with_0(settings: Settings
     gone, silent = Hook(settings, tmp_path / "gone"), Hook(settings, tmp_path / "silent", NEMURI_HOOK_PATIENCE="0.3")
     nowhere = Hook(settings.model_copy(update={"nats_url": None}), tmp_path / "nowhere")
     refused, wrong = Hook(settings, tmp_path / "refused"), Hook(settings, tmp_path / "wrong", NEMURI_HOOK_PATIENCE="-1")
-    assert await gone("prompt", said=prompt_input("hello")) == ""
+    assert await gone("prompt", stdin=prompt_input("hello")) == ""
     answers = {"refused": Refusal(refused="there is no agent 'assistant'"), "silent": None}
     async with answering_queries(settings, affect_recall=lambda asked: answers[asked["prompt"]]):
         printed = await asyncio.gather(
-            refused("prompt", said=prompt_input("refused")),
-            silent("prompt", said=prompt_input("silent")),
-            nowhere("prompt", said=prompt_input("hello")),
-            wrong("prompt", said=prompt_input("hello")),
-            refused("prompt", said=b"\xff garbage"),
-            refused("prompt", "--nonsense", said=prompt_input("hello")),
-            refused("prompt", "--agent", "a.b", said=prompt_input("hello")),
-            refused("session-end", said=b"[]"),
-            refused("session-end", said={"transcript_path": str(tmp_path / "none.jsonl")}),
+            refused("prompt", stdin=prompt_input("refused")),
+            silent("prompt", stdin=prompt_input("silent")),
+            nowhere("prompt", stdin=prompt_input("hello")),
+            wrong("prompt", stdin=prompt_input("hello")),
+            refused("prompt", stdin=b"\xff garbage"),
+            refused("prompt", "--nonsense", stdin=prompt_input("hello")),
+            refused("prompt", "--agent", "a.b", stdin=prompt_input("hello")),
+            refused("session-end", stdin=b"[]"),
+            refused("session-end", stdin={"transcript_path": str(tmp_path / "none.jsonl")}),
         )
     assert printed == [""] * 9
     assert "no answer on" in gone.journal
@@ -209,7 +213,7 @@ async def test_a_failing_hook_prints_nothing_and_exits_with_0(settings: Settings
 
 async def test_a_hook_gives_up_on_an_endless_input(settings: Settings, tmp_path: Path) -> None:
     """A hook whose input does not end gives up and exits with 0."""
-    process = await Hook(settings, tmp_path, NEMURI_HOOK_PATIENCE="0.2").begun("prompt")
+    process = await Hook(settings, tmp_path, NEMURI_HOOK_PATIENCE="0.2").start("prompt")
     assert process.stdout is not None
     assert await process.stdout.read() == b""
     assert await process.wait() == 0
@@ -222,12 +226,12 @@ async def test_a_session_is_uploaded_as_one_event_per_turn(settings: Settings, t
     began = datetime.now(UTC)
     async with answering_queries(settings):
         assert (
-            await hook("session-end", said=session_end_input(tmp_path, "s1", "こんにちは", "/help", "And then?")) == ""
+            await hook("session-end", stdin=session_end_input(tmp_path, "s1", "こんにちは", "/help", "And then?")) == ""
         )
         assert (
-            await hook("session-end", said=session_end_input(tmp_path, "s2", "こんにちは", "And then?", "More")) == ""
+            await hook("session-end", stdin=session_end_input(tmp_path, "s2", "こんにちは", "And then?", "More")) == ""
         )
-        assert await hook("session-end", said=session_end_input(tmp_path, "s3", "/help")) == ""
+        assert await hook("session-end", stdin=session_end_input(tmp_path, "s3", "/help")) == ""
     events = await offered_turns(settings)
     assert [(event.prompt, event.reply, event.session) for event in events] == [
         ("こんにちは", "an answer to こんにちは", "s1"),
@@ -237,7 +241,7 @@ async def test_a_session_is_uploaded_as_one_event_per_turn(settings: Settings, t
     assert {(event.agent_id, event.client_id, event.event_id.version) for event in events} == {("assistant", "cli", 3)}
     assert events[0].said_at == datetime(2026, 1, 18, 22, 0, tzinfo=UTC)
     assert began <= events[0].ended_at <= datetime.now(UTC)
-    assert (hook.waiting, hook.journal) == (0, "")
+    assert (hook.waiting_sessions, hook.journal) == (0, "")
 
 
 async def test_secrets_are_redacted(servers: Servers, settings: Settings, tmp_path: Path) -> None:
@@ -246,8 +250,8 @@ async def test_secrets_are_redacted(servers: Servers, settings: Settings, tmp_pa
     hook, data = Hook(settings.model_copy(update={"nats_url": None}), tmp_path / "data"), tmp_path / "data"
     long = "x" * (TURN_LIMIT - 20) + f" {key} "
     end = session_end_input(tmp_path, "s1", f"use {key} to deploy", f"the database: postgres://app:{word}@db/app", long)
-    await hook("session-end", said=end)
-    assert hook.waiting == 1
+    await hook("session-end", stdin=end)
+    assert hook.waiting_sessions == 1
     assert not any(files_with(data, "Zanzibrine", "xylorimba").values())
     assert files_with(data, "[redacted:github-token] to deploy")["[redacted:github-token] to deploy"]
     hook = Hook(settings, data)
@@ -255,7 +259,7 @@ async def test_secrets_are_redacted(servers: Servers, settings: Settings, tmp_pa
     async with answering_queries(settings, affect_recall=lambda _: recall) as asked:
         assert "uploaded 3 turns" in await hook("flush")
         assert "uploaded 3 turns" in await hook("import", str(tmp_path / "s1.jsonl"), "--agent", "assistant")
-        await hook("prompt", said=prompt_input(f"why does {key} not work, and DB_PASSWORD={word} does?"))
+        await hook("prompt", stdin=prompt_input(f"why does {key} not work, and DB_PASSWORD={word} does?"))
     assert asked[-1]["prompt"] == "why does [redacted:github-token] not work, and DB_PASSWORD=[redacted:secret] does?"
     events = await offered_turns(settings)
     assert [event.prompt[:45] for event in events[:2]] == [
@@ -272,24 +276,24 @@ async def test_sessions_wait_for_a_platform(settings: Settings, tmp_path: Path) 
     data = tmp_path / "data"
     away, hook = Hook(settings.model_copy(update={"nats_url": None}), data), Hook(settings, data)
     await asyncio.gather(
-        *(away("session-end", said=session_end_input(tmp_path, f"s{n}", f"hello {n}")) for n in range(6))
+        *(away("session-end", stdin=session_end_input(tmp_path, f"s{n}", f"hello {n}")) for n in range(6))
     )
-    await hook("session-end", "--agent", "nobody", said=session_end_input(tmp_path, "other", "who?"))
-    await hook("session-end", "--agent", "cook", said=session_end_input(tmp_path, "another", "what?"))
-    assert hook.waiting == 8
+    await hook("session-end", "--agent", "nobody", stdin=session_end_input(tmp_path, "other", "who?"))
+    await hook("session-end", "--agent", "cook", stdin=session_end_input(tmp_path, "another", "what?"))
+    assert hook.waiting_sessions == 8
     async with answering_queries(settings):
-        await hook("session-end", said=session_end_input(tmp_path, "s6", "hello 6"))
-        assert hook.waiting == 2
-        code, out, err = await hook.ended("flush")
+        await hook("session-end", stdin=session_end_input(tmp_path, "s6", "hello 6"))
+        assert hook.waiting_sessions == 2
+        code, out, err = await hook.run("flush")
         assert (code, out) == (1, "uploaded 0 turns of 0 sessions\n")
         assert "there is no agent 'nobody'" in err
         assert "the agent cook has no affective memory" in err
-        await away("session-end", said=session_end_input(tmp_path, "s7", "hello 7"))
+        await away("session-end", stdin=session_end_input(tmp_path, "s7", "hello 7"))
         with pytest.MonkeyPatch.context() as environment:
             for name in ("NATS_URL", "NEMURI_NAMESPACE"):
-                environment.setenv(name, hook.told[name])
+                environment.setenv(name, hook.environment[name])
             await asyncio.to_thread(catch_up, str(data))
-        assert hook.waiting == 2
+        assert hook.waiting_sessions == 2
     assert sorted(event.prompt for event in await offered_turns(settings)) == [f"hello {n}" for n in range(8)]
 
 
@@ -298,10 +302,10 @@ async def test_concurrent_hooks_upload_every_session(settings: Settings, tmp_pat
     hook = Hook(settings, tmp_path / "data", NEMURI_HOOK_PATIENCE="30")
     ends = [session_end_input(tmp_path, f"s{n}", *(f"{turn} of {n}" for turn in range(5))) for n in range(6)]
     async with answering_queries(settings):
-        assert await asyncio.gather(*(hook("session-end", said=end) for end in ends)) == [""] * 6
+        assert await asyncio.gather(*(hook("session-end", stdin=end) for end in ends)) == [""] * 6
     prompts = [event.prompt for event in await offered_turns(settings)]
     assert sorted(prompts) == sorted(f"{turn} of {n}" for turn in range(5) for n in range(6))
-    assert (hook.waiting, hook.journal) == (0, "")
+    assert (hook.waiting_sessions, hook.journal) == (0, "")
 
 
 async def test_a_killed_upload_is_repeated_with_the_same_ids(settings: Settings, tmp_path: Path) -> None:
@@ -317,7 +321,7 @@ async def test_a_killed_upload_is_repeated_with_the_same_ids(settings: Settings,
 
     await connection.subscribe(f"{halting.namespace}.client.>", cb=take_two)
     async with answering_queries(halting):
-        process = await hook.begun("session-end")
+        process = await hook.start("session-end")
         assert process.stdin is not None
         process.stdin.write(json.dumps(session_end_input(tmp_path, "s1", "one", "two", "three", "four")).encode())
         process.stdin.close()
@@ -328,17 +332,17 @@ async def test_a_killed_upload_is_repeated_with_the_same_ids(settings: Settings,
         await eventually(halted)
         process.send_signal(signal.SIGKILL)
         await process.wait()
-        hook.told["NEMURI_HOOK_PATIENCE"] = "0.2"
-        await hook("session-end", said=session_end_input(tmp_path, "s2", "five"))
-        assert hook.waiting == 2
+        hook.environment["NEMURI_HOOK_PATIENCE"] = "0.2"
+        await hook("session-end", stdin=session_end_input(tmp_path, "s2", "five"))
+        assert hook.waiting_sessions == 2
     await connection.close()
-    hook.told["NEMURI_NAMESPACE"] = settings.namespace
+    hook.environment["NEMURI_NAMESPACE"] = settings.namespace
     async with answering_queries(settings):
         assert "uploaded 5 turns of 2 sessions" in await hook("flush")
     events = await offered_turns(settings)
     assert [event.prompt for event in events] == ["one", "two", "three", "four", "five"]
     assert [str(event.event_id) for event in events[:2]] == taken
-    assert hook.waiting == 0
+    assert hook.waiting_sessions == 0
 
 
 async def test_a_directory_imported_twice_gives_each_turn_once(settings: Settings, tmp_path: Path) -> None:
@@ -349,16 +353,16 @@ async def test_a_directory_imported_twice_gives_each_turn_once(settings: Setting
     session_end_input(folder, "copy", "one", "two", "three")
     (folder / "notes.txt").write_text("no transcript")
     async with answering_queries(settings):
-        told = json.loads(await hook("import", str(tmp_path / "projects"), str(folder / "s1.jsonl"), "--json"))
+        imported = json.loads(await hook("import", str(tmp_path / "projects"), str(folder / "s1.jsonl"), "--json"))
         again = await hook("import", str(tmp_path / "projects"))
-        code, out, err = await hook.ended("import", str(tmp_path / "none"))
+        code, out, err = await hook.run("import", str(tmp_path / "none"))
         assert (code, out, err) == (2, "", f"nemuri: there is no {tmp_path / 'none'}\n")
-        code, out, err = await hook.ended("import", str(folder / "notes.txt"))
+        code, out, err = await hook.run("import", str(folder / "notes.txt"))
         assert (code, out, err) == (2, "", "nemuri: none of the files is a transcript: no line is a JSON object\n")
-        code, _, err = await hook.ended("import", str(folder), "--agent", "nobody")
+        code, _, err = await hook.run("import", str(folder), "--agent", "nobody")
         assert (code, err) == (1, "nemuri: refused: there is no agent 'nobody'\n")
     skipped = {"broken": 2, "command": 2}
-    assert told == {"transcripts": 2, "sessions": 2, "turns": 5, "too_large": 0, "skipped": skipped}
+    assert imported == {"transcripts": 2, "sessions": 2, "turns": 5, "too_large": 0, "skipped": skipped}
     assert again.splitlines() == ["uploaded 5 turns of 2 transcripts", "lines skipped: 2 broken, 2 command"]
     events = await offered_turns(settings)
     assert sorted(event.prompt for event in events) == ["one", "three", "two"]
@@ -368,13 +372,13 @@ async def test_a_directory_imported_twice_gives_each_turn_once(settings: Setting
 async def test_hook_commands_fail_without_a_platform(settings: Settings, tmp_path: Path) -> None:
     """Without a platform the hook commands fail with one line, and the help explains commands and hooks."""
     nowhere = Hook(settings.model_copy(update={"nats_url": None}), tmp_path / "data")
-    code, out, err = await nowhere.ended("install", "--settings", str(tmp_path / "settings.json"), "--write")
+    code, out, err = await nowhere.run("install", "--settings", str(tmp_path / "settings.json"), "--write")
     assert (code, out, err.count("\n")) == (1, "", 1)
     assert f"no platform is ready in {tmp_path / 'data'}" in err
     assert "--profile none writes the settings without a platform" in err
     assert not (tmp_path / "settings.json").exists()
     session_end_input(tmp_path, "s1", "one")
-    code, out, err = await nowhere.ended("import", str(tmp_path))
+    code, out, err = await nowhere.run("import", str(tmp_path))
     assert (code, out, err) == (1, "", f"nemuri: no platform runs in {tmp_path / 'data'}\n")
     assert "session-end" in await nowhere("--help")
     assert "never fails" in await nowhere("prompt", "--help")
@@ -387,10 +391,10 @@ async def test_hook_install_shows_and_writes_the_settings(settings: Settings, tm
     assert f"--data {tmp_path / 'data'} hook prompt --agent ann" in json.dumps(shown["hooks"]["UserPromptSubmit"])
     await hook("install", "--agent", "ann", "--settings", str(path), "--profile", "none", "--write")
     assert json.loads(path.read_text()) == shown
-    code, out, err = await hook.ended("install", "--profile", "fast", "--write")
+    code, out, err = await hook.run("install", "--profile", "fast", "--write")
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert "--profile 'fast' is none of coding, document, none" in err
     path.write_text("{")
-    code, out, err = await hook.ended("install", "--settings", str(path), "--write")
+    code, out, err = await hook.run("install", "--settings", str(path), "--write")
     assert (code, out, err) == (2, "", f"nemuri: {path} is left as it is: it is not JSON\n")
     assert path.read_text() == "{"

@@ -141,11 +141,11 @@ async def test_consumers_are_not_paused_while_an_erasure_deletes(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Consumers are not paused while an erasure deletes messages."""
-    rested: list[bool] = []
+    paused: list[bool] = []
     delete = Log.delete
 
     async def deleting(log: Log, sequence: int) -> None:
-        rested.append(not await none_paused(log))
+        paused.append(not await none_paused(log))
         await delete(log, sequence)
 
     async with running_services(settings) as resources, connected_client(settings) as client:
@@ -156,8 +156,8 @@ async def test_consumers_are_not_paused_while_an_erasure_deletes(
         await until_idle(resources)
         monkeypatch.setattr(Log, "delete", deleting)
         await forget(settings, [Thing("memory", gone)])
-    assert rested
-    assert not any(rested)
+    assert paused
+    assert not any(paused)
 
 
 async def test_an_erasure_does_not_read_the_whole_log(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -211,7 +211,7 @@ async def test_an_erasure_during_a_rebuild_cleans_the_new_tables(
         remaking = asyncio.ensure_future(rebuild(settings))
         await filled.wait()
         forgetting = asyncio.ensure_future(forget(settings, [Thing("memory", gone)]))
-        while not (forgetting.done() or await erasure_waits(resources)):  # noqa: ASYNC110 - nobody tells
+        while not (forgetting.done() or await erasure_waits(resources)):  # noqa: ASYNC110 - no notification exists
             await asyncio.sleep(0.05)
         go_on.set()
         await asyncio.gather(remaking, forgetting)

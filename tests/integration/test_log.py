@@ -136,9 +136,9 @@ async def test_a_blocked_reader_reads_what_arrived_meanwhile(
         place = await log.append(task_submitted())
         async with pull_reader.Pull.of(log.connection, log.stream, log.subjects.stream, after=0) as pull:
             reading = asyncio.ensure_future(pull.present())
-            while not pull.asked:  # noqa: ASYNC110 - nothing announces a question
+            while not pull.asked:  # noqa: ASYNC110 - no notification exists
                 await asyncio.sleep(0)
-            time.sleep(0.25 * (pull_reader.MAX_SILENT_CHECKS + 2))  # noqa: ASYNC251 - it is this that holds everything up
+            time.sleep(0.25 * (pull_reader.MAX_SILENT_CHECKS + 2))  # noqa: ASYNC251 - blocks on purpose
             assert [each.metadata.sequence.stream for each in await reading] == [place]
 
 
@@ -219,7 +219,7 @@ async def test_a_reader_repeats_its_request_until_its_consumer_is_found(
             known, pull.source = pull.source, "nobody.listens.here"
             coming = asyncio.create_task(pull.present())
             async with asyncio.timeout(10):
-                while not pull.unheard:  # noqa: ASYNC110 - nothing announces it
+                while not pull.unheard:  # noqa: ASYNC110 - no notification exists
                     await asyncio.sleep(0)
             pull.source = known
             assert len(await coming) == 1

@@ -29,11 +29,11 @@ def lines(capsys: pytest.CaptureFixture[str]) -> Iterator[Callable[[], str]]:
     written: list[str] = []
     configure_logging("info", terminal=False)
 
-    def so_far() -> str:
+    def lines_so_far() -> str:
         written.append(capsys.readouterr().err)
         return "".join(written)
 
-    yield so_far
+    yield lines_so_far
     structlog.configure(**before)
     logging.root.handlers[:] = handlers
     logging.root.setLevel(logging.WARNING)
@@ -64,10 +64,10 @@ async def test_log_lines_contain_no_user_content(settings: Settings, lines: Call
             assert result.status == "done"
             assert ANSWERED in str(result.answer)
 
-    said = lines()
-    assert [each for each in (KEY, ASKED, REMEMBERED, ANSWERED, BODY) if each in said] == []
-    told = [json.loads(line) for line in said.splitlines()]
-    waited = [each for each in told if each["event"] == "waiting" and "HTTP 429" in each["why"]]
+    logged = lines()
+    assert [each for each in (KEY, ASKED, REMEMBERED, ANSWERED, BODY) if each in logged] == []
+    parsed = [json.loads(line) for line in logged.splitlines()]
+    waited = [each for each in parsed if each["event"] == "waiting" and "HTTP 429" in each["why"]]
     assert len(waited) == 2
     for each in waited:
         assert each["service"] == "specialist"
@@ -75,7 +75,7 @@ async def test_log_lines_contain_no_user_content(settings: Settings, lines: Call
         assert each["task"] == str(result.task_id)
         assert each["agent"] == "python"
         assert each["sequence"] > 0
-    assert [each for each in told if each["event"] == "nothing learned" and each["why"].endswith("HTTP 400")]
+    assert [each for each in parsed if each["event"] == "nothing learned" and each["why"].endswith("HTTP 400")]
 
 
 async def test_a_logged_error_has_type_and_location_without_its_message(
@@ -99,9 +99,9 @@ async def test_a_logged_error_has_type_and_location_without_its_message(
     except KeyError:
         logging.getLogger("asyncio").exception("unheard")
 
-    said = lines()
-    assert [each for each in (ASKED, REMEMBERED, ANSWERED) if each in said] == []
-    errors = [json.loads(line) for line in said.splitlines()]
+    logged = lines()
+    assert [each for each in (ASKED, REMEMBERED, ANSWERED) if each in logged] == []
+    errors = [json.loads(line) for line in logged.splitlines()]
     assert [each["error"].split()[0] for each in errors] == ["DataError", "ValidationError:", "KeyError"]
     assert all(any("test_log_lines.py" in place for place in each["where"]) for each in errors)
 
@@ -113,8 +113,8 @@ async def test_a_line_about_a_traced_event_has_the_trace_id(settings: Settings, 
         log = resources.log
         await log.stream.publish(f"{settings.namespace}.task.1.task_summarised", b"{", headers=headers)
 
-        async def told() -> bool:
+        async def undecodable_logged() -> bool:
             """The undecodable event is logged."""
             return "0af7651916cd43dd8448eb211c80319c" in lines()
 
-        await eventually(told)
+        await eventually(undecodable_logged)

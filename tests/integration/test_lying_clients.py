@@ -31,7 +31,7 @@ def invalid_messages() -> dict[str, tuple[str, bytes]]:
     """Return invalid messages of a client by name, as kind of the subject and bytes."""
     task = TaskSubmitted(event_id=uuid4(), text="What is truth?")
     body = orjson.loads(encode(task))
-    said = {
+    messages = {
         "garbage": b"\xff\x00\xfe{{{",
         "nothing": b"",
         "no object": b"[1, 2, 3]",
@@ -50,7 +50,7 @@ def invalid_messages() -> dict[str, tuple[str, bytes]]:
         "as much as the server takes": b"x" * 1_048_400,
     }
     wrong = FeedbackGiven(event_id=uuid4(), correlation_id=uuid4(), verdict="helpful")
-    return {name: ("task_submitted", data) for name, data in said.items()} | {
+    return {name: ("task_submitted", data) for name, data in messages.items()} | {
         "a wrong kind for the subject": ("task_submitted", encode(wrong))
     }
 
@@ -71,9 +71,9 @@ async def test_an_invalid_message_has_no_effect(settings: Settings) -> None:
             await publish_as_mallory(resources.log, kind, data)
         await until_idle(resources)
         assert await snapshot(resources) == before
-        buried = await dead_letters(resources.log)
-        assert len(buried) == len(invalid_messages())
-        for each in buried:
+        letters = await dead_letters(resources.log)
+        assert len(letters) == len(invalid_messages())
+        for each in letters:
             assert each.letter.reason.isprintable()
             assert 0 < len(each.letter.reason) <= SAID
             assert (each.letter.service, each.letter.readable, each.letter.faults) == ("intake", False, 0)
@@ -133,11 +133,11 @@ async def test_an_unreadable_event_of_the_platform_halts_the_projector(settings:
     async with running_services(settings, ["projector"]) as resources:
         first = await resources.log.append(agent_defined())
 
-        async def there() -> bool:
+        async def projected() -> bool:
             """The first event is projected."""
             return (await resources.projection.position()).sequence == first
 
-        await eventually(there)
+        await eventually(projected)
         broken = f"{settings.namespace}.task.7.task_completed"
         ack = await resources.log.stream.publish(broken, b"unreadable")
         await resources.log.append(agent_defined("cook"))

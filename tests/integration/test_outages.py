@@ -194,8 +194,8 @@ async def test_a_fault_of_the_event_fails_its_task_with_a_reason(settings: Setti
         await until_idle(resources)
         [failed] = await failures(resources.log)
         assert (failed.service, failed.cause_kind, failed.task_id) == ("intake", "task_submitted", lost.event_id)
-        [buried] = await dead_letters(resources.log)
-        letter = buried.letter
+        [stored_letter] = await dead_letters(resources.log)
+        letter = stored_letter.letter
         assert (letter.service, letter.event_id, letter.task_id) == ("intake", lost.event_id, lost.event_id)
         assert (letter.kind, letter.error, letter.attempt) == ("task_submitted", "BlobMissingError", 1)
         assert letter.deliveries >= letter.faults == MAX_FAULTS
@@ -217,8 +217,8 @@ async def test_a_reply_without_text_counts_as_a_fault(settings: Settings) -> Non
             assert "no text in the reply" in str(result.reason)
             await until_idle(resources)
             assert len(provider.received) <= 2 * MAX_FAULTS
-            [buried] = await dead_letters(resources.log)
-            assert buried.letter.error == "ModelUnusable"
+            [stored_letter] = await dead_letters(resources.log)
+            assert stored_letter.letter.error == "ModelUnusable"
     await assert_verified(settings)
 
 
@@ -252,8 +252,8 @@ async def test_a_recorded_reply_is_not_requested_again_during_an_outage(settings
                 return len([each for each in provider.received if each.body["model"] == "light"]) > MAX_FAULTS + 1
 
             await eventually(waited, seconds=60)
-            told = [str(each.body["messages"]) for each in provider.received if each.body["model"] == "main"]
-            assert len(told) == len(set(told))
+            prompts = [str(each.body["messages"]) for each in provider.received if each.body["model"] == "main"]
+            assert len(prompts) == len(set(prompts))
 
 
 async def test_services_stop_while_nats_is_down(own_servers: Servers, caplog: pytest.LogCaptureFixture) -> None:

@@ -204,6 +204,6 @@ class MergingModel(CountingModel):
 class RefusingModel(CountingModel):
     """A model that refuses to merge."""
 
-    async def merge(self, job: MergeJob) -> Reply[Any]:  # noqa: ARG002 - a model has this form
+    async def merge(self, job: MergeJob) -> Reply[Any]:  # noqa: ARG002 - signature of a model
         """Raise ModelRefused."""
         raise ModelRefused("no")

@@ -193,11 +193,11 @@ async def test_a_killed_restore_leaves_the_consumers_paused(
                 await restore(elsewhere, tmp_path / "copy", on_progress=partial(kill_at_share, part))
             assert await is_log_incomplete(resources.log)
             assert await all_paused(resources.log)
-            brought = await resources.log.last_sequence()
-            assert brought > 0
+            imported = await resources.log.last_sequence()
+            assert imported > 0
             with pytest.raises(OperationError, match="events that are not the beginning"):
                 await import_log(elsewhere, another, lambda _done, _total: None)
-            assert await resources.log.last_sequence() == brought
+            assert await resources.log.last_sequence() == imported
         done = await restore(elsewhere, tmp_path / "copy")
         assert done.left_out > 0
         ids = [each.event_id for each in await effective_events(resources.log)]
@@ -225,13 +225,13 @@ async def test_a_recall_appends_nothing_to_an_incomplete_log(
         with pytest.raises(Killed):
             await import_log(elsewhere, tmp_path / "copy.jsonl", lambda _done, _total: None)
     async with running_services(elsewhere) as resources, connected_client(elsewhere) as client:
-        brought = await resources.log.last_sequence()
+        imported = await resources.log.last_sequence()
         with pytest.raises(PassingError, match="the log is incomplete"):
             await recalled(client, memory)
-        assert await resources.log.last_sequence() == brought
+        assert await resources.log.last_sequence() == imported
         await import_log(elsewhere, tmp_path / "copy.jsonl", lambda _done, _total: None)
         assert await recalled(client, memory)
-        assert await resources.log.last_sequence() == brought + 1
+        assert await resources.log.last_sequence() == imported + 1
         await until_idle(resources)
     await assert_verified(elsewhere)
 

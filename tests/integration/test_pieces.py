@@ -48,13 +48,13 @@ def book(chunks: int) -> str:
 class BlockedModel(CountingModel):
     """A model whose key points wait until they are allowed."""
 
-    may: asyncio.Event = field(default_factory=asyncio.Event)
+    release: asyncio.Event = field(default_factory=asyncio.Event)
     waiting: int = 0
 
     async def key_point(self, job: KeyPointJob) -> Reply[Any]:
         """Return the key point once it is allowed."""
         self.waiting += 1
-        await self.may.wait()
+        await self.release.wait()
         return await super().key_point(job)
 
 
@@ -124,7 +124,7 @@ async def test_a_long_document_does_not_hold_up_other_tasks(settings: Settings) 
         async with connected_client(settings, "bob") as bob:
             answered = await bob.ask("Is an empty list true?", timeout=30)
         standing = await ann.progress(long)
-        model.may.set()
+        model.release.set()
         whole = await ann.result(long, timeout=60)
         happened = await effective_events(resources.log)
     assert answered.status == whole.status == "done"
@@ -204,8 +204,8 @@ async def test_a_sentence_in_the_middle_of_a_long_text_is_found(settings: Settin
     assert 0 < found.share_read < 0.1
     assert "(Read: " in str(found.answer)
     assert f"from {found.chunks_read} of 16 parts" in str(found.answer)
-    told = [each.points for each in seen if each.chunks == 16]
-    assert told == sorted(told)
+    points = [each.points for each in seen if each.chunks == 16]
+    assert points == sorted(points)
     assert {each.status for each in seen} == {"open"}, "progress is reported until the end, which the call returns"
 
 

@@ -77,22 +77,22 @@ async def request(where: HookSettings, subject: str, data: bytes, limit: float =
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def guarded() -> AsyncIterator[EmbeddedNats]:
+async def restricted_server() -> AsyncIterator[EmbeddedNats]:
     """A server with two users, each with its own rights."""
     async with echo_server(USERS, user="echo", password="e") as running:
         yield running
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def me(guarded: EmbeddedNats) -> HookSettings:
+async def user_settings(restricted_server: EmbeddedNats) -> HookSettings:
     """Hook settings of a user that may only send requests and receive answers in its own inbox."""
-    return hook_settings(guarded.url.replace("//", f"//{USER_INFO}@"))
+    return hook_settings(restricted_server.url.replace("//", f"//{USER_INFO}@"))
 
 
 @pytest.mark.parametrize("size", [0, 1, 70_000, 900_000])
-async def test_a_request_of_any_size_is_answered(me: HookSettings, size: int) -> None:
+async def test_a_request_of_any_size_is_answered(user_settings: HookSettings, size: int) -> None:
     """A request of any size is answered for a user whose password is encoded in the address."""
-    assert await request(me, "asked.echo", b"\r\n" * (size // 2)) == b"\r\n" * (size // 2)
+    assert await request(user_settings, "asked.echo", b"\r\n" * (size // 2)) == b"\r\n" * (size // 2)
 
 
 @pytest.mark.parametrize(
@@ -105,30 +105,30 @@ async def test_a_request_of_any_size_is_answered(me: HookSettings, size: int) ->
     ],
 )
 async def test_a_denied_request_raises_an_error_at_once(
-    me: HookSettings, change: Callable[[str], str], subject: str, trouble: str
+    user_settings: HookSettings, change: Callable[[str], str], subject: str, trouble: str
 ) -> None:
     """A wrong login and a forbidden subject raise an error at once."""
     with pytest.raises(PlainError, match=trouble):
-        await request(hook_settings(change(me.nats_address)), subject, b"")
+        await request(hook_settings(change(user_settings.nats_address)), subject, b"")
 
 
-async def test_a_message_above_the_limit_is_not_sent(me: HookSettings) -> None:
+async def test_a_message_above_the_limit_is_not_sent(user_settings: HookSettings) -> None:
     """A message above the server's limit is refused before it is sent."""
     with pytest.raises(TooLargeError):
-        await request(me, "asked.echo", b"x" * 1_048_577)
+        await request(user_settings, "asked.echo", b"x" * 1_048_577)
 
 
-async def test_a_request_without_an_answer_times_out(me: HookSettings) -> None:
+async def test_a_request_without_an_answer_times_out(user_settings: HookSettings) -> None:
     """A request without an answer, or to a silent server, times out."""
     with pytest.raises(TimeoutError):
-        await request(me, "asked.late", b"", limit=0.2)
+        await request(user_settings, "asked.late", b"", limit=0.2)
     with socket.create_server(("127.0.0.1", 0)) as silent, pytest.raises(TimeoutError):
         await request(hook_settings(f"nats://127.0.0.1:{silent.getsockname()[1]}"), "asked.echo", b"", limit=0.2)
 
 
-async def test_the_next_server_of_the_list_is_asked(me: HookSettings) -> None:
+async def test_the_next_server_of_the_list_is_asked(user_settings: HookSettings) -> None:
     """If the first server of a list is down, the second one is asked with the first address's user."""
-    named, _, host = me.nats_address.rpartition("@")
+    named, _, host = user_settings.nats_address.rpartition("@")
     assert await request(hook_settings(f"{named}@127.0.0.1:{free_port()}, nats://{host}"), "asked.echo", b"x") == b"x"
     with pytest.raises(ConnectionRefusedError):
         await request(hook_settings(f"{named}@127.0.0.1:{free_port()}"), "asked.echo", b"x")

@@ -57,25 +57,25 @@ class WordCountEmbedder:
     use_threshold: Final = 0.5
     recall_threshold: Final = 0.2
     lexical: Final = False
-    asked: Counter[str] = field(default_factory=Counter)
-    left: int | None = None
+    embedded: Counter[str] = field(default_factory=Counter)
+    calls_left: int | None = None
     """Number of calls until the provider becomes unavailable; None without limit."""
-    gate: asyncio.Event = field(default_factory=asyncio.Event)
+    released: asyncio.Event = field(default_factory=asyncio.Event)
     """Calls wait until this is set."""
     called: asyncio.Event = field(default_factory=asyncio.Event)
 
     def __post_init__(self) -> None:
-        self.gate.set()
+        self.released.set()
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return vectors with one slot for each term."""
         self.called.set()
-        await self.gate.wait()
-        if self.left is not None:
-            if not self.left:
+        await self.released.wait()
+        if self.calls_left is not None:
+            if not self.calls_left:
                 raise ModelUnavailable("the dictionary is closed")
-            self.left -= 1
-        self.asked.update(texts)
+            self.calls_left -= 1
+        self.embedded.update(texts)
         rows = np.zeros((len(texts), self.dimension), np.float32)
         for row, text in zip(rows, texts, strict=True):
             for term in terms(text):
@@ -158,14 +158,14 @@ async def test_another_dimension_of_the_same_model_is_another_generation(setting
 async def test_a_memory_added_during_the_change_gets_both_vectors(settings: Settings) -> None:
     """Recall works while vectors are made, and a memory added meanwhile gets vectors of both models."""
     chosen = WordCountEmbedder()
-    chosen.gate.clear()
+    chosen.released.clear()
     async with running_services(settings) as resources, client_of(settings) as client:
         await define_cooks(resources, client)
         change = asyncio.create_task(reembed(settings, embedder=chosen))
         await chosen.called.wait()
         late = await client.remember("cook", "Garlic burns faster than onions")
         assert await first_recalled(client, "boil pasta") == KITCHEN[0]
-        chosen.gate.set()
+        chosen.released.set()
         assert await change == Reembedded(agents=1, memories=5)
         await client.settle()
         assert late in await with_vectors(resources, "dictionary-1.64")
@@ -187,11 +187,11 @@ async def test_a_memory_added_during_the_change_gets_both_vectors(settings: Sett
 
 async def test_an_interrupted_change_is_continued(settings: Settings) -> None:
     """An interrupted change continues: no text is embedded twice, and agents that switched stay switched."""
-    chosen = WordCountEmbedder(left=1)
+    chosen = WordCountEmbedder(calls_left=1)
     async with running_services(settings) as resources, client_of(settings) as client:
         known = await define_cooks(resources, client, "chef", "cook")
         with pytest.raises(OperationError, match="the dictionary is closed; nothing is lost"):
-            await reembed(settings, embedder=replace(chosen, left=0))
+            await reembed(settings, embedder=replace(chosen, calls_left=0))
         await client.remember("cook", "Only the cook knows this")
         with pytest.raises(OperationError, match="the dictionary is closed"):
             await reembed(settings, embedder=chosen)
@@ -202,10 +202,10 @@ async def test_an_interrupted_change_is_continued(settings: Settings) -> None:
             == await first_recalled(client, "cold bread")
             == KITCHEN[1]
         )
-        chosen.left = None
+        chosen.calls_left = None
         assert await reembed(settings, embedder=chosen) == Reembedded(agents=1, memories=5)
         assert await reembed(settings, embedder=chosen) == Reembedded(agents=0, memories=0)
-        assert set(chosen.asked.values()) == {1}
+        assert set(chosen.embedded.values()) == {1}
         anew = await re_embedded(settings)
         assert len(anew) == len(set(anew)) == len(known) + 1
         await until_idle(resources)
@@ -249,16 +249,18 @@ async def test_a_change_without_services_is_complete(settings: Settings) -> None
         await define_cooks(resources, client)
         await resources.log.append(agent_defined("resident", perspectives=(), memory="tiered", kept_by="host"))
         await until_idle(resources)
-    told: list[tuple[int, int]] = []
-    assert await reembed(settings, lambda done, total: told.append((done, total)), embedder=chosen) == Reembedded(1, 4)
-    assert (told[0], told[-1]) == ((0, 4), (4, 4))
+    progress: list[tuple[int, int]] = []
+    assert await reembed(settings, lambda done, total: progress.append((done, total)), embedder=chosen) == Reembedded(
+        1, 4
+    )
+    assert (progress[0], progress[-1]) == ((0, 4), (4, 4))
     async with running_with_embedder(settings, chosen) as resources, client_of(settings) as client:
         [cook, resident] = await client.agents()
         assert (resident.agent_id, cook.embedding.model) == ("resident", chosen.model)
         assert resident.embedding.model != chosen.model
-        paid = chosen.asked.total()
+        paid = chosen.embedded.total()
         assert await first_recalled(client, "boil pasta") == KITCHEN[0]
-        assert chosen.asked.total() == paid + 3, "only the query and its two expansions are embedded"
+        assert chosen.embedded.total() == paid + 3, "only the query and its two expansions are embedded"
         new = await client.remember("cook", "Rice wants twice its volume of water")
         async with opened_log(settings) as log:
             [event] = [each for each in await recorded_events(log) if each.event_id == new]

@@ -23,25 +23,25 @@ async def stored_result(results: Results, task_id: UUID) -> TaskResult:
 @pytest.mark.parametrize("known", ["nothing before", "something before", "something forgotten"])
 async def test_an_older_result_does_not_replace_a_newer_one(settings: Settings, known: str) -> None:
     """A query API that was delayed cannot replace a newer result by an older one."""
-    task_id, looked, resumed = uuid4(), asyncio.Event(), asyncio.Event()
+    task_id, loaded, resumed = uuid4(), asyncio.Event(), asyncio.Event()
 
-    async def as_it_was() -> TaskResult:
-        looked.set()
+    async def older_result() -> TaskResult:
+        loaded.set()
         await resumed.wait()
         return TaskResult(task_id=task_id, status="negotiation")
 
-    async def as_it_is() -> TaskResult:
+    async def newer_result() -> TaskResult:
         return TaskResult(task_id=task_id, status="done", answer="It is false.")
 
     async with opened_log(settings) as log:
         results = await Results.open(log)
         if known != "nothing before":
-            await results.tell(task_id, as_it_is)
+            await results.tell(task_id, newer_result)
         if known == "something forgotten":
             await results.store.delete(str(task_id))
-        stopped = asyncio.ensure_future(results.tell(task_id, as_it_was))
-        await looked.wait()
-        await results.tell(task_id, as_it_is)
+        stopped = asyncio.ensure_future(results.tell(task_id, older_result))
+        await loaded.wait()
+        await results.tell(task_id, newer_result)
         resumed.set()
         with pytest.raises(KeyWrongLastSequenceError) as raised:
             await stopped

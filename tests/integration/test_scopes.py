@@ -36,11 +36,11 @@ async def test_the_memo_lists_topics_of_the_setting_only(settings: Settings) -> 
         await client.remember("python", "Be brief.", tags=["manners"])
         await client.remember("python", SECRET, tags=["zirconium"], scope=BANK)
         await client.remember("python", "Chromium keeps it from rust.", tags=["alloy"], scope=steel)
-        told = [
+        memos = [
             (await client.memo("python", **where)).memo
             for where in ({"project": "bank"}, {"project": "shop"}, {"domains": ["steel"]}, {})
         ]
-        assert told == ["manners (1), zirconium (1)", "manners (1)", "alloy (1), manners (1)", "manners (1)"]
+        assert memos == ["manners (1), zirconium (1)", "manners (1)", "alloy (1), manners (1)", "manners (1)"]
 
 
 async def test_routing_uses_memories_of_the_project_only(settings: Settings) -> None:
@@ -66,13 +66,13 @@ async def test_the_orchestrator_recalls_past_tasks_of_the_project(settings: Sett
         remembered = await client.memories(ORCHESTRATOR)
         assert {each.memory.scope.name for each in remembered} == {"bank"}
         assert (await client.recall(ORCHESTRATOR, QUESTION, project="shop")).memories == ()
-        there = await client.ask(QUESTION, project="shop", settled=True)
-        here = await client.ask(QUESTION, project="bank", settled=True)
+        in_shop = await client.ask(QUESTION, project="shop", settled=True)
+        in_bank = await client.ask(QUESTION, project="bank", settled=True)
         routed = {
             each.correlation_id: each for each in await effective_events(resources.log) if isinstance(each, TaskRouted)
         }
-        assert routed[there.task_id].recalled == ()
-        assert routed[here.task_id].recalled
+        assert routed[in_shop.task_id].recalled == ()
+        assert routed[in_bank.task_id].recalled
         await until_idle(resources)
     await assert_verified(settings)
 

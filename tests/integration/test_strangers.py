@@ -60,12 +60,12 @@ async def test_feedback_of_another_client_is_refused(settings: Settings) -> None
         assert late.standing == "refused"
         assert late.reason == "the task belongs to client ann; only that client or an operator may rate it"
         await until_idle(resources)
-        told = (await ann.progress(task_id)).feedback
-        assert {each.standing for each in told} == {"refused"}
-        assert early.event_id in {each.feedback_id for each in told}
-        said = await effective_events(resources.log)
-        assert not [each for each in said if isinstance(each, ImpactCredited)]
-        assert len([each for each in said if isinstance(each, FeedbackRefused)]) == len(told)
+        feedback = (await ann.progress(task_id)).feedback
+        assert {each.standing for each in feedback} == {"refused"}
+        assert early.event_id in {each.feedback_id for each in feedback}
+        events = await effective_events(resources.log)
+        assert not [each for each in events if isinstance(each, ImpactCredited)]
+        assert len([each for each in events if isinstance(each, FeedbackRefused)]) == len(feedback)
         assert (await ann.memory(memory_id)).impact_score == 0
         assert (await ann.feedback(task_id, "helpful")).standing == "applied"
         await until_idle(resources)
@@ -129,15 +129,15 @@ async def test_the_choice_of_another_client_is_refused(settings: Settings) -> No
         await resources.log.append(raw)
         await until_idle(resources)
         assert (await ann.result(task_id)).status == "negotiation"
-        said = await effective_events(resources.log)
-        [refused] = [each for each in said if isinstance(each, NegotiationRefused)]
+        events = await effective_events(resources.log)
+        [refused] = [each for each in events if isinstance(each, NegotiationRefused)]
         assert (refused.answer_id, refused.correlation_id, refused.causation_id) == (
             raw.event_id,
             task_id,
             raw.event_id,
         )
         assert refused.reason == "the task belongs to client ann; only that client or an operator may choose an option"
-        assert not [each for each in said if isinstance(each, TaskAssigned)]
+        assert not [each for each in events if isinstance(each, TaskAssigned)]
         await ann.answer(task_id, "most_important", items=[3])
         assert (await ann.result(task_id)).status == "done"
         state = await resources.views.task(task_id)

@@ -84,12 +84,12 @@ async def test_a_failed_task_is_retried_as_a_new_attempt(settings: Settings) -> 
         assert (failed.status, failed.attempt) == ("failed", 1)
         assert failed.reason == "specialist could not handle memories_retrieved: the model broke"
         await until_idle(resources)
-        [buried] = await dead_letters(resources.log)
-        letter = buried.letter
+        [stored_letter] = await dead_letters(resources.log)
+        letter = stored_letter.letter
         assert (letter.service, letter.kind, letter.task_id) == ("specialist", "memories_retrieved", failed.task_id)
         assert (letter.reason, letter.error, letter.faults) == ("the model broke", "ValueError", MAX_FAULTS)
         assert (letter.attempt, letter.agent_id) == (1, "python")
-        assert await dead.original(client, buried) == (await messages(resources.log))[letter.sequence - 1].data
+        assert await dead.original(client, stored_letter) == (await messages(resources.log))[letter.sequence - 1].data
         model.answers = True
         assert await dead.retry(client, letter.name) == f"task {failed.task_id} is open again, attempt 2"
         again = await client.result(failed.task_id, settled=True, timeout=30)
@@ -133,8 +133,8 @@ async def test_a_late_failure_of_an_attempt_does_not_end_the_next(settings: Sett
             """Record a failure of an attempt, and return the task's status and attempt."""
             await log.append(ReactionFailed.model_validate({"event_id": uuid4(), "attempt": attempt} | fault))
             await until_idle(resources, names)
-            told = await client.progress(task_id)
-            return told.status, told.attempt
+            progress = await client.progress(task_id)
+            return progress.status, progress.attempt
 
         await until_idle(resources, names)
         with pytest.raises(ClientError, match="has not failed, it is in progress: 0 of 1 parts answered"):
@@ -153,12 +153,12 @@ async def test_a_step_after_the_answer_is_retried_by_its_service(settings: Setti
         done = await client.ask(QUESTION, settled=True, timeout=30)
         assert (done.status, done.learned) == ("done", ())
         await until_idle(resources)
-        [buried] = await dead_letters(resources.log)
+        [stored_letter] = await dead_letters(resources.log)
         with pytest.raises(ClientError, match="attribution failed: the model broke"):
-            await dead.retry(client, buried.letter.name)
-        assert await dead_letters(resources.log) == [buried]
+            await dead.retry(client, stored_letter.letter.name)
+        assert await dead_letters(resources.log) == [stored_letter]
         model.learns = True
-        assert await dead.retry(client, buried.letter.name) == "attribution has handled memories_used"
+        assert await dead.retry(client, stored_letter.letter.name) == "attribution has handled memories_used"
         assert await dead_letters(resources.log) == []
         await until_idle(resources)
         learned = await client.progress(done.task_id)

@@ -53,7 +53,7 @@ class Judge(CountingModel):
 class ModelWithoutCitations(ExtractiveModel):
     """A model that answers with the words of a memory and without citations."""
 
-    async def answer(self, job: AnswerJob) -> Reply[Answer]:  # noqa: ARG002 - every model has this form
+    async def answer(self, job: AnswerJob) -> Reply[Answer]:  # noqa: ARG002 - signature of a model
         """Return an incomplete answer without citations."""
         return Reply(Answer(LIST, ()), Usage(model="uncited"))
 

@@ -25,11 +25,11 @@ CONCURRENT_EVENTS = 2
 class BlockingService:
     """A service whose handlers wait until they are released."""
 
-    begun: list[UUID] = field(default_factory=list)
-    most: Counter[str] = field(default_factory=Counter)
+    started: list[UUID] = field(default_factory=list)
+    max_working: Counter[str] = field(default_factory=Counter)
     """Maximum number of events that each worker had in work at the same time."""
     working: Counter[str] = field(default_factory=Counter)
-    go_on: asyncio.Event = field(default_factory=asyncio.Event)
+    release: asyncio.Event = field(default_factory=asyncio.Event)
 
     def worker(self, name: str) -> Service:
         """Return one of its workers; all share the same durable consumer."""
@@ -37,64 +37,66 @@ class BlockingService:
 
         @service.handles(TaskSubmitted)
         async def take(event: TaskSubmitted, resources: Resources) -> None:
-            self.begun.append(event.event_id)
+            self.started.append(event.event_id)
             self.working[name] += 1
-            self.most[name] = max(self.most[name], self.working[name])
-            await self.go_on.wait()
+            self.max_working[name] = max(self.max_working[name], self.working[name])
+            await self.release.wait()
             self.working[name] -= 1
 
         return service
 
-    async def has_begun(self, number: int) -> None:
+    async def until_started(self, number: int) -> None:
         """Return once so many events are in work or done."""
         async with asyncio.timeout(60):
-            while len(self.begun) < number:  # noqa: ASYNC110 - nothing announces it
+            while len(self.started) < number:  # noqa: ASYNC110 - no notification exists
                 await asyncio.sleep(0.02)
 
 
 @asynccontextmanager
-async def running_workers(desk: BlockingService, settings: Settings, workers: int) -> AsyncIterator[Resources]:
+async def running_workers(
+    service_under_test: BlockingService, settings: Settings, workers: int
+) -> AsyncIterator[Resources]:
     """Run so many workers of the service."""
     async with open_resources(settings) as resources, working(resources, ["projector"]), AsyncExitStack() as stack:
-        durables = desk.worker("none").durables(resources.log.subjects)
+        durables = service_under_test.worker("none").durables(resources.log.subjects)
         await provision(resources.log, durables, ack_wait=settings.ack_wait)
         for number in range(workers):
-            app = application(desk.worker(f"worker-{number}"), resources)
+            app = application(service_under_test.worker(f"worker-{number}"), resources)
             await stack.enter_async_context(app.lifespan_context())
             await app.start()
             stack.push_async_callback(app.stop)
         try:
             yield resources
         finally:
-            desk.go_on.set()
+            service_under_test.release.set()
 
 
 async def test_two_workers_have_twice_as_much_in_work(settings: Settings) -> None:
     """Two workers have twice as many events in work as one, and none exceeds its limit."""
-    desk = BlockingService()
-    async with running_workers(desk, settings, 2) as resources:
+    service_under_test = BlockingService()
+    async with running_workers(service_under_test, settings, 2) as resources:
         for _ in range(9):
             await resources.log.append(TaskSubmitted(event_id=uuid4(), client_id="ann", text="How are you?"))
-        await desk.has_begun(2 * CONCURRENT_EVENTS)
-        assert desk.working == {"worker-0": CONCURRENT_EVENTS, "worker-1": CONCURRENT_EVENTS}
-        desk.go_on.set()
-        await desk.has_begun(9)
-    assert set(desk.most.values()) == {CONCURRENT_EVENTS}
+        await service_under_test.until_started(2 * CONCURRENT_EVENTS)
+        assert service_under_test.working == {"worker-0": CONCURRENT_EVENTS, "worker-1": CONCURRENT_EVENTS}
+        service_under_test.release.set()
+        await service_under_test.until_started(9)
+    assert set(service_under_test.max_working.values()) == {CONCURRENT_EVENTS}
 
 
 async def test_an_event_held_by_a_busy_worker_is_not_redelivered(settings: Settings) -> None:
     """An event that waits in a busy worker longer than the acknowledgement timeout is not redelivered."""
     short = settings.model_copy(update={"ack_wait": 0.5})
-    desk = BlockingService()
-    async with running_workers(desk, short, 1) as resources:
+    service_under_test = BlockingService()
+    async with running_workers(service_under_test, short, 1) as resources:
         said = [TaskSubmitted(event_id=uuid4(), client_id="ann", text="How are you?") for _ in range(6)]
         for each in said:
             await resources.log.append(each)
-        await desk.has_begun(CONCURRENT_EVENTS)
+        await service_under_test.until_started(CONCURRENT_EVENTS)
         info = await resources.log.stream.consumer_info(resources.log.subjects.stream, "desk")
         await asyncio.sleep(3 * short.ack_wait)  # the test shows that no redelivery happens in this time
-        desk.go_on.set()
-        await desk.has_begun(len(said))
+        service_under_test.release.set()
+        await service_under_test.until_started(len(said))
         ended = await resources.log.stream.consumer_info(resources.log.subjects.stream, "desk")
-    assert sorted(desk.begun) == sorted(each.event_id for each in said)
+    assert sorted(service_under_test.started) == sorted(each.event_id for each in said)
     assert info.num_redelivered == ended.num_redelivered == 0

@@ -70,14 +70,14 @@ class Host:
         answer = await self.client.request(self.subjects.joining(SOCIETY), asked.model_dump_json().encode(), timeout=10)
         return Joined.model_validate_json(answer.data)
 
-    async def say(self, subject: str, message: Value) -> None:
+    async def send(self, subject: str, message: Value) -> None:
         """Send a message to the world."""
         await self.client.publish(subject, message.model_dump_json().encode())
 
-    async def act(self, agent: str, act_id: str, action: Action) -> None:
+    async def send_act(self, agent: str, act_id: str, action: Action) -> None:
         """Send one act of one agent."""
         one = Act(agent_id=agent, act_id=act_id, act=action)
-        await self.say(self.subjects.acts(SOCIETY), Acts(host=self.name, acts=(one,)))
+        await self.send(self.subjects.acts(SOCIETY), Acts(host=self.name, acts=(one,)))
 
     async def outcome(self, act_id: str) -> Outcome:
         """Wait for the outcome of an act and return it."""
@@ -88,7 +88,7 @@ class Host:
         found: Outcome = await eventually(known)
         return found
 
-    async def told(self, *agents: str) -> None:
+    async def until_perceived(self, *agents: str) -> None:
         """Wait until there are percepts of these agents."""
 
         async def complete() -> bool:
@@ -144,88 +144,88 @@ async def running_world(servers: Servers) -> AsyncIterator[RunningWorld]:
 
 async def test_agents_of_different_hosts_hear_each_other(servers: Servers) -> None:
     """Agents of different hosts hear each other through the world, and every act has an outcome."""
-    async with running_world(servers) as scene:
-        joined = await scene.first.join("ann", "bob")
+    async with running_world(servers) as world:
+        joined = await world.first.join("ann", "bob")
         assert (set(joined.agents), joined.rate) == ({"ann", "bob"}, SETTINGS.rate)
-        assert (await scene.second.join("cat")).agents == ("cat",)
-        await scene.first.told("ann", "bob")
-        await scene.second.told("cat")
-        await scene.first.act("ann", "hello", Say(text="hello"))
-        await scene.first.act("bob", "table", Craft(item="table"))
-        assert (await scene.first.outcome("hello")).done
-        assert (await scene.first.outcome("table")).reason == "needs 2 wood"
+        assert (await world.second.join("cat")).agents == ("cat",)
+        await world.first.until_perceived("ann", "bob")
+        await world.second.until_perceived("cat")
+        await world.first.send_act("ann", "hello", Say(text="hello"))
+        await world.first.send_act("bob", "table", Craft(item="table"))
+        assert (await world.first.outcome("hello")).done
+        assert (await world.first.outcome("table")).reason == "needs 2 wood"
 
         async def heard() -> bool:
-            return scene.second.heard == [("cat", "hello")]
+            return world.second.heard == [("cat", "hello")]
 
         await eventually(heard)
-        assert scene.first.heard == [("bob", "hello")]
+        assert world.first.heard == [("bob", "hello")]
 
 
 async def test_invalid_messages_and_foreign_acts_are_ignored(servers: Servers) -> None:
     """Invalid messages and acts of foreign agents are counted and ignored, and an unknown town admits nobody."""
-    async with running_world(servers) as scene:
-        first, subjects = scene.first, scene.first.subjects
+    async with running_world(servers) as world:
+        first, subjects = world.first, world.first.subjects
         assert (await first.join("ann", town="atlantis")).agents == ()
         await first.join("ann")
         for subject in (subjects.joining(SOCIETY), subjects.leaving(SOCIETY), subjects.acts(SOCIETY)):
             for garbage in (b"", b"\xff", b"{}", b'{"host": "first", "acts": [{"agent_id": "ann", "act": {}}]}'):
                 await first.client.publish(subject, garbage)
-        await scene.second.act("ann", "stolen", Rest(seconds=0.5))
-        await scene.second.client.flush()
-        await first.act("ann", "own", Rest(seconds=0.5))
+        await world.second.send_act("ann", "stolen", Rest(seconds=0.5))
+        await world.second.client.flush()
+        await first.send_act("ann", "own", Rest(seconds=0.5))
         assert (await first.outcome("own")).done
-        await eventually(lambda: _true(scene.ignored("stranger") == 1))
-        assert scene.ignored("garbage") == 12
+        await eventually(lambda: _true(world.ignored("stranger") == 1))
+        assert world.ignored("garbage") == 12
         assert "stolen" not in first.outcomes
 
 
 async def test_a_host_that_takes_over_agents_gets_their_percepts(servers: Servers) -> None:
     """A host that takes over an agent gets its percepts and outcomes, and the former host gets no more of them."""
-    async with running_world(servers) as scene:
-        await scene.first.join("ann", "bob")
-        await scene.first.told("ann", "bob")
-        await scene.second.join("bob")
-        await scene.second.told("bob")
-        assert scene.second.newest["bob"].position == scene.first.newest["bob"].position
-        await scene.second.act("bob", "rest", Rest(seconds=0.5))
-        assert (await scene.second.outcome("rest")).done
-        assert "rest" not in scene.first.outcomes
-        leaving = scene.first.subjects.leaving(SOCIETY)
-        await scene.first.say(leaving, Leaving(host="first", agents=("bob",)))
-        await eventually(lambda: _true(scene.ignored("stranger") == 1))
-        assert "bob" in scene.process.world
-        await scene.second.say(leaving, Leaving(host="second", agents=("bob",)))
-        await eventually(lambda: _true(not scene.first.newest["ann"].agents))
-        assert scene.process.world.agents == ("ann",)
+    async with running_world(servers) as world:
+        await world.first.join("ann", "bob")
+        await world.first.until_perceived("ann", "bob")
+        await world.second.join("bob")
+        await world.second.until_perceived("bob")
+        assert world.second.newest["bob"].position == world.first.newest["bob"].position
+        await world.second.send_act("bob", "rest", Rest(seconds=0.5))
+        assert (await world.second.outcome("rest")).done
+        assert "rest" not in world.first.outcomes
+        leaving = world.first.subjects.leaving(SOCIETY)
+        await world.first.send(leaving, Leaving(host="first", agents=("bob",)))
+        await eventually(lambda: _true(world.ignored("stranger") == 1))
+        assert "bob" in world.process.world
+        await world.second.send(leaving, Leaving(host="second", agents=("bob",)))
+        await eventually(lambda: _true(not world.first.newest["ann"].agents))
+        assert world.process.world.agents == ("ann",)
 
 
 async def test_a_world_loaded_from_its_dump_serves_the_same_hosts(servers: Servers) -> None:
     """A world loaded from its dump serves the same hosts, and an invalid dump changes nothing."""
-    async with running_world(servers) as scene:
-        await scene.first.join("ann")
-        await scene.first.told("ann")
-        dumped = scene.process.dump()
-        second = scene.process.world.second
-        await scene.first.act("ann", "late", Say(text="this will be forgotten"))
-        await scene.first.outcome("late")
+    async with running_world(servers) as world:
+        await world.first.join("ann")
+        await world.first.until_perceived("ann")
+        dumped = world.process.dump()
+        second = world.process.world.second
+        await world.first.send_act("ann", "late", Say(text="this will be forgotten"))
+        await world.first.outcome("late")
         with pytest.raises(InvalidSnapshotError):
-            scene.process.load(b"{}\nno world")
-        assert scene.process.world.second > second
-        scene.first.newest.clear()
-        scene.process.load(dumped)
-        await scene.first.told("ann")
-        await scene.first.act("ann", "again", Rest(seconds=0.5))
-        assert (await scene.first.outcome("again")).done
+            world.process.load(b"{}\nno world")
+        assert world.process.world.second > second
+        world.first.newest.clear()
+        world.process.load(dumped)
+        await world.first.until_perceived("ann")
+        await world.first.send_act("ann", "again", Rest(seconds=0.5))
+        assert (await world.first.outcome("again")).done
 
 
 async def test_late_ticks_are_measured_and_missed_ones_skipped(servers: Servers) -> None:
     """A delay of a quarter second is measured as tardiness, and the missed ticks are skipped and counted."""
-    async with running_world(servers) as scene:
-        time.sleep(0.25)  # noqa: ASYNC251 - nothing else may go on meanwhile
-        await eventually(lambda: _true(scene.value("missed_ticks_total") >= 8))
-        assert scene.value("tardiness_seconds_sum") >= 0.2
-        assert scene.value("tick_seconds_count") <= scene.value("tardiness_seconds_count")
+    async with running_world(servers) as world:
+        time.sleep(0.25)  # noqa: ASYNC251 - blocks on purpose
+        await eventually(lambda: _true(world.value("missed_ticks_total") >= 8))
+        assert world.value("tardiness_seconds_sum") >= 0.2
+        assert world.value("tick_seconds_count") <= world.value("tardiness_seconds_count")
 
 
 async def _true(value: bool) -> bool:

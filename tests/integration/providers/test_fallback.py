@@ -130,7 +130,7 @@ async def test_concurrent_calls_never_exceed_the_limit() -> None:
         async with asyncio.TaskGroup() as tasks:
             calls = [tasks.create_task(bounded.complete("s", "u", 9)) for _ in range(8)]
             async with asyncio.timeout(5):
-                while provider.max_concurrent < 3:  # noqa: ASYNC110 - the server announces nothing
+                while provider.max_concurrent < 3:  # noqa: ASYNC110 - no notification exists
                     await asyncio.sleep(0.005)
             go.set()
         await bounded.aclose()

@@ -75,7 +75,7 @@ async def test_callers_refused_together_retry_at_different_times() -> None:
 async def _received(provider: Provider, number: int) -> None:
     """Wait until the provider has received so many requests."""
     async with asyncio.timeout(5):
-        while len(provider.received) < number:  # noqa: ASYNC110 - nothing announces a request
+        while len(provider.received) < number:  # noqa: ASYNC110 - no notification exists
             await asyncio.sleep(0.01)
 
 
