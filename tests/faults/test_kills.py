@@ -31,7 +31,7 @@ from tests.integration.harness import (
     retried,
     until_idle,
 )
-from tests.integration.test_affect import turn
+from tests.integration.test_affective_memory import turn
 
 pytestmark = [pytest.mark.connected, pytest.mark.timeout(120), pytest.mark.xdist_group("kills")]
 

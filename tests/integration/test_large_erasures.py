@@ -34,8 +34,8 @@ from tests.integration.harness import (
 )
 from tests.integration.servers import Servers, fresh_namespace
 from tests.integration.test_backup import new_namespace
+from tests.integration.test_consumer_pauses import none_paused
 from tests.integration.test_erasure import assert_gone, memory_state
-from tests.integration.test_pausing import none_paused
 
 pytestmark = pytest.mark.connected
 ID_BYTES = 700

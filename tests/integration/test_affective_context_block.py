@@ -9,7 +9,14 @@ from nemuri_contracts.event import derive
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
 from tests.integration.harness import effective_events, running_services
-from tests.integration.test_affect import affective_platform, all_memories, pass_night, recall_for, remember_turns, turn
+from tests.integration.test_affective_memory import (
+    affective_platform,
+    all_memories,
+    pass_night,
+    recall_for,
+    remember_turns,
+    turn,
+)
 from tests.unit.domain.affective import turns
 from tests.unit.domain.affective.coding_sessions import SESSIONS, UNRELATED
 
