@@ -1,1 +1,1 @@
-"""The science: folds, decisions and laws."""
+"""Unit tests of the domain: folds, decisions and laws."""

@@ -1,1 +1,1 @@
-"""Courses, grading and repetition."""
+"""Unit tests of courses, grading and spaced repetition."""

@@ -1,4 +1,4 @@
-"""The fold of a course, and what comes next in it."""
+"""Tests of the fold of a course and of its next step."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -40,12 +40,12 @@ COMMON: dict[str, Any] = {"agent_id": "python", "recorded_at": NOW}
 
 
 def begun() -> CourseBegun:
-    """The course begins."""
+    """Return the start of the course."""
     return CourseBegun(event_id=COURSE, textbook=TEXTBOOK, **COMMON)
 
 
 def read(chapter: int = 0, session: UUID = FIRST) -> ChapterRead:
-    """A chapter was read."""
+    """Return the reading of a chapter."""
     new = NewMemory(
         memory=MemoryContent(content="REM comes last."), vector="v", strength=0.5, perspectives=("semantics",)
     )
@@ -53,7 +53,7 @@ def read(chapter: int = 0, session: UUID = FIRST) -> ChapterRead:
 
 
 def graded(number: int, *, chapter: int = 0, repetition: int = 0, correct: bool = True) -> ExerciseGraded:
-    """An answer was right, or wrong."""
+    """Return the grade of an answer."""
     return ExerciseGraded(
         event_id=uuid4(), course_id=COURSE, chapter=chapter, exercise=number, repetition=repetition, assignment_id=WORK,
         correct=correct, missing=(), graded_at=NOW, due_at=NOW, **COMMON,
@@ -61,14 +61,14 @@ def graded(number: int, *, chapter: int = 0, repetition: int = 0, correct: bool 
 
 
 def reviewed(number: int) -> MemoriesReviewed:
-    """What holds the right answer was looked at again."""
+    """Return the review after a wrong answer."""
     return MemoriesReviewed(
         event_id=uuid4(), course_id=COURSE, chapter=0, exercise=number, perspective=None, memory_ids=(FIRST,), **COMMON
     )
 
 
 def after(*events: CourseEvent) -> CourseState:
-    """The course after these events."""
+    """Return the course after these events."""
     state = CourseState()
     for event in events:
         state = evolve(state, event)
@@ -76,7 +76,7 @@ def after(*events: CourseEvent) -> CourseState:
 
 
 def following(state: CourseState, *slept: UUID) -> str | None:
-    """What comes next for an agent that has slept over these sessions."""
+    """Return the next step for an agent that has slept over these sessions."""
     assert state.course is not None
     chapter = max(len(state.course.readings) - 1, 0)
     trials = [each for place, each in sorted(state.trials.items()) if place[0] == chapter]
@@ -85,7 +85,7 @@ def following(state: CourseState, *slept: UUID) -> str | None:
 
 
 def test_a_course_reads_sleeps_tests_and_sleeps() -> None:
-    """Chapter by chapter, and each only once the agent has slept over what was before."""
+    """The steps repeat for each chapter, and each waits for the sleep over the step before."""
     assert following(after(begun())) == "read"
     assert following(after(begun(), read())) is None
     assert following(after(begun(), read()), FIRST) == "test"
@@ -95,24 +95,24 @@ def test_a_course_reads_sleeps_tests_and_sleeps() -> None:
     assert following(whole, FIRST, WORK) == "read"
 
 
-def test_a_course_knows_what_reading_cost() -> None:
-    """Chapter by chapter; nothing where nobody was asked."""
+def test_a_course_records_the_cost_of_reading() -> None:
+    """The cost is recorded by chapter, and is None without a model call."""
     usage = Usage(model="large", input_tokens=30, output_tokens=5)
     course = after(begun(), read().model_copy(update={"usage": usage}), read(1, SECOND)).course
     assert course is not None
     assert [each.usage for each in course.readings] == [usage, None]
 
 
-def test_a_wrong_answer_is_reviewed_before_the_course_goes_on() -> None:
-    """Even when nothing was found to look at again."""
+def test_a_wrong_answer_is_reviewed_before_the_course_continues() -> None:
+    """This holds even if the review found no memory."""
     wrong = (begun(), read(), graded(0), graded(1, correct=False))
     assert following(after(*wrong), FIRST, WORK) is None
     assert following(after(*wrong, reviewed(1)), FIRST, WORK) == "read"
     assert after(*wrong, reviewed(1)).trials[0, 1].grades[0].reviewed == (FIRST,)
 
 
-def test_after_the_last_chapter_the_course_is_over_and_stays_so() -> None:
-    """Then only its exercises come again."""
+def test_a_course_ends_after_its_last_chapter() -> None:
+    """After that only its exercises are repeated."""
     tested = [graded(number, chapter=chapter) for chapter in (0, 1) for number in (0, 1)]
     whole = after(begun(), read(), read(1, SECOND), *tested)
     assert following(whole, SECOND, WORK) == "finish"
@@ -120,8 +120,8 @@ def test_after_the_last_chapter_the_course_is_over_and_stays_so() -> None:
     assert following(over, SECOND, WORK) is None
 
 
-def test_an_exercise_is_set_by_a_task_of_its_own_each_time() -> None:
-    """Its id is derived, so that setting it twice is setting it once."""
+def test_each_repetition_of_an_exercise_is_a_task_of_its_own() -> None:
+    """Its id is derived, so that setting it twice has the effect of once."""
     state = after(begun(), read(), graded(0))
     assert state.course is not None
     again = setting(state.course, state.trials[0, 0])
@@ -138,7 +138,7 @@ EVENTS: list[CourseEvent] = [
 
 @given(st.lists(st.sampled_from(EVENTS), max_size=20))
 def test_the_fold_is_total_and_counts_every_answer_once(events: list[CourseEvent]) -> None:
-    """Whatever comes in whatever order, nothing raises, and the same said twice is said once."""
+    """No event in any order raises an error, and a repeated event changes nothing."""
     state = after(*events)
     for event in events:
         once = evolve(state, event)

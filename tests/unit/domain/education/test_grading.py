@@ -1,4 +1,4 @@
-"""When an answer to an exercise is right."""
+"""Tests of grading answers to exercises."""
 
 import pytest
 
@@ -21,7 +21,7 @@ from nemuri_domain.education.grading import missing, right
         ("==", "compare with =="),
     ],
 )
-def test_a_keyword_is_found_in_whatever_form_it_is_said(keyword: str, answer: str) -> None:
+def test_a_keyword_is_found_in_any_form(keyword: str, answer: str) -> None:
     """Case, width, inflection and spaces between Japanese characters do not matter."""
     assert missing([keyword], answer) == ()
 
@@ -37,18 +37,18 @@ def test_a_keyword_is_found_in_whatever_form_it_is_said(keyword: str, answer: st
         ("interval", ""),
     ],
 )
-def test_what_is_only_a_part_of_a_word_is_no_keyword(keyword: str, answer: str) -> None:
-    """Words count whole, several side by side, numbers whole, and labels of sources not at all."""
+def test_a_part_of_a_word_is_no_keyword(keyword: str, answer: str) -> None:
+    """Words and numbers count as a whole, several words must be adjacent, and labels are ignored."""
     assert missing([keyword], answer) == (keyword,)
 
 
-def test_what_is_missing_is_named_in_the_order_of_the_exercise() -> None:
-    """All keywords must occur; those that do not are told."""
+def test_missing_keywords_are_named_in_order() -> None:
+    """All keywords must occur."""
     assert missing(["winter", "steel", "price"], "The steel is cold.") == ("winter", "price")
 
 
-def test_to_say_that_nothing_was_found_is_wrong() -> None:
-    """An answer that drew on nothing and only repeats the question is no answer; one that knows more is."""
+def test_an_answer_without_findings_is_wrong() -> None:
+    """An answer that used nothing and only repeats the question is wrong; one with more content is not."""
     question = "How does the interval change after a recall?"
     nothing = "The sources say nothing about an interval after a recall."
     assert not right(question, ["interval"], nothing, drew_on_something=False)

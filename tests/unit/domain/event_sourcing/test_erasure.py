@@ -1,4 +1,4 @@
-"""Laws of erasure: what is erased comes to nothing, before or after, and what stays stands as it stood."""
+"""Laws of erasure: erased events have no effect, before or after the tombstone, and other memories keep their state."""
 
 from collections.abc import Iterable
 from uuid import UUID
@@ -31,7 +31,7 @@ ERASED_TASK = UUID(int=71)
 
 
 def _log(events: Iterable[tuple[AnyAgentEvent, UUID | None]]) -> list[AnyAgentEvent]:
-    """A life of the agent, in which some of it belongs to tasks."""
+    """Return events of one agent, some of which belong to tasks."""
     told = [each.model_copy(update={"correlation_id": task}) for each, task in events]
     return [recorded(each, at) for at, each in enumerate(first_of_each([stories.defined(), *told]), 1)]
 
@@ -53,20 +53,21 @@ def _tombstone(live: Mind, replayed: Mind, memories: Iterable[UUID], sequence: i
 
 
 @given(LOGS, SOME, LOGS)
-def test_a_replay_without_the_erased_makes_the_same_mind(
+def test_a_replay_without_the_erased_events_gives_the_same_mind(
     events: list[tuple[AnyAgentEvent, UUID | None]],
     memories: set[UUID],
     later: list[tuple[AnyAgentEvent, UUID | None]],
 ) -> None:
-    """Whatever an erased memory and an erased task did to others, they stand the same with and without their events,
-    at the tombstone and ever after."""
+    """Other memories have the same state with and without the erased events, at the tombstone and after all later
+    events.
+    """
     log = _log(events)
     memories |= {each.event_id for each in log if each.kind == "memory_encoded" and each.thread == ERASED_TASK}
     gone = Erased(frozenset({*memories, ERASED_TASK}))
     live, rest = _mind_and_rest(log, gone)
     tombstone = _tombstone(live, fold(rest), sorted(memories), len(log) + 1)
     of_task = TaskErased(event_id=derive("tombstone", "task_erased"), correlation_id=ERASED_TASK)
-    known = {each.event_id for each in log}  # an id always comes with the same task
+    known = {each.event_id for each in log}  # # an event id always comes with the same task
     fresh = [each for each in _log(later)[1:] if each.event_id not in known]
     after = [recorded(each, len(log) + 2 + at) for at, each in enumerate(fresh)]
 
@@ -82,10 +83,10 @@ def test_a_replay_without_the_erased_makes_the_same_mind(
 
 
 @given(LOGS, SOME, st.data())
-def test_what_belongs_to_the_erased_comes_to_nothing_before_and_after(
+def test_events_of_erased_data_have_no_effect(
     events: list[tuple[AnyAgentEvent, UUID | None]], memories: set[UUID], data: st.DataObject
 ) -> None:
-    """An old copy that arrives after the tombstone changes nothing, whichever part of it arrives in whichever order."""
+    """A copy that arrives after the tombstone changes nothing, in any part and any order."""
     log = _log(events)
     memories |= {each.event_id for each in log if each.kind == "memory_encoded" and each.thread == ERASED_TASK}
     gone = Erased(frozenset({*memories, ERASED_TASK}))
@@ -102,8 +103,8 @@ def test_what_belongs_to_the_erased_comes_to_nothing_before_and_after(
     assert counting == [*rest, named, of_task]
 
 
-def test_an_erased_agent_is_nobody_and_stays_so() -> None:
-    """Its memories go with it, and who is defined by its name afterwards is nobody either."""
+def test_an_erased_agent_stays_erased() -> None:
+    """Its memories are erased too, and a later definition of its name has no effect."""
     story = stories.given(stories.encoded(A), stories.used(A))
     tombstone = recorded(AgentErased(event_id=derive(AGENT, "agent_erased"), agent_id=AGENT), 9)
     late = [recorded(stories.defined(), 10), recorded(stories.encoded(B), 11)]
@@ -111,8 +112,8 @@ def test_an_erased_agent_is_nobody_and_stays_so() -> None:
     assert fold([tombstone, *story.events, *late]) == Mind()
 
 
-def test_an_erased_task_is_empty_and_stays_so() -> None:
-    """What was submitted before the tombstone goes; what comes after it never counts."""
+def test_an_erased_task_stays_erased() -> None:
+    """Its earlier submission is removed, and later events have no effect."""
     tombstone = TaskErased(event_id=derive(TASK, "task_erased"), correlation_id=TASK)
     begun = evolve_task(TaskState(), of_a_task(submitted(), 1))
     assert begun.task
@@ -121,8 +122,8 @@ def test_an_erased_task_is_empty_and_stays_so() -> None:
     assert [*first_of_each([tombstone, submitted(), reopened])] == [tombstone]
 
 
-def test_the_effects_of_an_erased_task_stay_where_they_say_nothing() -> None:
-    """Uses, ends of sessions, credits and sleeps are ids and numbers: they go on counting for other memories."""
+def test_effects_of_an_erased_task_without_text_stay() -> None:
+    """Uses, ends of sessions, credits and sleeps are ids and numbers, and keep their effect on other memories."""
     gone = Erased(frozenset({ERASED_TASK}))
     effects = [stories.used(A), stories.ended(1), stories.credited(A), stories.slept(1)]
     told = [stories.retrieved(A), stories.encoded(A), stories.repeating(A)]
@@ -132,16 +133,16 @@ def test_the_effects_of_an_erased_task_stay_where_they_say_nothing() -> None:
     assert {"task_submitted", "task_answered", "feedback_given"} <= OF_A_TASK
 
 
-def test_a_quotation_is_known_by_a_word_that_only_the_memory_had() -> None:
-    """Words that the question or another memory had as well prove nothing."""
+def test_a_quotation_is_recognised_by_a_word_of_the_memory_alone() -> None:
+    """Words that also occur in the question or in another memory are no evidence."""
     memory = "The vault opens with zanzibar."
     assert quotes("Say zanzibar at the vault.", memory, ["What opens the vault?"])
     assert not quotes("The vault opens at nine.", memory, ["What opens the vault?"])
     assert not quotes("Say zanzibar.", memory, ["Is it zanzibar?", "The vault opens."])
 
 
-def test_a_text_that_holds_the_whole_memory_says_the_same() -> None:
-    """Case and spaces aside; a word or two inside another text are an accident."""
+def test_a_text_that_contains_the_whole_memory_is_a_copy() -> None:
+    """Case and white space are ignored. One or two words within another text are no copy."""
     assert contains_memory("We know: STEEL is dear\nin winter.", "Steel is dear in winter.")
     assert contains_memory("Yes", "yes")
     assert not contains_memory("Yesterday", "yes")

@@ -1,1 +1,1 @@
-"""The life of a task, told as stories."""
+"""Unit tests of tasks: folds and decisions."""

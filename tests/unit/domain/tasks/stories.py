@@ -1,4 +1,4 @@
-"""Tasks told as stories: `given(submitted()).when(assigned(1)).then(...)`."""
+"""Builders of task histories: `given(submitted()).when(assigned(1)).then(...)`."""
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -59,13 +59,13 @@ _numbers = count()
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """A task on its way through the log."""
+    """The events of a task and the state folded from them."""
 
     state: TaskState = field(default_factory=TaskState)
     sequence: int = 0
 
     def when(self, *events: LifeEvent) -> "Story":
-        """The story after these events, recorded one minute after the other."""
+        """Return the story after these events, recorded one minute apart."""
         story = self
         for event in events:
             known = recorded(event, story.sequence + 1)
@@ -73,49 +73,49 @@ class Story:
         return story
 
     def then(self, **expected: Any) -> "Story":
-        """The same story, in which these fields of the task have these values."""
+        """Return the same story. Fail unless these fields of the task have these values."""
         found = {name: getattr(self.task, name) for name in expected}
         assert found == expected
         return self
 
     @property
     def task(self) -> Task:
-        """The task, which was submitted."""
+        """Return the task, which must be submitted."""
         assert self.state.task is not None
         return self.state.task
 
     def assignment(self, number: int) -> Assignment:
-        """What is known of an assignment."""
+        """Return the state of an assignment."""
         return self.state.assignments[work(number)]
 
 
 def recorded(event: LifeEvent, sequence: int) -> LifeEvent:
-    """The event as it is read from that place in the log."""
+    """Return the event as it is read from this sequence of the log."""
     return event.model_copy(update={"sequence": sequence, "recorded_at": BEGINNING + timedelta(minutes=sequence)})
 
 
 def given(*events: LifeEvent) -> Story:
-    """A task to which this has happened."""
+    """Return the story of a task with these events."""
     return Story().when(*events)
 
 
 def work(number: int) -> UUID:
-    """The id of an assignment."""
+    """Return the id of an assignment."""
     return UUID(int=100 + number)
 
 
 def memory(number: int) -> UUID:
-    """The id of a memory."""
+    """Return the id of a memory."""
     return UUID(int=200 + number)
 
 
 def submitted(text: str = "What is due?", **fields: Any) -> TaskSubmitted:
-    """The task begins."""
+    """Return the submission of the task."""
     return TaskSubmitted(event_id=TASK, client_id="ann", text=text, **fields)
 
 
 def chunked(of: int = 2, beside: tuple[str, ...] = ()) -> TaskChunked:
-    """Its documents are cut into so many chunks."""
+    """Return the cut of its documents into this number of chunks."""
     details = tuple(
         Detail(document="d", ref="0" * 64, start=10 * ordinal, end=10 * ordinal + 10) for ordinal in range(of)
     )
@@ -123,29 +123,29 @@ def chunked(of: int = 2, beside: tuple[str, ...] = ()) -> TaskChunked:
 
 
 def ready(ordinal: int) -> ChunkReady:
-    """A chunk's turn has come."""
+    """Return the event that a chunk may be read."""
     return ChunkReady(event_id=_fresh(), correlation_id=TASK, ordinal=ordinal)
 
 
 def point(ordinal: int, text: str | None = None) -> ChunkSummarised:
-    """A piece has its key point."""
+    """Return the key point of a chunk."""
     said = text or f"point {ordinal}"
     return ChunkSummarised(event_id=_fresh(), correlation_id=TASK, ordinal=ordinal, point=said, usage=USAGE)
 
 
 def opened(*items: str) -> NegotiationOpened:
-    """The client is asked how to go on."""
+    """Return the negotiation with the client."""
     return NegotiationOpened(event_id=_fresh(), correlation_id=TASK, items=items or ("a", "b"), options=OPTIONS)
 
 
 def chosen(option: NegotiationOption = "all", *items: int, by: str = "ann") -> NegotiationAnswered:
-    """The client chose, perhaps with the items that matter most to it."""
+    """Return the client's choice, optionally with item numbers."""
     named = items if option == "most_important" else ()
     return NegotiationAnswered(event_id=_fresh(), client_id=by, correlation_id=TASK, option=option, items=named)
 
 
 def summarised(*parts: str | Part, titles: tuple[str | None, ...] = ()) -> TaskSummarised:
-    """The task is small enough to be routed."""
+    """Return the summary of the task."""
     texts = parts or ("?",)
     named = zip(titles or (None,) * len(texts), texts, strict=True)
     return TaskSummarised(
@@ -157,7 +157,7 @@ def summarised(*parts: str | Part, titles: tuple[str | None, ...] = ()) -> TaskS
 
 
 def routed(parts: int = 1, attempt: int = 1, request: str | None = None) -> TaskRouted:
-    """It is known who works on each part."""
+    """Return the routing with the agents of each part."""
     choices = tuple(Choice(agent_id=AGENT, part=number, perspective=None) for number in range(parts))
     return TaskRouted(
         event_id=_fresh(), correlation_id=TASK, attempt=attempt, choices=choices, scores=(), request=request
@@ -167,14 +167,14 @@ def routed(parts: int = 1, attempt: int = 1, request: str | None = None) -> Task
 def assigned(
     number: int, part: int = 0, attempt: int = 1, agent: str = AGENT, perspective: str | None = None
 ) -> TaskAssigned:
-    """An agent is to work on a part."""
+    """Return the assignment of a part to an agent."""
     return TaskAssigned(
         event_id=work(number), correlation_id=TASK, agent_id=agent, part=part, perspective=perspective, attempt=attempt
     )
 
 
 def answered(number: int, text: str = "an answer") -> TaskAnswered:
-    """An assignment has its answer."""
+    """Return the answer of an assignment."""
     return TaskAnswered(
         event_id=_fresh(), correlation_id=TASK, agent_id=AGENT, assignment_id=work(number), text=text,
         citations=(memory(1),), details=(), usage=USAGE,
@@ -182,34 +182,34 @@ def answered(number: int, text: str = "an answer") -> TaskAnswered:
 
 
 def completed(answer: str = "the answer") -> TaskCompleted:
-    """The whole answer."""
+    """Return the complete answer."""
     return TaskCompleted(event_id=_fresh(), correlation_id=TASK, answer=answer)
 
 
 def failed(reason: str = "nobody knows", attempt: int = 1) -> TaskFailed:
-    """No answer."""
+    """Return the failure of the task."""
     return TaskFailed(event_id=_fresh(), correlation_id=TASK, attempt=attempt, reason=reason)
 
 
 def reopened(attempt: int = 2) -> TaskReopened:
-    """Once more."""
+    """Return the reopening of the task."""
     return TaskReopened(event_id=_fresh(), correlation_id=TASK, attempt=attempt)
 
 
 def given_up() -> ReactionFailed:
-    """A service gave up on an event of the task."""
+    """Return the event that a service gave up on an event of the task."""
     return ReactionFailed(
         event_id=_fresh(), correlation_id=TASK, service="specialist", attempt=1, cause_kind="task_assigned", error="no"
     )
 
 
 def feedback(verdict: str | None = "helpful", *, by: str = "ann", **parts: Any) -> FeedbackGiven:
-    """The client says what it was worth."""
+    """Return feedback of a client."""
     return FeedbackGiven(event_id=_fresh(), client_id=by, correlation_id=TASK, verdict=verdict, **parts)
 
 
 def retrieved(number: int, *memory_ids: UUID) -> MemoriesRetrieved:
-    """What came to mind for an assignment; all of it went into the context, and a principle."""
+    """Return the retrieval of an assignment: these memories and a principle, all of them in the context."""
     return MemoriesRetrieved(
         event_id=_fresh(), correlation_id=TASK, agent_id=AGENT, assignment_id=work(number), query="?", terms=(),
         expansions={}, vector="-", perspective=None, setting=Setting(), seed=0, ranking="linear-1",
@@ -222,7 +222,7 @@ def retrieved(number: int, *memory_ids: UUID) -> MemoriesRetrieved:
 
 
 def used(number: int, *memory_ids: UUID) -> MemoriesUsed:
-    """What the answer to an assignment drew on."""
+    """Return the uses in the answer of an assignment."""
     uses = tuple(Use(memory_id=each, method="tag") for each in memory_ids)
     return MemoriesUsed(
         event_id=_fresh(), correlation_id=TASK, agent_id=AGENT, assignment_id=work(number), perspective=None, uses=uses
@@ -230,14 +230,14 @@ def used(number: int, *memory_ids: UUID) -> MemoriesUsed:
 
 
 def learned(number: int) -> LearningsExtracted:
-    """What the agent takes from an assignment: nothing."""
+    """Return the learnings of an assignment: none."""
     return LearningsExtracted(
         event_id=_fresh(), correlation_id=TASK, agent_id=AGENT, assignment_id=work(number), learnings=(), usage=USAGE
     )
 
 
 def repeated(number: int, *memory_ids: UUID, dropped: str | None = None) -> LearningsExtracted:
-    """What the agent takes from an assignment says what memories say already, or nothing."""
+    """Return the learnings of an assignment that repeat memories or were dropped."""
     return learned(number).model_copy(
         update={
             "repetitions": tuple(_repetition(each) for each in memory_ids),
@@ -247,7 +247,7 @@ def repeated(number: int, *memory_ids: UUID, dropped: str | None = None) -> Lear
 
 
 def separated(number: int, memory_id: UUID) -> RepetitionWithdrawn:
-    """A learning of an assignment was no repetition after all."""
+    """Return the withdrawal of a repetition."""
     return RepetitionWithdrawn(
         event_id=_fresh(), correlation_id=TASK, agent_id=AGENT, assignment_id=work(number),
         repetition=_repetition(memory_id),
@@ -260,7 +260,7 @@ def _repetition(memory_id: UUID) -> Repetition:
 
 
 def encoded(number: int | None, memory_id: UUID) -> MemoryEncoded:
-    """A memory begins, in an assignment or outside any."""
+    """Return a new memory, of an assignment or of none."""
     return MemoryEncoded.model_validate(
         {
             "event_id": memory_id,
@@ -277,7 +277,7 @@ def encoded(number: int | None, memory_id: UUID) -> MemoryEncoded:
 
 
 def ended(number: int) -> SessionEnded:
-    """The session of an assignment is over."""
+    """Return the end of an assignment's session."""
     return SessionEnded(event_id=_fresh(), correlation_id=TASK, agent_id=AGENT, assignment_id=work(number))
 
 

@@ -1,4 +1,4 @@
-"""Which chunks of a document are read at the same time, and how much of it was read in the end."""
+"""Tests of the order in which chunks are read, and of the share that was read."""
 
 from nemuri_contracts.tasks import Detail, DetailPoint
 from nemuri_domain.tasks import chunk_order, fan_in, read_share
@@ -6,8 +6,8 @@ from nemuri_domain.tasks.chunk_order import AT_ONCE
 from tests.unit.domain.tasks.stories import answered, assigned, chunked, given, point, routed, submitted, summarised
 
 
-def test_a_few_chunks_begin_and_each_is_followed_by_one() -> None:
-    """Whatever the order in which they are read, every chunk has its turn once and few wait at a time."""
+def test_some_chunks_start_and_each_is_followed_by_another() -> None:
+    """Each chunk becomes ready once in any order of reading, and few wait at a time."""
     event, task = chunked(30), given(submitted(), chunked(30)).task
     waiting = [each.ordinal for each in chunk_order.begun(event)]
     assert len(waiting) == AT_ONCE
@@ -21,21 +21,21 @@ def test_a_few_chunks_begin_and_each_is_followed_by_one() -> None:
     assert sorted(turns) == [*range(30)]
 
 
-def test_a_task_that_has_ended_is_not_read_on() -> None:
-    """Nobody pays for the key points of a task that has failed."""
+def test_no_chunk_of_a_finished_task_becomes_ready() -> None:
+    """The key points of a failed task cost nothing more."""
     failed = given(submitted(), chunked(30)).task.replace(status="failed")
     assert chunk_order.next_turn(point(0), failed) is None
 
 
-def test_a_reopened_task_goes_on_with_the_first_unread_chunk_of_each_row() -> None:
-    """Those that follow in the same row have their turn after it."""
+def test_a_reopened_task_continues_with_the_first_unread_chunk_of_each_row() -> None:
+    """The later chunks of a row follow it."""
     read = [point(number) for number in range(30) if number not in {3, 11, 12, 29}]
     state = given(submitted(), chunked(30)).when(*read).state
     assert [each.ordinal for each in chunk_order.resumed(submitted(), state)] == [3, 12, 29]
 
 
 def test_documents_that_do_not_fit_one_event_are_refused() -> None:
-    """In one line that says how many parts there may be."""
+    """The line has the maximum number of chunks."""
     assert chunk_order.too_long(["book.txt"] * 1_000) is None
     why = chunk_order.too_long(["book.txt"] * 2_000)
     assert why == "the documents have 2000 parts of ten pages, and a task can have at most 1113; split them"
@@ -45,8 +45,8 @@ def _passages(*places: tuple[int, int]) -> tuple[Detail, ...]:
     return tuple(Detail(document="d", ref="0" * 64, start=start, end=end) for start, end in places)
 
 
-def test_the_share_that_was_read_counts_text_and_chunks_once() -> None:
-    """Of chunks of ten characters; a passage that two answers rest on is read once."""
+def test_the_share_read_counts_each_character_once() -> None:
+    """A chunk has ten characters here, and a passage of two answers counts once."""
     details = tuple(DetailPoint(detail=each, point=None) for each in chunked(4).details)
     story = given(submitted(), summarised("a", "b").model_copy(update={"details": details}))
     story = story.when(routed(2), assigned(1, 0), assigned(2, 1))
@@ -64,8 +64,8 @@ def test_the_share_that_was_read_counts_text_and_chunks_once() -> None:
     )
 
 
-def test_nothing_is_said_of_documents_that_were_read_whole() -> None:
-    """Nor where there are none."""
+def test_a_share_of_100_percent_is_not_shown() -> None:
+    """Nothing is shown for a task without documents either."""
     assert read_share.taken((), ()) is None
     details = tuple(DetailPoint(detail=each, point=None) for each in chunked(2).details)
     story = given(submitted(), summarised().model_copy(update={"details": details}), routed(), assigned(1))
@@ -75,6 +75,6 @@ def test_nothing_is_said_of_documents_that_were_read_whole() -> None:
     assert whole.answer == "So."
 
 
-def test_a_share_is_never_rounded_to_all_or_nothing() -> None:
-    """Where something was read, and something was not."""
+def test_a_share_is_never_rounded_to_0_or_100_percent() -> None:
+    """A share between 0 and 1 is shown as 1 to 99 %."""
     assert [read_share.Share(1, 9, text).percent for text in (0, 0.0001, 0.5, 0.9999, 1)] == [0, 1, 50, 99, 100]

@@ -1,4 +1,4 @@
-"""A task of too many items: what its client is asked, and what it comes to (document 000 §3.9)."""
+"""Tests of the negotiation of a task with too many items (document 000 §3.9)."""
 
 from typing import get_args
 
@@ -17,8 +17,8 @@ ITEMS = tuple(f"What does {thing} number {number} cost?" for number in range(8) 
 """24 items of three kinds."""
 
 
-def test_up_to_20_items_are_answered_at_once() -> None:
-    """Above that the client is asked, with the three options."""
+def test_more_than_20_items_start_a_negotiation() -> None:
+    """Up to 20 items are answered at once. Above, the client gets three options."""
     assert client_negotiation.negotiate(submitted(), ITEMS[:20]) is None
 
     asked = client_negotiation.negotiate(submitted(), ITEMS[:21])
@@ -29,13 +29,13 @@ def test_up_to_20_items_are_answered_at_once() -> None:
 
 
 def test_without_a_negotiation_the_task_is_one_part() -> None:
-    """Its whole text; also while nothing has been chosen."""
+    """The part is the whole text, also while no option is chosen."""
     assert client_negotiation.parts_of(given(submitted("Q")).task) == (Part(text="Q"),)
     assert client_negotiation.parts_of(given(submitted("Q"), opened(*ITEMS)).task) == (Part(text="Q"),)
 
 
-def test_few_items_of_documents_are_answered_with_the_request() -> None:
-    """Numbered on from its own list; its own questions are listed with them."""
+def test_few_items_of_documents_are_added_to_the_request() -> None:
+    """The numbers continue those of the request, whose own questions are in the list too."""
     for text, beside, whole in (
         ("Answer these", ("A?", "B?"), "Answer these\n1. A?\n2. B?"),
         ("1. A?\n2. B?", ("C?", "D?"), "1. A?\n2. B?\n3. C?\n4. D?"),
@@ -53,8 +53,8 @@ def test_few_items_of_documents_are_answered_with_the_request() -> None:
     ("request_", "first"), [("Which of these is cheapest?", "1. "), ("最も安いのはどれですか。", "・")]
 )
 @pytest.mark.parametrize("gap", [" ", "\n", "\n\n"])
-def test_every_part_says_what_is_asked_about_its_items(request_: str, first: str, gap: str) -> None:
-    """Keep the request above each group, wherever the first item stands."""
+def test_every_part_repeats_the_request(request_: str, first: str, gap: str) -> None:
+    """The request stands above each group of items, wherever the first item is."""
     rest = ITEMS[1:]
     marks = ["・"] * len(rest) if first == "・" else [f"{number}. " for number in range(2, len(ITEMS) + 1)]
     text = request_ + gap + first + "\n".join([ITEMS[0], *(m + each for m, each in zip(marks, rest, strict=True))])
@@ -69,7 +69,7 @@ def test_every_part_says_what_is_asked_about_its_items(request_: str, first: str
 
 
 def test_a_long_introduction_is_cut() -> None:
-    """Leave room for the items: what is repeated with each group has a bound."""
+    """The introduction that is repeated with each group has a maximum length."""
     task = given(submitted("word " * 1_000), opened(*ITEMS), chosen("all")).task
 
     assert {len(part.text.splitlines()[0]) for part in client_negotiation.parts_of(task)} == {
@@ -77,8 +77,8 @@ def test_a_long_introduction_is_cut() -> None:
     }
 
 
-def test_the_ten_most_important_are_one_part() -> None:
-    """Each as it was numbered in the list."""
+def test_the_ten_most_important_items_are_one_part() -> None:
+    """Each item keeps its number of the list."""
     (part,) = _parts("most_important")
 
     assert part.title == "the 10 most important"
@@ -87,8 +87,8 @@ def test_the_ten_most_important_are_one_part() -> None:
     assert all(line == f"{number}. {ITEMS[number - 1]}" for number, line in _lines(part))
 
 
-def test_all_of_them_come_in_batches_of_ten() -> None:
-    """In their order, the last one smaller."""
+def test_all_items_are_in_batches_of_ten() -> None:
+    """The order is kept, and the last batch is smaller."""
     parts = _parts("all")
 
     assert [part.title for part in parts] == ["batch 1 of 3", "batch 2 of 3", "batch 3 of 3"]
@@ -96,7 +96,7 @@ def test_all_of_them_come_in_batches_of_ten() -> None:
 
 
 def test_by_category_every_item_is_in_exactly_one_part() -> None:
-    """What shares a word is together, under that word."""
+    """Items that share a word are in one part with that word as title."""
     parts = _parts("by_category")
 
     assert sorted(number for part in parts for number in _numbers(part)) == [*range(1, 25)]
@@ -104,23 +104,23 @@ def test_by_category_every_item_is_in_exactly_one_part() -> None:
     assert {str(part.title).lower() for part in parts} >= {"steel", "rent"}
 
 
-def test_the_client_names_up_to_ten_items_itself() -> None:
-    """In its own order, each once; what is no item is passed over."""
+def test_the_client_may_name_ten_items() -> None:
+    """The items are in the client's order, once each, and numbers without an item are ignored."""
     (part,) = _parts("most_important", 7, 3, 7, 99, 24)
 
     assert part.title == "the items you named"
     assert _numbers(part) == [7, 3, 24]
 
 
-def test_where_nothing_that_was_named_exists_the_platform_chooses() -> None:
-    """A decision is total, although a client checks before it says anything."""
+def test_without_valid_numbers_the_platform_chooses_the_items() -> None:
+    """The decision is total, although a client checks the numbers first."""
     (part,) = _parts("most_important", 25, 99)
 
     assert part.title == "the 10 most important"
 
 
-def test_a_large_category_comes_in_batches_too() -> None:
-    """No assignment answers more than ten items."""
+def test_a_large_category_is_divided() -> None:
+    """No assignment has more than ten items."""
     story = given(submitted("Q"), opened(*(f"What does lamp {number} cost?" for number in range(25))))
 
     parts = client_negotiation.parts_of(story.when(chosen("by_category")).task)
@@ -134,8 +134,8 @@ def test_a_large_category_comes_in_batches_too() -> None:
     st.sampled_from(get_args(NegotiationOption)),
     st.lists(st.integers(1, 80), max_size=10),
 )
-def test_every_option_is_total(listed: list[str], option: NegotiationOption, named: list[int]) -> None:
-    """Whatever the items: everything once, or the ten that count, and at most ten to an assignment."""
+def test_every_option_works_for_any_items(listed: list[str], option: NegotiationOption, named: list[int]) -> None:
+    """An option gives all items once or the ten most important, at most ten per assignment."""
     items = tuple(each or "-" for each in listed)
     task = given(submitted("Q"), opened(*items)).when(chosen(option, *named)).task
 

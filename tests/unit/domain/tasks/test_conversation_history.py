@@ -1,4 +1,4 @@
-"""What earlier turns of a conversation say to a later one (document 000 §3.6)."""
+"""Tests of the earlier turns of a conversation in a later prompt (document 000 §3.6)."""
 
 from nemuri_domain.language.token_estimate import estimate_tokens
 from nemuri_domain.tasks.aggregate import Task
@@ -27,8 +27,8 @@ from tests.unit.domain.tasks.stories import (
 )
 
 
-def test_finished_turns_are_told_oldest_first() -> None:
-    """With the question in words of its own, and without labels of sources; what failed has no answer."""
+def test_finished_turns_are_included_oldest_first() -> None:
+    """They have their self-contained requests and no labels. A failed turn has no answer."""
     lost = given(submitted("lost", conversation="c"), failed()).task
 
     assert turns([_done("And it?", "Blue [m1].", request="And moss?"), lost, _done("What is moss?", "A plant.")]) == (
@@ -38,7 +38,7 @@ def test_finished_turns_are_told_oldest_first() -> None:
 
 
 def test_turns_are_bounded_in_tokens() -> None:
-    """The newest stay, and no answer is longer than its share."""
+    """The newest turns are kept, and no answer exceeds its share."""
     long = "The quick brown fox jumps over the lazy dog. " * 200
 
     found = turns([_done(f"What is {number}?", long) for number in range(8)])
@@ -49,8 +49,8 @@ def test_turns_are_bounded_in_tokens() -> None:
     assert sum(estimate_tokens(each.question + each.answer) for each in found) <= TURNS_TOKENS + len(found)
 
 
-def test_a_turn_waits_for_an_open_one_but_not_for_a_negotiation() -> None:
-    """Every open task ends; in a negotiation the client itself is waited for."""
+def test_a_turn_waits_for_an_open_turn_but_not_for_a_negotiation() -> None:
+    """An open task ends by itself; a negotiation waits for the client."""
     task = given(submitted("?"))
 
     assert waits([task.task])
@@ -59,8 +59,8 @@ def test_a_turn_waits_for_an_open_one_but_not_for_a_negotiation() -> None:
     assert not waits([])
 
 
-def test_only_a_task_of_a_conversation_continues_one() -> None:
-    """A negotiated one has parts of its own."""
+def test_only_a_task_with_a_conversation_has_earlier_turns() -> None:
+    """A negotiated task has parts of its own instead."""
     turn = given(submitted("?", conversation="c"))
 
     assert continues(turn.task)
@@ -68,21 +68,21 @@ def test_only_a_task_of_a_conversation_continues_one() -> None:
     assert not continues(turn.when(opened(), chosen()).task)
 
 
-def test_a_long_request_says_itself_what_it_is_about() -> None:
-    """Nobody writes it all again."""
+def test_a_long_request_is_not_restated() -> None:
+    """It is assumed to be self-contained."""
     assert stands_alone("word " * (LONGEST_REQUEST + 1))
     assert not stands_alone("word " * LONGEST_REQUEST)
 
 
-def test_what_stands_on_its_own_already_is_not_recorded_twice() -> None:
-    """Nor is nothing."""
+def test_an_unchanged_request_is_not_recorded() -> None:
+    """An empty restatement is not recorded either."""
     assert restated("What is moss?", "What is moss?\n") is None
     assert restated("What is moss?", " ") is None
     assert restated("And it?", "And moss?") == "And moss?"
 
 
-def test_the_request_in_words_of_its_own_is_what_is_worked_on() -> None:
-    """In place of the task's text; until it is routed again."""
+def test_the_self_contained_request_replaces_the_text() -> None:
+    """It is used until the task is routed again."""
     story = given(submitted("And it?"), summarised("And it?"), routed(request="And moss?"))
 
     assert story.task.part(0).text == "And moss?"

@@ -1,4 +1,4 @@
-"""Where several events become one: summaries and whole answers (document 000 §3.9)."""
+"""Tests of joining events: summaries and complete answers (document 000 §3.9)."""
 
 from uuid import UUID
 
@@ -22,7 +22,7 @@ from tests.unit.domain.tasks.stories import (
 )
 
 
-def test_a_summary_waits_for_the_last_point_whichever_that_is() -> None:
+def test_a_summary_follows_the_last_key_point_in_any_order() -> None:
     """Both orders give the same event."""
     story = given(submitted("Buy?"), chunked())
     ends = []
@@ -40,7 +40,7 @@ def test_a_summary_waits_for_the_last_point_whichever_that_is() -> None:
 
 
 def test_a_summary_begins_with_the_items_of_the_documents() -> None:
-    """Whether it joins key points or there were none to find; so routing sees what is asked."""
+    """Routing sees the items, with and without key points."""
     asked = "Answer\n1. A?\n2. B?"
     story = given(submitted("Answer"), chunked(1, ("A?", "B?")), point(0))
 
@@ -52,15 +52,15 @@ def test_a_summary_begins_with_the_items_of_the_documents() -> None:
     assert (plain.summary, plain.parts) == (asked, (Part(text=asked),))
 
 
-def test_a_key_point_that_is_not_there_yet_is_waited_for() -> None:
-    """The task knows how many chunks it has."""
+def test_a_summary_waits_for_every_key_point() -> None:
+    """The task knows its number of chunks."""
     story = given(submitted(), chunked(), point(0))
 
     assert fan_in.summarise(point(0), story.state) is None
 
 
 def test_a_task_is_summarised_once() -> None:
-    """And not while its client is asked how to go on."""
+    """It is not summarised during a negotiation."""
     done = given(submitted(), chunked(1), point(0))
 
     assert fan_in.summarise(point(0), done.when(summarised("x")).state) is None
@@ -69,7 +69,7 @@ def test_a_task_is_summarised_once() -> None:
 
 
 def test_a_summary_has_at_most_1000_tokens() -> None:
-    """By the offline estimate, also in Japanese."""
+    """The estimate works without a tokenizer, also for Japanese."""
     for words in ("the quick brown fox " * 60, "早い茶色の狐は怠け者の犬を飛び越える。" * 20):
         story = given(submitted("Q"), chunked(30))
         story = story.when(*(point(number, words) for number in range(30)))
@@ -79,8 +79,8 @@ def test_a_summary_has_at_most_1000_tokens() -> None:
         assert len(summary.details) == 30
 
 
-def test_a_supplied_summary_is_used_as_it_is() -> None:
-    """Nothing is generated. One of too many tokens, which our own client refuses, is shortened and says so."""
+def test_a_supplied_summary_is_used_unchanged() -> None:
+    """A summary with too many tokens, which our client refuses, is cut and marked."""
     detail = DetailPoint(detail=Detail(document="d", ref="0" * 64, start=0, end=1), point=None)
     for words, kept in ((1_000, "word " * 1_000), (3_200, "word " * 900)):
         long = "word " * words
@@ -95,8 +95,8 @@ def test_a_supplied_summary_is_used_as_it_is() -> None:
     assert too_long(long) == "the summary has about 3,200 tokens; at most 1,000 are read, so shorten it"
 
 
-def test_key_points_that_do_not_fit_are_counted() -> None:
-    """Those that share the most with the question are kept, in order; every chunk keeps its own point."""
+def test_key_points_beyond_the_limit_are_counted() -> None:
+    """The ones closest to the question are kept in order. Every chunk keeps its own."""
     story = given(submitted("What does steel cost?"), chunked(200))
     said = ["Soup is hot. " * 10] * 150 + ["Steel costs 150. " * 10] + ["Soup is hot. " * 10] * 49
     story = story.when(*(point(number, each) for number, each in enumerate(said)))
@@ -112,8 +112,8 @@ def test_key_points_that_do_not_fit_are_counted() -> None:
     assert sum(each.point is not None for each in summary.details) == 200
 
 
-def test_a_request_that_does_not_fit_is_marked() -> None:
-    """And some room is left for the key points."""
+def test_a_request_beyond_the_limit_is_cut_and_marked() -> None:
+    """Some of the limit stays for the key points."""
     text = "steel " * 2_600
     story = given(submitted(text), chunked(2), point(0, "Steel is dear."), point(1, "x " * 2_000))
     summary = fan_in.summarise(point(0), story.state)
@@ -124,8 +124,8 @@ def test_a_request_that_does_not_fit_is_marked() -> None:
     assert estimate_tokens(summary.summary) <= SUMMARY_TOKENS
 
 
-def test_a_task_is_complete_when_the_last_assignment_is_answered() -> None:
-    """Whichever that is; the parts stand in their order, under their titles."""
+def test_a_task_is_complete_with_the_last_answer() -> None:
+    """The order of the answers does not matter, and the parts keep their order and titles."""
     story = given(submitted(), summarised("a", "b", titles=("First", None)), routed(2), assigned(2, 1), assigned(1, 0))
     ends = []
     for first, last in ((1, 2), (2, 1)):
@@ -139,15 +139,15 @@ def test_a_task_is_complete_when_the_last_assignment_is_answered() -> None:
     assert ends[0].event_id == ends[1].event_id
 
 
-def test_a_task_is_not_complete_before_every_assignment_is_there() -> None:
-    """Of two chosen agents only one has been assigned yet, and is quick."""
+def test_a_task_waits_for_every_assignment() -> None:
+    """A quick answer does not complete a task while another agent is not yet assigned."""
     story = given(submitted(), summarised("a", "b"), routed(2), assigned(1), answered(1))
 
     assert fan_in.complete(answered(1), story.state) is None
 
 
-def test_what_has_ended_or_was_never_routed_is_not_completed() -> None:
-    """The answer of a failed attempt waits for its reopening."""
+def test_a_failed_or_unrouted_task_is_not_completed() -> None:
+    """The answer of a failed attempt waits for a reopening."""
     unrouted = given(submitted(), summarised("a"), assigned(1), answered(1))
     ended = given(submitted(), summarised("a"), routed(), assigned(1), answered(1), failed())
 
@@ -155,8 +155,8 @@ def test_what_has_ended_or_was_never_routed_is_not_completed() -> None:
     assert fan_in.complete(answered(1), ended.state) is None
 
 
-def test_a_reopened_task_ends_by_the_assignments_of_its_new_attempt() -> None:
-    """Under an id of its own."""
+def test_a_reopened_task_completes_with_the_answers_of_its_new_attempt() -> None:
+    """The id of its end is another one."""
     first = given(submitted(), summarised("a"), routed(), assigned(1), answered(1, "old"))
     again = first.when(failed(), reopened(), routed(attempt=2), assigned(2, attempt=2))
     assert fan_in.complete(answered(2), again.state) is None
@@ -171,8 +171,8 @@ def test_a_reopened_task_ends_by_the_assignments_of_its_new_attempt() -> None:
     assert two.correlation_id == TASK == UUID(int=1)
 
 
-def test_a_whole_answer_fits_one_event() -> None:
-    """Every part keeps its share; where there is room nothing is cut."""
+def test_a_complete_answer_fits_one_event() -> None:
+    """Every part keeps its share, and nothing is cut if all fit."""
     parts = [(Part(title=f"batch {number}", text="?"), "記" * 30_000) for number in range(20)]
 
     told = fan_in.whole(parts)

@@ -1,4 +1,4 @@
-"""What becomes of feedback: each is credited, parked or refused, whenever it comes."""
+"""Tests of feedback, which is credited, parked or refused whenever it comes."""
 
 import random
 from collections import Counter
@@ -64,16 +64,16 @@ TWO = given(submitted(), summarised("a", "b"), routed(2), assigned(1), assigned(
         ({"verdict": None, "prevented_error": A}, [("prevented_error", 2.0, (A,))]),
     ],
 )
-def test_feedback_is_worth_what_the_document_says(said: dict[str, Any], worth: list[object]) -> None:
-    """Document 003 §4.4; success is said, never assumed; each part is credited by itself."""
+def test_feedback_has_the_points_of_the_document(said: dict[str, Any], worth: list[object]) -> None:
+    """Document 003 §4.4. Success is explicit, and each part is credited separately."""
     fates = _credits(_fates(DONE, feedback(**said)))
 
     assert [(each.reason, each.points, each.memory_ids) for each in fates] == worth
     assert {(each.agent_id, each.assignment_id) for each in fates} == {(AGENT, work(1))}
 
 
-def test_the_policy_of_the_agent_says_what_it_is_worth() -> None:
-    """And not that of anybody else."""
+def test_the_points_come_from_the_agents_policy() -> None:
+    """Policies of other agents do not matter."""
     given_now = feedback()
     story = DONE.when(given_now)
     policies = {AGENT: Policy(impact_user_positive=5.0)}
@@ -106,18 +106,20 @@ def test_the_policy_of_the_agent_says_what_it_is_worth() -> None:
         (DONE, {"verdict": None, "prevented_error": C}, FeedbackRefused, f"did not use the memory {C}"),
     ],
 )
-def test_whenever_feedback_comes_one_thing_becomes_of_it(
+def test_feedback_has_one_outcome_at_any_time(
     story: Story, said: dict[str, Any], outcome: type[Event], why: str
 ) -> None:
-    """Before the task, before the answer, of a failed task, of one that used nothing, of a memory that was not used."""
+    """It may come before the task or the answer, for a failed task, for an answer without uses, or for an unused
+    memory.
+    """
     [only] = _fates(story, feedback(**said))
 
     assert isinstance(only, outcome)
     assert why in getattr(only, "reason", "")
 
 
-def test_what_a_stranger_said_before_is_not_applied_by_what_the_client_says() -> None:
-    """Apply a credit to the feedback of those who may judge the task, and refuse the rest."""
+def test_feedback_of_a_stranger_is_not_applied_by_the_clients() -> None:
+    """A credit applies to feedback of those who may judge the task; other feedback is refused."""
     early, said = feedback(by="bob"), feedback()
     story = given(early).when(*_fates(given(early), early))
     story = story.when(submitted(), summarised(), routed(1), assigned(1), answered(1), used(1, A, B), ended(1))
@@ -128,15 +130,15 @@ def test_what_a_stranger_said_before_is_not_applied_by_what_the_client_says() ->
     assert [type(each) for each in _fates(after, early)] == [FeedbackRefused]
 
 
-def test_an_answer_that_drew_on_nothing_can_be_helpful_too() -> None:
-    """It is credited to no memory, and so it is applied: that nothing was used is worth knowing as well."""
+def test_an_answer_without_uses_can_be_helpful() -> None:
+    """The feedback is applied and credits no memory."""
     [credit] = _credits(_fates(BEGUN.when(used(1)), feedback()))
 
     assert credit.memory_ids == ()
 
 
-def test_what_cannot_be_credited_does_not_keep_the_rest_from_it() -> None:
-    """A memory that was not used prevented no error; that the answer helped stands all the same, and is applied."""
+def test_an_invalid_part_does_not_block_the_others() -> None:
+    """A prevented error of an unused memory is refused, and the verdict is still applied."""
     said = feedback(prevented_error=C)
     told = _fates(DONE, said)
 
@@ -147,8 +149,8 @@ def test_what_cannot_be_credited_does_not_keep_the_rest_from_it() -> None:
     assert credited_to(_said(after, said), after.state) == (A, B)
 
 
-def test_the_same_said_again_counts_once_and_says_so() -> None:
-    """Another one with something new in it is applied for what is new."""
+def test_repeated_feedback_counts_once() -> None:
+    """Feedback with a new part is applied for that part."""
     first, again, more = feedback(prevented_error=A), feedback(prevented_error=A), feedback(prevented_error=B)
     story = _through(DONE, first)
 
@@ -159,8 +161,8 @@ def test_the_same_said_again_counts_once_and_says_so() -> None:
     assert (credit.reason, credit.memory_ids) == ("prevented_error", (B,))
 
 
-def test_two_who_say_the_same_at_once_make_one_credit() -> None:
-    """Both are decided before either is credited: the same ids, and both are applied."""
+def test_concurrent_equal_feedback_makes_one_credit() -> None:
+    """Both derive the same ids, and both are applied."""
     one, other = feedback(), feedback()
     waiting = BEGUN.when(one, other, used(1, A), ended(1))
     first, second = (fate(_said(waiting, each), waiting.state, {}, ended(1)) for each in (one, other))
@@ -171,8 +173,8 @@ def test_two_who_say_the_same_at_once_make_one_credit() -> None:
     assert fate(_said(after, other), after.state, {}, other) == ()
 
 
-def test_parked_feedback_is_decided_when_the_session_ends() -> None:
-    """From either side of the join the credit is the same; delivered again, it changes nothing."""
+def test_parked_feedback_is_decided_at_the_end_of_the_session() -> None:
+    """Both joined events derive the same credit, and a redelivery changes nothing."""
     said = feedback()
     parked = _through(BEGUN, said)
     assert _said(parked, said).standing == "parked"
@@ -187,8 +189,8 @@ def test_parked_feedback_is_decided_when_the_session_ends() -> None:
     assert fate(_said(after, said), after.state, {}, said) == ()
 
 
-def test_of_several_assignments_each_is_credited_as_soon_as_it_can_be() -> None:
-    """A part that is answered later is credited later, by the same feedback, which is applied from the first on."""
+def test_each_assignment_is_credited_as_soon_as_possible() -> None:
+    """A later answer is credited later by the same feedback, which counts as applied from the first credit."""
     said = feedback(prevented_error=B)
     half = _through(TWO.when(used(1, A), ended(1)), said)
     assert (_said(half, said).standing, credited_to(_said(half, said), half.state)) == ("applied", (A,))
@@ -200,8 +202,8 @@ def test_of_several_assignments_each_is_credited_as_soon_as_it_can_be() -> None:
     assert credited_to(_said(whole.when(*late), said), whole.when(*late).state) == (A, B)
 
 
-def test_feedback_that_waited_for_a_task_that_failed_is_refused() -> None:
-    """And stays refused when the task is tried again: it was said of an answer that never came."""
+def test_feedback_parked_for_a_failed_task_is_refused() -> None:
+    """It stays refused after a reopening, since it was not about the new answer."""
     said = feedback()
     lost = _through(_through(BEGUN, said).when(failed()), said, new=False)
     assert _said(lost, said).standing == "refused"
@@ -211,8 +213,8 @@ def test_feedback_that_waited_for_a_task_that_failed_is_refused() -> None:
     assert len(_credits(_fates(again, feedback()))) == 1
 
 
-def test_decided_feedback_does_not_go_back() -> None:
-    """Neither a late parking nor a late refusal undoes what was applied."""
+def test_applied_feedback_stays_applied() -> None:
+    """A later parking or refusal has no effect."""
     said = feedback()
     story = _through(DONE, said)
     late = FeedbackParked.following(said, key=1, feedback_id=said.event_id, reason="late")
@@ -228,9 +230,9 @@ def test_decided_feedback_does_not_go_back() -> None:
     rng=st.randoms(use_true_random=False),
 )
 def test_no_feedback_is_ever_lost(said: list[dict[str, Any]], fails: bool, rng: random.Random) -> None:
-    """Whenever it comes, and in whichever order it is reacted to: once the task has ended, all of it is decided.
+    """All feedback is decided when the task has ended, whenever it comes and in any order of handling.
 
-    Each reason is credited once to each assignment, and reacting to everything once more changes nothing.
+    Each reason is credited once per assignment, and handling everything again changes nothing.
     """
     way: list[LifeEvent] = [submitted(), summarised("a", "b"), routed(2), assigned(1), assigned(2, part=1)]
     way += [used(1, A), ended(1), failed()] if fails else [used(1, A), used(2, A, B), ended(2), ended(1), completed()]
@@ -256,7 +258,7 @@ def test_no_feedback_is_ever_lost(said: list[dict[str, Any]], fails: bool, rng: 
 
 @dataclass
 class Reacting:
-    """A log with a slow service behind it, which reacts in any order to what it sees by then."""
+    """A log with a slow service that handles its events in any order."""
 
     rng: random.Random
     story: Story = field(default_factory=Story)
@@ -265,7 +267,7 @@ class Reacting:
     reasons: list[LifeEvent] = field(default_factory=list)
 
     def append(self, event: LifeEvent) -> None:
-        """The first of an id counts."""
+        """Append the event if it is the first of its id."""
         if event.event_id in self.known:
             return
         self.known[event.event_id] = event
@@ -275,7 +277,7 @@ class Reacting:
             self.reasons.append(event)
 
     def react(self, *, hurry: bool) -> None:
-        """To some of what is due, or to all of it."""
+        """Handle some of the waiting events, or all of them."""
         while self.due and (hurry or self.rng.random() < 0.5):
             event = self.due.pop(self.rng.randrange(len(self.due)))
             state, mine = self.story.state, isinstance(event, FeedbackGiven)
@@ -286,13 +288,13 @@ class Reacting:
 
 
 def _fates(story: Story, said: FeedbackGiven) -> tuple[Fate, ...]:
-    """What is decided about new feedback."""
+    """Return the outcomes of new feedback."""
     known = story.when(said)
     return fate(_said(known, said), known.state, {}, recorded(said, known.sequence))
 
 
 def _through(story: Story, said: FeedbackGiven, *, new: bool = True) -> Story:
-    """The story after the feedback and what is decided about it."""
+    """Return the story after the feedback and its outcomes."""
     known = story.when(said) if new else story
     return known.when(*fate(_said(known, said), known.state, {}, said))
 

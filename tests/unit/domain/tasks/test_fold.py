@@ -1,4 +1,4 @@
-"""The life of a task: what each event means for it, and that it means nothing late or twice."""
+"""Tests of the fold of a task: the effect of each event, and none if it is late or repeated."""
 
 from hypothesis import given as for_any
 from hypothesis import strategies as st
@@ -67,8 +67,8 @@ EVENTS: st.SearchStrategy[LifeEvent] = st.one_of(
 )
 
 
-def test_a_task_begins_with_what_the_client_said() -> None:
-    """Everything that it asked for, and who it is."""
+def test_a_submission_begins_a_task() -> None:
+    """The task has all fields of the submission and its client."""
     document = Document(name="offer.txt", ref="a" * 64, characters=10)
     setting = Setting(project="bridge")
     story = given(
@@ -82,13 +82,13 @@ def test_a_task_begins_with_what_the_client_said() -> None:
     )  # fmt: skip
 
 
-def test_a_task_begins_once() -> None:
-    """Another submission of the same id is not heard."""
+def test_a_second_submission_has_no_effect() -> None:
+    """The first submission of an id counts."""
     given(submitted("first")).when(submitted("second")).then(text="first")
 
 
-def test_a_chunk_gets_its_first_point_and_keeps_it() -> None:
-    """A point without its chunk is not heard; neither is a second cut. That a chunk has its turn changes nothing."""
+def test_the_first_key_point_of_a_chunk_counts() -> None:
+    """A key point without its chunk and a second cut have no effect; neither has `chunk_ready`."""
     story = given(submitted(), point(1), chunked(), point(0), point(0, "another"), chunked(7), ready(1), point(5))
 
     assert {ordinal: each.point for ordinal, each in story.state.chunks.items()} == {0: "point 0", 1: None}
@@ -96,7 +96,7 @@ def test_a_chunk_gets_its_first_point_and_keeps_it() -> None:
 
 
 def test_a_negotiation_waits_for_the_client() -> None:
-    """And goes on with its choice, once."""
+    """The task continues with the client's first choice."""
     story = given(submitted(), opened("a", "b")).then(
         status="negotiation", items=("a", "b"), options=client_negotiation.OPTIONS
     )
@@ -105,35 +105,35 @@ def test_a_negotiation_waits_for_the_client() -> None:
     story.when(chosen("all"), opened("c")).then(status="open", option="by_category", items=("a", "b"))
 
 
-def test_an_answer_without_a_question_is_not_heard() -> None:
-    """Nobody asked the client to choose."""
+def test_a_choice_without_a_negotiation_has_no_effect() -> None:
+    """The task continues unchanged."""
     given(submitted()).when(chosen()).then(option=None, status="open")
     waiting = given(submitted(), opened()).when(chosen(by="bob")).then(option=None, status="negotiation")
     waiting.when(chosen(by=OPERATOR)).then(option="all", status="open")
 
 
-def test_a_negotiation_that_comes_too_late_is_not_heard() -> None:
-    """Not after the summary, not after the end."""
+def test_a_late_negotiation_has_no_effect() -> None:
+    """A negotiation after the summary or after the end has no effect."""
     given(submitted(), summarised("x")).when(opened()).then(status="open", items=())
     given(submitted(), failed()).when(opened()).then(status="failed", items=())
 
 
 def test_the_first_summary_counts() -> None:
-    """With its parts."""
+    """Its parts count too."""
     story = given(submitted(), summarised("a", "b")).when(summarised("c"))
 
     assert [each.text for each in story.task.parts] == ["a", "b"]
 
 
-def test_the_present_attempt_is_routed_once() -> None:
-    """A routing of another attempt, or a second one, is not heard."""
+def test_an_attempt_is_routed_once() -> None:
+    """A routing of another attempt and a second routing have no effect."""
     given(submitted(), summarised("a", "b"), routed(2, attempt=2)).then(routed=0).when(routed(2), routed(1)).then(
         routed=2
     )
 
 
-def test_an_assignment_collects_what_the_agent_did() -> None:
-    """What it was given, answered, used, learned and encoded, until its session is over."""
+def test_an_assignment_records_the_work_of_its_agent() -> None:
+    """It has retrieval, answer, uses, learnings and memories until the end of its session."""
     story = given(submitted(), summarised("x"), routed(), assigned(1)).when(
         retrieved(1, memory(1), memory(2)), answered(1, "so"), used(1, memory(2)), learned(1), encoded(1, memory(9))
     )
@@ -150,8 +150,8 @@ def test_an_assignment_collects_what_the_agent_did() -> None:
     assert story.when(ended(1)).assignment(1).ended
 
 
-def test_an_assignment_knows_what_its_learnings_repeated_and_what_was_dropped() -> None:
-    """One repetition taken back is one less, and what was never repeated cannot be taken back."""
+def test_an_assignment_records_repetitions_and_dropped_learnings() -> None:
+    """A withdrawn repetition is removed. Withdrawing another one has no effect."""
     story = given(submitted(), routed(), assigned(1), repeated(1, memory(1), memory(1), memory(2), dropped="…"))
 
     assert story.assignment(1).repeated == (memory(1), memory(1), memory(2))
@@ -162,35 +162,35 @@ def test_an_assignment_knows_what_its_learnings_repeated_and_what_was_dropped() 
     )  # fmt: skip
 
 
-def test_work_without_an_assignment_is_not_heard() -> None:
-    """Whatever an agent did for a task that did not ask for it."""
+def test_work_without_an_assignment_has_no_effect() -> None:
+    """Events of an unknown assignment are ignored."""
     story = given(submitted(), retrieved(1), answered(1), used(1), learned(1), ended(1))
 
     assert story.when(encoded(1, memory(1)), encoded(None, memory(1))).state == given(submitted()).state
 
 
 def test_a_recorded_answer_is_never_replaced() -> None:
-    """Not that of an assignment, and not that of the task."""
+    """The first answer counts, of an assignment and of the task."""
     story = given(submitted(), summarised("x"), routed(), assigned(1), answered(1, "first")).when(answered(1, "second"))
     assert story.assignment(1).answer == "first"
 
     story.when(completed("first"), completed("second"), failed(), reopened()).then(answer="first", status="done")
 
 
-def test_a_task_fails_once_in_its_present_attempt() -> None:
-    """The first reason stays."""
+def test_an_attempt_fails_once() -> None:
+    """The first reason counts."""
     story = given(submitted(), failed("no agent", attempt=2)).then(status="open")
 
     story.when(failed("no agent"), failed("no time")).then(status="failed", reason="no agent")
 
 
-def test_an_answer_that_comes_after_a_failure_counts() -> None:
-    """An answer is an answer."""
+def test_an_answer_after_a_failure_counts() -> None:
+    """The task is completed by it."""
     given(submitted(), failed()).when(completed("late")).then(status="done", answer="late", reason=None)
 
 
-def test_a_failed_task_can_be_tried_once_more() -> None:
-    """Only the next attempt, only after a failure; it is routed anew and may fail anew."""
+def test_a_failed_task_can_be_reopened() -> None:
+    """Only the next attempt after a failure opens it. It is routed again and may fail again."""
     story = given(submitted(), summarised("x"), routed(), assigned(1)).when(reopened()).then(attempt=1)
 
     story = story.when(failed(), reopened(3)).then(status="failed", attempt=1).when(reopened(2))
@@ -200,18 +200,18 @@ def test_a_failed_task_can_be_tried_once_more() -> None:
     story.when(failed("again", attempt=2)).then(status="failed", reason="again")
 
 
-def test_the_end_of_a_task_is_when_the_log_recorded_it() -> None:
-    """A client's or a worker's clock has no say."""
+def test_the_end_of_a_task_has_the_time_of_the_log() -> None:
+    """The clocks of clients and workers do not matter."""
     assert given(submitted(), completed()).task.ended_at == recorded(completed(), 2).at > BEGINNING
 
 
-def test_what_a_service_gave_up_does_not_end_a_task_by_itself() -> None:
-    """The orchestrator decides whether it fails."""
+def test_a_failed_event_handler_does_not_end_the_task() -> None:
+    """The orchestrator decides whether the task fails."""
     given(submitted()).when(given_up()).then(status="open", reason=None)
 
 
-def test_feedback_is_kept_from_before_the_answer_and_even_before_the_task() -> None:
-    """Each by its id."""
+def test_feedback_is_kept_before_the_answer_and_before_the_task() -> None:
+    """Each feedback is kept by its id."""
     early, late = feedback("unhelpful"), feedback("helpful")
     story = given(early, submitted(), late, late)
 
@@ -219,16 +219,16 @@ def test_feedback_is_kept_from_before_the_answer_and_even_before_the_task() -> N
     assert set(story.state.feedback) == {early.event_id, late.event_id}
 
 
-def test_nothing_but_a_submission_begins_a_task() -> None:
-    """What comes before it is not heard, or waits."""
+def test_only_a_submission_begins_a_task() -> None:
+    """Earlier events have no effect or wait for it."""
     events = (opened(), chosen(), summarised(), routed(), completed(), failed(), reopened(), given_up())
 
     assert given(*events).state == TaskState()
 
 
 @for_any(st.lists(EVENTS, min_size=10, max_size=40))
-def test_no_event_in_no_state_makes_the_fold_raise(events: list[LifeEvent]) -> None:
-    """Answers stay, attempts never fall, and the same event at once again changes nothing."""
+def test_the_fold_never_raises(events: list[LifeEvent]) -> None:
+    """In any state, answers stay, attempts never fall, and a repeated event changes nothing."""
     story = Story()
     for event in [*events[:3], submitted(), *events[3:]]:
         before, story = story.state, story.when(event)
@@ -247,8 +247,8 @@ def test_no_event_in_no_state_makes_the_fold_raise(events: list[LifeEvent]) -> N
 
 
 @for_any(st.lists(EVENTS, min_size=10, max_size=40))
-def test_joins_wait_until_the_last_side_is_there(events: list[LifeEvent]) -> None:
-    """Whatever happened: a completion only with every answer, a summary only with every point, and neither twice."""
+def test_joins_wait_for_all_their_events(events: list[LifeEvent]) -> None:
+    """A task completes only with all answers and has a summary only with all key points, once each."""
     story = given(submitted(), summarised("a", "b", "c")).when(*events)
     cause, task = completed(), story.task
 
@@ -261,8 +261,8 @@ def test_joins_wait_until_the_last_side_is_there(events: list[LifeEvent]) -> Non
         assert all(each.answer is not None for each in story.state.present)
 
 
-def test_the_story_knows_its_assignments() -> None:
-    """Present ones by part, then by id; those of another attempt do not count."""
+def test_a_task_lists_the_assignments_of_its_attempt() -> None:
+    """They are sorted by part and id."""
     story = given(submitted(), assigned(3, part=1), assigned(2, part=0), assigned(1, part=1), assigned(4, attempt=2))
 
     assert [each.assignment_id for each in story.state.present] == [work(2), work(1), work(3)]

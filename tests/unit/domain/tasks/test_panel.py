@@ -1,4 +1,4 @@
-"""What the voices of a panel come to."""
+"""Tests of merging the answers of a panel."""
 
 from nemuri_contracts.tasks import Dissent, Voice
 from nemuri_domain.tasks import fan_in, panel
@@ -16,8 +16,8 @@ from tests.unit.domain.tasks.stories import (
 )
 
 
-def test_a_voice_is_heard_when_all_are() -> None:
-    """In the order of their assignments, whichever answers last; the parts of each together."""
+def test_a_panel_is_merged_with_its_last_answer() -> None:
+    """The answers are in the order of their assignments, with all parts of a member together."""
     story = _panel()
     assert panel.voices(story.when(answered(1), answered(2), answered(3)).state) is None
 
@@ -29,8 +29,8 @@ def test_a_voice_is_heard_when_all_are() -> None:
     )
 
 
-def test_a_task_of_one_agent_has_no_voices() -> None:
-    """Nor has a panel that is done."""
+def test_a_task_of_one_agent_is_not_merged() -> None:
+    """A panel that has ended is not merged again."""
     alone = given(submitted(), summarised("x"), routed(), assigned(1), answered(1))
     done = _panel().when(*map(answered, (1, 2, 3, 4)), completed())
 
@@ -38,8 +38,8 @@ def test_a_task_of_one_agent_has_no_voices() -> None:
     assert panel.voices(done.state) is None
 
 
-def test_the_end_of_a_panel_tells_everything() -> None:
-    """Merged, against it, and side by side with the labels of each; under the same id as any other end."""
+def test_the_end_of_a_panel_has_merged_answer_dissent_and_all_answers() -> None:
+    """Each answer has its labels, and the id is that of any end."""
     story = _panel().when(*map(answered, (1, 2, 3, 4)))
     heard = (
         Voice(agent_id="b", perspective="cost", answer="It is dear [m1]."),
@@ -61,8 +61,8 @@ def test_the_end_of_a_panel_tells_everything() -> None:
     assert [each.answer for each in panel.unlabelled(heard)] == ["It is dear.", "It is late."]
 
 
-def test_fewer_voices_than_were_asked_for_are_not_passed_over() -> None:
-    """The answer says how many could be seated, in the language of the task, and so does the panel."""
+def test_a_panel_with_missing_members_says_so() -> None:
+    """The answer names the number of members, in the language of the task."""
     heard = tuple(Voice(agent_id="a", perspective=each, answer="x") for each in ("cost", "time"))
     for text, line in (
         ("Buy?", "2 of the 5 voices asked for could be seated."),
@@ -75,8 +75,8 @@ def test_fewer_voices_than_were_asked_for_are_not_passed_over() -> None:
         assert (end.panel.asked, len(end.panel.voices)) == (5, 2)
 
 
-def test_without_dissent_nothing_is_said_of_it() -> None:
-    """Only where somebody dissents."""
+def test_without_dissent_the_answer_mentions_none() -> None:
+    """The heading is missing if nobody dissents."""
     end = panel.concluded(
         answered(4), _panel().task, (Voice(agent_id="a", perspective=None, answer="x"),), "x", (), USAGE
     )
@@ -84,8 +84,8 @@ def test_without_dissent_nothing_is_said_of_it() -> None:
     assert "Dissent" not in end.answer
 
 
-def test_a_panel_fits_one_event() -> None:
-    """However much everybody says, in whichever script."""
+def test_the_end_of_a_panel_fits_one_event() -> None:
+    """This holds for answers of any length and script."""
     long = "記" * 200_000
     story = _panel().when(*(answered(number, long) for number in (1, 2, 3, 4)))
     heard = panel.voices(story.state)
@@ -102,8 +102,8 @@ def test_a_panel_fits_one_event() -> None:
     assert len(end.model_dump_json().encode()) < 900_000
 
 
-def test_statements_are_merged_by_comparing_them() -> None:
-    """What is shared first, by name where not all say it, then what only one says; what is contradicted is dissent."""
+def test_answers_are_merged_by_comparing_statements() -> None:
+    """Shared statements come first, with names if not all agree; then single ones. A contradiction is dissent."""
     text, dissent = panel.merged(
         [
             Voice(agent_id="a", perspective=None, answer="The boiler runs at 70 degrees. Ann built it in May."),
@@ -117,15 +117,15 @@ def test_statements_are_merged_by_comparing_them() -> None:
     assert panel.merged([Voice(agent_id="a", perspective=None, answer="")]) == ("", ())
 
 
-def test_what_all_say_needs_no_names() -> None:
-    """Everybody is meant."""
+def test_a_statement_of_all_has_no_names() -> None:
+    """Names are added only if some members do not share it."""
     heard = [Voice(agent_id=name, perspective=None, answer="納期は5日です。") for name in "ab"]
 
     assert panel.merged(heard) == ("- 納期は5日です。", ())
 
 
 def test_identical_answers_are_shown_once_with_all_names() -> None:
-    """Answers that differ in their labels alone are identical, and stand without them."""
+    """Answers that differ only in labels are identical and shown without them."""
     heard = [
         Voice(agent_id="a", perspective="cost", answer="- It is dear. [m1]"),
         Voice(agent_id="b", perspective=None, answer="- It is late. [m1]"),
@@ -136,8 +136,8 @@ def test_identical_answers_are_shown_once_with_all_names() -> None:
     assert panel.side_by_side(heard) == ("### a · cost, a · time\n\n- It is dear.\n\n### b, c\n\n- It is late. [m1]")
 
 
-def test_what_all_say_and_the_merged_answer_too_is_said_once() -> None:
-    """As where nobody found anything."""
+def test_an_answer_equal_to_the_merged_one_is_shown_once() -> None:
+    """This is so if nobody found anything."""
     heard = [Voice(agent_id=name, perspective=None, answer="Nothing was found.") for name in "abc"]
 
     end = panel.concluded(answered(4), _panel().task, heard, "Nothing was found.", (), USAGE)
@@ -147,8 +147,8 @@ def test_what_all_say_and_the_merged_answer_too_is_said_once() -> None:
     assert end.panel.voices == tuple(heard)
 
 
-def test_two_seats_of_one_agent_are_told_apart() -> None:
-    """In what only one says, in what it holds against the others, and in the words of the end."""
+def test_two_seats_of_one_agent_have_different_names() -> None:
+    """The names differ in single statements, in dissent and in the list of answers."""
     heard = [
         Voice(agent_id="a", perspective="cost", answer="The boiler runs at 70 degrees. Ann built it in May."),
         Voice(agent_id="a", perspective="time", answer="The boiler runs at 90 degrees."),
@@ -163,7 +163,7 @@ def test_two_seats_of_one_agent_are_told_apart() -> None:
 
 
 def _panel() -> Story:
-    """Two agents and two parts."""
+    """Return a panel of two agents and two parts."""
     return given(
         submitted("Buy?", panel=2),
         summarised("x", "y", titles=("First", None)),

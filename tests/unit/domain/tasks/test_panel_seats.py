@@ -1,4 +1,4 @@
-"""Who sits on a panel, and under which perspective (document 000 §3.1)."""
+"""Tests of choosing the members of a panel and their perspectives (document 000 §3.1)."""
 
 from hypothesis import given as for_any
 from hypothesis import strategies as st
@@ -14,8 +14,8 @@ from tests.unit.domain.tasks.stories import given, submitted, summarised
 NAMES = ("cost", "time", "risk")
 
 
-def test_each_of_the_best_agents_sits_under_another_perspective() -> None:
-    """The one that fits what is asked best goes to the best agent that has it."""
+def test_each_of_the_best_agents_has_another_perspective() -> None:
+    """The best-matching perspective goes to the best agent that has it."""
     both, other = ("cost", "time"), ("time", "risk")
 
     assert _panel("time and cost and cost", 2, a=both, b=both) == (("a", "cost"), ("b", "time"))
@@ -23,21 +23,21 @@ def test_each_of_the_best_agents_sits_under_another_perspective() -> None:
     assert _panel("", 2, a=("cost",), b=("cost",), c=("risk",)) == (("a", "cost"), ("c", "risk"))
 
 
-def test_an_agent_gives_way_to_one_that_has_no_other_perspective() -> None:
-    """So that both sit, under different ones."""
+def test_an_agent_yields_its_perspective_to_one_with_no_other() -> None:
+    """Both become members, under different perspectives."""
     assert _panel("cost", 2, a=("cost", "time"), b=("cost",)) == (("a", "time"), ("b", "cost"))
 
 
-def test_with_too_few_agents_some_sit_twice() -> None:
-    """First under perspectives that nobody has yet, then under those of others, never twice under the same."""
+def test_with_too_few_agents_some_are_members_twice() -> None:
+    """Unused perspectives come first, then those of other members; no agent has one perspective twice."""
     assert _panel("cost", 2, a=NAMES) == (("a", "cost"), ("a", "time"))
     assert _panel("cost", 3, a=("cost", "time"), b=("cost", "time")) == (("a", "cost"), ("b", "time"), ("a", "time"))
     assert len(_panel("cost", 8, a=("cost", "time"), b=("cost", "time"))) == 4
     assert _panel("cost", 4, a=("cost",)) == (("a", "cost"),)
 
 
-def test_under_a_wanted_perspective_every_agent_sits_once() -> None:
-    """It is what the client asked for."""
+def test_under_a_requested_perspective_every_agent_is_a_member_once() -> None:
+    """All members have the perspective that the client asked for."""
     assert _panel("cost", 3, "time", a=NAMES, b=NAMES) == (("a", "time"), ("b", "time"))
 
 
@@ -45,8 +45,8 @@ def test_under_a_wanted_perspective_every_agent_sits_once() -> None:
     st.dictionaries(st.sampled_from("abcdef"), st.lists(st.sampled_from(NAMES), unique=True, min_size=1), max_size=6),
     st.integers(2, 8),
 )
-def test_no_seat_is_taken_twice(offers: dict[str, list[str]], size: int) -> None:
-    """There are as many as asked for, or as there can be."""
+def test_no_seat_is_given_twice(offers: dict[str, list[str]], size: int) -> None:
+    """The panel has the requested size, or the largest possible one."""
     found = _panel("cost of time", size, None, **{agent: tuple(names) for agent, names in offers.items()})
     possible = sum(len(names) for names in offers.values())
 
@@ -55,7 +55,7 @@ def test_no_seat_is_taken_twice(offers: dict[str, list[str]], size: int) -> None
 
 
 def test_a_panel_is_routed_for_every_part() -> None:
-    """Each part to each member."""
+    """Each member gets each part."""
     task = given(submitted("?", panel=2), summarised("cost", "time")).task
 
     routed = routing.route(submitted(), task, [_applicant("a"), _applicant("b")])
@@ -70,8 +70,8 @@ def test_a_panel_is_routed_for_every_part() -> None:
     assert len({each.assignment_id for each in routing.assignments(routed)}) == 4
 
 
-def test_a_panel_of_one_voice_is_none() -> None:
-    """The task fails in one line that says why."""
+def test_a_panel_of_one_member_fails() -> None:
+    """The reason is one line."""
     task = given(submitted("?", panel=3, perspective="cost"), summarised("?")).task
 
     end = routing.route(submitted(), task, [_applicant("a")])

@@ -1,4 +1,4 @@
-"""The orchestrator's own memory: past tasks like the present one, and what they say of agents."""
+"""Tests of the orchestrator's memory: similar past tasks and their effect on routing scores."""
 
 from uuid import UUID, uuid4
 
@@ -14,43 +14,45 @@ from nemuri_domain.tasks.routing import Applicant
 from tests.unit.domain.tasks.stories import answered, assigned, completed, given, routed, submitted, summarised
 
 
-def test_what_went_well_with_a_task_like_this_raises_and_what_went_badly_lowers() -> None:
-    """With nothing similar it is the overall rate."""
+def test_good_precedents_raise_and_bad_ones_lower_the_score() -> None:
+    """Without a similar task the score is the overall rate."""
     assert history("cook", 0.5, []) == 0.5
     assert history("cook", 0.5, [_past(0.25, cook=(1, 0))]) > 0.7
     assert history("cook", 0.5, [_past(0.25, cook=(0, 1))]) < 0.3
     assert history("nurse", 0.5, [_past(0.25, cook=(0, 1))]) == 0.5
 
 
-def test_what_is_unlike_hardly_counts() -> None:
-    """A cosine of 0.2 moves a score by less than two hundredths, one of 0.8 by more than ten times that."""
+def test_a_dissimilar_task_hardly_counts() -> None:
+    """A similarity of 0.2 changes a score by less than 0.02, one of 0.8 by more than ten times as much."""
     far = history("cook", 0.5, [_past(weight(0.2, 1.0), cook=(1, 0))]) - 0.5
     near = history("cook", 0.5, [_past(weight(0.8, 1.0), cook=(1, 0))]) - 0.5
     assert 0 < far < 0.04
     assert near > 5 * far
 
 
-def test_what_was_never_judged_says_nothing() -> None:
+def test_a_task_without_feedback_does_not_count() -> None:
     """Success is never assumed."""
     assert history("cook", 0.5, [_past(0.5, cook=(0, 0))]) == 0.5
 
 
-def test_a_fading_memory_says_less_than_a_settled_one() -> None:
-    """And nothing at all once it is too faint."""
+def test_a_fading_memory_counts_less() -> None:
+    """A memory with too little strength does not count at all."""
     assert weight(0.8, 0.1) < weight(0.8, 1.0) < weight(0.8, 5.0)
     assert telling([_past(FAINTEST / 2, cook=(1, 0))]) == ()
 
 
-def test_a_past_task_counts_once_whatever_reminds_of_it() -> None:
-    """By the memory that says most."""
+def test_a_past_task_counts_once() -> None:
+    """Of several memories of one task the one with the largest effect counts."""
     task, faint, clear = uuid4(), uuid4(), uuid4()
     found = telling([Precedent(faint, task, 0.1, {"cook": (1, 0)}), Precedent(clear, task, 0.4, {"cook": (1, 0)})])
 
     assert [each.memory_id for each in found] == [clear]
 
 
-def test_a_routing_uses_the_memories_that_speak_of_whom_it_chose() -> None:
-    """Under the perspective of past routings; those of others, and of tasks nobody judged, were only looked at."""
+def test_a_routing_uses_the_memories_about_the_chosen_agents() -> None:
+    """The use is under the perspective of past routings. Memories about other agents and tasks without feedback are
+    only candidates.
+    """
     good, other, silent = _past(0.4, cook=(1, 0)), _past(0.4, nurse=(1, 0)), _past(0.4, cook=(0, 0))
     assert rested_on(["cook"], [good, other, silent]) == (good.memory_id,)
 
@@ -63,8 +65,8 @@ def test_a_routing_uses_the_memories_that_speak_of_whom_it_chose() -> None:
     assert used(_route("soup?", ())) is None
 
 
-def test_of_equally_able_agents_the_one_that_did_well_with_the_like_works() -> None:
-    """Whatever they did altogether."""
+def test_similar_tasks_decide_between_equal_agents() -> None:
+    """The agent with good feedback on similar tasks works, whatever its overall rate is."""
     worse = _agent("a", succeeded=3)
     better = _agent("b", failed=1)
     task = given(submitted("soup?"), summarised("soup?")).task
@@ -77,8 +79,8 @@ def test_of_equally_able_agents_the_one_that_did_well_with_the_like_works() -> N
     assert (before.choices[0].agent_id, after.choices[0].agent_id) == ("a", "b")
 
 
-def test_an_outcome_says_who_is_good_at_what() -> None:
-    """For each verdict; what prevented an error says nothing of the agent's trade."""
+def test_feedback_becomes_a_memory_of_the_agents_aptitude() -> None:
+    """Each verdict becomes one; a prevented error does not."""
     task = given(submitted("Which soup has onions?"), summarised("?")).task
 
     memory = precedents.aptitude_memory(task, "cook", "helpful")
@@ -90,8 +92,8 @@ def test_an_outcome_says_who_is_good_at_what() -> None:
     assert precedents.aptitude_memory(task, "cook", "prevented_error") is None
 
 
-def test_the_orchestrator_remembers_a_task_where_it_took_place() -> None:
-    """What was asked in a project does not come to mind in another one."""
+def test_the_orchestrators_memory_has_the_scope_of_the_task() -> None:
+    """A task of one project is not retrieved in another."""
     here = submitted("Which soup has onions?", setting=Setting(project="inn"))
     done = given(here, summarised("?"), routed(1), assigned(1), answered(1, "so"), completed())
 
@@ -107,10 +109,10 @@ OUTCOMES = st.dictionaries(st.sampled_from("ab"), st.tuples(st.integers(0, 9), s
 
 
 @for_any(st.floats(0, 1), st.lists(st.tuples(st.floats(-1, 1), st.floats(0, 50), OUTCOMES)))
-def test_history_is_always_between_0_and_1(
+def test_the_history_score_is_between_0_and_1(
     overall: float, past: list[tuple[float, float, dict[str, tuple[int, int]]]]
 ) -> None:
-    """Whatever is remembered."""
+    """The bounds hold for any memories."""
     found = [Precedent(uuid4(), uuid4(), weight(cosine, strength), outcomes) for cosine, strength, outcomes in past]
 
     assert -1e-9 <= history("a", overall, found) <= 1 + 1e-9

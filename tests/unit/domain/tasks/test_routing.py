@@ -1,4 +1,4 @@
-"""Who works on a task: expertise, past outcomes and load (document 000 §3.1)."""
+"""Tests of routing: expertise, past outcomes and load (document 000 §3.1)."""
 
 from dataclasses import replace
 from typing import Any
@@ -20,8 +20,8 @@ COST = Perspective(name="cost", keywords=("price", "budget"))
 TIME = Perspective(name="time", keywords=("delay", "deadline"))
 
 
-def test_the_agent_whose_trade_is_asked_for_works_on_the_task() -> None:
-    """By its role, its description, its perspectives and what its memories are about."""
+def test_the_agent_with_the_expertise_works_on_the_task() -> None:
+    """Expertise is matched by role, description, perspectives and topics of memories."""
     buyer = _agent("buyer", role="Buyer of steel")
     cook = _agent("cook", role="Cook", description="Soups and sauces")
     nurse = _agent("nurse", role="Nurse", tags=("fever", "bandage"))
@@ -31,8 +31,8 @@ def test_the_agent_whose_trade_is_asked_for_works_on_the_task() -> None:
     assert _chosen("He has a fever again", buyer, cook, nurse) == "nurse"
 
 
-def test_what_is_held_strongly_counts_more_than_a_fading_note() -> None:
-    """Whatever the definitions say, and more than what one of them only claims."""
+def test_strong_memories_count_more_than_fading_ones() -> None:
+    """Strong memories also count more than the claim of a definition."""
     note = replace(_agent("a"), topics=(Topic("steel", 0.05, 1),))
     settled = replace(_agent("c"), topics=(Topic("steel", 8.0, 9),))
 
@@ -41,15 +41,15 @@ def test_what_is_held_strongly_counts_more_than_a_fading_note() -> None:
     assert _chosen("What does steel cost?", note, _agent("b", description="steel")) == "b"
 
 
-def test_what_is_asked_counts_more_than_what_the_documents_are_about() -> None:
-    """The summary also holds the key points of all that was handed in."""
+def test_the_request_counts_more_than_the_documents() -> None:
+    """The summary also has the key points of all documents."""
     buyer, cook = _agent("buyer", role="steel price"), _agent("cook", role="soup sauce")
     task = given(submitted("soup?"), summarised("soup?")).task.replace(summary="soup? steel price sand steel")
 
     assert _route(task, buyer, cook).choices[0].agent_id == "cook"
 
 
-def test_of_equally_able_agents_the_more_helpful_one_works() -> None:
+def test_of_equal_agents_the_more_helpful_one_works() -> None:
     """A new agent counts as half helpful."""
     good, new, poor = _agent("c", succeeded=3), _agent("b"), _agent("a", failed=3)
 
@@ -58,15 +58,15 @@ def test_of_equally_able_agents_the_more_helpful_one_works() -> None:
     assert [(each.agent_id, each.history) for each in routed.scores] == [("c", 0.8), ("b", 0.5), ("a", 0.2)]
 
 
-def test_of_equally_able_agents_the_less_busy_one_works() -> None:
-    """Load is relative to the busiest."""
+def test_of_equal_agents_the_less_busy_one_works() -> None:
+    """The load is relative to the busiest agent."""
     routed = _route(_task("Anything?"), _agent("a", waiting=4), _agent("b", waiting=1))
 
     assert [(each.agent_id, each.load) for each in routed.scores] == [("b", 0.75), ("a", 0.0)]
 
 
-def test_a_wanted_agent_works_whoever_would_be_better() -> None:
-    """It alone is scored, with the load as it is among all."""
+def test_a_requested_agent_works() -> None:
+    """Only that agent is scored, with its load relative to all agents."""
     task = given(submitted("steel?", wanted_agent="cook"), summarised("steel?")).task
 
     routed = _route(task, _agent("buyer", role="steel", waiting=2), _agent("cook", role="soup", waiting=1))
@@ -75,8 +75,8 @@ def test_a_wanted_agent_works_whoever_would_be_better() -> None:
     assert routed.scores[0].load == 0.5
 
 
-def test_a_task_for_an_unknown_agent_fails_in_one_line() -> None:
-    """Which says what to do."""
+def test_a_task_for_an_unknown_agent_fails() -> None:
+    """The reason is one line with the remedy."""
     task = given(submitted("?", wanted_agent="ghost"), summarised("?")).task
 
     end = routing.route(submitted(), task, [_agent("cook")])
@@ -86,8 +86,8 @@ def test_a_task_for_an_unknown_agent_fails_in_one_line() -> None:
     assert end.attempt == 1
 
 
-def test_a_task_fails_while_there_is_no_agent_at_all() -> None:
-    """In one line too."""
+def test_a_task_fails_without_any_agent() -> None:
+    """The reason is one line."""
     end = routing.route(submitted(), _task("?"), [])
 
     assert isinstance(end, TaskFailed)
@@ -95,8 +95,8 @@ def test_a_task_fails_while_there_is_no_agent_at_all() -> None:
     assert "\n" not in end.reason
 
 
-def test_the_perspective_is_the_one_whose_words_are_asked_for() -> None:
-    """The keywords and the name itself; none where there are none of any; the first of equals."""
+def test_the_perspective_with_matching_words_is_chosen() -> None:
+    """Keywords and the name count. Without a match there is no perspective, and the first of equals is chosen."""
     for text, perspective in [
         ("Is there a delay of the price list before the deadline?", "time"),
         ("The budget, please", "cost"),
@@ -107,15 +107,15 @@ def test_the_perspective_is_the_one_whose_words_are_asked_for() -> None:
         assert _route(_task(text), _agent("a")).choices[0].perspective == perspective
 
 
-def test_a_wanted_perspective_is_taken() -> None:
-    """Whatever the words say."""
+def test_a_requested_perspective_is_chosen() -> None:
+    """The words of the task do not matter."""
     task = given(submitted("The budget?", perspective="time"), summarised("The budget?")).task
 
     assert _route(task, _agent("a")).choices[0].perspective == "time"
 
 
-def test_each_part_is_assigned_and_the_same_routing_means_the_same_assignments() -> None:
-    """Here there is one agent for all parts."""
+def test_the_same_routing_derives_the_same_assignments() -> None:
+    """Each part is assigned, here all to one agent."""
     task = given(submitted("?"), summarised("price", "delay")).task
     routed = _route(task, _agent("a"))
 
@@ -126,8 +126,8 @@ def test_each_part_is_assigned_and_the_same_routing_means_the_same_assignments()
     assert len({each.event_id for each in first}) == 2
 
 
-def test_each_part_goes_to_whom_it_suits() -> None:
-    """Under the perspective that it asks for; the scores recorded are those of the whole task."""
+def test_each_part_goes_to_the_best_agent_for_it() -> None:
+    """The part has the perspective that it asks for. The recorded scores are those of the whole task."""
     buyer, cook = _agent("buyer", role="steel"), _agent("cook", role="soup")
     task = given(submitted("all of it"), summarised("soup, its price", "steel and its deadline", "soup again")).task
 
@@ -140,8 +140,8 @@ def test_each_part_goes_to_whom_it_suits() -> None:
     assert routed == _route(task, buyer, cook)
 
 
-def test_equally_able_agents_share_the_parts() -> None:
-    """What was given in this routing waits like what was given before."""
+def test_equal_agents_share_the_parts() -> None:
+    """Parts given in this routing count as load."""
     task = given(submitted("?"), summarised(*"1234567")).task
 
     routed = _route(task, _agent("a", waiting=2), _agent("b"), _agent("c", waiting=1))
@@ -150,8 +150,8 @@ def test_equally_able_agents_share_the_parts() -> None:
     assert [each.load for each in routed.scores] == [1.0, 0.5, 0.0]
 
 
-def test_all_parts_go_to_the_agent_that_was_asked_for() -> None:
-    """Whoever else would suit them."""
+def test_all_parts_go_to_a_requested_agent() -> None:
+    """Other agents may be better for some parts."""
     task = given(submitted("?", wanted_agent="cook"), summarised("steel", "soup")).task
 
     routed = _route(task, _agent("buyer", role="steel"), _agent("cook", role="soup"))
@@ -159,8 +159,8 @@ def test_all_parts_go_to_the_agent_that_was_asked_for() -> None:
     assert [each.agent_id for each in routed.choices] == ["cook", "cook"]
 
 
-def test_no_more_is_read_of_a_task_than_a_summary_holds() -> None:
-    """What comes after as many tokens does not count, in the whole and in each part."""
+def test_only_as_much_as_a_summary_is_read() -> None:
+    """Text after the token limit of a summary does not count, for the task and for each part."""
     buyer, cook = _agent("buyer", role="steel"), _agent("cook", role="soup")
     beginning, rest = "soup " + "so " * SUMMARY_TOKENS, "steel " * SUMMARY_TOKENS
     short, long = (given(submitted(text), summarised(text)).task for text in (beginning, beginning + rest))
@@ -170,8 +170,8 @@ def test_no_more_is_read_of_a_task_than_a_summary_holds() -> None:
     assert [each.agent_id for each in _route(parts, buyer, cook).choices] == ["cook", "buyer"]
 
 
-def test_a_summary_that_the_client_supplied_leads() -> None:
-    """Its text follows as far as there is room."""
+def test_a_supplied_summary_comes_first() -> None:
+    """The text of the task follows as far as the limit allows."""
     buyer, cook = _agent("buyer", role="steel"), _agent("cook", role="soup")
     text, summary = "See below. steel", "soup sauce soup"
     supplied = given(submitted(text, summary=summary), summarised(text)).task.replace(summary=summary)
@@ -182,8 +182,8 @@ def test_a_summary_that_the_client_supplied_leads() -> None:
     assert _route(filled, buyer, cook) == _route(filled.replace(text="?", parts=(Part(text="?"),)), buyer, cook)
 
 
-def test_another_attempt_is_another_routing() -> None:
-    """Derived from the task and the attempt, not from what caused it."""
+def test_another_attempt_has_another_routing_id() -> None:
+    """The id is derived from task and attempt, not from the cause."""
     story = given(submitted("?"), summarised("?"))
     again = story.when(failed(), reopened())
 
@@ -197,7 +197,7 @@ def test_another_attempt_is_another_routing() -> None:
 @settings(deadline=None, max_examples=50)
 @for_any(st.randoms(use_true_random=False), st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=40))
 def test_routing_does_not_depend_on_the_order_of_the_agents(random: Any, text: str) -> None:
-    """Ties go by name; every score is between 0 and 1 and the sum of its parts."""
+    """Ties are decided by name. Every score is between 0 and 1 and the sum of its parts."""
     agents = [_agent(name, waiting=number % 2) for number, name in enumerate("abcdef")]
     task = _task(text or "?")
     expected = _route(task, *agents)

@@ -1,4 +1,4 @@
-"""What a task cost is what was counted for it, step by step."""
+"""Tests of the costs of a task by step."""
 
 from nemuri_contracts.event import Usage
 from nemuri_contracts.task_views import Cost
@@ -25,12 +25,12 @@ from tests.unit.domain.tasks.stories import (
 
 
 def usage(tokens: int, model: str = "large") -> dict[str, Usage]:
-    """What a call cost: as many tokens in, and half of them out."""
+    """Return the usage of a call with this number of input tokens and half as many output tokens."""
     return {"usage": Usage(model=model, input_tokens=tokens, output_tokens=tokens // 2)}
 
 
 def test_every_step_of_a_task_has_its_cost() -> None:
-    """The pieces together, then routing, answers, judgement, learnings and the panel, each by its model."""
+    """The steps are chunks, routing, answers, judgement, learnings and panel, each with its model."""
     voices = (Voice(agent_id=AGENT, perspective=None, answer="an answer"),)
     merged = Panel(voices=voices, merged="an answer", **usage(60))
     story = given(submitted(), chunked()).when(
@@ -56,8 +56,8 @@ def test_every_step_of_a_task_has_its_cost() -> None:
     )
 
 
-def test_an_attempt_that_failed_has_cost_something_too() -> None:
-    """What was spent stays spent; each model has a line of its own."""
+def test_a_failed_attempt_has_costs() -> None:
+    """The costs of all attempts are added up, by model."""
     story = given(submitted(), summarised()).when(
         routed().model_copy(update=usage(20)),
         assigned(1),
@@ -76,7 +76,7 @@ def test_an_attempt_that_failed_has_cost_something_too() -> None:
     ]
 
 
-def test_what_nobody_was_asked_for_costs_nothing() -> None:
-    """A task on its way has no costs yet, and a routing without a model never has."""
+def test_a_step_without_a_model_call_has_no_costs() -> None:
+    """A task in progress and a routing without a model have none."""
     assert costs(given(submitted(), summarised(), routed(), assigned(1)).state) == ()
     assert costs(given().state) == ()

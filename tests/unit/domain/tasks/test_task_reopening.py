@@ -1,4 +1,4 @@
-"""Which attempt an event belongs to, and how a failed task is opened again."""
+"""Tests of the attempt of an event and of reopening a failed task."""
 
 from uuid import uuid4
 
@@ -21,7 +21,7 @@ from tests.unit.domain.tasks.stories import (
 
 
 def test_an_event_of_an_assignment_belongs_to_its_attempt() -> None:
-    """Also when it comes after the next attempt has begun."""
+    """This holds also after the next attempt has begun."""
     state = given(
         submitted(), summarised(), routed(), assigned(1), failed(), reopened(TASK, 1, None),
         routed(attempt=2), assigned(2, attempt=2),
@@ -29,18 +29,18 @@ def test_an_event_of_an_assignment_belongs_to_its_attempt() -> None:
     assert [attempt_of(each, state) for each in (retrieved(1), answered(1), retrieved(2), answered(2))] == [1, 1, 2, 2]
 
 
-def test_an_event_that_names_its_attempt_belongs_to_that() -> None:
-    """Whatever is known of the task."""
+def test_an_event_with_an_attempt_belongs_to_it() -> None:
+    """The state of the task does not matter."""
     assert [attempt_of(each, TaskState()) for each in (routed(attempt=3), reopened(TASK, 3, None))] == [3, 4]
 
 
-def test_of_anything_else_only_the_log_knows() -> None:
-    """Neither it nor an assignment says so."""
+def test_other_events_have_no_known_attempt() -> None:
+    """Neither the event nor an assignment names one."""
     assert [attempt_of(each, given(submitted()).state) for each in (ready(0), feedback(), retrieved(7))] == [None] * 3
 
 
-def test_whoever_opens_a_task_again_opens_it_once() -> None:
-    """Whatever the cause: the id follows from the attempt that failed, and each attempt has its own."""
+def test_an_attempt_is_reopened_once() -> None:
+    """The id follows from the failed attempt, whatever the cause is, so each attempt has its own."""
     first, again, second = reopened(TASK, 1, None), reopened(TASK, 1, uuid4()), reopened(TASK, 2, None)
     assert first.event_id == again.event_id != second.event_id
     assert (first.event_id.version, first.attempt, second.attempt) == (DERIVED, 2, 3)
