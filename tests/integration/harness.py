@@ -205,7 +205,7 @@ class CountingModel(ExtractiveModel):
     """The extractive model with a count of the calls for each job."""
 
     calls: Counter[str] = field(default_factory=Counter)
-    teaches: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    learnings_by_question: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """Learnings by question, whatever the answer; for other questions the extractive model decides."""
 
     async def answer(self, job: AnswerJob) -> Reply[Any]:
@@ -221,7 +221,7 @@ class CountingModel(ExtractiveModel):
     async def learnings(self, job: LearningsJob) -> Reply[Any]:
         """Count by the question and the answer."""
         self.calls[f"learnings {job.question} {job.answer}"] += 1
-        taught = self.teaches.get(job.question)
+        taught = self.learnings_by_question.get(job.question)
         return await super().learnings(job) if taught is None else Reply(taught, Usage(model="teacher"))
 
     async def relations(self, job: RelationsJob) -> Reply[Any]:

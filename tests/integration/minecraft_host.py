@@ -32,18 +32,18 @@ class Host:
 
     def __init__(self, connection: Client, namespace: str, society: str, name: str) -> None:
         self._connection, self._subjects, self._society, self.name = connection, Subjects(namespace), society, name
-        self.now: dict[str, Percept] = {}
+        self.percepts: dict[str, Percept] = {}
         self.outcomes: defaultdict[str, list[Outcome]] = defaultdict(list)
         """Outcomes by act; each act should have one."""
         self.heard: defaultdict[str, list[Utterance]] = defaultdict(list)
         self.messages = 0
         self.largest = 0
-        self.sent = 0
+        self.sent_acts = 0
         self._news = asyncio.Condition()
 
     @classmethod
     @asynccontextmanager
-    async def speaking(
+    async def connected(
         cls, url: str, namespace: str, society: str = "society", name: str = "host"
     ) -> AsyncIterator[Self]:
         """Yield a connected host; close its connection afterwards."""
@@ -61,7 +61,7 @@ class Host:
         self.messages += 1
         self.largest = max(self.largest, len(message.data))
         for agent, percept in told.percepts.items():
-            self.now[agent] = percept
+            self.percepts[agent] = percept
             self.heard[agent].extend(percept.heard)
             for each in percept.outcomes:
                 self.outcomes[each.act_id].append(each)
@@ -73,7 +73,7 @@ class Host:
         joining = Joining(host=self.name, agents=agents, towns=towns or {}).model_dump_json().encode()
         reply = await self._connection.request(self._subjects.joining(self._society), joining, timeout=TIMEOUT_SECONDS)
         joined = Joined.model_validate_json(reply.data)
-        await self.until(lambda: set(joined.agents) <= set(self.now))
+        await self.until(lambda: set(joined.agents) <= set(self.percepts))
         return joined
 
     async def leave(self, *agents: str) -> None:
@@ -81,30 +81,30 @@ class Host:
         leaving = Leaving(host=self.name, agents=agents).model_dump_json().encode()
         await self._connection.publish(self._subjects.leaving(self._society), leaving)
 
-    async def begin(self, agent: str, act: Action) -> str:
+    async def start_act(self, agent: str, act: Action) -> str:
         """Send an agent's act and return the id of the act."""
-        self.sent += 1
-        act_id = f"{self.name}-{self.sent}"
+        self.sent_acts += 1
+        act_id = f"{self.name}-{self.sent_acts}"
         acts = Acts(host=self.name, acts=(Act(agent_id=agent, act_id=act_id, act=act),))
-        await self.say(acts.model_dump_json().encode())
+        await self.publish_acts(acts.model_dump_json().encode())
         return act_id
 
-    async def say(self, data: bytes) -> None:
+    async def publish_acts(self, data: bytes) -> None:
         """Publish bytes on the subject of acts."""
         await self._connection.publish(self._subjects.acts(self._society), data)
 
-    async def do(self, agent: str, act: Action) -> Outcome:
+    async def perform(self, agent: str, act: Action) -> Outcome:
         """Send an agent's act and return its outcome."""
-        return await self.ended(await self.begin(agent, act))
+        return await self.outcome_of(await self.start_act(agent, act))
 
-    async def ended(self, act_id: str) -> Outcome:
+    async def outcome_of(self, act_id: str) -> Outcome:
         """Wait for the outcome of an act and return it."""
         await self.until(lambda: bool(self.outcomes[act_id]))
         return self.outcomes[act_id][0]
 
-    async def must(self, agent: str, act: Action) -> None:
+    async def perform_successfully(self, agent: str, act: Action) -> None:
         """Send an agent's act and assert that it succeeds."""
-        outcome = await self.do(agent, act)
+        outcome = await self.perform(agent, act)
         assert outcome.done, f"{act} of {agent} failed: {outcome.reason}"
 
     async def until(self, holds: Callable[[], bool]) -> None:

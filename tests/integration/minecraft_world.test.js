@@ -10,19 +10,19 @@ const settings = JSON.parse(fs.readFileSync(process.env.RULES, 'utf8'))
 const faults = []
 let world
 
-/** Wait until something is so, which time alone may make so. */
-async function until (so) {
-  const late = AbortSignal.timeout(20_000)
-  while (!so()) {
-    late.throwIfAborted()
+/** Poll until the condition holds, for at most 20 seconds. */
+async function until (condition) {
+  const timeout = AbortSignal.timeout(20_000)
+  while (!condition()) {
+    timeout.throwIfAborted()
     await new Promise(resolve => setTimeout(resolve, 20))
   }
 }
 
 const act = (agent, id, what) => world.act('host', { agent_id: agent.id, act_id: id, act: what })
-const far = { action: 'go', to: { x: 300, y: 4, z: 0 } }
+const farAway = { action: 'go', to: { x: 300, y: 4, z: 0 } }
 
-/** Let agents join; resolves when all are in who come in. */
+/** Let agents join; resolves when all admitted agents have joined. */
 async function join (...ids) {
   world.join(Object.fromEntries(ids.map(each => [each, { name: each, host: 'host' }])))
   await Promise.all(ids.map(each => world.agents.get(each)?.entering))
@@ -36,17 +36,17 @@ before(async () => {
 
 after(() => setImmediate(process.exit, 0))
 
-test('all who come in together see each other where they are', async () => {
+test('agents that join together see each other at their positions', async () => {
   const ids = ['ann', 'bob', 'cat', 'dan', 'eve', 'fay']
   await join(...ids)
   const all = ids.map(each => world.agents.get(each))
   const seen = (one, other) => one.bot.players[other.username]?.entity?.position
-  const sees = (one, other) => seen(one, other)?.distanceTo(other.bot.entity.position) < 1
-  await until(() => all.every(one => all.every(other => one === other || sees(one, other))))
+  const inSight = (one, other) => seen(one, other)?.distanceTo(other.bot.entity.position) < 1
+  await until(() => all.every(one => all.every(other => one === other || inSight(one, other))))
   world.leave(ids)
 })
 
-test('who comes in while others walk about and dig sees them, and the cows', async () => {
+test('an agent that joins later sees other agents and cows', async () => {
   const anna = world.agents.get('anna')
   const crack = { entityId: anna.player.id, location: { x: 0, y: 3, z: 0 }, destroyStage: 1 }
   world.serv.once('newPlayer', () => {
@@ -61,13 +61,13 @@ test('who comes in while others walk about and dig sees them, and the cows', asy
   world.leave(['gus'])
 })
 
-test('an agent whose bot is thrown out comes in again where it was, with what it held', async () => {
+test('an agent whose bot is kicked rejoins at its position with its items', async () => {
   const anna = world.agents.get('anna')
   anna.inventory.put('wood', 63)
   anna.inventory.put('wood_pickaxe', 2)
   await anna.settled()
   anna.player.updateFood(11)
-  act(anna, 'walk', far)
+  act(anna, 'walk', farAway)
   await once(anna.bot, 'move')
   const [bot, { x, z }] = [anna.bot, anna.place]
   anna.player.kick('out')
@@ -80,10 +80,10 @@ test('an agent whose bot is thrown out comes in again where it was, with what it
   assert.equal(faults.shift().agent, 'anna')
 })
 
-test('whoever dies begins anew, is told so, and keeps what it holds', async () => {
+test('an agent that dies respawns, gets the outcome and keeps its items', async () => {
   const ben = world.agents.get('ben')
   ben.inventory.put('stone', 3)
-  act(ben, 'walk', far)
+  act(ben, 'walk', farAway)
   await once(ben.bot, 'move')
   ben.player.updateHealth(0)
   await until(() => ben.outcomes.length && ben.bot.health === 20)
@@ -96,11 +96,11 @@ test('whoever dies begins anew, is told so, and keeps what it holds', async () =
   assert.ok(ben.outcomes[1].done)
 })
 
-test('whoever leaves before it is in is not in', async () => {
+test('an agent that leaves before it has joined is not in the world', async () => {
   const moments = [() => true, () => world.agents.get('cem').bot, () => world.agents.get('cem').bot?._client?.uuid]
-  for (const begun of moments) {
+  for (const reached of moments) {
     const joining = join('cem', 'dora')
-    while (!begun()) await new Promise(resolve => setImmediate(resolve))
+    while (!reached()) await new Promise(resolve => setImmediate(resolve))
     world.leave(['cem'])
     await joining
     assert.deepEqual([...world.agents.keys()], ['anna', 'ben', 'dora'])
@@ -109,13 +109,13 @@ test('whoever leaves before it is in is not in', async () => {
   }
 })
 
-test('whoever leaves while it comes in and joins again at once is in, and does what it is told', async () => {
+test('an agent that leaves while joining and joins again is in the world and acts', async () => {
   for (const milliseconds of [0, 1, 20, 60, 120, 250]) {
     world.join({ fred: { name: 'fred', host: 'host' } })
     const [first, { entering }] = [`first ${milliseconds}`, world.agents.get('fred')]
     act(world.agents.get('fred'), 'lost', { action: 'rest', seconds: 60 })
     if (milliseconds) await new Promise(resolve => setTimeout(resolve, milliseconds))
-    const told = world.leave(['fred'])
+    const leaving = world.leave(['fred'])
     world.join({ fred: { name: 'fred', host: 'host' } })
     const fred = world.agents.get('fred')
     act(fred, first, { action: 'rest', seconds: 0.01 })
@@ -127,23 +127,23 @@ test('whoever leaves while it comes in and joins again at once is in, and does w
     assert.equal(world.serv.players.filter(each => each.username === fred.username).length, 1)
     const twice = Object.values(world.agents.get('anna').bot.entities).filter(each => each.username === fred.username)
     assert.ok(twice.length <= 1)
-    assert.deepEqual(told.host?.fred?.outcomes, [{ act_id: 'lost', done: false, reason: 'left the world' }])
+    assert.deepEqual(leaving.host?.fred?.outcomes, [{ act_id: 'lost', done: false, reason: 'left the world' }])
     world.leave(['fred'])
   }
   assert.ok(faults.splice(0).every(each => each.agent === 'fred'))
 })
 
-test('what is done before the bot is in waits until it is', async () => {
-  const coming = join('ella')
+test('an act sent before the bot has joined waits for it', async () => {
+  const joining = join('ella')
   const ella = world.agents.get('ella')
   assert.equal(act(ella, 'early', { action: 'rest', seconds: 0.01 }), '')
-  await coming
+  await joining
   await until(() => ella.outcomes.length)
   assert.deepEqual(ella.outcomes, [{ act_id: 'early', done: true, reason: '' }])
   await until(() => world.agents.get('anna').bot.players.ella)
 })
 
-test('a stranger is not let in', async () => {
+test('an unknown player is refused', async () => {
   const mineflayer = require('mineflayer')
   const { listeningPort: port } = world.serv
   const bot = mineflayer.createBot({ host: '127.0.0.1', port, username: 'stranger', version: '1.16.5' })
@@ -153,7 +153,7 @@ test('a stranger is not let in', async () => {
   assert.equal(world.serv.getPlayer('stranger'), null)
 })
 
-test('what two dig at once only one gets', async () => {
+test('of two agents that dig one block only one gets the item', async () => {
   const [anna, ben] = ['anna', 'ben'].map(id => world.agents.get(id))
   for (const each of [anna, ben]) each.inventory.put('wood_pickaxe', 2 - (each.inventory.held.wood_pickaxe ?? 0))
   const at = { ...anna.place, x: anna.place.x + 1 }
@@ -171,7 +171,7 @@ test('what two dig at once only one gets', async () => {
   assert.equal(world.terrain.at(at.x, at.y, at.z), 'air')
 })
 
-test('a plant ripens in its time, bears fruit and grows again', async () => {
+test('a plant ripens, is harvested and grows again', async () => {
   const anna = world.agents.get('anna')
   const at = { ...anna.place, z: anna.place.z + 1 }
   for (const y of [at.y, at.y + 1]) await world.plugin.put({ ...at, y }, 'air')
@@ -192,6 +192,6 @@ test('a plant ripens in its time, bears fruit and grows again', async () => {
   assert.equal(world.plants.ripening.size, 1)
 })
 
-test('nothing went wrong that nobody was told of', () => {
+test('no other error was logged', () => {
   assert.deepEqual(faults, [])
 })

@@ -34,7 +34,7 @@ class Poison:
     readable: bool = False
     """True for a valid event that fails only when it is handled."""
 
-    async def put(self, log: Log) -> None:
+    async def publish(self, log: Log) -> None:
         """Publish the message as raw bytes, and return once the server has read it."""
         subject = b"%s.client.%s.%s" % (log.subjects.namespace.encode(), self.client, self.subject)
         subject = subject.rstrip(b".")

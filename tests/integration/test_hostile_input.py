@@ -78,7 +78,9 @@ async def test_one_clients_memories_get_a_limited_share_of_the_context(settings:
 
 async def test_a_memory_records_its_origin(settings: Settings) -> None:
     """A memory records the client of its subject, and a learning records its task and that task's client."""
-    model = CountingModel(teaches={TAUGHT_QUESTION: {"semantics": "Indexing an empty list raises IndexError."}})
+    model = CountingModel(
+        learnings_by_question={TAUGHT_QUESTION: {"semantics": "Indexing an empty list raises IndexError."}}
+    )
     models = Models(main=model, light=model)
     async with running_services(settings, models=models) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined(principles=("Truth values come before operators.",)))

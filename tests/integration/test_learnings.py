@@ -36,7 +36,7 @@ STEEL = "Steel is dear in winter."
 @asynccontextmanager
 async def taught_platform(settings: Settings, **lessons: str) -> AsyncIterator[tuple[Resources, Client]]:
     """Run services with an agent and a model that always returns these learnings."""
-    model = CountingModel(teaches={QUESTION: lessons})
+    model = CountingModel(learnings_by_question={QUESTION: lessons})
     async with (
         running_services(settings, models=Models(main=model, light=model)) as resources,
         connected_client(settings) as client,

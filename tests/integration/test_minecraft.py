@@ -72,7 +72,7 @@ async def running_world(data: Path, **settings: int) -> AsyncIterator[tuple[Mine
         )
         try:
             await bridge.start()
-            async with Host.speaking(bus.url, NAMESPACE) as host:
+            async with Host.connected(bus.url, NAMESPACE) as host:
                 yield bridge, host
             print(bridge._child.log_tail())
         finally:
@@ -81,22 +81,22 @@ async def running_world(data: Path, **settings: int) -> AsyncIterator[tuple[Mine
 
 
 def _tree(host: Host, agent: str) -> Position:
-    return next(each.position for each in host.now[agent].blocks if each.block == "tree")
+    return next(each.position for each in host.percepts[agent].blocks if each.block == "tree")
 
 
 async def _bring_wood(host: Host, agent: str) -> None:
     """Let an agent collect wood from a tree and give it to the maker."""
     tree = _tree(host, agent)
-    await host.must(agent, Go(to=tree))
-    await host.must(agent, Collect(block="tree", at=tree))
+    await host.perform_successfully(agent, Go(to=tree))
+    await host.perform_successfully(agent, Collect(block="tree", at=tree))
     if agent != MAKER:
-        await host.must(agent, Go(to=host.now[MAKER].position))
-        await host.must(agent, Give(to=MAKER, stack=Stack(item="wood")))
+        await host.perform_successfully(agent, Go(to=host.percepts[MAKER].position))
+        await host.perform_successfully(agent, Give(to=MAKER, stack=Stack(item="wood")))
 
 
 async def _place(host: Host, agent: str, block: str) -> Position:
     """Place a block near an agent, at the first position that allows it, and return the position."""
-    here = host.now[agent].position
+    here = host.percepts[agent].position
     for x, z in (
         (1, 0),
         (-1, 0),
@@ -112,13 +112,13 @@ async def _place(host: Host, agent: str, block: str) -> Position:
         (-2, 2),
     ):
         at = Position(x=here.x + x, y=here.y, z=here.z + z)
-        if (await host.do(agent, Place(block=block, at=at))).done:
+        if (await host.perform(agent, Place(block=block, at=at))).done:
             return at
     raise AssertionError(f"{agent} cannot place a {block}")
 
 
 def _distance(host: Host, one: str, other: str) -> float:
-    here, there = host.now[one].position, host.now[other].position
+    here, there = host.percepts[one].position, host.percepts[other].position
     return math.dist((here.x, here.y, here.z), (there.x, there.y, there.z))
 
 
@@ -129,24 +129,24 @@ async def test_twenty_agents_make_a_table_together(data: Path) -> None:
         joined = await host.join(TWENTY_AGENTS)
         inside = time.monotonic() - began
         assert set(joined.agents) == set(TWENTY_AGENTS)
-        await host.must(MAKER, Go(to=_tree(host, MAKER)))
+        await host.perform_successfully(MAKER, Go(to=_tree(host, MAKER)))
         await asyncio.gather(*(_bring_wood(host, agent) for agent in TWENTY_AGENTS))
-        await host.until(lambda: host.now[MAKER].inventory == {"wood": len(TWENTY_AGENTS)})
-        assert all(host.now[agent].inventory == {} for agent in TWENTY_AGENTS if agent != MAKER)
-        await host.must(MAKER, Craft(item="table"))
-        refused = await host.do(MAKER, Craft(item="wood_pickaxe"))
+        await host.until(lambda: host.percepts[MAKER].inventory == {"wood": len(TWENTY_AGENTS)})
+        assert all(host.percepts[agent].inventory == {} for agent in TWENTY_AGENTS if agent != MAKER)
+        await host.perform_successfully(MAKER, Craft(item="table"))
+        refused = await host.perform(MAKER, Craft(item="wood_pickaxe"))
         assert refused.reason == "there is no table within reach"
         table = await _place(host, MAKER, "table")
-        await host.must(MAKER, Craft(item="wood_pickaxe"))
-        await host.until(lambda: any(each.position == table for each in host.now["agent-1"].blocks))
+        await host.perform_successfully(MAKER, Craft(item="wood_pickaxe"))
+        await host.until(lambda: any(each.position == table for each in host.percepts["agent-1"].blocks))
         spent = RECIPES["table"].ingredients["wood"] + RECIPES["wood_pickaxe"].ingredients["wood"]
-        assert host.now[MAKER].inventory == {"wood": len(TWENTY_AGENTS) - spent, "wood_pickaxe": 1}
+        assert host.percepts[MAKER].inventory == {"wood": len(TWENTY_AGENTS) - spent, "wood_pickaxe": 1}
         assert [each for each in host.outcomes.values() if len(each) != 1] == []
-        assert sum(map(len, host.outcomes.values())) == host.sent
+        assert sum(map(len, host.outcomes.values())) == host.sent_acts
         health = await bridge.health()
         assert health is not None
         assert [each.agents for each in health.servers] == [len(TWENTY_AGENTS)]
-        print(f"20 in after {inside:.1f} s, task done after {time.monotonic() - began:.1f} s; {host.sent} acts,")
+        print(f"20 in after {inside:.1f} s, task done after {time.monotonic() - began:.1f} s; {host.sent_acts} acts,")
         print(f"{host.messages} messages of percepts, the largest of {host.largest} bytes")
 
 
@@ -156,17 +156,17 @@ async def test_speech_is_heard_within_the_radius(data: Path) -> None:
         await host.join(TWENTY_AGENTS)
         far = [f"agent-{number}" for number in range(1, 10)]
         goals = {agent: Position(x=12 * number, y=4, z=0) for number, agent in enumerate(far)}
-        await asyncio.gather(*(host.must(agent, Go(to=goal)) for agent, goal in goals.items()))
+        await asyncio.gather(*(host.perform_successfully(agent, Go(to=goal)) for agent, goal in goals.items()))
         pairs = heard = 0
         for speaker in TWENTY_AGENTS:
             text = f"/stop & <b>'{speaker}'\n木 &c \\ \""
-            await host.must(speaker, Say(text=text))
+            await host.perform_successfully(speaker, Say(text=text))
             near = {
                 each for each in TWENTY_AGENTS if each != speaker and _distance(host, each, speaker) < CHAT_RADIUS - 1
             }
             beyond = {each for each in TWENTY_AGENTS if _distance(host, each, speaker) > CHAT_RADIUS + 1}
             await host.until(lambda: all(_heard_from(host, each, speaker) == [text] for each in near))  # noqa: B023
-            await host.must(speaker, Rest(seconds=0.3))
+            await host.perform_successfully(speaker, Rest(seconds=0.3))
             assert all(_heard_from(host, each, speaker) == [text] for each in near)
             assert all(_heard_from(host, each, speaker) == [] for each in (*beyond, speaker))
             assert beyond or speaker not in far[-2:]
@@ -184,31 +184,33 @@ async def test_a_killed_bridge_restores_its_agents(data: Path) -> None:
     async with running_world(data) as (bridge, host):
         await host.join({MAKER: "Maker", "agent-1": "Helper"})
         tree = _tree(host, MAKER)
-        await host.must(MAKER, Go(to=tree))
+        await host.perform_successfully(MAKER, Go(to=tree))
         for _ in range(6):
-            await host.must(MAKER, Collect(block="tree", at=tree))
-        await host.must(MAKER, Craft(item="table"))
+            await host.perform_successfully(MAKER, Collect(block="tree", at=tree))
+        await host.perform_successfully(MAKER, Craft(item="table"))
         table = await _place(host, MAKER, "table")
-        await host.must(MAKER, Craft(item="chest"))
+        await host.perform_successfully(MAKER, Craft(item="chest"))
         chest = await _place(host, MAKER, "chest")
-        await host.must(MAKER, Deposit(at=chest, stack=Stack(item="wood")))
-        before = host.now[MAKER]
+        await host.perform_successfully(MAKER, Deposit(at=chest, stack=Stack(item="wood")))
+        before = host.percepts[MAKER]
         state = await bridge.state()
         for kept in (None, state):
             await bridge.kill()
             if kept is not None:
                 bridge.restore(kept)
-            host.now.clear()
+            host.percepts.clear()
             await bridge.start()
-            await host.until(lambda: {MAKER, "agent-1"} <= set(host.now))
-            after = host.now[MAKER]
+            await host.until(lambda: {MAKER, "agent-1"} <= set(host.percepts))
+            after = host.percepts[MAKER]
             assert (after.position, after.inventory, after.health) == (before.position, before.inventory, before.health)
             assert {"table": table, "chest": chest}.items() <= {
                 each.block: each.position for each in after.blocks
             }.items()
             assert after.second >= before.second
-        await host.must(MAKER, Withdraw(at=chest, stack=Stack(item="wood")))
-        assert (await host.do(MAKER, Withdraw(at=chest, stack=Stack(item="wood")))).reason == "the chest holds nothing"
+        await host.perform_successfully(MAKER, Withdraw(at=chest, stack=Stack(item="wood")))
+        assert (
+            await host.perform(MAKER, Withdraw(at=chest, stack=Stack(item="wood")))
+        ).reason == "the chest holds nothing"
 
 
 async def test_one_agent_makes_an_iron_pickaxe(data: Path) -> None:
@@ -224,17 +226,17 @@ async def test_one_agent_makes_an_iron_pickaxe(data: Path) -> None:
         await _collect(host, MAKER, "iron", 1)
         await _craft(host, MAKER, "furnace")
         await _craft(host, MAKER, "table", "iron_pickaxe")
-        assert host.now[MAKER].inventory == {"wood_pickaxe": 1, "stone_pickaxe": 1, "iron_pickaxe": 1}
+        assert host.percepts[MAKER].inventory == {"wood_pickaxe": 1, "stone_pickaxe": 1, "iron_pickaxe": 1}
         print(f"an iron pickaxe after {time.monotonic() - began:.0f} s")
         cow = await _find_creature(host, MAKER, "cow")
-        await host.must(MAKER, Go(to=cow.position))
+        await host.perform_successfully(MAKER, Go(to=cow.position))
         for _ in range(SPECIES["cow"].health):
-            await host.must(MAKER, Attack(target=cow.id))
-        assert (await host.do(MAKER, Attack(target=cow.id))).reason == f"there is no creature {cow.id}"
-        await host.until(lambda: "beef" in host.now[MAKER].inventory)
-        await host.must(MAKER, Eat(item="beef"))
-        assert host.now[MAKER].inventory["hide"] == 1
-        assert (await host.do(MAKER, Attack(target="agent-1"))).reason == "Helper is not a creature"
+            await host.perform_successfully(MAKER, Attack(target=cow.id))
+        assert (await host.perform(MAKER, Attack(target=cow.id))).reason == f"there is no creature {cow.id}"
+        await host.until(lambda: "beef" in host.percepts[MAKER].inventory)
+        await host.perform_successfully(MAKER, Eat(item="beef"))
+        assert host.percepts[MAKER].inventory["hide"] == 1
+        assert (await host.perform(MAKER, Attack(target="agent-1"))).reason == "Helper is not a creature"
 
 
 async def test_a_trade_needs_both_offers(data: Path) -> None:
@@ -243,52 +245,54 @@ async def test_a_trade_needs_both_offers(data: Path) -> None:
         await host.join({"a": "Anna", "b": "Ben"})
         await _collect(host, "a", "tree", 2)
         await _collect(host, "b", "tree", 1)
-        await host.must("a", Craft(item="table"))
-        await host.must("b", Go(to=host.now["a"].position))
+        await host.perform_successfully("a", Craft(item="table"))
+        await host.perform_successfully("b", Go(to=host.percepts["a"].position))
         wood, table = Stack(item="wood"), Stack(item="table")
-        given_up = await host.begin("b", Trade(partner="a", offer=wood, want=table))
-        await host.must("b", Rest(seconds=0.1))
-        assert (await host.ended(given_up)).reason == "replaced by another act"
-        unanswered = await host.do("a", Trade(partner="b", offer=table, want=wood))
+        given_up = await host.start_act("b", Trade(partner="a", offer=wood, want=table))
+        await host.perform_successfully("b", Rest(seconds=0.1))
+        assert (await host.outcome_of(given_up)).reason == "replaced by another act"
+        unanswered = await host.perform("a", Trade(partner="b", offer=table, want=wood))
         assert unanswered.reason == "Ben did not agree"
-        standing = await host.begin("a", Trade(partner="b", offer=table, want=wood))
-        await host.until(lambda: any(each.activity == "trading" for each in host.now["b"].agents))
-        await host.must("b", Trade(partner="a", offer=wood, want=table))
-        assert (await host.ended(standing)).done
-        await host.until(lambda: (host.now["a"].inventory, host.now["b"].inventory) == ({"wood": 1}, {"table": 1}))
+        standing = await host.start_act("a", Trade(partner="b", offer=table, want=wood))
+        await host.until(lambda: any(each.activity == "trading" for each in host.percepts["b"].agents))
+        await host.perform_successfully("b", Trade(partner="a", offer=wood, want=table))
+        assert (await host.outcome_of(standing)).done
+        await host.until(
+            lambda: (host.percepts["a"].inventory, host.percepts["b"].inventory) == ({"wood": 1}, {"table": 1})
+        )
 
 
 async def _collect(host: Host, agent: str, sort: str, number: int) -> None:
     """Let an agent collect blocks of a kind until it holds so many of their items."""
     item = COLLECTING_RULES[sort].item
-    while host.now[agent].inventory.get(str(item), 0) < number:
+    while host.percepts[agent].inventory.get(str(item), 0) < number:
         block = await _find_block(host, agent, sort)
-        await host.must(agent, Go(to=block))
-        await host.must(agent, Collect(block=sort, at=block))
+        await host.perform_successfully(agent, Go(to=block))
+        await host.perform_successfully(agent, Collect(block=sort, at=block))
 
 
 async def _craft(host: Host, agent: str, *items: str) -> None:
     for item in items:
-        await host.must(agent, Craft(item=item))
+        await host.perform_successfully(agent, Craft(item=item))
         if item in PLACING_RULES:
             await _place(host, agent, item)
 
 
 async def _find_block(host: Host, agent: str, sort: str) -> Position:
     """Return the position of a block of a kind, walking ever farther until one is in sight."""
-    for goal in _positions_around(host.now[agent].position):
-        if seen := [each.position for each in host.now[agent].blocks if each.block == sort]:
+    for goal in _positions_around(host.percepts[agent].position):
+        if seen := [each.position for each in host.percepts[agent].blocks if each.block == sort]:
             return seen[0]
-        await host.do(agent, Go(to=goal))
+        await host.perform(agent, Go(to=goal))
     raise AssertionError(f"{agent} sees no {sort}")
 
 
 async def _find_creature(host: Host, agent: str, creature: str) -> Sighting:
     """Return a creature of a kind, walking ever farther until one is in sight."""
-    for goal in _positions_around(host.now[agent].position):
-        if seen := [each for each in host.now[agent].agents if each.creature and each.name == creature]:
+    for goal in _positions_around(host.percepts[agent].position):
+        if seen := [each for each in host.percepts[agent].agents if each.creature and each.name == creature]:
             return seen[0]
-        await host.do(agent, Go(to=goal))
+        await host.perform(agent, Go(to=goal))
     raise AssertionError(f"{agent} sees no {creature}")
 
 
@@ -308,23 +312,27 @@ async def test_invalid_acts_are_refused_with_a_reason_or_ignored(data: Path) -> 
         garbage = [b"", b"\xff\xfe", b"null", b"[]", b'{"host": "host"}', b'{"host": 3, "acts": [{}]}']
         unclear: list[Any] = [None, 7, {"agent_id": "a"}, {"agent_id": [], "act_id": {}, "act": []}]
         for each in garbage:
-            await host.say(each)
+            await host.publish_acts(each)
         acts = [*unclear, {"agent_id": "a", "act_id": "odd", "act": {"action": "fly"}}]
         acts += [{"agent_id": agent, "act_id": f"of-{agent}", "act": {"action": "rest"}} for agent in ("nobody", "a")]
-        await host.say(json.dumps({"host": "host", "acts": acts}).encode())
-        await host.say(json.dumps({"host": "other", "acts": [{**acts[-1], "act_id": "stolen"}]}).encode())
-        assert (await host.ended("odd")).reason.startswith("no act: there is no fly")
-        assert (await host.ended("of-a")).done
-        await asyncio.gather(*(host.must(each, Go(to=host.now["a"].position)) for each in ("b", "c")))
-        going = await host.begin("a", Go(to=Position(x=500, y=4, z=500)))
-        assert (await host.do("a", Give(to="b", stack=Stack(item="wood")))).reason == "holds no wood"
-        assert (await host.ended(going)).reason == "replaced by another act"
-        lonely = await host.begin("b", Trade(partner="c", offer=Stack(item="wood"), want=Stack(item="stone")))
-        assert (await host.ended(lonely)).reason == "holds no wood"
-        assert (await host.do("c", Place(block="wings", at=host.now["c"].position))).reason == "cannot place wings"
-        going = await host.begin("b", Go(to=Position(x=-500, y=4, z=500)))
+        await host.publish_acts(json.dumps({"host": "host", "acts": acts}).encode())
+        await host.publish_acts(json.dumps({"host": "other", "acts": [{**acts[-1], "act_id": "stolen"}]}).encode())
+        assert (await host.outcome_of("odd")).reason.startswith("no act: there is no fly")
+        assert (await host.outcome_of("of-a")).done
+        await asyncio.gather(
+            *(host.perform_successfully(each, Go(to=host.percepts["a"].position)) for each in ("b", "c"))
+        )
+        going = await host.start_act("a", Go(to=Position(x=500, y=4, z=500)))
+        assert (await host.perform("a", Give(to="b", stack=Stack(item="wood")))).reason == "holds no wood"
+        assert (await host.outcome_of(going)).reason == "replaced by another act"
+        lonely = await host.start_act("b", Trade(partner="c", offer=Stack(item="wood"), want=Stack(item="stone")))
+        assert (await host.outcome_of(lonely)).reason == "holds no wood"
+        assert (
+            await host.perform("c", Place(block="wings", at=host.percepts["c"].position))
+        ).reason == "cannot place wings"
+        going = await host.start_act("b", Go(to=Position(x=-500, y=4, z=500)))
         await host.leave("b")
-        assert (await host.ended(going)).reason == "left the world"
+        assert (await host.outcome_of(going)).reason == "left the world"
         assert (await host.join({"d": "Dora", "a": "Anna"})).agents == ("d", "a")
         assert not {"of-nobody", "stolen"} & {act for act, each in host.outcomes.items() if each}
         assert [each for each in host.outcomes.values() if len(each) > 1] == []

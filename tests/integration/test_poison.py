@@ -64,7 +64,7 @@ async def test_good_tasks_are_done_among_poison_messages(settings: Settings, num
         good = [TaskSubmitted(event_id=uuid4(), client_id="ann", text=f"Is {each} true?") for each in range(number)]
         share = -(-len(good) // len(poison))
         for place, each in enumerate(poison):
-            await each.put(resources.log)
+            await each.publish(resources.log)
             await append_all(resources.log, good[place * share : (place + 1) * share])
         for task in good:
             result = await client.result(task.event_id, settled=True, timeout=600)

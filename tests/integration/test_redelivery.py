@@ -204,7 +204,7 @@ class PlatformState:
 
 async def test_redelivery_of_every_kind_of_event_changes_nothing(settings: Settings) -> None:
     """Neither copies of all messages nor recreated consumers change a row or repeat a model call."""
-    model = CountingModel(teaches={TAUGHT_QUESTION: LESSONS})
+    model = CountingModel(learnings_by_question={TAUGHT_QUESTION: LESSONS})
     models = Models(main=model, light=model)
     async with running_services(settings, models=models) as resources, connected_client(settings) as client:
         await let_everything_happen(resources, client, settings)

@@ -148,7 +148,7 @@ async def test_a_late_failure_of_an_attempt_does_not_end_the_next(settings: Sett
 
 async def test_a_step_after_the_answer_is_retried_by_its_service(settings: Settings) -> None:
     """A failed step after the answer is retried by its service, and the task stays done."""
-    model = SwitchableModel(learns=False, teaches={QUESTION: {"semantics": "What is so is true."}})
+    model = SwitchableModel(learns=False, learnings_by_question={QUESTION: {"semantics": "What is so is true."}})
     async with platform(settings, model) as (resources, client):
         done = await client.ask(QUESTION, settled=True, timeout=30)
         assert (done.status, done.learned) == ("done", ())

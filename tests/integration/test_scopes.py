@@ -79,7 +79,7 @@ async def test_the_orchestrator_recalls_past_tasks_of_the_project(settings: Sett
 
 async def test_a_learning_gets_the_scope_of_its_task(settings: Settings) -> None:
     """A learning gets the task's project, or its only domain, and is not recalled elsewhere."""
-    model = CountingModel(teaches={QUESTION: {"semantics": LESSON}})
+    model = CountingModel(learnings_by_question={QUESTION: {"semantics": LESSON}})
     models = Models(main=model, light=model)
     async with running_services(settings, models=models) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
