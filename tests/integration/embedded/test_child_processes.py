@@ -19,7 +19,9 @@ async def test_a_child_has_a_record_while_it_runs(directory: Path) -> None:
     child = Child("worker", SLEEPER, directory)
     await child.start()
     assert child.alive
-    assert psutil.Process(child.pid).cmdline() == SLEEPER
+    process = psutil.Process(child.pid)
+    await until(process.cmdline)  # empty for a moment, until the kernel has laid out the new program's arguments
+    assert process.cmdline() == SLEEPER
     await child.stop()
     assert await child.wait() == -signal.SIGTERM
     assert child.pid is None
