@@ -1,1 +1,1 @@
-"""The mind of an agent, told as stories."""
+"""Unit tests of strength memory."""

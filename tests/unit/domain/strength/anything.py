@@ -1,4 +1,4 @@
-"""Any event of an agent, sensible or not, about a handful of memories, sessions and parameters."""
+"""Hypothesis strategies for any events of an agent, with few memories, sessions and policies."""
 
 from typing import Any
 from uuid import UUID
@@ -144,9 +144,9 @@ EVENTS: st.SearchStrategy[AnyAgentEvent] = st.one_of(
     st.builds(_plain, MEMORY, PARAMETERS).flatmap(st.sampled_from),
     st.builds(stories.defined),
 )
-"""Any event of the agent; not yet recorded."""
+"""Any event of the agent, not yet recorded."""
 
 
 def history(events: list[AnyAgentEvent]) -> list[AnyAgentEvent]:
-    """The events as they are read from the log, each from its place."""
+    """Return the events as they are read from the log, with sequences."""
     return [stories.recorded(event, sequence) for sequence, event in enumerate(events, 1)]

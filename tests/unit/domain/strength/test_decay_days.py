@@ -1,4 +1,4 @@
-"""By how many days a sleep ages an agent: tasks in a burst are no days, and days without tasks are none either."""
+"""Tests of the days of decay in a sleep: bounded by tasks and by the clock."""
 
 from datetime import UTC, datetime, timedelta
 from math import exp, log
@@ -24,7 +24,7 @@ ENCODED = EXAMPLES["memory_encoded"]
 
 
 class Life:
-    """An agent with one memory that nothing ever draws on."""
+    """An agent with one memory that is never used."""
 
     def __init__(self, **policy: Any) -> None:
         self.events: list[Any] = []
@@ -38,22 +38,22 @@ class Life:
 
     @property
     def agent(self) -> Agent:
-        """The agent."""
+        """Return the agent."""
         assert self.mind.agent is not None
         return self.mind.agent
 
     @property
     def days(self) -> float:
-        """By how many days the agent has aged so far."""
+        """Return the days of decay so far."""
         return self.agent.clocks[0] / log(self.agent.rules.daily_decay_targets[0])
 
     @property
     def active(self) -> bool:
-        """Whether the memory is not archived."""
+        """Return True if the memory is not archived."""
         return self.mind.memories[self.memory_id].status == "active"
 
     def task(self, after: timedelta = timedelta()) -> None:
-        """A task whose session ends some time after what was before; then the agent sleeps."""
+        """Add a task whose session ends after this time, then let the agent sleep."""
         self.now += after
         ended = SessionEnded(
             event_id=uuid4(), agent_id=self.agent.agent_id, assignment_id=uuid4(), correlation_id=UUID(int=1)
@@ -72,8 +72,8 @@ class Life:
         self.mind = evolve(self.mind, known)
 
 
-def test_a_burst_of_tasks_does_not_count_as_days() -> None:
-    """Sixty of them within minutes leave what was told before as it is, whatever is expected of a day."""
+def test_a_burst_of_tasks_is_bounded_by_the_clock() -> None:
+    """Sixty tasks within minutes do not decay a new memory, at any number of expected tasks."""
     for expected in (0.2, 1, 10):
         life = Life(expected_tasks_per_day=expected)
         for _ in range(60):
@@ -82,8 +82,8 @@ def test_a_burst_of_tasks_does_not_count_as_days() -> None:
         assert life.active
 
 
-def test_documents_000_and_003_age_by_tasks_alone() -> None:
-    """As a setting of the policy."""
+def test_decay_by_tasks_alone_as_in_documents_000_and_003() -> None:
+    """A setting of the policy turns the bound off."""
     life = Life(expected_tasks_per_day=1, fading="tasks")
     for _ in range(60):
         life.task(timedelta(seconds=10))
@@ -92,8 +92,8 @@ def test_documents_000_and_003_age_by_tasks_alone() -> None:
 
 
 @pytest.mark.parametrize("pattern", ["evenly", "at once"])
-def test_days_with_the_expected_tasks_age_by_days(pattern: str) -> None:
-    """Whether the tasks of a day come one after the other or all together: after 45 days the memory is archived."""
+def test_days_with_the_expected_tasks_decay_by_days(pattern: str) -> None:
+    """After 45 days the memory is archived, whether the tasks of a day are spread or not."""
     life = Life(expected_tasks_per_day=5)
     pauses = [timedelta(hours=4.8)] * 5 if pattern == "evenly" else [timedelta(hours=24), *[timedelta()] * 4]
     days = 0
@@ -104,8 +104,8 @@ def test_days_with_the_expected_tasks_age_by_days(pattern: str) -> None:
     assert days == pytest.approx(life.agent.rules.lifetime(), abs=2)
 
 
-def test_a_pause_does_not_age_what_is_told_after_it() -> None:
-    """After two months without a task a burst ages by one day at most."""
+def test_a_pause_does_not_decay_later_memories() -> None:
+    """After two months without tasks a burst decays by one day at most."""
     life = Life(expected_tasks_per_day=1)
     life.task(timedelta(days=60))
     for _ in range(30):
@@ -113,16 +113,16 @@ def test_a_pause_does_not_age_what_is_told_after_it() -> None:
     assert life.days == pytest.approx(1)
 
 
-def test_few_tasks_age_by_few_days() -> None:
-    """One task where ten are expected is a tenth of a day; where one in five days is expected, it is all five."""
+def test_few_tasks_decay_by_few_days() -> None:
+    """One task of ten expected ones is a tenth of a day. If one in five days is expected, a task is five days."""
     for expected, days in ((10, 0.1), (0.2, 5)):
         life = Life(expected_tasks_per_day=expected)
         life.task(timedelta(days=5))
         assert life.days == pytest.approx(days)
 
 
-def test_a_clock_that_goes_back_ages_nobody() -> None:
-    """And days are counted again from there, as after a restore elsewhere."""
+def test_a_clock_that_goes_back_does_not_decay() -> None:
+    """Days are counted from the new time, as after a restore on another machine."""
     life = Life(expected_tasks_per_day=1)
     life.task(timedelta(days=50))
     before = life.days
@@ -133,8 +133,8 @@ def test_a_clock_that_goes_back_ages_nobody() -> None:
 
 
 @given(st.lists(st.floats(-10, 400), max_size=30), st.floats(0.01, 100))
-def test_no_agent_ages_faster_than_the_clock_or_than_its_tasks(pauses: list[float], expected: float) -> None:
-    """Whatever comes when; the strength is what the days say, and a replay leads to the same agent."""
+def test_decay_is_bounded_by_the_clock_and_by_tasks(pauses: list[float], expected: float) -> None:
+    """This holds for any times. The strength follows from the days, and a replay gives the same agent."""
     life = Life(expected_tasks_per_day=expected, archive_threshold=1e-300)
     for hours in pauses:
         life.task(timedelta(hours=hours))
@@ -153,8 +153,8 @@ def test_no_agent_ages_faster_than_the_clock_or_than_its_tasks(pauses: list[floa
 
 
 @pytest.mark.parametrize("recorded", ["clock", "tasks"])
-def test_what_if_an_agent_had_faded_otherwise(recorded: str) -> None:
-    """Under its own policy every sleep is explained; under the other kind of fading it ages as that says."""
+def test_a_replay_under_the_other_kind_of_decay(recorded: str) -> None:
+    """Every sleep is explained, and the days are those of the chosen kind of decay."""
     life = Life(expected_tasks_per_day=1, fading=recorded)
     for _ in range(40):
         life.task(timedelta(hours=6))

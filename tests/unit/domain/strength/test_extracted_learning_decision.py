@@ -1,4 +1,4 @@
-"""What becomes of a learning: kept, linked, taken for a repetition, or dropped."""
+"""Tests of the decision on a learning: kept, linked, counted as a repetition, or dropped."""
 
 from uuid import UUID
 
@@ -26,17 +26,17 @@ MIND = given(encoded(A), encoded(B), related(C, A)).mind
 
 
 def told(*judgements: tuple[UUID, Comparison], doubled: bool = False) -> Verdicts:
-    """What the learning says of these memories, the nearest first."""
+    """Return verdicts of a learning on these memories, nearest first."""
     return Verdicts([(known(memory_id), judgement) for memory_id, judgement in judgements], doubled)
 
 
 def known(memory_id: UUID) -> Remembered:
-    """A memory of the mind, in which A yields to C."""
+    """Return a memory of the mind, in which A yields to C."""
     return MIND.contents[memory_id], MIND.memories[memory_id]
 
 
 def test_learnings_become_memories_of_their_perspective() -> None:
-    """With tags, valid where the task took place: its project, its only domain, or everywhere."""
+    """They have tags, and the scope of the task: its project, its only domain, or universal."""
     said = {"cost": "Steel from Yamada costs 15 % more in winter.", "quality": "  "}
 
     (here,), nothing = candidate_learnings(said, Setting(project="bridge", domains=("steel",)))
@@ -52,15 +52,15 @@ def test_learnings_become_memories_of_their_perspective() -> None:
     assert (anywhere.memory.scope.level, anywhere.memory.scope.name) == ("universal", None)
 
 
-def test_what_says_nothing_is_dropped_and_told() -> None:
-    """The others are kept."""
+def test_a_learning_without_content_is_dropped_and_recorded() -> None:
+    """The other learnings are kept."""
     kept, empty = candidate_learnings({"cost": "了解しました。", "quality": "Steel is dear."}, Setting())
 
     assert [each.perspective for each in kept] == ["quality"]
     assert empty == (Dropped(text="了解しました。", reason=SET_PHRASE),)
 
 
-def test_what_is_new_is_kept_with_what_it_outdates() -> None:
+def test_a_new_learning_is_kept_with_its_relations() -> None:
     """It may contradict one memory and supersede another."""
     assert decide_learning(LEARNING, told(), ()) == KeptLearning(())
     assert decide_learning(LEARNING, told((B, "contradicts"), (C, "supersedes"), (A, "unrelated")), ()) == KeptLearning(
@@ -68,14 +68,14 @@ def test_what_is_new_is_kept_with_what_it_outdates() -> None:
     )
 
 
-def test_what_a_memory_says_already_strengthens_it() -> None:
-    """The nearest of those that say it, whatever else the learning says of others."""
+def test_a_repetition_strengthens_the_nearest_memory() -> None:
+    """Of several memories that say the same the nearest one counts, whatever its relations to others are."""
     assert decide_learning(LEARNING, told((C, "contradicts"), (B, "same")), ()) == RepeatedLearning(B)
     assert decide_learning(LEARNING, told((B, "same"), (C, "same")), ()) == RepeatedLearning(B)
 
 
-def test_what_was_used_is_not_counted_twice() -> None:
-    """The use itself has strengthened the memory already."""
+def test_a_repetition_of_a_used_memory_does_not_count_again() -> None:
+    """The use itself has strengthened the memory."""
     assert decide_learning(LEARNING, told((B, "same")), {B}) == Dropped(text=TEXT, reason=REPEATS_USED_MEMORY)
     assert decide_learning(LEARNING, told((B, "same"), (C, "same")), {C}) == Dropped(
         text=TEXT, reason=REPEATS_USED_MEMORY
@@ -85,28 +85,28 @@ def test_what_was_used_is_not_counted_twice() -> None:
     )
 
 
-def test_of_two_learnings_that_say_the_same_one_is_kept() -> None:
-    """The other is told."""
+def test_of_two_equal_learnings_one_is_kept() -> None:
+    """The other one is recorded as dropped."""
     assert decide_learning(LEARNING, told(doubled=True), ()) == Dropped(text=TEXT, reason=REPEATS_OTHER_LEARNING)
 
 
-def test_what_is_outdated_and_said_again_is_new() -> None:
-    """A yields to C; whoever says again what A says contradicts C, and does not strengthen what yields."""
+def test_a_repetition_of_an_outdated_memory_is_new() -> None:
+    """A yields to C. A learning that repeats A contradicts C and does not strengthen A."""
     assert decide_learning(LEARNING, told((A, "same"), (C, "contradicts")), ()) == KeptLearning(
         (Relation(older=C, sort="contradicts"),)
     )
 
 
-def test_near_is_by_cosine_or_by_words() -> None:
-    """Half of the words of the shorter text are enough; no words are never near."""
+def test_memories_are_near_by_similarity_or_by_words() -> None:
+    """Half of the words of the shorter text are enough. A text without words is never near."""
     assert is_comparable(0.5, [], [])
     assert is_comparable(0.1, ["steel", "dear"], ["steel", "cheap", "in", "summer"])
     assert not is_comparable(0.49, ["steel", "dear", "now"], ["steel", "cheap", "in", "summer"])
     assert not is_comparable(0.0, [], ["steel"])
 
 
-def test_a_learning_is_what_a_perspective_says() -> None:
-    """Learnings of several perspectives stay apart."""
+def test_learnings_of_several_perspectives_stay_separate() -> None:
+    """Each perspective's learning is a candidate of its own."""
     kept, _ = candidate_learnings({"cost": "Steel is dear.", "quality": "Steel is hard."}, Setting())
 
     assert kept == (kept[0], CandidateLearning("quality", kept[1].memory))

@@ -1,4 +1,4 @@
-"""The fold of a mind: total, and the same however the log is cut into batches."""
+"""Laws of the fold of a mind: it is total, and independent of the batches."""
 
 from itertools import pairwise
 from math import isfinite
@@ -20,7 +20,7 @@ LOG = st.lists(EVENTS, min_size=12, max_size=40).map(lambda events: [defined(), 
 
 
 @given(st.lists(EVENTS, min_size=12, max_size=40))
-def test_no_event_in_no_state_makes_the_fold_raise(events: list[AnyAgentEvent]) -> None:
+def test_the_fold_never_raises(events: list[AnyAgentEvent]) -> None:
     """Totals equal a recount, every number is finite, and a sleep can be decided at any time."""
     mind = Mind()
     for event in history(events):
@@ -37,8 +37,8 @@ def test_no_event_in_no_state_makes_the_fold_raise(events: list[AnyAgentEvent]) 
 
 @given(LOG, st.lists(st.integers(0, 40), max_size=6))
 @example([defined(), encoded(A), used(A), ended(1), slept(1, archived={A: 1}), credited(A)], [2, 4])
-def test_any_cut_into_batches_gives_the_same_mind(events: list[AnyAgentEvent], cuts: list[int]) -> None:
-    """A batch needs the agent and the memories that its events touch, read back from rows; no others."""
+def test_the_fold_is_independent_of_the_batches(events: list[AnyAgentEvent], cuts: list[int]) -> None:
+    """A batch needs only the agent and the memories of its events, read from rows."""
     log = history(events)
     whole = Mind()
     for event in log:
@@ -51,7 +51,7 @@ def test_any_cut_into_batches_gives_the_same_mind(events: list[AnyAgentEvent], c
 
 
 def _by_batches(log: list[AnyAgentEvent], cuts: list[int]) -> tuple[Agent | None, dict[UUID, Memory]]:
-    """The fold as the projector does it: from rows to rows, batch by batch."""
+    """Fold as the projector does: from rows to rows, batch by batch."""
     agent: Agent | None = None
     rows: dict[UUID, Memory] = {}
     for start, end in pairwise(sorted({0, len(log), *(cut for cut in cuts if cut < len(log))})):

@@ -1,4 +1,4 @@
-"""What stands for a memory in both channels of retrieval."""
+"""Tests of the text that represents a memory in both channels of retrieval."""
 
 from datetime import UTC, datetime
 
@@ -17,13 +17,13 @@ from nemuri_domain.strength.memory_content import embedded_text, indexed_text
         (None, "Ann: I slept"),
     ],
 )
-def test_who_spoke_and_when_comes_first_as_people_write_it(at: datetime | None, text: str) -> None:
-    """A question about the 8th of May finds what was said on that day; midnight is a day without a time."""
+def test_speaker_and_date_come_first_in_natural_language(at: datetime | None, text: str) -> None:
+    """A question about the 8th of May finds what was said on that day. Midnight stands for a day without a time."""
     assert embedded_text(MemoryContent(content="I slept", said_by="Ann", said_at=at)) == text
 
 
-def test_learnings_are_embedded_and_tags_are_words_only() -> None:
-    """A learning that repeats the content adds nothing."""
+def test_learnings_are_embedded_and_tags_count_as_words_only() -> None:
+    """A learning that repeats the content is left out."""
     memory = MemoryContent(content="salt", learnings={"taste": "less is more", "same": "salt"}, tags=("pasta",))
     assert embedded_text(memory) == "salt\nless is more"
     assert indexed_text(memory) == "salt\nless is more\npasta"

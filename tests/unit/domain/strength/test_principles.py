@@ -1,4 +1,4 @@
-"""Principles last as long as the agent's definition names them."""
+"""A memory is a principle as long as the agent's definition names it."""
 
 from uuid import uuid4
 
@@ -30,30 +30,30 @@ from tests.unit.domain.strength.stories import (
 TEXT = "Never pay twice."
 KEPT = derive(principle_key(AGENT, TEXT), MemoryEncoded.kind_of())
 STEEP = {"daily_decay_targets": [0.5] * 6, "expected_tasks_per_day": 1}
-"""Half of everything is forgotten with each session."""
+"""Policy under which each session halves all strengths."""
 
 
 def naming(*principles: str | ScopedPrinciple) -> AgentDefined:
-    """The agent with these principles."""
+    """Return the agent's definition with these principles."""
     event = defined()
     definition = event.definition.model_copy(update={"principles": principles})
     return event.model_copy(update={"definition": definition, "event_id": uuid4()})
 
 
 def written(strength: float = 0.3) -> MemoryEncoded:
-    """The principle becomes a memory."""
+    """Return the memory of the principle."""
     event = encoded(KEPT, strength=strength)
     memory = event.memory.model_copy(update={"content": TEXT, "tags": (PRINCIPLE,)})
     return event.model_copy(update={"memory": memory, "source": "definition"})
 
 
 def counts(story: Story) -> bool:
-    """Whether the memory is a principle now."""
+    """Return True if the memory is a principle."""
     return is_principle(story.agent.definition, story.mind.contents[KEPT])
 
 
-def test_a_principle_is_one_while_the_definition_names_it() -> None:
-    """Taken out, it is an ordinary memory, and fades as one; ranking knows too."""
+def test_a_memory_is_a_principle_while_the_definition_names_it() -> None:
+    """After its removal it decays and ranks as an ordinary memory."""
     story = given(*ruled(**STEEP), naming(TEXT), written())
     occasion = RetrievalContext(None, frozenset(), BEGINNING)
     for present, held in ((story, 1.0), (story.when(naming()), 0.0)):
@@ -65,16 +65,16 @@ def test_a_principle_is_one_while_the_definition_names_it() -> None:
     story.when(naming(), *night(1), *night(2), *night(3)).then(status(KEPT).equals("archived"))
 
 
-def test_a_principle_that_is_defined_again_is_one_again() -> None:
-    """Also out of the archive, into which it faded in the meantime."""
+def test_a_principle_that_is_named_again_is_one_again() -> None:
+    """It also returns from the archive."""
     story = given(*ruled(**STEEP), naming(TEXT), written(), naming(), *night(1), *night(2), *night(3))
     story = story.when(naming("Be brief.", TEXT)).then(status(KEPT).equals("active"))
     assert counts(story)
     story.when(*night(4), *night(5), *night(6), *night(7)).then(status(KEPT).equals("active"))
 
 
-def test_a_sleep_that_saw_it_dropped_does_not_archive_a_principle() -> None:
-    """It was defined again between the sleep's decision and its place in the log."""
+def test_a_sleep_decided_before_the_renaming_does_not_archive_a_principle() -> None:
+    """The definition named it again between the decision and the record of the sleep."""
     story = given(*ruled(**STEEP), naming(TEXT), written(0.15), naming(), ended(1))
     decided = sleep.decide(ended(1), tiredness(story.mind))
     assert decided is not None
@@ -82,8 +82,8 @@ def test_a_sleep_that_saw_it_dropped_does_not_archive_a_principle() -> None:
     story.when(naming(TEXT), decided).then(status(KEPT).equals("active"))
 
 
-def test_the_same_text_elsewhere_is_another_principle() -> None:
-    """Where a principle holds is part of what it is: here it is always in mind, there it is an ordinary memory."""
+def test_the_same_text_in_another_scope_is_another_principle() -> None:
+    """It is a principle in one scope and an ordinary memory in the other."""
     bank, shop = Scope(level="project", name="bank"), Scope(level="project", name="shop")
     event = written()
     told = event.model_copy(update={"memory": event.memory.model_copy(update={"scope": bank})})
@@ -95,8 +95,8 @@ def test_the_same_text_elsewhere_is_another_principle() -> None:
     assert not counts(story.when(naming(ScopedPrinciple(text=TEXT, scope=shop))))
 
 
-def test_a_plain_principle_keeps_its_id() -> None:
-    """As it always was derived; with a scope it is another one, which no text alone can be."""
+def test_a_universal_principle_keeps_its_id() -> None:
+    """The id of a scoped principle is a different one, which no text alone can have."""
     assert principle_key("a", TEXT) == f"a/{TEXT}"
     scopes = [Scope(level=level, name=name) for level in ("project", "domain") for name in ("bank", "shop")]
     keys = {principle_key("a", TEXT, scope) for scope in (Scope(), *scopes)}
@@ -106,14 +106,14 @@ def test_a_plain_principle_keeps_its_id() -> None:
 
 @pytest.mark.parametrize("source", ["manual", "task", "education"])
 def test_only_a_definition_makes_principles(source: str) -> None:
-    """What was put in, learned or read is none, whatever its tag, be it the very text of a principle."""
+    """A memory that was offered, learned or read is none, even with the tag and the text of a principle."""
     told = written().model_copy(update={"source": source})
     story = given(naming(TEXT), told)
     assert not counts(story)
 
 
 @pytest.mark.parametrize("tag", ["principle", "Principle", " PRINCIPLE "])
-def test_nobody_takes_in_a_principle_from_a_client(tag: str) -> None:
-    """The tag is refused, so that nobody believes that it meant something."""
+def test_the_principle_tag_of_a_client_is_refused(tag: str) -> None:
+    """The client gets an error, since the tag would have no effect."""
     assert refusal_reason(MemoryContent(content=TEXT, tags=("money", tag))) == RESERVED
     assert refusal_reason(MemoryContent(content=TEXT, tags=("principles",))) is None

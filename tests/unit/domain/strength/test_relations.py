@@ -1,4 +1,4 @@
-"""What newer memories say of older ones, and that all of it can be taken back."""
+"""Tests of relations from newer to older memories and of their withdrawal."""
 
 from datetime import timedelta
 from uuid import UUID
@@ -32,44 +32,44 @@ from tests.unit.domain.strength.stories import ended as session_ended
 FOUR = (A, B, C, D)
 
 
-def test_an_older_memory_yields_to_what_contradicts_it() -> None:
-    """Its strength stays as it is; an unknown one, or the newer one itself, yields to nothing."""
+def test_a_contradicted_memory_yields_to_the_newer_one() -> None:
+    """Its strength is unchanged. An unknown memory and the newer one itself have no relation."""
     given(encoded(A)).when(related(B, A, C, B)).then(
         yielding(A).equals((B,)), yielding(B).equals(()), strength(A).equals(1.0)
     )
 
 
-def test_a_relation_can_be_taken_back() -> None:
-    """Only the one that is meant, and as often as one likes."""
+def test_a_relation_can_be_withdrawn() -> None:
+    """Only that relation is withdrawn, and withdrawing it again has no effect."""
     given(encoded(A), related(B, A), related(C, A)).when(parted(B, A), parted(B, A), parted(A, C)).then(
         yielding(A).equals((C,))
     )
 
 
-def test_a_repetition_is_one_more_use() -> None:
-    """In the perspective of the learning, and enough of them consolidate the memory."""
+def test_a_repetition_counts_as_a_use() -> None:
+    """The use is in the perspective of the learning, and counts for the consolidation level."""
     given(encoded(A)).when(repeating(A)).then(
         strength(A).equals(1.1), strength(A, COST).equals(1.15), accesses(A).equals(1)
     )
     given(encoded(A)).when(*[repeating(A)] * 5, session_ended(1), sleeps()).then(level(A).equals(1))
 
 
-def test_a_repetition_that_was_none_takes_back_what_it_gave() -> None:
-    """The use is not counted and the strength is what it was; other uses stay."""
+def test_a_withdrawn_repetition_takes_back_its_use() -> None:
+    """The strength is as before the repetition, and other uses stay."""
     given(encoded(A), used(A, perspective=COST)).when(repeating(A), separated(A)).then(
         strength(A).equals(1.1), strength(A, COST).equals(1.15), accesses(A).equals(1)
     )
 
 
-def test_what_fades_below_the_threshold_is_not_taken_from() -> None:
-    """A withdrawal never sends a memory into the archive."""
+def test_a_withdrawal_never_leads_to_archiving() -> None:
+    """Nothing is subtracted from a memory below the archive threshold."""
     given(*ruled(), encoded(A, strength=0.1)).when(separated(A)).then(
         strength(A).equals(0.1), status(A).equals("active")
     )
 
 
-def test_whatever_yields_comes_after_what_it_yields_to() -> None:
-    """However much stronger the older one is; without the newer one it keeps its place."""
+def test_a_yielding_memory_ranks_after_the_newer_one() -> None:
+    """The older one may be much stronger. Without the newer one among the candidates it keeps its rank."""
     story = given(encoded(A, strength=50.0), related(B, A), *[used(A)] * 20)
 
     both = _ranked(story, A, B)
@@ -83,8 +83,8 @@ def test_whatever_yields_comes_after_what_it_yields_to() -> None:
     assert alone[0].score == nobody_yields[0].score
 
 
-def test_what_is_archived_outdates_nothing_that_is_active() -> None:
-    """What the agent has let go of does not hide what it still knows."""
+def test_an_archived_memory_does_not_outdate_an_active_one() -> None:
+    """An active memory yields only to active memories."""
     story = given(encoded(A), related(B, A))
     memories = story.mind.memories
 
@@ -99,10 +99,10 @@ def test_what_is_archived_outdates_nothing_that_is_active() -> None:
     st.lists(st.tuples(st.sampled_from(FOUR), st.sampled_from(FOUR)), max_size=8),
     st.permutations(FOUR),
 )
-def test_newer_comes_before_older_whatever_the_scores(
+def test_newer_ranks_before_older_at_any_score(
     scores: tuple[float, ...], pairs: list[tuple[UUID, UUID]], order: list[UUID]
 ) -> None:
-    """Over chains and forks too; nobody gains, who yields to nobody loses nothing, and order makes no difference."""
+    """This holds for chains and forks in any order. No memory gains a rank; one without relations loses none."""
     newer = {(new, old) for new, old in pairs if new > old}
     story = given(*(related(each, *(old for new, old in newer if new == each)) for each in FOUR))
     before = {each: _candidate(each, score) for each, score in zip(FOUR, scores, strict=True)}
@@ -119,8 +119,8 @@ def test_newer_comes_before_older_whatever_the_scores(
     assert after == {each.memory_id: each for each in lower_outdated(list(before.values()), story.mind.memories)}
 
 
-def test_memories_that_yield_to_each_other_are_ranked_all_the_same() -> None:
-    """No log should hold such a circle; if one does, nothing hangs."""
+def test_memories_that_yield_to_each_other_are_ranked() -> None:
+    """A cycle does not occur in a valid log, and does not block ranking."""
     story = given(encoded(A), related(B, A))
     circle = story.mind.memories.set(B, story.memory(B).replace(yields_to=(A,)))
 

@@ -1,4 +1,4 @@
-"""From a query to candidates: what a query lists, and what the summary of its task adds (document 000 §3.4, §3.6)."""
+"""Tests from a query to candidates: listed items and the summary of the task (document 000 §3.4, §3.6)."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -29,8 +29,8 @@ RENT = "The rent of the warehouse is due in March."
 ASKED = "Please assess what is attached."
 
 
-def test_a_query_that_lists_nothing_is_one_text() -> None:
-    """And so is found what was found before: bench figures of single questions cannot change."""
+def test_a_query_without_a_list_is_one_text() -> None:
+    """The query has no items and no expansion by a summary."""
     wording = query_texts(_story().agent, "What does steel cost?")
 
     assert (wording.items, wording.own, wording.bearing) == ((), 1, 1)
@@ -38,8 +38,8 @@ def test_a_query_that_lists_nothing_is_one_text() -> None:
     assert SUMMARY_EXPANSION not in wording.expansions
 
 
-def test_a_summary_comes_before_the_perspectives() -> None:
-    """It is an expansion that counts for what is relevant at all; the perspectives' do not."""
+def test_the_summary_comes_before_the_perspectives() -> None:
+    """It is an expansion that counts for the relevance floor; expansions by perspective do not."""
     wording = query_texts(_story().agent, ASKED, "An offer by Halvorsen.")
 
     assert wording.texts[:2] == (ASKED, "An offer by Halvorsen.")
@@ -47,22 +47,22 @@ def test_a_summary_comes_before_the_perspectives() -> None:
     assert wording.expansions[SUMMARY_EXPANSION] == "An offer by Halvorsen."
 
 
-def test_what_the_summary_names_comes_to_mind() -> None:
-    """Though the task itself has no word of it; without the summary nothing does."""
+def test_a_memory_named_in_the_summary_is_found() -> None:
+    """The task itself has no word of it, and without the summary it is not found."""
     assert _found(QueryTexts(ASKED)) == ()
     assert _found(QueryTexts(ASKED, expansions={SUMMARY_EXPANSION: "An offer by Halvorsen for steel."})) == (A,)
     assert _found(QueryTexts(ASKED, expansions={QUALITY: "An offer by Halvorsen for steel."})) == ()
 
 
-def test_what_is_asked_counts_more_than_the_summary() -> None:
+def test_the_query_counts_more_than_the_summary() -> None:
     """An expansion counts half."""
     wording = QueryTexts("When is the rent due?", expansions={SUMMARY_EXPANSION: "Bread rises in a warm kitchen."})
 
     assert _found(wording) == (C, B)
 
 
-def test_each_item_of_a_list_is_a_query_of_its_own() -> None:
-    """The best memory for each counts as much as the best for any other, however long the others are."""
+def test_each_item_of_a_list_is_a_query() -> None:
+    """The best memory for each item counts alike, whatever the length of the item is."""
     listed = "1. When is the rent of the warehouse due, in March or later?\n2. Bread?"
     story = _story()
     wording = query_texts(story.agent, listed)
@@ -74,8 +74,8 @@ def test_each_item_of_a_list_is_a_query_of_its_own() -> None:
     assert as_one.get(B, 0.0) < 0.7
 
 
-def test_not_more_items_than_a_task_may_list_are_asked_for() -> None:
-    """The rest still counts in the whole query."""
+def test_at_most_the_items_of_a_task_are_queries() -> None:
+    """The remaining items count in the whole query."""
     listed = "\n".join(f"{number}. What of {number}?" for number in range(1, 40))
 
     assert len(query_texts(_story().agent, listed).items) == MAX_QUERY_ITEMS
@@ -83,7 +83,7 @@ def test_not_more_items_than_a_task_may_list_are_asked_for() -> None:
 
 @pytest.mark.parametrize(("items", "taken"), [(0, 10), (5, 10), (8, 8 * MEMORIES_PER_ITEM), (10, 20), (40, 20)])
 def test_a_list_has_room_for_each_of_its_items(items: int, taken: int) -> None:
-    """As far as the policy's limit goes; a number that was asked for stands."""
+    """The policy sets the limit, and an explicit number takes precedence."""
     ids = [UUID(int=number) for number in range(1, 31)]
     rows = [
         Candidate(memory_id=each, similarity=0, lexical=0, relevance=0, features=(0.0,) * 9, score=0.0) for each in ids
@@ -114,5 +114,5 @@ def _candidates(wording: QueryTexts, story: Story) -> Sequence[Candidate]:
 
 
 def in_context(candidates: Sequence[Candidate], policy: Policy, **options: Any) -> tuple[UUID, ...]:
-    """What goes into the context."""
+    """Return the memories that are put into the context."""
     return selected(candidates, policy, **options).memory_ids

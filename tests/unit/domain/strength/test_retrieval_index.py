@@ -1,4 +1,4 @@
-"""Stage 1 of retrieval."""
+"""Tests of stage 1 of retrieval."""
 
 from uuid import UUID
 
@@ -17,8 +17,10 @@ A, B, C, D = (UUID(int=number) for number in range(1, 5))
 TEXTS = ["sleep makes memories fade", "the projector folds the log", "眠りは記憶を弱める", "bread and butter"]
 
 
-def test_a_flood_from_one_source_leaves_room_for_the_others() -> None:
-    """A thousand near-identical texts take half of the candidates, whenever they came; alone they take all."""
+def test_one_source_gets_at_most_its_share_of_the_candidates() -> None:
+    """A thousand similar texts of one source get half of the candidates, at any time, and all if there is no other
+    source.
+    """
     flood, others = [UUID(int=100 + number) for number in range(1_000)], [A, B, C]
     index = AgentIndex(2)
     index.add(flood[:500], np.zeros((500, 2), np.float32), ["sleep sleep"] * 500, sources=["client mallory"] * 500)
@@ -36,8 +38,8 @@ def test_a_flood_from_one_source_leaves_room_for_the_others() -> None:
     assert ask(0.5) == tuple(flood[:10])
 
 
-def test_words_find_memories_without_vectors() -> None:
-    """Stems and bigrams; the best has a lexical score of 1 and, with a cosine of 0, a relevance of one half."""
+def test_memories_without_vectors_are_found_by_words() -> None:
+    """Stems and bigrams match. The best has a lexical score of 1, and relevance one half with a cosine of 0."""
     index = _index()
 
     english, japanese = _ask(index, "fading memory"), _ask(index, "記憶と眠り")
@@ -48,8 +50,8 @@ def test_words_find_memories_without_vectors() -> None:
     assert japanese.ids == (C,)
 
 
-def test_vectors_find_memories_above_the_threshold() -> None:
-    """A cosine below it, or not positive, makes no candidate."""
+def test_memories_above_the_threshold_are_found_by_vectors() -> None:
+    """A cosine below the threshold or not positive gives no candidate."""
     index = _index(np.array([[1, 0], [0.6, 0.8], [0.1, -0.995], [-1, 0]], np.float32))
     query = np.array([[1, 0]], np.float32)
 
@@ -61,7 +63,7 @@ def test_vectors_find_memories_above_the_threshold() -> None:
 
 
 def test_relevance_is_the_mean_of_both_channels() -> None:
-    """(BM25 / max + cosine) / 2, a negative cosine counting 0."""
+    """The relevance is (BM25 / max + cosine) / 2, where a negative cosine counts as 0."""
     index = _index(np.array([[-1, 0], [0.8, 0.6], [0, 1], [0, 1]], np.float32))
 
     found = index.search(np.array([[1, 0]], np.float32), [terms("fading memory")], vector_threshold=0.3)
@@ -70,7 +72,7 @@ def test_relevance_is_the_mean_of_both_channels() -> None:
 
 
 def test_an_expansion_adds_candidates_but_weighs_less() -> None:
-    """The query's own words lead."""
+    """The words of the query itself come first."""
     index = _index()
 
     found = index.search(np.zeros((2, 2), np.float32), [terms("bread"), terms("bread log")], vector_threshold=0.5)
@@ -80,8 +82,8 @@ def test_an_expansion_adds_candidates_but_weighs_less() -> None:
     assert 0 < found.lexical[1] <= EXPANSION_WEIGHT
 
 
-def test_the_vector_of_an_expansion_weighs_less_too() -> None:
-    """What only an expansion is close to comes after what the query itself is close to."""
+def test_the_vector_of_an_expansion_weighs_less() -> None:
+    """A match of an expansion alone ranks after a match of the query."""
     index = AgentIndex(2)
     index.add([A, B], np.eye(2, dtype=np.float32), ["", ""])
 
@@ -91,8 +93,8 @@ def test_the_vector_of_an_expansion_weighs_less_too() -> None:
     assert found.similarity.tolist() == [1.0, EXPANSION_WEIGHT]
 
 
-def test_archived_memories_are_searched_only_when_asked_for() -> None:
-    """The same index serves deep recall."""
+def test_archived_memories_are_searched_on_request_only() -> None:
+    """Deep recall uses the same index."""
     index = _index()
     index.set_active([A, UUID(int=99)], active=False)
 
@@ -101,7 +103,7 @@ def test_archived_memories_are_searched_only_when_asked_for() -> None:
 
 
 def test_only_scopes_valid_in_the_setting_are_searched() -> None:
-    """Universal always, domain and project by name (document 003 §3.3)."""
+    """Universal memories are always searched, those of a domain or project by its name (document 003 §3.3)."""
     index = AgentIndex(2)
     scopes = [Scope(), Scope(level="domain", name="web"), Scope(level="project", name="web"), Scope()]
     index.add([A, B, C, D], np.zeros((4, 2), np.float32), ["sleep"] * 4, scopes=scopes)
@@ -115,8 +117,8 @@ def test_only_scopes_valid_in_the_setting_are_searched() -> None:
     assert found(Setting(project="web")) == (A, C, D)
 
 
-def test_a_memory_that_is_indexed_anew_replaces_the_old_one() -> None:
-    """Also twice in one call; the last one counts."""
+def test_an_updated_memory_replaces_the_old_one() -> None:
+    """Of two versions in one call the last one counts."""
     index = _index()
     index.add([A, A], np.zeros((2, 2), np.float32), ["one", "two"])
 
@@ -124,8 +126,8 @@ def test_a_memory_that_is_indexed_anew_replaces_the_old_one() -> None:
     assert len(index) == 4
 
 
-def test_bad_input_changes_nothing() -> None:
-    """Neither shapes that do not agree nor numbers that are none."""
+def test_invalid_input_changes_nothing() -> None:
+    """Arrays of different lengths and NaN are refused."""
     index = _index()
     for vectors in (np.zeros((1, 3), np.float32), np.full((1, 2), np.nan, np.float32)):
         with pytest.raises(ValueError, match="expected 1 texts"):
@@ -139,13 +141,13 @@ def test_bad_input_changes_nothing() -> None:
 
 
 def test_an_empty_index_finds_nothing() -> None:
-    """Nothing is an answer."""
+    """The result is empty."""
     assert _ask(AgentIndex(2), "sleep").ids == ()
     assert _ask_masked(_index(), "sleep", np.zeros(4, np.bool_)).ids == ()
 
 
-def test_equal_relevance_is_ordered_by_id_also_at_the_limit() -> None:
-    """So that a replay chooses the same."""
+def test_ties_are_ordered_by_id() -> None:
+    """The order at the limit is the same in a replay."""
     index = AgentIndex(2)
     ids = [UUID(int=number) for number in range(100, 0, -1)]
     index.add(ids, np.zeros((100, 2), np.float32), ["same text"] * 100)
@@ -156,8 +158,8 @@ def test_equal_relevance_is_ordered_by_id_also_at_the_limit() -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 7), st.sampled_from(["", *TEXTS]), st.booleans()), max_size=30))
-def test_an_index_with_a_history_finds_what_a_fresh_one_finds(history: list[tuple[int, str, bool]]) -> None:
-    """Removals, replacements and reused rows leave no trace."""
+def test_an_index_after_changes_equals_a_new_one(history: list[tuple[int, str, bool]]) -> None:
+    """Removals, replacements and reused rows do not change the results."""
     index, now = AgentIndex(8), dict[UUID, tuple[str, bool]]()
     for number, text, active in history:
         memory_id = UUID(int=number)
@@ -179,8 +181,8 @@ def test_an_index_with_a_history_finds_what_a_fresh_one_finds(history: list[tupl
     assert len(index) == len(now)
 
 
-def test_a_word_in_common_is_not_enough_to_be_relevant() -> None:
-    """Below the floor nothing is found, not even the best; one row above it lets the weak hits of others pass too."""
+def test_one_common_word_is_not_enough_to_be_relevant() -> None:
+    """Below the floor nothing is found. If one row is above it, weaker rows are found too."""
     index, weak = _index(), terms("does the weather forecast for Osaka mention bread")
 
     assert index.search(np.zeros((1, 2), np.float32), [weak], vector_threshold=0.5).ids == (D,)
@@ -189,8 +191,8 @@ def test_a_word_in_common_is_not_enough_to_be_relevant() -> None:
     assert _ask_floor(index, [terms("眠りと記憶")]) == (C,)
 
 
-def test_a_telling_cosine_is_enough_to_be_relevant() -> None:
-    """Three times the embedder's threshold at the default floor, in proportion at another; no word is needed."""
+def test_a_high_cosine_is_enough_to_be_relevant() -> None:
+    """It is three times the embedder's threshold at the default floor, and proportional to the floor."""
     near, far = (np.array([[cosine, np.sqrt(1 - cosine**2)]], np.float32) for cosine in (0.46, 0.44))
     index = AgentIndex(2)
     index.add([A], np.array([[1, 0]], np.float32), ["sleep"])
@@ -202,16 +204,16 @@ def test_a_telling_cosine_is_enough_to_be_relevant() -> None:
     assert (found(far, RELEVANCE_FLOOR / 2), found(near, RELEVANCE_FLOOR * 2)) == ((A,), ())
 
 
-def test_an_expansion_alone_makes_nothing_relevant() -> None:
-    """The words of a perspective say how the agent looks at things, not what was asked."""
+def test_an_expansion_by_perspective_makes_nothing_relevant() -> None:
+    """The words of a perspective describe the agent's view, not the question."""
     index = _index()
 
     assert _ask_floor(index, [terms("weather"), terms("weather sleep memories fade")]) == ()
     assert _ask_floor(index, [terms("bread"), terms("bread sleep memories fade")]) == (D, A)
 
 
-def test_what_is_archived_or_out_of_scope_makes_nothing_relevant() -> None:
-    """The floor is reached by rows under the mask, or not at all."""
+def test_archived_or_out_of_scope_memories_make_nothing_relevant() -> None:
+    """Only memories that are searched count for the floor."""
     index = _index()
     index.set_active([A], active=False)
 

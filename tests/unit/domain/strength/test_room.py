@@ -1,4 +1,4 @@
-"""Sleep makes room: what goes when an agent knows too much (document 000 §3.7)."""
+"""Tests of pruning beyond the capacity (document 000 §3.7)."""
 
 from uuid import UUID
 
@@ -23,8 +23,8 @@ from tests.unit.domain.strength.stories import (
 )
 
 
-def test_the_least_settled_goes_first_when_there_are_too_many() -> None:
-    """Below the limit by number nothing goes; over it, fresh ones go before settled ones."""
+def test_the_lowest_levels_are_pruned_first() -> None:
+    """Nothing is pruned below the maximum number; above it, memories of lower levels go first."""
     rules = {"max_active_memories": 2, "max_total_weight": None, "consolidation_thresholds": (0, 1, 15, 30, 60, 100)}
     story = given(*ruled(**rules), encoded(A), encoded(B), used(A), used(B), encoded(C), *night(1))
 
@@ -33,30 +33,30 @@ def test_the_least_settled_goes_first_when_there_are_too_many() -> None:
 
 
 def test_among_equals_the_longest_unused_goes_first() -> None:
-    """A use counts, or the beginning where there was none; a retrieval does not."""
+    """The last use counts, or the creation without a use; a retrieval does not."""
     story = given(*ruled(max_active_memories=2), encoded(A), encoded(B), encoded(C), encoded(D), used(A), retrieved(B))
 
     story.when(*night(1)).then(*_gone(B, C))
 
 
-def test_weight_counts_settled_memories_more() -> None:
-    """Document 000 §3.7: two at level 1 and two fresh ones weigh six."""
+def test_higher_levels_weigh_more() -> None:
+    """Document 000 §3.7: two memories at level 1 and two at level 0 weigh six."""
     rules = {"max_total_weight": 5, "max_active_memories": None, "consolidation_thresholds": (0, 1, 15, 30, 60, 100)}
     story = given(*ruled(**rules), encoded(A), encoded(B), encoded(C), encoded(D), used(C), used(D))
 
     story.when(*night(1)).then(*_gone(A))
 
 
-def test_room_is_made_for_what_rises_in_the_same_sleep() -> None:
-    """Four fresh memories fit; the two that rise tonight need two more places, which are made tonight."""
+def test_pruning_counts_the_levels_of_the_same_sleep() -> None:
+    """Four fresh memories fit; two that rise in this sleep need two more places, which are freed in it."""
     rules = {"max_total_weight": 4, "max_active_memories": None, "consolidation_thresholds": (0, 1, 15, 30, 60, 100)}
     story = given(*ruled(**rules), encoded(A), encoded(B), encoded(C), encoded(D), used(A), used(B))
 
     story.when(*night(1)).then(*_gone(C, D))
 
 
-def test_what_fades_away_makes_room_first() -> None:
-    """Nothing is pruned when the archive takes enough."""
+def test_archiving_frees_capacity_first() -> None:
+    """Nothing is pruned if archiving frees enough."""
     rules = STEEP | {"max_active_memories": 2}
     story = given(*ruled(**rules), encoded(A), encoded(B, strength=0.15), encoded(C)).when(*night(1))
 
@@ -65,8 +65,8 @@ def test_what_fades_away_makes_room_first() -> None:
     assert story.events[-1].pruned == ()
 
 
-def test_principles_are_pruned_last_of_all() -> None:
-    """Even before settled memories nothing else protects them; but they can go."""
+def test_principles_are_pruned_last() -> None:
+    """They go after all other memories, but can go."""
     rules = {"max_active_memories": 1, "consolidation_thresholds": (0, 1, 15, 30, 60, 100)}
     story = given(*ruled(**rules), encoded(A, principle=True), encoded(B, principle=True), encoded(C), used(C))
 
@@ -74,7 +74,7 @@ def test_principles_are_pruned_last_of_all() -> None:
 
 
 def test_each_limit_can_be_switched_off() -> None:
-    """None of them, and nothing is ever pruned."""
+    """Without limits nothing is ever pruned."""
     off = {"max_active_memories": None, "max_total_weight": None}
     story = given(*ruled(**off), encoded(A), encoded(B), encoded(C)).when(*night(1)).then(status(A).equals("active"))
 
@@ -83,8 +83,8 @@ def test_each_limit_can_be_switched_off() -> None:
     story.when(adopted(**off | {"max_active_memories": 2}), *night(2), *night(3)).then(*_gone(A))
 
 
-def test_weightless_memories_make_no_room_but_go_in_their_order() -> None:
-    """A level that weighs nothing does not hide what lies above it."""
+def test_memories_of_weight_0_are_pruned_in_their_order() -> None:
+    """A level of weight 0 frees nothing and does not protect the levels above it."""
     rules = {"max_total_weight": 2, "max_active_memories": None, "consolidation_weights": (0, 2, 4, 8, 16, 32)}
     story = given(*ruled(**rules | {"consolidation_thresholds": (0, 1, 15, 30, 60, 100)}), encoded(A), encoded(B))
 
@@ -92,7 +92,7 @@ def test_weightless_memories_make_no_room_but_go_in_their_order() -> None:
 
 
 def _gone(*archived: UUID) -> tuple[Fact, ...]:
-    """Exactly these are in the archive."""
+    """Return the expectation that exactly these memories are archived."""
 
     def read(mind: Mind) -> set[UUID]:
         return {memory_id for memory_id, each in mind.memories.items() if each.status == "archived"}

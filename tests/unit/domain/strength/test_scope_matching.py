@@ -1,4 +1,4 @@
-"""Where memories are valid, and what scope they get (document 003 §3.3)."""
+"""Tests of scopes: where memories are valid, and the scope of new ones (document 003 §3.3)."""
 
 from hypothesis import given as for_any
 from hypothesis import strategies as st
@@ -11,8 +11,8 @@ SETTINGS = st.builds(Setting, project=st.none() | NAMES, domains=st.lists(NAMES,
 SCOPES = st.just(Scope()) | st.builds(Scope, level=st.sampled_from(["project", "domain"]), name=NAMES)
 
 
-def test_a_scope_is_valid_where_it_names_the_place() -> None:
-    """Universal everywhere; a project's and a domain's under their own names (document 003 §3.3)."""
+def test_a_scope_is_valid_under_its_name() -> None:
+    """Universal is valid everywhere, a project and a domain under their own names (document 003 §3.3)."""
     here = Setting(project="web", domains=("web", "shop"))
     scopes = [Scope(), Scope(level="project", name="web"), Scope(level="domain", name="shop")]
 
@@ -21,8 +21,8 @@ def test_a_scope_is_valid_where_it_names_the_place() -> None:
     assert not valid(Scope(level="project", name="shop"), here)
 
 
-def test_what_comes_about_in_a_setting_has_its_narrowest_certain_scope() -> None:
-    """The project; else the only domain; of several domains none is the right one."""
+def test_a_new_memory_has_the_narrowest_certain_scope_of_its_setting() -> None:
+    """It is the project, else the only domain, else universal."""
     assert scope_in(Setting(project="web", domains=("shop",))) == Scope(level="project", name="web")
     assert scope_in(Setting(domains=("shop", "shop"))) == Scope(level="domain", name="shop")
     assert scope_in(Setting(domains=("shop", "bank"))) == Scope()
@@ -30,13 +30,13 @@ def test_what_comes_about_in_a_setting_has_its_narrowest_certain_scope() -> None
 
 
 @for_any(SETTINGS)
-def test_what_comes_about_in_a_setting_is_valid_there(setting: Setting) -> None:
-    """Otherwise nothing learned there would ever come to mind there again."""
+def test_the_scope_of_a_setting_is_valid_there(setting: Setting) -> None:
+    """Otherwise a learning would never be retrieved where it was learned."""
     assert valid(scope_in(setting), setting)
 
 
 @for_any(SCOPES)
-def test_a_scope_is_the_scope_of_its_setting(scope: Scope) -> None:
-    """And is valid there."""
+def test_the_setting_of_a_scope_has_that_scope(scope: Scope) -> None:
+    """The scope is valid in it."""
     assert scope_in(setting_of(scope)) == scope
     assert valid(scope, setting_of(scope))

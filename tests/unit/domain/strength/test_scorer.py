@@ -1,4 +1,4 @@
-"""The learned scorer as it serves: a copy of the linear score to begin with (document 000 §3.4)."""
+"""Tests of serving the learned scorer, which starts as a copy of the linear score (document 000 §3.4)."""
 
 import numpy as np
 import pytest
@@ -25,8 +25,8 @@ WEIGHTS = st.builds(
 
 
 @for_any(ROWS)
-def test_the_copy_ranks_as_the_linear_score_does(rows: list[tuple[float, ...]]) -> None:
-    """Any two candidates, whatever their features, are in the same order, and their scores nearly the same."""
+def test_the_copy_ranks_as_the_linear_score(rows: list[tuple[float, ...]]) -> None:
+    """Any two candidates are in the same order, and their scores are nearly equal."""
     features = np.array(rows)
 
     copied, linear = scorer.scores(scorer.copy_of_linear(), features), scorer.linear(features)
@@ -37,8 +37,8 @@ def test_the_copy_ranks_as_the_linear_score_does(rows: list[tuple[float, ...]]) 
     assert np.abs(copied - linear).max() < 0.12
 
 
-def test_the_copy_is_one_that_can_learn() -> None:
-    """Nine to sixteen to one; no unit is like another or ever silent, and one left out changes no order."""
+def test_the_copy_can_learn() -> None:
+    """It has 9, 16 and 1 units. No two are equal or always silent, and leaving one out changes no order."""
     copy = scorer.copy_of_linear()
     corners = np.array(np.meshgrid(*[(0.0, 1.0)] * len(FEATURES))).reshape(len(FEATURES), -1).T
 
@@ -55,10 +55,8 @@ def test_the_copy_is_one_that_can_learn() -> None:
 
 
 @for_any(WEIGHTS, ROWS)
-def test_scores_lie_between_0_and_1_and_in_the_order_of_the_logits(
-    weights: Weights, rows: list[tuple[float, ...]]
-) -> None:
-    """Whatever the weights: the sigmoid moves nothing past anything."""
+def test_scores_are_between_0_and_1_in_the_order_of_the_logits(weights: Weights, rows: list[tuple[float, ...]]) -> None:
+    """This holds for any weights."""
     features = np.array(rows)
 
     found, logits = scorer.scores(weights, features), scorer.logits(weights, features)
@@ -67,8 +65,8 @@ def test_scores_lie_between_0_and_1_and_in_the_order_of_the_logits(
     assert (np.diff(found[np.argsort(logits, kind="stable")]) >= 0).all()
 
 
-def test_what_a_copy_weighs_are_the_linear_weights() -> None:
-    """Importance is measured on the scale of the linear score; a scorer that weighs nothing says so."""
+def test_the_importance_of_features_in_a_copy_is_the_linear_weight() -> None:
+    """Importance is on the scale of the linear score. A scorer with zero weights has zero importance."""
     copy = scorer.copy_of_linear()
 
     assert scorer.importance(copy) == pytest.approx(dict(zip(FEATURES, scorer.LINEAR, strict=True)), abs=1e-12)
@@ -85,8 +83,8 @@ def test_what_a_copy_weighs_are_the_linear_weights() -> None:
         ("document_003", True, "document-003"),
     ],
 )
-def test_a_scorer_ranks_while_it_serves_and_the_policy_asks_for_it(ranking: str, serves: bool, expected: str) -> None:
-    """Else the linear score does, or the documents' own; the name of the ranking says which it was."""
+def test_the_scorer_ranks_only_if_it_serves_and_the_policy_allows_it(ranking: str, serves: bool, expected: str) -> None:
+    """Otherwise the linear score or the document's ranks. The name of the ranking tells which one."""
     policy = Policy.model_validate({"ranking": ranking})
     known = _scorer(serves=serves)
     raw = np.random.default_rng(2).random((20, len(FEATURES)))

@@ -1,4 +1,4 @@
-"""Sleep: levels first, then fading, then the archive, then room (document 000 §3.7)."""
+"""Tests of sleep: levels, then decay, then archive, then capacity (document 000 §3.7)."""
 
 from uuid import UUID
 
@@ -33,8 +33,8 @@ from tests.unit.domain.strength.stories import (
 )
 
 
-def test_a_sleep_fades_everything_by_one_step_for_each_session() -> None:
-    """Overall and in every perspective alike."""
+def test_a_sleep_decays_by_one_step_for_each_session() -> None:
+    """The strength decays overall and in every perspective."""
     given(encoded(A), used(A, perspective=COST), ended(1), ended(2), ended(3)).when(sleeps()).then(
         strength(A).equals(1.1 * RATE**3),
         strength(A, COST).equals(1.15 * RATE**3),
@@ -43,16 +43,16 @@ def test_a_sleep_fades_everything_by_one_step_for_each_session() -> None:
     )
 
 
-def test_an_agent_that_is_wide_awake_does_not_sleep() -> None:
-    """No session ended, nothing to decide."""
+def test_an_agent_without_ended_sessions_does_not_sleep() -> None:
+    """The decision is None."""
     story = given(encoded(A))
 
     assert sleep.decide(ended(1), tiredness(story.mind)) is None
     assert sleep.decide(ended(1), tiredness(story.when(*night(1)).mind)) is None
 
 
-def test_a_session_is_slept_once() -> None:
-    """A second sleep over it, one over an unknown session, and its end told twice count nothing."""
+def test_a_session_is_slept_over_once() -> None:
+    """A second sleep over it, a sleep over an unknown session and a repeated end have no effect."""
     story = given(encoded(A), ended(1), ended(1), slept(1))
 
     story.then(nights().equals(1), strength(A).equals(RATE))
@@ -67,15 +67,15 @@ def test_sessions_that_end_after_the_decision_wait_for_the_next_sleep() -> None:
     story.when(sleeps()).then(nights().equals(3), strength(A).equals(RATE**3))
 
 
-def test_five_uses_settle_a_memory_in_the_next_sleep_and_not_before() -> None:
-    """Document 000 §3.5: the level changes during sleep, and the sleep fades it at the new level."""
+def test_five_uses_raise_the_level_in_the_next_sleep() -> None:
+    """Document 000 §3.5: the level changes in the sleep, which decays the memory at the new level."""
     story = given(encoded(A), *(used(A) for _ in range(5)))
 
     story.then(level(A).equals(0)).when(*night(1)).then(level(A).equals(1), strength(A).equals(1.5 * 0.97**0.1))
 
 
-def test_a_level_change_comes_before_fading() -> None:
-    """At its old level the memory would have gone into the archive in this very sleep."""
+def test_the_level_changes_before_the_decay() -> None:
+    """At its old level the memory would be archived in this sleep."""
     rules = STEEP | {"consolidation_thresholds": (0, 1, 15, 30, 60, 100), "strength_increment_on_use": 0.0}
     story = given(*ruled(**rules), encoded(A, strength=0.15), encoded(B, strength=0.15)).when(used(A), *night(1))
 
@@ -83,8 +83,8 @@ def test_a_level_change_comes_before_fading() -> None:
     story.then(status(B).equals("archived"))
 
 
-def test_a_memory_is_archived_only_when_it_is_faint_in_every_respect() -> None:
-    """One perspective is enough to stay; strictly below the threshold is faint."""
+def test_a_memory_is_archived_only_below_the_threshold_in_every_perspective() -> None:
+    """A strength equal to the threshold stays."""
     rules = STEEP | {"strength_increment_on_use": 0.0}
     memories = (encoded(A, strength=0.19), encoded(B, strength=0.19), encoded(C, strength=0.21))
     story = given(*ruled(**rules), *memories, used(B, perspective=COST)).when(*night(1))
@@ -94,24 +94,24 @@ def test_a_memory_is_archived_only_when_it_is_faint_in_every_respect() -> None:
     assert story.agent.archived == 1
 
 
-def test_several_sessions_are_looked_ahead_in_one_sleep() -> None:
-    """What fades away in three steps goes in a sleep over three sessions."""
+def test_a_sleep_over_several_sessions_decays_by_all_of_them() -> None:
+    """A memory that is below the threshold after three steps is archived in that sleep."""
     awake = (ended(1), ended(2), ended(3))
     given(*ruled(**STEEP), encoded(A, strength=0.7), encoded(B, strength=0.9), *awake).when(sleeps()).then(
         status(A).equals("archived"), status(B).equals("active")
     )
 
 
-def test_principles_never_fade_away() -> None:
-    """They grow faint like everything else, but stay."""
+def test_principles_are_never_archived_by_decay() -> None:
+    """Their strength decays, but they stay active."""
     given(*ruled(**STEEP), encoded(A, principle=True), encoded(B)).when(
         *night(1), *night(2), *night(3), *night(4)
     ).then(status(A).equals("active"), strength(A).equals(0.0625), status(B).equals("archived"))
 
 
 @pytest.mark.parametrize("between", [used(A), credited(A)], ids=["used", "credited"])
-def test_what_moved_since_the_sleep_was_decided_escapes_its_verdict(between: Move) -> None:
-    """Only that memory: the others are archived, and everything fades."""
+def test_a_memory_that_changed_since_the_decision_is_not_archived(between: Move) -> None:
+    """The others are archived, and all decay."""
     story = given(*ruled(**STEEP), encoded(A, strength=0.15), encoded(B, strength=0.15), encoded(C), ended(1))
     decided = sleep.decide(ended(1), tiredness(story.mind))
     assert decided is not None
@@ -122,8 +122,8 @@ def test_what_moved_since_the_sleep_was_decided_escapes_its_verdict(between: Mov
     )
 
 
-def test_a_retrieval_between_decision_and_record_changes_no_verdict() -> None:
-    """Being retrieved is not being used, to a sleep either."""
+def test_a_retrieval_after_the_decision_changes_nothing() -> None:
+    """A retrieval is not a use and does not raise the revision."""
     story = given(*ruled(**STEEP), encoded(A, strength=0.15), ended(1))
     decided = sleep.decide(ended(1), tiredness(story.mind))
     assert decided is not None
@@ -131,8 +131,8 @@ def test_a_retrieval_between_decision_and_record_changes_no_verdict() -> None:
     story.when(retrieved(A), decided).then(status(A).equals("archived"))
 
 
-def test_what_a_sleep_could_not_see_is_seen_by_the_next_one() -> None:
-    """The fifth use fell between decision and record: the level follows one sleep later, without another use."""
+def test_a_change_after_the_decision_is_seen_by_the_next_sleep() -> None:
+    """A fifth use after the decision raises the level one sleep later, without another use."""
     story = given(encoded(A), *(used(A) for _ in range(4)), *night(1), ended(2))
     decided = sleep.decide(ended(2), tiredness(story.mind))
     assert decided is not None
@@ -142,8 +142,8 @@ def test_what_a_sleep_could_not_see_is_seen_by_the_next_one() -> None:
     story.when(*night(3)).then(level(A).equals(1))
 
 
-def test_other_parameters_hold_after_the_next_sleep() -> None:
-    """The sleep in which they are adopted is still one by the old ones."""
+def test_a_new_policy_takes_effect_after_the_next_sleep() -> None:
+    """The sleep that adopts it still uses the old one."""
     story = given(encoded(A)).when(adopted(**STEEP))
 
     assert story.agent.rules.expected_tasks_per_day == 10
@@ -152,16 +152,16 @@ def test_other_parameters_hold_after_the_next_sleep() -> None:
     story.when(*night(2)).then(strength(A).equals(RATE / 2))
 
 
-def test_the_last_parameters_adopted_before_a_sleep_count() -> None:
-    """Each adoption replaces the whole of the one before."""
+def test_the_last_policy_before_a_sleep_counts() -> None:
+    """Each adoption replaces the earlier one completely."""
     story = given(adopted(**STEEP), adopted(archive_threshold=0.2), *night(1))
 
     assert story.agent.rules.archive_threshold == 0.2
     assert story.agent.rules.expected_tasks_per_day == 10
 
 
-def test_other_thresholds_of_use_are_applied_to_what_was_not_touched_too() -> None:
-    """Every memory's level is looked at once, up or down; after that only what changed."""
+def test_new_level_thresholds_apply_to_all_memories() -> None:
+    """Every level is checked once, up or down; later only changed memories are."""
     story = given(encoded(A), encoded(B), used(A), used(A), *night(1), *night(2), *night(3))
 
     story = story.when(adopted(consolidation_thresholds=(0, 1, 2, 30, 60, 100)), *night(4)).then(level(A).equals(0))
@@ -171,7 +171,7 @@ def test_other_thresholds_of_use_are_applied_to_what_was_not_touched_too() -> No
     assert tiredness(story.mind).touched == ()
 
 
-def test_a_fall_to_a_lower_level_can_end_in_the_archive_in_the_same_sleep() -> None:
+def test_a_lower_level_can_lead_to_the_archive_in_the_same_sleep() -> None:
     """The clock of the lower level decides."""
     rules = STEEP | {"consolidation_thresholds": (0, 1, 2, 3, 4, 5), "strength_increment_on_use": 0.0}
     story = given(*ruled(**rules), encoded(A, strength=0.2), used(A), *night(1)).then(strength(A).equals(0.18))
@@ -181,16 +181,16 @@ def test_a_fall_to_a_lower_level_can_end_in_the_archive_in_the_same_sleep() -> N
     story.when(*night(3)).then(level(A).equals(0), status(A).equals("archived"), strength(A).equals(0.081))
 
 
-def test_a_sleep_with_nothing_to_say_about_unknown_memories_is_still_a_sleep() -> None:
-    """Verdicts on memories that there are not are void."""
+def test_a_sleep_over_unknown_memories_is_a_sleep() -> None:
+    """Decisions on unknown memories have no effect."""
     story = given(encoded(A), ended(1)).when(slept(1, levels={B: (3, 0)}, archived={C: 0}, pruned={D: 0}))
 
     story.then(nights().equals(1), strength(A).equals(RATE))
     assert (story.agent.active, story.agent.archived) == totals(story.mind) == ((1, 0, 0, 0, 0, 0), 0)
 
 
-def test_what_is_too_much_for_one_sleep_is_done_in_those_that_go_on_with_it() -> None:
-    """A sleep of thousands of memories fits one event, and before the next session each of them has moved."""
+def test_further_sleeps_finish_what_does_not_fit_one() -> None:
+    """A sleep of thousands of memories fits one event, and all of them are done before the next session."""
     many = [UUID(int=number) for number in range(1, 2 * sleep.CHANGES_PER_SLEEP + 2)]
     roomy = {"max_active_memories": None, "max_total_weight": None}
     rising = roomy | {"daily_decay_targets": (1.0,) * 6, "consolidation_thresholds": (0, 1, 15, 30, 60, 100)}
@@ -208,8 +208,8 @@ def test_what_is_too_much_for_one_sleep_is_done_in_those_that_go_on_with_it() ->
     assert fading.agent.slept == 2
 
 
-def test_a_sleep_goes_on_only_from_the_last_one() -> None:
-    """Once another sleep has looked at the same, there is nothing to go on with; nor where nothing was left."""
+def test_a_sleep_continues_only_the_last_one() -> None:
+    """It has no effect after another sleep, or if nothing was left."""
     story = given(*ruled(max_active_memories=1), encoded(A), encoded(B), *night(1))
     last = story.events[-1]
     assert isinstance(last, AgentSlept)
