@@ -31,7 +31,7 @@ from nemuri_contracts.agents import Embedding, PolicyAdopted
 from nemuri_contracts.queries import AffectRecallQuery
 from nemuri_contracts.strength import MemoryRefused
 from nemuri_domain.affective.aggregate import AffectMemory
-from nemuri_domain.affective.policy_profiles import CODING, PROFILES
+from nemuri_domain.affective.policy import CODING, PROFILES
 from nemuri_domain.affective.retrieval import RetrievalRequest, rank
 from nemuri_infra.embeddings.hashing import HashingEmbedder
 from nemuri_infra.projections import tables

@@ -15,8 +15,7 @@ from nemuri.platform.serving import prepare
 from nemuri_contracts.affective import Link, Tie, TurnOffered
 from nemuri_contracts.agents import MemoriesEmbedded
 from nemuri_contracts.event import Event
-from nemuri_domain.affective.aggregate import AffectAgent, AffectMemory
-from nemuri_domain.affective.embedded_text import embedded_text
+from nemuri_domain.affective.aggregate import AffectAgent, AffectMemory, embedded_text
 from nemuri_domain.affective.fold import FOLDED, fold
 from nemuri_infra.embeddings.hashing import HashingEmbedder
 from nemuri_infra.projections import id_lookup, tables

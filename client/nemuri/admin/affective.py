@@ -16,8 +16,7 @@ from nemuri_contracts.affective import ProtectionChanged
 from nemuri_contracts.affective_views import AffectMemoryView, AffectView
 from nemuri_contracts.agents import AgentDefined, Definition, Embedding, PolicyAdopted
 from nemuri_contracts.event import derive
-from nemuri_domain.affective.policy import AffectPolicy
-from nemuri_domain.affective.policy_profiles import PROFILES
+from nemuri_domain.affective.policy import PROFILES, AffectPolicy
 from nemuri_infra.bus.event_log import ConflictError
 
 if TYPE_CHECKING:

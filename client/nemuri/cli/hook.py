@@ -112,7 +112,7 @@ def install(
     """Show the assistant's settings that call the hooks. With --write, add them and prepare the agent."""
     from nemuri.hook import settings_file
     from nemuri.terminal.output import say, say_json
-    from nemuri_domain.affective.policy_profiles import CODING, PROFILES
+    from nemuri_domain.affective.policy import CODING, PROFILES
 
     session = Session.of(context)
     if profile not in (None, KEPT, *PROFILES):

@@ -229,3 +229,8 @@ class AffectMind:
         felt = {"valence": emotion.valence, "arousal": emotion.arousal, "tags": emotion.tags}
         mood = Mood.model_validate({"agent_id": self.agent.agent_id, "session": session, "changed": by} | felt)
         return replace(self, moods=self.moods.set(session, mood))
+
+
+def embedded_text(trigger: str, content: str) -> str:
+    """Return the text to embed for a memory: its trigger and its content."""
+    return f"{trigger} {content}"

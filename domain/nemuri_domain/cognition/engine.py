@@ -16,8 +16,7 @@ from zlib import crc32
 from orjson import loads
 
 from nemuri_contracts.world_protocol import Percept
-from nemuri_domain.cognition.module import Ask, Module
-from nemuri_domain.cognition.module_output_validation import check_changes
+from nemuri_domain.cognition.module import Ask, Module, check_changes
 from nemuri_domain.cognition.module_schedule import Schedule, Slot
 from nemuri_domain.cognition.pending_percepts import PerceptQueue
 from nemuri_domain.cognition.percept_updates import (

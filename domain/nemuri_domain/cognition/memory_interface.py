@@ -1,8 +1,18 @@
-"""The interface through which modules query memory (document 004 §4.6). The agent host implements it."""
+"""The interface through which modules query memory (document 004 §4.6). The agent host implements it.
 
-from collections.abc import Sequence
+`RetrievingModule` is the base class of the modules that use it.
+"""
+
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Final, Literal, Protocol
+
+from nemuri_domain.cognition.module import Module
+from nemuri_domain.cognition.prompt_text import quoted
+from nemuri_domain.cognition.shared_state import Snapshot
+
+MAX_QUERY_CHARACTERS: Final = 400
+"""Maximum characters of a memory query."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,3 +41,21 @@ class NoMemories:
     def recall(self, agent_id: str, query: str, module: str, second: float) -> Sequence[RetrievedMemory]:  # noqa: ARG002
         """Return no memories."""
         return ()
+
+
+class RetrievingModule(Module):
+    """A module that queries memory. It keeps no results between runs."""
+
+    def __init__(self, memories: Memories) -> None:
+        """Create the module for these memories."""
+        self._memories = memories
+
+    def recalled(self, snapshot: Snapshot, about: Iterable[str]) -> list[str]:
+        """Return memories about these texts as prompt lines. The module's name determines layers, types, weights and
+        number.
+        """
+        query = ". ".join(each for each in about if each)[:MAX_QUERY_CHARACTERS]
+        if not query:
+            return []
+        found = self._memories.recall(snapshot.agent_id, query, self.spec.name, snapshot.second)
+        return [f"you remember: {quoted(each.content)}" for each in found]

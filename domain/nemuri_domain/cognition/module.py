@@ -2,20 +2,25 @@
 
 A module that needs a model returns an `Ask`, with the prompt and a function for the answer. It does not wait for the
 model itself, so it blocks no other module. The `process` of a plug-in may also be a coroutine or a function that
-blocks; both run in separate threads.
+blocks; both run in separate threads. An output that `check_changes` refuses makes only this run of the module fail.
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import Literal
+from typing import Any, Final, Literal
 
+from orjson import dumps
 from pydantic import JsonValue
 
+from nemuri_contracts.world_protocol import Say, action_of
 from nemuri_domain.cognition.shared_state import Changes, Snapshot
 from nemuri_domain.cognition.state_sections import SECTIONS
 from nemuri_domain.cognition.timing_wheel import SLOT_SECONDS
+
+MAX_CHANGED_BYTES: Final = 262_144
+"""Maximum bytes of the changes of one run as JSON. A section is written as one message."""
 
 
 class Rank(IntEnum):
@@ -104,3 +109,28 @@ class Module(ABC):
     def urgency(self, snapshot: Snapshot) -> bool:  # noqa: ARG002 - for those with `urgent` sections
         """Return True if a change of a section in `urgent` cannot wait until the interval is over."""
         return True
+
+
+def check_changes(spec: Spec, changes: Any) -> None:
+    """Raise ValueError or TypeError for an invalid output of a module.
+
+    Invalid are changes of undeclared sections, changes that are too large, values that are not JSON, and invalid acts
+    or speech.
+    """
+    if not isinstance(changes, Mapping):
+        raise TypeError(f"module {spec.name!r} returned {type(changes).__name__} instead of changes")
+    if foreign := sorted(changes.keys() - spec.writes):
+        raise ValueError(f"module {spec.name!r} changed undeclared sections: {', '.join(foreign)}")
+    size = len(dumps({section: dict(values) for section, values in changes.items()}))
+    if size > MAX_CHANGED_BYTES:
+        raise ValueError(f"module {spec.name!r} changed {size:,} bytes at once; the limit is {MAX_CHANGED_BYTES:,}")
+    for act in changes.get("pending_acts", {}).get("queue") or ():
+        _check_act(act)
+    if text := changes.get("pending_speech", {}).get("text"):
+        Say.model_validate({"text": text})
+
+
+def _check_act(act: Any) -> None:
+    if not isinstance(act, Mapping) or not isinstance(act.get("id"), str):
+        raise TypeError("an act in the queue must be an object with an id")
+    action_of.validate_python(act.get("act"))

@@ -1,4 +1,4 @@
-"""Decision of a sleep, given the agent's current state (document 000 §3.7)."""
+"""Decision of a sleep, given the agent's current state (document 000 §3.7), and its days of decay."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -10,7 +10,6 @@ from nemuri_contracts.event import Event
 from nemuri_contracts.strength import AgentSlept, Aging, Consolidated, Seen
 from nemuri_domain.strength.aggregate import Agent, Memory
 from nemuri_domain.strength.decay import advance_by_days, strength
-from nemuri_domain.strength.decay_days import aging
 from nemuri_domain.strength.policy import Policy
 
 
@@ -39,6 +38,11 @@ class SleepInput:
     """Ids of principles. Contains at least those among the memories above."""
 
 
+DAY = 24 * 3600.0
+MAX_CARRIED_DAYS = 1.0
+"""Maximum number of passed days that are saved for decay in later sleeps; 1 / `expected_tasks_per_day` if that is more.
+So the tasks of a day may come in one burst, and a long pause does not cause decay afterwards for all of its days.
+"""
 CHANGES_PER_SLEEP = 3_000
 """Maximum number of memories in one sleep for each change (new level, archiving, pruning), so that it fits one event. A
 continuation of the sleep changes the rest.
@@ -65,6 +69,23 @@ def continue_sleep(slept: AgentSlept, tiredness: SleepInput) -> AgentSlept | Non
     if not slept.unfinished or tiredness.agent.last_sleep != slept.sequence:
         return None
     return _over((), slept, tiredness, None)
+
+
+def aging(agent: Agent, sessions: int, now: datetime | None) -> Aging | None:
+    """Return the days of decay for a sleep over `sessions` sessions.
+
+    None if decay depends on the number of sessions alone: if the policy says so, if there is no session, or if `now` is
+    None.
+    """
+    rules = agent.rules
+    if now is None or not sessions or rules.fading == "tasks":
+        return None
+    until = max(0.0, now.timestamp())
+    since = agent.spared_until if agent.spared_until is not None else agent.defined_at.timestamp()
+    most = max(MAX_CARRIED_DAYS, 1 / rules.expected_tasks_per_day)
+    passed = min(most, agent.spared + max(0.0, until - since) / DAY)
+    days = min(sessions / rules.expected_tasks_per_day, passed)
+    return Aging(days=days, left=passed - days, until=until)
 
 
 def _over(sessions: tuple[UUID, ...], cause: Event, tiredness: SleepInput, older: Aging | None) -> AgentSlept:

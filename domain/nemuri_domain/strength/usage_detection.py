@@ -1,7 +1,7 @@
-"""Detection of the memories that an answer used."""
+"""Detection of the memories that an answer used, and of texts that reuse a memory's words."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, assert_never
 from uuid import UUID
@@ -10,12 +10,17 @@ from nemuri_contracts.event import Event
 from nemuri_contracts.strength import SessionEnded, Use
 from nemuri_domain.language.citations import cites_details
 from nemuri_domain.language.keywords import tags_in
+from nemuri_domain.language.tokenization import terms
 from nemuri_domain.strength.policy import Detection
 
 TAGS_TOGETHER: Final = 2
 """Minimum number of a memory's tags in an answer that counts as a use. Tags count only if there is no better
 evidence.
 """
+
+
+LONGEST_QUOTED = 12
+"""Minimum number of characters of a text that counts as a quotation when another text contains it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +72,28 @@ def judged_uses(labels: Mapping[str, UUID], said: Sequence[str]) -> tuple[Use, .
     return tuple(Use(memory_id=labels[label], method="judge") for label in said if label in labels)
 
 
+def quotes(text: str, memory: str, given: Iterable[str]) -> bool:
+    """Return True if a text has a word of the memory that is in none of the `given` texts, the author's other
+    inputs.
+    """
+    own = set(terms(memory)).difference(*map(terms, given))
+    return not own.isdisjoint(terms(text))
+
+
+def contains_memory(text: str, memory: str) -> bool:
+    """Return True if a text equals the memory's text or contains it, ignoring spaces and case.
+
+    A memory's text with fewer than `LONGEST_QUOTED` characters must be equal.
+    """
+    whole, part = (" ".join(each.casefold().split()) for each in (text, memory))
+    return whole == part or (len(part) >= LONGEST_QUOTED and part in whole)
+
+
+def session_end(cause: Event, assignment_id: UUID, agent_id: str) -> SessionEnded:
+    """Return the end of an assignment's session. Its id does not depend on `cause`, so the session ends once."""
+    return SessionEnded.following(cause, key=assignment_id, agent_id=agent_id, assignment_id=assignment_id)
+
+
 def _cited(citations: Sequence[UUID], shown: Sequence[ContextMemory]) -> tuple[Use, ...]:
     known = {each.memory_id for each in shown}
     return tuple(Use(memory_id=each, method="citation") for each in dict.fromkeys(citations) if each in known)
@@ -85,8 +112,3 @@ def _tagged(answer: str, shown: Sequence[ContextMemory], *, least: int = 1) -> t
 
 def _similar(shown: Sequence[ContextMemory], threshold: float) -> tuple[Use, ...]:
     return tuple(Use(memory_id=each.memory_id, method="similarity") for each in shown if each.similarity >= threshold)
-
-
-def session_end(cause: Event, assignment_id: UUID, agent_id: str) -> SessionEnded:
-    """Return the end of an assignment's session. Its id does not depend on `cause`, so the session ends once."""
-    return SessionEnded.following(cause, key=assignment_id, agent_id=agent_id, assignment_id=assignment_id)

@@ -1,8 +1,10 @@
-"""Retrieval by relevance, recency and importance, with weights per module (document 004 §4.6)."""
+"""Retrieval by relevance, recency and importance, with weights per module (document 004 §4.6), and visibility of shared
+memories (§4.8.3).
+"""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, get_args
+from typing import Any, Final, Protocol, get_args
 from uuid import UUID
 
 import numpy as np
@@ -119,6 +121,33 @@ def without_shared_experiences(
             told |= experiences
             kept.append(each)
     return kept
+
+
+class HasVisibility(Protocol):
+    """The fields of a memory that decide which agents may see it."""
+
+    @property
+    def agent_id(self) -> str:
+        """Id of the agent that owns the memory."""
+
+    @property
+    def scope(self) -> str:
+        """Scope of sharing: private, global, group or bilateral."""
+
+    @property
+    def visible_to(self) -> tuple[str, ...]:
+        """Ids of the agents with which the memory is shared."""
+
+
+def is_visible(memory: HasVisibility, agent_id: str) -> bool:
+    """Return True if an agent may see the memory: its owner may, every agent if the scope is global, else the agents in
+    `visible_to`.
+    """
+    return (
+        memory.agent_id == agent_id
+        or memory.scope == "global"
+        or (memory.scope in ("group", "bilateral") and agent_id in memory.visible_to)
+    )
 
 
 def _newest(mine: NDArray[np.bool_], at: NDArray[Any], most: int) -> NDArray[np.bool_]:

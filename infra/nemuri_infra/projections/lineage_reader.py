@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlalchemy import text
 
 from nemuri_contracts.event import Event
-from nemuri_domain.strength.text_reuse import contains_memory
+from nemuri_domain.strength.usage_detection import contains_memory
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.lineage_result import Steps, Thing

@@ -10,8 +10,7 @@ from sqlalchemy import delete, tuple_
 from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nemuri_domain.affective.aggregate import AffectMemory
-from nemuri_domain.affective.embedded_text import embedded_text
+from nemuri_domain.affective.aggregate import AffectMemory, embedded_text
 from nemuri_domain.tiered.aggregate import TierMemory
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.identity_map import Change

@@ -9,8 +9,8 @@ from sqlalchemy import Column, ColumnElement, Table, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nemuri_contracts.agents import Embedding
-from nemuri_domain.affective import embedded_text as affect
 from nemuri_domain.affective.aggregate import AffectMemory
+from nemuri_domain.affective.aggregate import embedded_text as affect_text
 from nemuri_domain.event_sourcing.row_model import RowModel
 from nemuri_domain.strength.aggregate import Content
 from nemuri_domain.strength.memory_content import embedded_text
@@ -47,7 +47,7 @@ _SORTS = (
         tables.affect_memory,
         tables.affect_memory.c.worded,
         AffectMemory,
-        lambda each: affect.embedded_text(each.trigger, each.content),
+        lambda each: affect_text(each.trigger, each.content),
     ),
     _Sort(tables.tier_memory, tables.tier_memory.c.worded, TierMemory, lambda each: str(each.content)),
 )

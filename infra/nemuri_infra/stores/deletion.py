@@ -15,7 +15,7 @@ from nemuri_contracts.strength import LearningsExtracted, MemoriesRetrieved, Mem
 from nemuri_contracts.subjects import Subjects, virtual_partition
 from nemuri_contracts.tasks import TaskAnswered, TaskChunked, TaskSummarised
 from nemuri_contracts.tiered import ExperienceOffered, ExperienceRecorded, MemoryFormed
-from nemuri_domain.affective.embedded_text import embedded_text as affect_text
+from nemuri_domain.affective.aggregate import embedded_text as affect_text
 from nemuri_domain.event_sourcing.erasure import OF_A_TASK, OF_AN_AGENT, TOMBSTONES, Erased
 from nemuri_domain.strength.memory_content import embedded_text
 from nemuri_infra.bus.event_log import Log

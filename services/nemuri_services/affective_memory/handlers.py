@@ -17,8 +17,7 @@ from nemuri_contracts.error_messages import no_feeling
 from nemuri_contracts.event import Usage, derive
 from nemuri_contracts.queries import AffectMemoryQuery, AffectQuery, AffectRecallQuery, AffectTurnQuery, Refusal
 from nemuri_contracts.strength import MemoryRefused
-from nemuri_domain.affective.aggregate import AffectAgent, AffectMemory
-from nemuri_domain.affective.embedded_text import embedded_text
+from nemuri_domain.affective.aggregate import AffectAgent, AffectMemory, embedded_text
 from nemuri_domain.affective.nightly_job import admitted_to_protection
 from nemuri_domain.affective.remember_requests import relation_in
 from nemuri_domain.affective.sanitize import is_command

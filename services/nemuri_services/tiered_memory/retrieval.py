@@ -12,11 +12,11 @@ from nemuri_domain.tiered.policy import Pattern
 from nemuri_domain.tiered.retrieval import (
     ScoredMemory,
     current_time,
+    is_visible,
     rank,
     restricted_pattern,
     without_shared_experiences,
 )
-from nemuri_domain.tiered.visibility import is_visible
 from nemuri_infra.projections.tiered_queries import SearchedMemories, TieredQueries
 from nemuri_infra.runtime.resources import Resources
 from nemuri_services.tiered_memory.presenters import memory_view

@@ -6,8 +6,8 @@ from pydantic import JsonValue
 
 from nemuri_domain.cognition import prompt_text
 from nemuri_domain.cognition.goal_graph import MAX_GOALS, extended_graph, read_goals
+from nemuri_domain.cognition.memory_interface import RetrievingModule
 from nemuri_domain.cognition.module import Ask, Prompt, Rank, Spec
-from nemuri_domain.cognition.module_retrieval import RetrievingModule
 from nemuri_domain.cognition.percept_updates import listed
 from nemuri_domain.cognition.shared_state import Changes, Snapshot
 from nemuri_domain.cognition.situation_detection import agents_in_sight, bodies_in_sight, number

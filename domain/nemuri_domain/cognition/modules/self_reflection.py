@@ -7,8 +7,8 @@ from pydantic import JsonValue
 from nemuri_contracts.tiered import Cues
 from nemuri_domain.cognition import prompt_text
 from nemuri_domain.cognition.experience_recording import experience
+from nemuri_domain.cognition.memory_interface import RetrievingModule
 from nemuri_domain.cognition.module import Ask, Prompt, Rank, Spec
-from nemuri_domain.cognition.module_retrieval import RetrievingModule
 from nemuri_domain.cognition.percept_updates import listed, mapped
 from nemuri_domain.cognition.shared_state import Changes, Snapshot
 from nemuri_domain.cognition.situation_detection import number

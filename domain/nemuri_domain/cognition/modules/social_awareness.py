@@ -6,8 +6,8 @@ from typing import Any, Final
 from pydantic import JsonValue
 
 from nemuri_domain.cognition import prompt_text
+from nemuri_domain.cognition.memory_interface import RetrievingModule
 from nemuri_domain.cognition.module import Ask, Prompt, Rank, Spec
-from nemuri_domain.cognition.module_retrieval import RetrievingModule
 from nemuri_domain.cognition.percept_updates import mapped
 from nemuri_domain.cognition.person_names import match_name
 from nemuri_domain.cognition.shared_state import Changes, Snapshot

@@ -9,8 +9,8 @@ from nemuri_domain.cognition import prompt_text
 from nemuri_domain.cognition.action_progress import steps_of
 from nemuri_domain.cognition.decision import Decision
 from nemuri_domain.cognition.intents import Intent
+from nemuri_domain.cognition.memory_interface import RetrievingModule
 from nemuri_domain.cognition.module import Ask, Prompt, Rank, Spec
-from nemuri_domain.cognition.module_retrieval import RetrievingModule
 from nemuri_domain.cognition.percept_updates import listed, mapped
 from nemuri_domain.cognition.shared_state import Changes, Snapshot
 from nemuri_domain.cognition.situation_detection import number

@@ -7,8 +7,7 @@ import pytest
 
 from nemuri.admin.agent_definitions import read_definition
 from nemuri_contracts.affective import Category
-from nemuri_domain.affective.policy import AffectPolicy
-from nemuri_domain.affective.policy_profiles import CODING, DOCUMENT, PROFILES
+from nemuri_domain.affective.policy import CODING, DOCUMENT, PROFILES, AffectPolicy
 from nemuri_domain.affective.turn_reader import read_turn
 from tests.unit.domain.affective.coding_sessions import SESSIONS
 from tests.unit.domain.affective.lives import Life

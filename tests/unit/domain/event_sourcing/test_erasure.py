@@ -14,8 +14,8 @@ from nemuri_domain.event_sourcing.deduplication import first_of_each
 from nemuri_domain.event_sourcing.erasure import OF_A_TASK, Erased
 from nemuri_domain.strength.aggregate import Mind
 from nemuri_domain.strength.fold import fold
-from nemuri_domain.strength.text_reuse import contains_memory, quotes
 from nemuri_domain.strength.tombstone_states import check, restated
+from nemuri_domain.strength.usage_detection import contains_memory, quotes
 from nemuri_domain.tasks.aggregate import TaskState
 from nemuri_domain.tasks.fold import evolve as evolve_task
 from tests.unit.domain.strength import stories

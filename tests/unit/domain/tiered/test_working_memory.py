@@ -6,7 +6,7 @@ from pydantic import ValidationError
 from nemuri_contracts.tiered import Action, Feeling, Nearby, Place, WorkingMemory
 from nemuri_domain.tiered.aggregate import TierMemory
 from nemuri_domain.tiered.policy import TiersPolicy
-from nemuri_domain.tiered.visibility import is_visible
+from nemuri_domain.tiered.retrieval import is_visible
 from tests.unit.domain.tiered.lives import lived, simulated
 
 FULL = WorkingMemory(

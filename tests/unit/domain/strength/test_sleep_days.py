@@ -13,8 +13,8 @@ from nemuri_contracts.strength import AgentSlept, SessionEnded
 from nemuri_domain.counterfactual.replay import WhatIf
 from nemuri_domain.strength import sleep
 from nemuri_domain.strength.aggregate import Agent, Mind
-from nemuri_domain.strength.decay_days import DAY
 from nemuri_domain.strength.fold import evolve
+from nemuri_domain.strength.sleep import DAY
 from nemuri_domain.strength.sleep_input import sleep_input_of
 from tests.contracts.examples import EXAMPLES
 
