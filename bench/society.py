@@ -26,7 +26,7 @@ from bench.measuring import had, kept, table
 from nemuri.society.nats_server import society_server
 from nemuri.society.residents import generate_residents
 from nemuri.society.run import SocietyFigures, create_society, run_society
-from nemuri_contracts.society import LATENESS, Lateness, Society, Turning, Vitals, Waits
+from nemuri_contracts.society import LATENESS, HostHealthReport, Lateness, Society, Waits, WorldHealthReport
 from nemuri_domain.cognition.memory_interface import NoMemories
 from nemuri_domain.cognition.module import Spec
 from nemuri_domain.cognition.module_registry import build_modules
@@ -53,8 +53,8 @@ class Moment:
     """The figures at one moment of a run. Counters have counted since their process started."""
 
     at: float
-    hosts: Mapping[str, Vitals]
-    world: Turning
+    hosts: Mapping[str, HostHealthReport]
+    world: WorldHealthReport
     server: float
     """CPU seconds of the NATS server."""
     megabytes: Sizes
@@ -87,7 +87,7 @@ class Watching:
             self.stop.set()
 
 
-def _moment(hosts: Mapping[str, Vitals], world: Turning) -> Moment:
+def _moment(hosts: Mapping[str, HostHealthReport], world: WorldHealthReport) -> Moment:
     server = next(each for each in psutil.Process().children(recursive=True) if each.name() == "nats-server")
     held = {
         "hosts": sum(each.memory for each in hosts.values()),
@@ -165,7 +165,7 @@ def figures(watching: Watching) -> dict[str, Any]:
     }
 
 
-def _rates(ends: Sequence[tuple[Vitals, Vitals]], agents: int) -> dict[str, dict[str, float]]:
+def _rates(ends: Sequence[tuple[HostHealthReport, HostHealthReport]], agents: int) -> dict[str, dict[str, float]]:
     """Return the runs of each module per agent and second: achieved, and the maximum that its interval allows."""
     found = {}
     for name, spec in _specs().items():
@@ -180,7 +180,7 @@ def _specs() -> dict[str, Spec]:
     return {each.spec.name: each.spec for each in build_modules(NoMemories())}
 
 
-def _late(ends: Sequence[tuple[Vitals, Vitals]]) -> dict[str, Lateness]:
+def _late(ends: Sequence[tuple[HostHealthReport, HostHealthReport]]) -> dict[str, Lateness]:
     found: dict[str, Lateness] = {}
     for then, now in ends:
         for name, each in now.lateness.items():
@@ -193,7 +193,7 @@ def _within(late: Lateness) -> float:
     return round(sum(late.counts[: LATENESS.index(LATE_MS) + 1]) / max(1, sum(late.counts)), 4)
 
 
-def _waits(ends: Sequence[tuple[Vitals, Vitals]], rank: str) -> dict[str, float]:
+def _waits(ends: Sequence[tuple[HostHealthReport, HostHealthReport]], rank: str) -> dict[str, float]:
     return _shown(sum((now.waits[rank] for _, now in ends), Waits()))
 
 

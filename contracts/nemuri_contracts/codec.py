@@ -23,7 +23,7 @@ from nemuri_contracts import (
 )
 from nemuri_contracts.error_messages import plain
 from nemuri_contracts.event import DERIVED, TUTOR, ClientEvent, Event, Identifier
-from nemuri_contracts.upcasts import lifted
+from nemuri_contracts.upcasts import upcast
 
 AnyClientEvent = (
     client_events.TaskSubmitted
@@ -147,17 +147,17 @@ def _of_old(data: bytes, present: ValidationError) -> AnyEvent:
     except ValueError:
         said = None
     if not isinstance(said, dict):
-        raise UndecodableError(complaint(present)) from present
+        raise UndecodableError(validation_message(present)) from present
     try:
-        newer = lifted(said)
+        newer = upcast(said)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise UndecodableError(f"it is no {said['kind']} of version {said['version']}: {error}") from error
     if newer is said:
-        raise UndecodableError(complaint(present)) from present
+        raise UndecodableError(validation_message(present)) from present
     try:
         return _adapter.validate_json(to_json(newer))
     except ValidationError as error:
-        raise UndecodableError(complaint(error)) from error
+        raise UndecodableError(validation_message(error)) from error
 
 
 def check_id(event: Event) -> None:
@@ -176,7 +176,7 @@ def _client(name: str) -> str:
         raise UndecodableError("the subject has no valid client id: use letters, digits, `_` and `-`") from error
 
 
-def complaint(error: ValidationError) -> str:
+def validation_message(error: ValidationError) -> str:
     """Return a validation error as one printable line of at most 400 characters, without the input.
 
     The line has the first error and the number of further ones.

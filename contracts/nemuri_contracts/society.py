@@ -180,7 +180,7 @@ class TokenUse(Value):
         )
 
 
-class Vitals(Value):
+class HostHealthReport(Value):
     """Health report of an agent host. Its counters start at 0 with the process."""
 
     host: Identifier
@@ -223,7 +223,7 @@ def total(spent: Mapping[str, Mapping[str, TokenUse]]) -> TokenUse:
     return sum((each for models in spent.values() for each in models.values()), TokenUse())
 
 
-class Turning(Value):
+class WorldHealthReport(Value):
     """Health report of a world process. Its counters start at 0 with the process."""
 
     process: int

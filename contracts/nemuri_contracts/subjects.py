@@ -60,7 +60,7 @@ class Subjects:
         """Return the subject prefix of an agent's events."""
         return f"{self.namespace}.agent.{virtual_partition(agent_id)}.{agent_id}"
 
-    def mind(self, agent_id: str) -> str:
+    def agent_events(self, agent_id: str) -> str:
         """Return the subject filter of all events of an agent."""
         return f"{self.agent(agent_id)}.>"
 
@@ -135,7 +135,7 @@ class Subjects:
         """
         return f"{self.namespace}-timers.set.{key}"
 
-    def ringing(self, key: str) -> str:
+    def timer_due(self, key: str) -> str:
         """Return the subject on which the server publishes a timer when it is due."""
         return f"{self.namespace}-timers.due.{key}"
 
@@ -170,6 +170,6 @@ class Subjects:
         """Return the subject of a host's health report, sent every second; by default a filter for all hosts."""
         return f"{self.society(society)}.vitals.{host}"
 
-    def turning(self, society: str) -> str:
+    def world_health(self, society: str) -> str:
         """Return the subject on which the grid world sends its health report at every heartbeat."""
         return f"{self.society(society)}.world.turning"

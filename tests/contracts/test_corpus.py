@@ -9,7 +9,7 @@ import pytest
 
 from nemuri_contracts import upcasts
 from nemuri_contracts.codec import EVENTS, AnyAgentEvent, UndecodableError, decode, encode
-from nemuri_contracts.upcasts import lifted
+from nemuri_contracts.upcasts import upcast
 from nemuri_domain.affective.aggregate import AffectMind
 from nemuri_domain.affective.fold import evolve as evolve_affect
 from nemuri_domain.strength.aggregate import Mind
@@ -89,14 +89,14 @@ def test_versions_are_lifted_one_by_one() -> None:
         ("b", 1): lambda event: event | {"said": "b"},
     }
 
-    assert lifted({"kind": "a", "version": 1, "said": []}, steps) == {"kind": "a", "version": 3, "said": [1, 2]}
-    assert lifted({"kind": "a", "version": 2, "said": []}, steps) == {"kind": "a", "version": 3, "said": [2]}
+    assert upcast({"kind": "a", "version": 1, "said": []}, steps) == {"kind": "a", "version": 3, "said": [1, 2]}
+    assert upcast({"kind": "a", "version": 2, "said": []}, steps) == {"kind": "a", "version": 3, "said": [2]}
 
 
 @pytest.mark.parametrize("wrong", [{}, {"kind": ["a"], "version": 1}, {"kind": "a", "version": "1"}, {"kind": "a"}])
 def test_what_is_no_old_version_is_left_as_it_is(wrong: dict[str, Any]) -> None:
     """Nothing is guessed."""
-    assert lifted(wrong, {("a", 1): lambda event: event | {"lifted": True}}) == wrong
+    assert upcast(wrong, {("a", 1): lambda event: event | {"lifted": True}}) == wrong
 
 
 def test_an_upcast_that_cannot_make_sense_of_an_event_leaves_it_unread(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -34,7 +34,7 @@ def test_a_society_in_minecraft_is_resumed_and_deleted(data: Path) -> None:
     nemuri = CommandLine(data)
     arguments = ("society", "run", "--world", "minecraft", "--name", "miners", "--agents", "4", "--towns", "1")
     lived = nemuri(*arguments, "--seconds", "40", "--json").json
-    assert (lived["agents"], lived["turning"], lived["items"], lived["failures"]) == (4, None, None, {})
+    assert (lived["agents"], lived["world_health"], lived["items"], lived["failures"]) == (4, None, None, {})
     assert all(lived["rates"][each] > 0 for each in ("cognitive_controller", "skill_execution", "action_awareness"))
     kept = data / "minecraft" / "societies" / "miners"
     assert (kept / "state.json").exists()

@@ -21,7 +21,7 @@ from nats.aio.msg import Msg
 from nemuri.platform.workers import environment_of
 from nemuri.society.residents import generate_residents
 from nemuri.society.run import create_society
-from nemuri_contracts.society import Lease, Society, Vitals
+from nemuri_contracts.society import HostHealthReport, Lease, Society
 from nemuri_contracts.tiered import ExperienceRecorded, MemoriesAccessed
 from nemuri_domain.world.grid_world import World
 from nemuri_infra.bus.event_log import Log
@@ -46,7 +46,7 @@ POLL_INTERVAL = 0.05
 class Observations:
     """Messages and leases of hosts and the world, observed since the last `forget`."""
 
-    vitals: dict[str, Vitals] = field(default_factory=dict)
+    vitals: dict[str, HostHealthReport] = field(default_factory=dict)
     """The newest vital signs of each host."""
     heard_at: dict[str, float] = field(default_factory=dict)
     """Monotonic time of the newest vital signs of each host."""
@@ -67,7 +67,7 @@ class Observations:
 
     async def note_vitals(self, message: Msg) -> None:
         """Note the vital signs of a host."""
-        told = Vitals.model_validate_json(message.data)
+        told = HostHealthReport.model_validate_json(message.data)
         self.vitals[told.host], self.heard_at[told.host] = told, time.monotonic()
 
     async def note_percepts(self, message: Msg) -> None:

@@ -108,7 +108,7 @@ async def test_a_reader_of_some_subjects_gets_no_other_events(settings: Settings
         ):
             await log.append(each)
         await delete_message(log, 6)
-        batches = [batch async for batch in log.read(0, 7, only=[log.subjects.mind("python")])]
+        batches = [batch async for batch in log.read(0, 7, only=[log.subjects.agent_events("python")])]
         found = [each.event_id for batch in batches for each in batch.events]
         assert found == [own[0].event_id, own[1].event_id]
         assert batches[-1].until == 7

@@ -32,7 +32,7 @@ from nemuri_infra.projections.rows import load
 from nemuri_infra.projections.tiered_queries import TieredQueries
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
-from nemuri_services.tiered_memory.consolidation_schedule import look
+from nemuri_services.tiered_memory.consolidation_schedule import request_due
 from tests.integration.harness import (
     agent_defined,
     assert_verified,
@@ -182,10 +182,10 @@ async def test_old_memories_are_consolidated_in_time(settings: Settings) -> None
         await client.experience("lila", "Lila saw the sea", second=5.0)
         now = (await all_memories(resources))[-1].at
         for later in (60.0, 29 * 60.0):
-            await look(resources, now + later)
+            await request_due(resources, now + later)
         assert not [each for each in await effective_events(resources.log) if isinstance(each, ConsolidationAsked)]
         for _ in range(2):
-            await look(resources, now + 31 * 60.0)
+            await request_due(resources, now + 31 * 60.0)
         asked = [each for each in await effective_events(resources.log) if isinstance(each, ConsolidationAsked)]
         assert [(each.agent_id, each.because) for each in asked] == [("noah", "interval")]
 

@@ -94,7 +94,7 @@ async def test_a_lost_timer_is_set_again_and_a_false_one_is_ignored(settings: Se
         await log.stream.purge_stream(log.subjects.timers_stream)
         for false in (f"{course.course_id}_0_0", f"{course.course_id}_0_99", f"{uuid4()}_0_0"):
             await timers.set(false, await timers.clock.now() - timedelta(days=1))
-        await log.stream.publish(log.subjects.ringing("x"), b"\xff garbage", stream=log.subjects.timers_stream)
+        await log.stream.publish(log.subjects.timer_due("x"), b"\xff garbage", stream=log.subjects.timers_stream)
 
         async def all_ring() -> bool:
             """All false timers ring."""

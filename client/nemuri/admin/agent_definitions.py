@@ -11,7 +11,7 @@ from pydantic import JsonValue, TypeAdapter, ValidationError
 from nemuri.client.exchange import ClientError
 from nemuri.files.yaml_files import read_yaml
 from nemuri_contracts.agents import ORCHESTRATOR, AgentDefined, Definition, Embedding, PolicyAdopted
-from nemuri_contracts.codec import complaint, parsed
+from nemuri_contracts.codec import parsed, validation_message
 from nemuri_contracts.erasure import AgentErased
 from nemuri_contracts.event import AgentEvent, Identifier, derive
 from nemuri_domain.affective.policy import AffectPolicy
@@ -68,7 +68,7 @@ def read_definition(path: Path) -> AgentFile:
     try:
         definition = Definition.model_validate(fields)
     except ValidationError as error:
-        raise DefinitionError(f"{path}: {_complaint(error)}") from error
+        raise DefinitionError(f"{path}: {_validation_message(error)}") from error
     return AgentFile(agent_id, definition, differing)
 
 
@@ -174,7 +174,7 @@ def _checked(kind: type[P], value: object, path: Path, place: str) -> P:
     try:
         return kind.model_validate(value)
     except ValidationError as error:
-        raise DefinitionError(f"{path}: {f'{place}.' if place else ''}{_complaint(error)}") from error
+        raise DefinitionError(f"{path}: {f'{place}.' if place else ''}{_validation_message(error)}") from error
 
 
 def _perspectives(value: object, path: Path) -> object:
@@ -195,8 +195,8 @@ def _perspectives(value: object, path: Path) -> object:
     return whole
 
 
-def _complaint(error: ValidationError) -> str:
+def _validation_message(error: ValidationError) -> str:
     extra = next((each for each in error.errors() if each["type"] == "extra_forbidden"), None)
     if extra is not None:
         return f"{'.'.join(str(part) for part in extra['loc'])}: there is no such key; check its spelling"
-    return complaint(error)
+    return validation_message(error)

@@ -86,10 +86,10 @@ def _kinds() -> Iterator[tuple[tuple[type[Exception], ...], int]]:
 def _said(error: Exception) -> str:
     from pydantic import ValidationError
 
-    from nemuri_contracts.codec import complaint
+    from nemuri_contracts.codec import validation_message
 
     if isinstance(error, ValidationError):
-        return f"the settings are wrong: {complaint(error)}"
+        return f"the settings are wrong: {validation_message(error)}"
     said = _of_driver(error) or str(error) or type(error).__name__
     if type(error).__name__ == "DatabaseError" and "DATABASE_URL" not in said:
         return f"{said}; check DATABASE_URL"

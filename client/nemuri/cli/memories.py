@@ -225,7 +225,7 @@ def _content(
     from pydantic import ValidationError
 
     from nemuri_contracts.client_events import MemoryContent
-    from nemuri_contracts.codec import complaint
+    from nemuri_contracts.codec import validation_message
 
     storable(TEXT=text, **{"--said-by": said_by})
     split = [each.partition("=") for each in learnings or ()]
@@ -242,7 +242,7 @@ def _content(
     try:
         return MemoryContent.model_validate(fields)
     except ValidationError as error:
-        raise WrongUse(complaint(error)) from error
+        raise WrongUse(validation_message(error)) from error
 
 
 async def _remembered(

@@ -61,7 +61,7 @@ class Session:
         from pydantic import ValidationError
 
         from nemuri_contracts.client_events import Scope
-        from nemuri_contracts.codec import complaint
+        from nemuri_contracts.codec import validation_message
 
         storable(**{"--project": project, "--domain": domain})
         if project is not None and domain is not None:
@@ -73,7 +73,7 @@ class Session:
                 return Scope(level="project", name=project)
             return Scope() if domain is None else Scope(level="domain", name=domain)
         except ValidationError as error:
-            raise WrongUse(complaint(error)) from error
+            raise WrongUse(validation_message(error)) from error
 
     def _default_scope(self) -> tuple[str | None, str | None]:
         settings = self.settings()

@@ -215,13 +215,13 @@ def _society(name: str, seed: int, residents: tuple[int, int | None], **fields: 
     from pydantic import ValidationError
 
     from nemuri.society.residents import generate_residents as living
-    from nemuri_contracts.codec import complaint
+    from nemuri_contracts.codec import validation_message
     from nemuri_contracts.society import Society
 
     try:
         return Society(name=name, seed=seed, agents=living(name, residents[0], seed, residents[1]), **fields)
     except ValidationError as error:
-        raise WrongUse(complaint(error)) from error
+        raise WrongUse(validation_message(error)) from error
 
 
 def _check_modules(society: "Society") -> None:

@@ -11,7 +11,7 @@ from pydantic import ConfigDict, ValidationError, validate_call
 
 from nemuri.client.deadlines import Expired, is_over, within
 from nemuri.client.exchange import CallTimeoutError, ClientError
-from nemuri_contracts.codec import complaint
+from nemuri_contracts.codec import validation_message
 from nemuri_infra.bus.event_log import ConflictError, TooLargeError
 
 T = TypeVar("T")
@@ -52,7 +52,7 @@ def _guarded(method: Callable[..., Coroutine[Any, Any, Any]]) -> Callable[..., C
         try:
             work = validated()(self, **given)
         except ValidationError as error:
-            raise ClientError(complaint(error)) from error
+            raise ClientError(validation_message(error)) from error
         exchange, limit = self._exchange, None if own_limit else self.limit
         try:
             async with within(limit):

@@ -12,7 +12,7 @@ from nemuri.client.client import Client
 from nemuri.client.connection_attempt import CONNECTING_SECONDS
 from nemuri.client.exchange import ClientError, NotConnectedError, NotPermitted
 from nemuri.client.task_waiting import check_timeout
-from nemuri_contracts.codec import complaint
+from nemuri_contracts.codec import validation_message
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.embedded.data_directory import Addresses, Holder, Home, HomeUnusable
 from nemuri_infra.runtime.settings import Settings
@@ -90,7 +90,7 @@ async def connect(
         settings = given(data=data, namespace=namespace, client=client_id)
         url = nats_address(settings)
     except ValidationError as error:
-        raise ClientError(f"the settings are wrong: {complaint(error)}") from error
+        raise ClientError(f"the settings are wrong: {validation_message(error)}") from error
     except HomeUnusable as error:
         raise NotConnectedError(str(error)) from error
     name = settings.client or "python"

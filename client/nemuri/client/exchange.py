@@ -18,7 +18,7 @@ from opentelemetry.trace import SpanKind
 from pydantic import BaseModel, ValidationError
 
 from nemuri.client.deadlines import Expired, note_sent, time_left
-from nemuri_contracts.codec import complaint
+from nemuri_contracts.codec import validation_message
 from nemuri_contracts.event import ClientEvent
 from nemuri_contracts.queries import Query, Refusal
 from nemuri_infra.bus.connection import until_connected
@@ -98,7 +98,7 @@ def checked(kind: type[T], **fields: Any) -> T:
     try:
         return kind.model_validate(fields)
     except ValidationError as error:
-        raise ClientError(complaint(error)) from error
+        raise ClientError(validation_message(error)) from error
 
 
 @dataclass(slots=True)

@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from nemuri.files.documents import InputError, read_bounded
 from nemuri_contracts.client_events import MemoryContent, Scope
-from nemuri_contracts.codec import complaint
+from nemuri_contracts.codec import validation_message
 
 LARGEST = 64 * 1024 * 1024
 """Maximum size of a file in bytes."""
@@ -42,4 +42,4 @@ def _memory(line: bytes, place: str) -> MemoryContent:
     try:
         return MemoryContent.model_validate_json(line)
     except ValidationError as error:
-        raise InputError(f"{place}: {complaint(error)}") from error
+        raise InputError(f"{place}: {validation_message(error)}") from error

@@ -39,7 +39,7 @@ def read_textbook(path: Path) -> Textbook:
     try:
         textbook = Textbook.model_validate(_fields(parsed))
     except ValidationError as error:
-        raise TextbookError(f"{path}: {_complaint(error)}") from error
+        raise TextbookError(f"{path}: {_validation_message(error)}") from error
     _check_answers(path, textbook)
     return textbook
 
@@ -94,7 +94,7 @@ def _renamed(mapping: dict[Any, Any]) -> dict[Any, Any]:
     return {_NAMES.get(name, name): value for name, value in mapping.items()}
 
 
-def _complaint(error: ValidationError) -> str:
+def _validation_message(error: ValidationError) -> str:
     """Return the first fault, with the key names of the file. An unknown key is reported before a missing one."""
     written = {new: old for old, new in _NAMES.items()}
     found = error.errors(include_url=False, include_input=False)

@@ -17,7 +17,7 @@ from nemuri.operations.export_import import ErasedContent, check_empty, export_l
 from nemuri.operations.session import OperationError, quietly, workshop
 from nemuri.operations.society_backup import FILE, check_room, copy_out, kept_in, put_back, words_of
 from nemuri.operations.tombstones import all_of, standing
-from nemuri_contracts.codec import complaint, encode
+from nemuri_contracts.codec import encode, validation_message
 from nemuri_contracts.erasure import Erasure
 from nemuri_contracts.event import Event, Identifier
 from nemuri_domain.event_sourcing.erasure import TOMBSTONES, Erased
@@ -185,7 +185,7 @@ def checked(directory: Path) -> Manifest:
     except OSError as error:
         raise OperationError(f"{error.filename} cannot be read: {error.strerror}") from error
     except ValidationError as error:
-        raise OperationError(f"{path}: {complaint(error)}") from error
+        raise OperationError(f"{path}: {validation_message(error)}") from error
     return manifest
 
 

@@ -16,7 +16,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError, mode
 
 from nemuri.operations.erasure_batches import Step
 from nemuri.operations.session import OperationError
-from nemuri_contracts.codec import complaint
+from nemuri_contracts.codec import validation_message
 from nemuri_contracts.erasure import Erasure
 from nemuri_contracts.event import Identifier
 from nemuri_infra.process.disk_sync import sync_directory
@@ -127,5 +127,5 @@ def entries(path: Path, namespace: str, *, copied: bool = False) -> list[Entry]:
         try:
             found.append(Entry.model_validate_json(line))
         except ValidationError as error:
-            raise OperationError(f"{path}:{number}: {complaint(error)}") from error
+            raise OperationError(f"{path}:{number}: {validation_message(error)}") from error
     return [each for each in found if each.namespace == namespace]

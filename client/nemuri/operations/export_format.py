@@ -13,7 +13,7 @@ from pydantic import AwareDatetime, Base64Bytes, BaseModel, ConfigDict, Field, J
 from pydantic_core import to_json
 
 from nemuri.operations.session import OperationError
-from nemuri_contracts.codec import UndecodableError, check_id, complaint, decode, encode
+from nemuri_contracts.codec import UndecodableError, check_id, decode, encode, validation_message
 from nemuri_contracts.event import ClientEvent, Event
 from nemuri_infra.stores.deletion import refs_in
 from nemuri_infra.stores.platform_clock import KEY, MAX_OFFSET
@@ -141,7 +141,7 @@ def _read(text: bytes, place: str) -> Event | StoredLine | EndLine:
         line = _LINES.validate_json(text)
         return line if isinstance(line, EndLine) else line.read()
     except ValidationError as error:
-        raise OperationError(f"{place}: {complaint(error)}") from error
+        raise OperationError(f"{place}: {validation_message(error)}") from error
     except UndecodableError as error:
         raise OperationError(f"{place}: {error}") from error
 

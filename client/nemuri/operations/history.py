@@ -134,7 +134,7 @@ async def events_of(
         OperationError: An event cannot be decoded.
     """
     firsts = Deduplicator()
-    async for batch in log.read(0, until, only=[log.subjects.mind(agent_id)]):
+    async for batch in log.read(0, until, only=[log.subjects.agent_events(agent_id)]):
         if batch.unreadable:
             broken = batch.unreadable[0]
             raise OperationError(f"event {broken.sequence} on {broken.subject} cannot be read: {broken.reason}")

@@ -74,7 +74,7 @@ async def _restate(at: Workshop, key: str, replay: Replay) -> None:
     """Append events that restate the remaining memories of the agents in `replay`."""
     agents = list(replay.minds)
     for _ in range(ATTEMPTS):
-        ends = {each: (await at.log.newest_on(at.log.subjects.mind(each))).sequence for each in agents}
+        ends = {each: (await at.log.newest_on(at.log.subjects.agent_events(each))).sequence for each in agents}
         await caught_up(at)
         await replay.advance((await at.projection.position()).sequence)
         try:
@@ -83,7 +83,7 @@ async def _restate(at: Workshop, key: str, replay: Replay) -> None:
                 live, place = await mind_of(at.projection.database, name), f"{key}/{name}/{ends[name]}"
                 last = ends[name]
                 for each in standing(live, replay.minds[name], replay.erased.ids, name, place, at.log.room):
-                    last = await at.log.append(each, expected=last, over=at.log.subjects.mind(name))
+                    last = await at.log.append(each, expected=last, over=at.log.subjects.agent_events(name))
                 agents.pop(0)
         except (ConflictError, DivergedError) as error:
             reason = error

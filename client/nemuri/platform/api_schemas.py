@@ -23,7 +23,7 @@ from nemuri_contracts.codec import EVENTS
 from nemuri_contracts.event import ClientEvent, Event
 from nemuri_contracts.memory_views import RetriedView
 from nemuri_contracts.queries import Query, Refusal, RetryQuery
-from nemuri_contracts.society import Vitals
+from nemuri_contracts.society import HostHealthReport
 from nemuri_contracts.subjects import PARTITIONS, Subjects
 from nemuri_contracts.task_views import TaskResult
 from nemuri_contracts.world_protocol import ACTIONS, MESSAGES, Acts, Joined, Joining, Percepts
@@ -59,7 +59,7 @@ SOCIETY: dict[str, tuple[str, type[BaseModel]]] = {
     "joining": (SUBJECTS.joining("{society}"), Joining),
     "acts": (SUBJECTS.acts("{society}"), Acts),
     "percepts": (SUBJECTS.percepts("{society}", "{host}"), Percepts),
-    "vitals": (SUBJECTS.vitals("{society}", "{host}"), Vitals),
+    "vitals": (SUBJECTS.vitals("{society}", "{host}"), HostHealthReport),
 }
 """Messages between agent hosts and the world process, by name, with their subject. They are not logged."""
 
@@ -79,7 +79,7 @@ def documents() -> dict[str, str]:
         found[f"answers/{answer.__name__}.json"] = _text(_schema(answer))
     for plain in (TaskResult, Refusal):
         found[f"answers/{plain.__name__}.json"] = _text(_schema(plain))
-    for name, kind in (ACTIONS | MESSAGES | {"vitals": Vitals}).items():
+    for name, kind in (ACTIONS | MESSAGES | {"vitals": HostHealthReport}).items():
         found[f"worlds/{name}.json"] = _text(_worlds_schema(kind))
     whole = yaml.dump(asyncapi(), Dumper=_Plain, sort_keys=False, allow_unicode=True, width=120)
     return {"asyncapi.yaml": whole, **dict(sorted(found.items()))}
@@ -165,7 +165,7 @@ def _messages() -> Iterator[tuple[str, dict[str, Any]]]:
         yield f"ask_{name}", _told(query, f"questions/{name}.json")
         yield f"answer_{name}", _told(answer, f"answers/{answer.__name__}.json")
     for name, (_, about) in SOCIETY.items():
-        yield f"society_{name}", _told(about, f"worlds/{about.__name__.lower()}.json")
+        yield f"society_{name}", _told(about, f"worlds/{name}.json")
     yield "society_joined", _told(Joined, "worlds/joined.json")
     yield "refusal", _told(Refusal, "answers/Refusal.json")
     yield "result", _told(TaskResult, "answers/TaskResult.json")

@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 
 from nemuri_contracts.event import Value
-from nemuri_contracts.society import Lateness, TokenUse, Turning, Vitals, Waits
+from nemuri_contracts.society import HostHealthReport, Lateness, TokenUse, Waits, WorldHealthReport
 from nemuri_domain.world.grid_world import World
 
 
@@ -41,7 +41,7 @@ class RunReport(Value):
     """Resident memory of each host in bytes, at the end."""
     cpu: dict[str, float]
     """Processor time of each host in seconds."""
-    turning: Turning | None
+    world_health: WorldHealthReport | None
     """Figures of the grid world's process at the end; None for another world."""
     items: float | None
     """Mean number of different items that an agent ever held; None for another world."""
@@ -50,11 +50,11 @@ class RunReport(Value):
 
 def run_report(
     society: str,
-    told: Mapping[str, Vitals],
-    living: Mapping[str, Vitals],
+    told: Mapping[str, HostHealthReport],
+    living: Mapping[str, HostHealthReport],
     began: float,
     world: World | None,
-    turning: Turning | None,
+    world_health: WorldHealthReport | None,
 ) -> RunReport:
     """Return the figures of a run from the newest figures of each host. `began` is the second at which it began.
 
@@ -94,13 +94,13 @@ def run_report(
         failures=dict(failures),
         memory={each.host: each.memory for each in newest},
         cpu={each.host: round(each.cpu, 2) for each in newest},
-        turning=turning,
+        world_health=world_health,
         items=_mean([len(world.unique_items(each)) for each in everybody]) if world else None,
         achievements=_mean([len(world.achievements(each)) for each in everybody]) if world else None,
     )
 
 
-def _spent(hosts: Iterable[Vitals]) -> dict[str, dict[str, TokenUse]]:
+def _spent(hosts: Iterable[HostHealthReport]) -> dict[str, dict[str, TokenUse]]:
     found: defaultdict[str, dict[str, TokenUse]] = defaultdict(dict)
     for host in hosts:
         for module, models in sorted(host.token_use.items()):
@@ -109,7 +109,7 @@ def _spent(hosts: Iterable[Vitals]) -> dict[str, dict[str, TokenUse]]:
     return dict(found)
 
 
-def _top_spenders(hosts: Iterable[Vitals]) -> dict[str, TokenUse]:
+def _top_spenders(hosts: Iterable[HostHealthReport]) -> dict[str, TokenUse]:
     found = dict[str, TokenUse]()
     for host in hosts:
         for agent_id, each in host.top_spenders.items():

@@ -13,7 +13,7 @@ from nemuri.society.processes import build_processes
 from nemuri.society.report import RunReport, run_report
 from nemuri_contracts.agents import AgentDefined, Definition, Embedding, PolicyAdopted
 from nemuri_contracts.event import derive
-from nemuri_contracts.society import Lease, Society, Turning, Vitals
+from nemuri_contracts.society import HostHealthReport, Lease, Society, WorldHealthReport
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.embedded.supervisor import Supervisor
 from nemuri_infra.runtime.settings import Settings
@@ -39,16 +39,16 @@ DEFINE_BATCH: Final = 64
 class SocietyFigures:
     """The figures published by the processes of a society since the subscription."""
 
-    vitals: dict[str, Vitals] = field(default_factory=dict)
+    vitals: dict[str, HostHealthReport] = field(default_factory=dict)
     """Newest figures of each host."""
-    world: Turning | None = None
+    world: WorldHealthReport | None = None
     """Newest figures of the grid world."""
     received_at: dict[str, float] = field(default_factory=dict)
     """Time of each host's newest figures, in seconds of the wall clock."""
     updated: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
-    def live_hosts(self) -> dict[str, Vitals]:
+    def live_hosts(self) -> dict[str, HostHealthReport]:
         """Newest figures of all hosts except those that have stopped publishing."""
         newest = max(self.received_at.values(), default=0.0)
         return {host: vitals for host, vitals in self.vitals.items() if newest - self.received_at[host] <= HOST_TIMEOUT}
@@ -98,16 +98,16 @@ async def watch_figures(log: Log, society: str) -> AsyncIterator[SocietyFigures]
     figures = SocietyFigures()
 
     async def receive_vitals(message: Msg) -> None:
-        vitals = Vitals.model_validate_json(message.data)
+        vitals = HostHealthReport.model_validate_json(message.data)
         figures.vitals[vitals.host], figures.received_at[vitals.host] = vitals, time.monotonic()
         figures.updated.set()
 
     async def receive_world(message: Msg) -> None:
-        figures.world = Turning.model_validate_json(message.data)
+        figures.world = WorldHealthReport.model_validate_json(message.data)
 
     subscriptions = [
         await log.connection.subscribe(log.subjects.vitals(society), cb=receive_vitals),
-        await log.connection.subscribe(log.subjects.turning(society), cb=receive_world),
+        await log.connection.subscribe(log.subjects.world_health(society), cb=receive_world),
     ]
     try:
         yield figures

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from nemuri.society.lines import token_suffix
 from nemuri.society.run import watch_figures
 from nemuri.terminal.output import say
-from nemuri_contracts.society import Vitals, total
+from nemuri_contracts.society import HostHealthReport, total
 from nemuri_contracts.world_protocol import Acts, Say
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.stores.society_states import States
@@ -31,7 +31,7 @@ async def watch_society(log: Log, name: str, seconds: float | None, *, json: boo
     subscription = await log.connection.subscribe(log.subjects.acts(name), cb=print_utterances)
     try:
         async with asyncio.timeout(seconds), watch_figures(log, name) as figures:
-            shown: dict[str, Vitals] = {}
+            shown: dict[str, HostHealthReport] = {}
             while True:
                 await figures.updated.wait()
                 figures.updated.clear()
@@ -45,7 +45,7 @@ async def watch_society(log: Log, name: str, seconds: float | None, *, json: boo
             await subscription.unsubscribe()
 
 
-def _host_line(host: Vitals) -> str:
+def _host_line(host: HostHealthReport) -> str:
     answers = sum(each.answered for each in host.waits.values())
     return (
         f"-- {host.host}: second {host.second:.0f}, {host.agents} agents, {answers} answers, "

@@ -7,7 +7,7 @@ from prometheus_client import CollectorRegistry, GCCollector, PlatformCollector,
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from nemuri_contracts.society import LATENESS, Lateness, TokenUse, Vitals, Waits
+from nemuri_contracts.society import LATENESS, HostHealthReport, Lateness, TokenUse, Waits
 
 LATENESS_BOUNDS = (*(str(bound / 1_000) for bound in LATENESS), "+Inf")
 """Upper bounds of the lateness buckets, in seconds, as Prometheus writes them."""
@@ -16,7 +16,7 @@ LATENESS_BOUNDS = (*(str(bound / 1_000) for bound in LATENESS), "+Inf")
 class HostCollector(Collector):
     """A Prometheus collector of a host's vitals. Agents are never labels, because their number is unlimited."""
 
-    def __init__(self, vitals: Callable[[], Vitals]) -> None:
+    def __init__(self, vitals: Callable[[], HostHealthReport]) -> None:
         """Create the collector. It calls `vitals` at each scrape for the present vitals of the host."""
         self._vitals = vitals
 

@@ -74,7 +74,7 @@ class Replay:
 
     async def _advance(self, agent_id: str, told: deque[Event], until: int) -> None:
         firsts = self._firsts.setdefault(agent_id, Deduplicator())
-        only = [self.log.subjects.mind(agent_id)]
+        only = [self.log.subjects.agent_events(agent_id)]
         async for batch in self.log.read(self.until, until, only=only):
             events: list[Event] = [
                 each for each in batch.events if not isinstance(each, TOMBSTONES) and not self.erased.deletes(each)

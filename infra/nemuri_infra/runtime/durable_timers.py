@@ -49,7 +49,7 @@ class Timers:
             before = ahead
             # Rounded up to whole seconds, because a timer that fired too early would have to be set again.
             moment = (at - ahead + timedelta(seconds=1)).strftime("%Y-%m-%dT%H:%M:%SZ")
-            headers = {Header.SCHEDULE.value: f"@at {moment}", Header.SCHEDULE_TARGET.value: subjects.ringing(key)}
+            headers = {Header.SCHEDULE.value: f"@at {moment}", Header.SCHEDULE_TARGET.value: subjects.timer_due(key)}
             await self.log.stream.publish(
                 subjects.timer(key), key.encode(), headers=headers, stream=subjects.timers_stream
             )

@@ -197,7 +197,7 @@ class Permissions:
         It may not create consumers.
         """
         subjects, states = self.subjects, self._states
-        told = _publishing(subjects.percepts("*"), subjects.turning("*"), f"{inbox(self.user('host'))}.>")
+        told = _publishing(subjects.percepts("*"), subjects.world_health("*"), f"{inbox(self.user('host'))}.>")
         written = _publishing(f"$KV.{states}.*.{WORLD}.*", f"$KV.{states}.*.{LEASE}.{WORLD}")
         heard = _hearing(*(each("*") for each in (subjects.joining, subjects.leaving, subjects.acts)))
         return told | written | heard | _publishing(f"{API}.STREAM.MSG.GET.KV_{states}")
@@ -260,7 +260,8 @@ class Permissions:
         subjects, states, kept = self.subjects, self._states, checkpoints_bucket(self.subjects.namespace)
         written = _publishing(f"$KV.{states}.>", f"{API}.STREAM.PURGE.KV_{states}")
         laid = _publishing(f"$O.{kept}.>", f"{API}.STREAM.MSG.DELETE.OBJ_{kept}")
-        return written | laid | _hearing(*(each("*") for each in (subjects.acts, subjects.vitals, subjects.turning)))
+        heard = (subjects.acts, subjects.vitals, subjects.world_health)
+        return written | laid | _hearing(*(each("*") for each in heard))
 
     def _importer(self) -> Rights:
         """Return the permissions of an import: append all events in every name while all consumers are paused."""

@@ -93,7 +93,7 @@ def _timers(subjects: Subjects, replicas: int) -> api.StreamConfig:
     """
     return api.StreamConfig(
         name=subjects.timers_stream,
-        subjects=[subjects.timer("*"), subjects.ringing("*")],
+        subjects=[subjects.timer("*"), subjects.timer_due("*")],
         storage=api.StorageType.FILE,
         max_msgs_per_subject=1,
         allow_msg_schedules=True,
@@ -104,7 +104,7 @@ def _timers(subjects: Subjects, replicas: int) -> api.StreamConfig:
 
 def timers_durable(subjects: Subjects) -> Durable:
     """Return the durable consumer of due timers."""
-    return Durable(TUTOR, (subjects.ringing("*"),), 4)
+    return Durable(TUTOR, (subjects.timer_due("*"),), 4)
 
 
 def _consumer(durable: Durable, ack_wait: float, replicas: int) -> api.ConsumerConfig:

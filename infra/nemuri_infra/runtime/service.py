@@ -18,7 +18,7 @@ from typing import Any, Generic, TypeVar, get_args, get_origin, get_type_hints
 import structlog
 from pydantic import ValidationError
 
-from nemuri_contracts.codec import UndecodableError, complaint
+from nemuri_contracts.codec import UndecodableError, validation_message
 from nemuri_contracts.event import Event
 from nemuri_contracts.memory_views import RetriedView
 from nemuri_contracts.queries import Answer, Query, Refusal, RetryQuery
@@ -333,7 +333,7 @@ class EventProcessor:
                 else:
                     answer = await self.service.query_handlers[kind](query, self.resources)
         except ValidationError as error:
-            return Refusal(refused=complaint(error)), "refused"
+            return Refusal(refused=validation_message(error)), "refused"
         except CrowdedError:
             return Refusal(refused="try again later: too many concurrent questions", passing=True), "refused"
         except OUTAGE_ERRORS as error:

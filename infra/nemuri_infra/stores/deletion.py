@@ -125,7 +125,7 @@ def subjects_of(subjects: Subjects, whole: Erasure) -> Iterator[tuple[str, ...]]
     agents.
     """
     for agent_id in dict.fromkeys((*whole.agents, *whole.memories, *whole.restated)):
-        yield (subjects.mind(agent_id),)
+        yield (subjects.agent_events(agent_id),)
     keys = sorted({virtual_partition(str(each)) for each in whole.tasks})
     if len(keys) > MAX_SEPARATE_PARTITIONS:
         yield (subjects.tasks,)

@@ -27,7 +27,7 @@ from nemuri_infra.process.timezone import local_timezone
 from nemuri_infra.projections.affective_queries import AffectiveQueries
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, ConditionalAppend, Service
-from nemuri_services.affective_memory.presenters import memory_view, portrait
+from nemuri_services.affective_memory.presenters import memory_view, state_view
 from nemuri_services.affective_memory.retrieval import earlier, recalled
 
 STEPS: Final[tuple[Literal[2, 3], ...]] = (2, 3)
@@ -43,13 +43,13 @@ async def remember(event: TurnOffered, resources: Resources) -> TurnRemembered |
 
     The light model reads the turn. A slash command is ignored.
     """
-    feelings = AffectiveQueries(resources.database)
-    agent, defined = await feelings.agent(event.agent_id), await resources.views.agent(event.agent_id)
+    queries = AffectiveQueries(resources.database)
+    agent, defined = await queries.agent(event.agent_id), await resources.views.agent(event.agent_id)
     if agent is None or defined is None:
         return MemoryRefused.following(event, reason=no_feeling(event.agent_id))
     if is_command(event.prompt):
         return None
-    if await feelings.memories([derive(event.event_id, TurnRemembered.kind_of())]):
+    if await queries.memories([derive(event.event_id, TurnRemembered.kind_of())]):
         return None  # The turn is encoded already, so no model is called twice.
     reply = await resources.models.light.feel(FeelJob(prompt=event.prompt, reply=event.reply))
     vectors = resources.vectors.serving(defined.embedding)
@@ -59,7 +59,7 @@ async def remember(event: TurnOffered, resources: Resources) -> TurnRemembered |
     known = await earlier(words, agent, defined, resources) if sort else ()
     made = TurnUnderstanding(reply.value, reply.usage, vectors.key(words), sort, known)
     return encode_turn(
-        event, agent, made, await feelings.turns_until(event), agent_timezone(agent.rules, local_timezone())
+        event, agent, made, await queries.turns_until(event), agent_timezone(agent.rules, local_timezone())
     )
 
 
@@ -122,9 +122,9 @@ async def admit(
         return None
     newest = await resources.log.newest_on(resources.log.subjects.of_agent(event.agent_id, ProtectionChanged))
     await resources.views.progress.wait(newest.sequence)
-    feelings = AffectiveQueries(resources.database)
-    agent = await feelings.agent(event.agent_id)
-    room = admitted_to_protection(agent, await feelings.waiting(event.agent_id)) if agent else ()
+    queries = AffectiveQueries(resources.database)
+    agent = await queries.agent(event.agent_id)
+    room = admitted_to_protection(agent, await queries.waiting(event.agent_id)) if agent else ()
     if not room:
         return None
     key = f"{room[0]}/{newest.sequence}"
@@ -136,8 +136,8 @@ async def admit(
 @service.answers(AffectRecallQuery, appends=True)
 async def recall(query: AffectRecallQuery, resources: Resources) -> AffectRecallView | Refusal:
     """Return the memories that match a prompt. The recall is recorded as an event unless the query is quiet."""
-    feelings = AffectiveQueries(resources.database)
-    agent, defined = await feelings.agent(query.agent_id), await resources.views.agent(query.agent_id)
+    queries = AffectiveQueries(resources.database)
+    agent, defined = await queries.agent(query.agent_id), await resources.views.agent(query.agent_id)
     if agent is None or defined is None:
         return Refusal(refused=no_feeling(query.agent_id))
     return await recalled(query, agent, defined, resources)
@@ -149,7 +149,7 @@ async def show(query: AffectQuery, resources: Resources) -> AffectView | Refusal
     agent = await AffectiveQueries(resources.database).agent(query.agent_id)
     if agent is None:
         return Refusal(refused=no_feeling(query.agent_id))
-    return await portrait(agent, resources)
+    return await state_view(agent, resources)
 
 
 @service.answers(AffectMemoryQuery)
@@ -181,11 +181,11 @@ async def _named(
     query: AffectMemoryQuery | AffectTurnQuery, resources: Resources
 ) -> tuple[AffectMemory, AffectAgent] | Refusal:
     """Return the memory with the label or id prefix of the query, and its agent. Refuse if none or several match."""
-    feelings = AffectiveQueries(resources.database)
-    agent = await feelings.agent(query.agent_id)
+    queries = AffectiveQueries(resources.database)
+    agent = await queries.agent(query.agent_id)
     if agent is None:
         return Refusal(refused=no_feeling(query.agent_id))
-    found = await feelings.named(query.agent_id, query.memory)
+    found = await queries.named(query.agent_id, query.memory)
     if not found:
         return Refusal(
             refused=f"{query.agent_id} has no memory {query.memory!r}: give its label or the beginning of its id"

@@ -33,16 +33,16 @@ def memory_view(memory: AffectMemory, night: int) -> AffectMemoryView:
     )
 
 
-async def portrait(agent: AffectAgent, resources: Resources) -> AffectView:
+async def state_view(agent: AffectAgent, resources: Resources) -> AffectView:
     """Return the state of an agent's memory: counts, moods, the strongest memories, and memories waiting for
     protection.
     """
-    feelings, night = AffectiveQueries(resources.database), agent.nights
-    waiting = await feelings.waiting(agent.agent_id)
+    queries, night = AffectiveQueries(resources.database), agent.nights
+    waiting = await queries.waiting(agent.agent_id)
     limit = agent.rules.protection.max_protected_memories
-    protected = await feelings.protected(agent.agent_id, SHOWN) if waiting or agent.protected >= limit else []
-    lived = await feelings.lived(agent.agent_id)
-    strongest = await feelings.strongest(agent, SHOWN)
+    protected = await queries.protected(agent.agent_id, SHOWN) if waiting or agent.protected >= limit else []
+    lived = await queries.lived(agent.agent_id)
+    strongest = await queries.strongest(agent, SHOWN)
     return AffectView(
         agent_id=agent.agent_id,
         nights=night,
@@ -52,7 +52,7 @@ async def portrait(agent: AffectAgent, resources: Resources) -> AffectView:
         limit=limit,
         waiting=tuple(memory_view(each, night) for each in waiting),
         oldest_protected=tuple(memory_view(each, night) for each in protected),
-        moods=tuple(await feelings.moods(agent.agent_id, DAYS)),
+        moods=tuple(await queries.moods(agent.agent_id, DAYS)),
         memories=tuple(memory_view(each, night) for each in strongest),
         remembered=lived.remembered,
         compressed=(lived.summaries, lived.keyword_lists),

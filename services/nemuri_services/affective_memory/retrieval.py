@@ -54,8 +54,8 @@ async def recalled(
     """
     if not is_conversation(query.prompt):
         return AffectRecallView(recalled=(), block="")
-    feelings, rules, began = AffectiveQueries(resources.database), agent.rules, monotonic()
-    mood = await feelings.mood(agent.agent_id, query.session) if query.session else None
+    queries, rules, began = AffectiveQueries(resources.database), agent.rules, monotonic()
+    mood = await queries.mood(agent.agent_id, query.session) if query.session else None
     vectors = resources.vectors.serving(defined.embedding)
     felt, vector = mood.emotion if mood else None, await _in_time(vectors, query.prompt)
     relevance, revival = _bounds(agent, vectors, words_only=vector is None)
@@ -69,12 +69,12 @@ async def recalled(
         newest=asking.last_time,
         fill=rules.retrieval.fill_up,
     )
-    found = await _found(query, agent, vectors, vector, wanted, feelings)
+    found = await _found(query, agent, vectors, vector, wanted, queries)
     if vector is None or vectors.embedder.lexical:
-        found = await _with_words(query.prompt, found, feelings)
+        found = await _with_words(query.prompt, found, queries)
     chosen = rank(found, asking, rules)
     block = ContextBlock()
-    await _fill(block, chosen, agent, feelings)
+    await _fill(block, chosen, agent, queries)
     noted = _noted(query, block.shown, asking, agent)
     waited_for = query.within is None or monotonic() - began < query.within
     if waited_for and not query.quietly and (noted.recalled or noted.asked_back):
@@ -94,43 +94,43 @@ def _bounds(agent: AffectAgent, vectors: Vectors, *, words_only: bool) -> tuple[
 
 
 async def _with_words(
-    prompt: str, found: Sequence[AffectCandidate], feelings: AffectiveQueries
+    prompt: str, found: Sequence[AffectCandidate], queries: AffectiveQueries
 ) -> list[AffectCandidate]:
     """Return the candidates with `shares_words` set: True if a candidate shares enough words with the prompt."""
     asked = prompt_terms(own_lines(prompt))
-    words = await feelings.words(each.memory_id for each in found) if asked else {}
+    words = await queries.words(each.memory_id for each in found) if asked else {}
     return [replace(each, shares_words=shares_topic(asked, words.get(each.memory_id, ""))) for each in found]
 
 
 async def _fill(
-    block: ContextBlock, chosen: Sequence[RankedMemory], agent: AffectAgent, feelings: AffectiveQueries
+    block: ContextBlock, chosen: Sequence[RankedMemory], agent: AffectAgent, queries: AffectiveQueries
 ) -> None:
     """Add the retrieved memories to the block, then memories related to these, up to the policy's depth.
 
     At most `top_k` related memories are added.
     """
-    known = await feelings.memories(each.memory_id for each in chosen)
+    known = await queries.memories(each.memory_id for each in chosen)
     reach = block.fill(RetrievedMemory(known[each.memory_id], each) for each in chosen if each.memory_id in known)
     left = agent.rules.retrieval.top_k
     for _ in range(agent.rules.relations.relation_traversal_depth):
         ids = [each.memory.memory_id for each in reach]
         if not ids:
             break
-        near = await feelings.related(agent.agent_id, ids)
+        near = await queries.related(agent.agent_id, ids)
         reach = block.fill(related_memories(ids, near, (each.memory.memory_id for each in block.shown))[:left])
         left -= len(reach)
 
 
 async def earlier(words: str, agent: AffectAgent, defined: Agent, resources: Resources) -> Sequence[AffectMemory]:
     """Return the most similar active memory on the same subject as `words`; an empty sequence if there is none."""
-    vectors, feelings = resources.vectors.serving(defined.embedding), AffectiveQueries(resources.database)
+    vectors, queries = resources.vectors.serving(defined.embedding), AffectiveQueries(resources.database)
     bound, _ = _bounds(agent, vectors, words_only=False)
     wanted = AffectiveRetrieval(top=5, relevance=bound, revival=bound, mood=None, archive=False)
-    found = await feelings.alike(agent, vectors.generation, (await vectors.of([words]))[0], wanted)
+    found = await queries.alike(agent, vectors.generation, (await vectors.of([words]))[0], wanted)
     if vectors.embedder.lexical:
-        found = [each for each in await _with_words(words, found, feelings) if each.shares_words]
+        found = [each for each in await _with_words(words, found, queries) if each.shares_words]
     nearest = max(found, key=lambda each: each.similarity, default=None)
-    return () if nearest is None else tuple((await feelings.memories([nearest.memory_id])).values())
+    return () if nearest is None else tuple((await queries.memories([nearest.memory_id])).values())
 
 
 async def _found(
@@ -139,16 +139,16 @@ async def _found(
     vectors: Vectors,
     vector: NDArray[np.float32] | None,
     wanted: AffectiveRetrieval,
-    feelings: AffectiveQueries,
+    queries: AffectiveQueries,
 ) -> list[AffectCandidate]:
     asked = sorted(dict.fromkeys(terms(query.prompt)), key=len, reverse=True)[:WORDS]
     found: dict[UUID, AffectCandidate] = {}
     for category in dict.fromkeys((query.category, None)):
         each = replace(wanted, category=category)
         some = (
-            await feelings.worded(agent, asked, each)
+            await queries.worded(agent, asked, each)
             if vector is None
-            else await feelings.alike(agent, vectors.generation, vector, each)
+            else await queries.alike(agent, vectors.generation, vector, each)
         )
         found |= {one.memory_id: one for one in some}
     return list(found.values())

@@ -20,23 +20,23 @@ service = Service(
 @service.handles(NightFell)
 async def pass_night(event: NightFell, resources: Resources) -> ConditionalAppend[NightPassed] | None:
     """Decide the nightly job of an agent. The event is appended only if no other nightly job came in between."""
-    newest, found = await _as_it_is(event.agent_id, event.nights, resources)
+    newest, found = await _night_input(event.agent_id, event.nights, resources)
     if found is None or (found.agent.last_night is not None and found.agent.last_night >= event.date):
         return None
     return ConditionalAppend(nightly_job.decide(event, found), newest)
 
 
 @service.handles(NightPassed)
-async def go_on(event: NightPassed, resources: Resources) -> ConditionalAppend[NightPassed] | None:
+async def continue_night(event: NightPassed, resources: Resources) -> ConditionalAppend[NightPassed] | None:
     """Continue an unfinished nightly job. The event is appended only if no other nightly job came in between."""
     if not event.unfinished:
         return None
-    newest, found = await _as_it_is(event.agent_id, 0, resources)
+    newest, found = await _night_input(event.agent_id, 0, resources)
     passed = nightly_job.continue_night(event, found) if found else None
     return None if passed is None else ConditionalAppend(passed, newest)
 
 
-async def _as_it_is(agent_id: str, nights: int, resources: Resources) -> tuple[int, NightInput | None]:
+async def _night_input(agent_id: str, nights: int, resources: Resources) -> tuple[int, NightInput | None]:
     """Return the sequence of the agent's newest `night_passed` event, and the input of the next nightly job.
 
     Waits until the projections contain that event. `nights` is the number of days to count. The input is None for an

@@ -20,7 +20,7 @@ from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.retry_forever import retry_forever
 from nemuri_infra.runtime.service import OUTAGE_ERRORS
 
-LOOK = 60.0
+CHECK_SECONDS = 60.0
 """Seconds between two checks for due jobs. A change of the platform's clock triggers a check at once."""
 
 
@@ -31,18 +31,18 @@ async def watch(resources: Resources) -> None:
 
 async def _watch(resources: Resources) -> None:
     moved = asyncio.Event()
-    await run_together(_look(resources, moved), _listen(resources, moved))
+    await run_together(_append_due_nights(resources, moved), _listen(resources, moved))
 
 
-async def _look(resources: Resources, moved: asyncio.Event) -> None:
+async def _append_due_nights(resources: Resources, moved: asyncio.Event) -> None:
     while True:
         moved.clear()
         await wait_until_resumed(resources.log, "affective-nightly")
         for agent in await AffectiveQueries(resources.database).agents():
-            if (fell := fallen(agent, await resources.clock.now(), local_timezone())) is not None:
+            if (fell := due_night(agent, await resources.clock.now(), local_timezone())) is not None:
                 await resources.log.append(fell)
         with suppress(TimeoutError):
-            async with asyncio.timeout(LOOK):
+            async with asyncio.timeout(CHECK_SECONDS):
                 await moved.wait()
 
 
@@ -51,7 +51,7 @@ async def _listen(resources: Resources, moved: asyncio.Event) -> None:
         moved.set()
 
 
-def fallen(agent: AffectAgent, now: datetime, zone: tzinfo) -> NightFell | None:
+def due_night(agent: AffectAgent, now: datetime, zone: tzinfo) -> NightFell | None:
     """Return the event that starts the nightly job due at `now`; None if none is due.
 
     One event covers all days since the agent's last nightly job.

@@ -27,8 +27,8 @@ from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.models.protocol import LearningsJob, ModelRefused, Reply, Source
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, Service
-from nemuri_services.attribution.learning_comparison import written
-from nemuri_services.attribution.usage_evidence import recognised
+from nemuri_services.attribution.learning_comparison import decide_learnings
+from nemuri_services.attribution.usage_evidence import detect_used_memories
 
 service = Service("attribution", at_once=8, lag_per_replica=20, capabilities=frozenset({Capability.MAKES_VECTORS}))
 logger = structlog.get_logger()
@@ -46,7 +46,7 @@ async def attribute(event: TaskAnswered, resources: Resources) -> MemoriesUsed |
     question = state.task.part(work.part).text
     agent = await resources.views.agent(work.agent_id)
     detection = (agent.rules if agent else Policy()).use_detection
-    used, cost = await recognised(event, question, shown, detection, resources, perspective=work.perspective)
+    used, cost = await detect_used_memories(event, question, shown, detection, resources, perspective=work.perspective)
     return MemoriesUsed.following(
         event, assignment_id=event.assignment_id, perspective=work.perspective, uses=used, usage=cost
     )
@@ -64,7 +64,7 @@ async def learn(event: MemoriesUsed, resources: Resources) -> LearningsExtracted
     reply = await _asked(_job(agent, state.task, work, work.answer), resources)
     learnings, empty = candidate_learnings(reply.value, state.task.setting)
     origin = Origin(client_id=state.task.client_id, task_id=event.task_id)
-    (kept, repeated, dropped), cost = await written(agent, learnings, event.memory_ids, origin, resources)
+    (kept, repeated, dropped), cost = await decide_learnings(agent, learnings, event.memory_ids, origin, resources)
     return LearningsExtracted.following(
         event,
         assignment_id=event.assignment_id,
@@ -108,8 +108,8 @@ async def end_anyway(event: ReactionFailed, resources: Resources) -> Sequence[Se
 async def credit(event: FeedbackGiven, resources: Resources) -> Sequence[Fate]:
     """Credit, park or refuse feedback, according to the current state of the task."""
     state = await resources.views.task(event.task_id)
-    log_safe = state.feedback.get(event.event_id)
-    return fate(log_safe, state, await _policies(state, resources), event) if log_safe else ()
+    feedback = state.feedback.get(event.event_id)
+    return fate(feedback, state, await _policies(state, resources), event) if feedback else ()
 
 
 @service.handles(SessionEnded, TaskFailed)
@@ -122,8 +122,8 @@ async def credit_waiting(event: SessionEnded | TaskFailed, resources: Resources)
         return ()
     state = await resources.views.task(event.thread)
     policies = await _policies(state, resources) if state.feedback else {}
-    fates = [each for log_safe in state.feedback.values() for each in fate(log_safe, state, policies, event)]
-    return [each for each in fates if not isinstance(each, FeedbackParked)]
+    outcomes = [each for feedback in state.feedback.values() for each in fate(feedback, state, policies, event)]
+    return [each for each in outcomes if not isinstance(each, FeedbackParked)]
 
 
 def _job(agent: Agent, task: Task, work: Assignment, answer: str) -> LearningsJob:

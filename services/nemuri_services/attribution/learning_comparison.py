@@ -28,13 +28,13 @@ from nemuri_infra.runtime.resources import Resources
 minds = AgentIndexes()
 logger = structlog.get_logger()
 
-Written = tuple[tuple[NewMemory, ...], tuple[Repetition, ...], tuple[Dropped, ...]]
+DecidedLearnings = tuple[tuple[NewMemory, ...], tuple[Repetition, ...], tuple[Dropped, ...]]
 """New memories, repetitions that reinforce an existing memory, and dropped learnings."""
 
 
-async def written(
+async def decide_learnings(
     agent: Agent, learnings: Sequence[CandidateLearning], used: Collection[UUID], origin: Origin, resources: Resources
-) -> tuple[Written, Usage | None]:
+) -> tuple[DecidedLearnings, Usage | None]:
     """Return the decisions on a session's learnings, and the usage of the model; None if no model compared them.
 
     Stores the vectors of all learnings. If two sessions learn the same at the same time, neither sees the other's
@@ -55,15 +55,15 @@ async def written(
         if is_comparable(float(alike[one, two]), words[one], words[two])
     ]
     reply = await _compared(_job(learnings, older, doubles), resources.models.light)
-    log_safe = reply.value if reply else {}
-    verdicts = _verdicts(older, doubles, log_safe)
-    fates = [decide_learning(each, verdict, used) for each, verdict in zip(learnings, verdicts, strict=True)]
+    comparisons = reply.value if reply else {}
+    verdicts = _verdicts(older, doubles, comparisons)
+    decisions = [decide_learning(each, verdict, used) for each, verdict in zip(learnings, verdicts, strict=True)]
     links = tuple(used)
     made = [
         (each, new_memory(agent, each.memory, vectors.key(text), origin=origin, links=links))
         for each, text in zip(learnings, texts, strict=True)
     ]
-    return _sorted(made, fates), reply.usage if reply else None
+    return _sorted(made, decisions), reply.usage if reply else None
 
 
 def _job(
@@ -100,11 +100,13 @@ def _verdicts(
     ]
 
 
-def _sorted(made: Sequence[tuple[CandidateLearning, NewMemory]], fates: Sequence[LearningDecision]) -> Written:
+def _sorted(
+    made: Sequence[tuple[CandidateLearning, NewMemory]], decisions: Sequence[LearningDecision]
+) -> DecidedLearnings:
     kept: list[NewMemory] = []
     repeated: list[Repetition] = []
     dropped: list[Dropped] = []
-    for (learning, new), one in zip(made, fates, strict=True):
+    for (learning, new), one in zip(made, decisions, strict=True):
         match one:
             case KeptLearning(relations):
                 kept.append(new.model_copy(update={"relations": relations}))

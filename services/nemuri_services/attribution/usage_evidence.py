@@ -20,7 +20,7 @@ from nemuri_infra.stores.vectors import Vectors
 logger = structlog.get_logger()
 
 
-async def recognised(
+async def detect_used_memories(
     event: TaskAnswered,
     question: str,
     memories: Sequence[Content],

@@ -110,7 +110,7 @@ class AgentMemories:
             return
         agent_ids = self._load_queue[0]
         aggregates, consolidations = {each: TieredMind.of(each) for each in agent_ids}, list[ConsolidationBegun]()
-        subjects = [self._log.subjects.mind(each) for each in aggregates]
+        subjects = [self._log.subjects.agent_events(each) for each in aggregates]
         async for batch in self._log.read(until=await self._log.last_sequence(), only=subjects):
             for event in batch.events:
                 agent_id = str(event.agent_id)

@@ -8,7 +8,7 @@ from typing import Any, Final
 import structlog
 from nats.aio.msg import Msg
 
-from nemuri_contracts.society import CELL, Society, Vitals
+from nemuri_contracts.society import CELL, HostHealthReport, Society
 from nemuri_contracts.world_protocol import Act, Acts, Joined, Joining, Say, action_of
 from nemuri_domain.cognition.degraded_mode import suspended_modules
 from nemuri_domain.cognition.engine import Engine, Pending
@@ -76,7 +76,7 @@ class Host:
         self._has_world_time = False
         """True after the world has reported its time, which the host's clock follows."""
 
-    def vitals(self) -> Vitals:
+    def vitals(self) -> HostHealthReport:
         """Return the current health figures."""
         return self.health.vitals(self.engine, self.model_requests, len(self.memories), self.clock())
 

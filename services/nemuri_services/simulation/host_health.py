@@ -9,7 +9,7 @@ from typing import Final
 
 import psutil
 
-from nemuri_contracts.society import LATENESS, Lateness, Vitals, Waits, bucket
+from nemuri_contracts.society import LATENESS, HostHealthReport, Lateness, Waits, bucket
 from nemuri_domain.cognition.engine import Engine
 from nemuri_domain.cognition.module import Rank
 from nemuri_domain.cognition.module_schedule import Slot
@@ -74,10 +74,10 @@ class HostHealth:
             for agent_id in agent_ids:
                 waited.pop(agent_id, None)
 
-    def vitals(self, engine: Engine, model_requests: ModelRequests, memories: int, now: float) -> Vitals:
+    def vitals(self, engine: Engine, model_requests: ModelRequests, memories: int, now: float) -> HostHealthReport:
         """Return the current figures."""
         cpu_times = self._process.cpu_times()
-        return Vitals(
+        return HostHealthReport(
             host=self.host,
             process=os.getpid(),
             seconds=time.monotonic() - self._started_at,

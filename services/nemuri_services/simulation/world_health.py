@@ -5,19 +5,19 @@ import os
 import psutil
 from prometheus_client import CollectorRegistry
 
-from nemuri_contracts.society import Lateness, Turning
+from nemuri_contracts.society import Lateness, WorldHealthReport
 from nemuri_domain.world.grid_world import World
 from nemuri_infra.observability.world_metrics import LATENESS_BOUNDS
 
 
-def world_figures(registry: CollectorRegistry, world: World, process: psutil.Process) -> Turning:
+def world_figures(registry: CollectorRegistry, world: World, process: psutil.Process) -> WorldHealthReport:
     """Return the counts of `WorldMetrics` in this registry, with the world's time and number of agents."""
     spent, ticks = process.cpu_times(), _sample(registry, "nemuri_world_tardiness_seconds_count")
     within = [
         _sample(registry, "nemuri_world_tardiness_seconds_bucket", le=str(bound))
         for bound in (*LATENESS_BOUNDS, "+Inf")
     ]
-    return Turning(
+    return WorldHealthReport(
         process=os.getpid(),
         second=world.second,
         agents=len(world.agents),

@@ -82,7 +82,7 @@ class WorldProcess:
     async def publish_figures(self) -> None:
         """Publish the health figures of this process."""
         figures = world_figures(self._metrics.registry, self.world, self._process)
-        await self._client.publish(self._subjects.turning(self._society), figures.model_dump_json().encode())
+        await self._client.publish(self._subjects.world_health(self._society), figures.model_dump_json().encode())
 
     def dump(self) -> bytes:
         """Return the state of the world, with the host of each agent."""

@@ -18,8 +18,8 @@ async def gathered(agent_id: str, asked: Because | None, now: float, resources: 
 
     The plan also covers long-term memory: if that is nearly full, weak memories are merged or forgotten.
     """
-    layers, defined = TieredQueries(resources.database), await resources.views.agent(agent_id)
-    found = await layers.to_consolidate(agent_id)
+    queries, defined = TieredQueries(resources.database), await resources.views.agent(agent_id)
+    found = await queries.to_consolidate(agent_id)
     if found is None or defined is None or found[0].agent is None:
         return None
     tiers, fading = found
@@ -30,8 +30,8 @@ async def gathered(agent_id: str, asked: Because | None, now: float, resources: 
     going, faint = memories_to_move(tiers.short, agent, because, now), plan_forgetting(fading, now, agent.rules)
     wanted = [*(each.memory_id for each in going), *faint.mergeable]
     generation = resources.vectors.serving(defined.embedding).generation
-    vectors = await layers.vectors(agent_id, generation, wanted) if wanted else {}
-    mergeable = [*(await layers.memories(faint.mergeable)).values()]
+    vectors = await queries.vectors(agent_id, generation, wanted) if wanted else {}
+    mergeable = [*(await queries.memories(faint.mergeable)).values()]
     return plan_consolidation(because, going, faint, mergeable, vectors, agent.rules)
 
 

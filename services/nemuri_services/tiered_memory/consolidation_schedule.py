@@ -14,7 +14,7 @@ from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.retry_forever import retry_forever
 from nemuri_infra.runtime.service import OUTAGE_ERRORS
 
-LOOK = 30.0
+CHECK_SECONDS = 30.0
 """Seconds between two checks for due consolidations."""
 
 
@@ -26,18 +26,18 @@ async def watch(resources: Resources) -> None:
 async def _watch(resources: Resources) -> None:
     while True:
         await wait_until_resumed(resources.log, "tiered-memory")
-        await look(resources, time.time())
-        await asyncio.sleep(LOOK)
+        await request_due(resources, time.time())
+        await asyncio.sleep(CHECK_SECONDS)
 
 
-async def look(resources: Resources, now: float) -> None:
+async def request_due(resources: Resources, now: float) -> None:
     """Append `consolidation_asked` for each consolidation that is due at `now`, in seconds since 1970.
 
     A repeated call has no effect, because the ids of the events are derived.
     """
-    layers = TieredQueries(resources.database)
-    for agent in await layers.agents():
-        oldest = await layers.oldest(agent.agent_id, agent.began)
+    queries = TieredQueries(resources.database)
+    for agent in await queries.agents():
+        oldest = await queries.oldest(agent.agent_id, agent.began)
         if oldest is not None and (asked := overdue(agent, oldest, now)) is not None:
             await resources.log.append(asked)
 

@@ -25,7 +25,7 @@ from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, ConditionalAppend, Service
 from nemuri_services.tiered_memory.consolidation_input import gathered, told
 from nemuri_services.tiered_memory.consolidation_schedule import watch
-from nemuri_services.tiered_memory.presenters import memory_view, portrait
+from nemuri_services.tiered_memory.presenters import memory_view, state_view
 from nemuri_services.tiered_memory.retrieval import recalled
 
 service = Service(
@@ -64,8 +64,8 @@ async def begin(
     The event is appended only if no other consolidation of the agent began in between. The host of a society
     consolidates the memories of its agents itself.
     """
-    now, layers = moment_of(event), TieredQueries(resources.database)
-    agent = await layers.agent(event.agent_id)
+    now, queries = moment_of(event), TieredQueries(resources.database)
+    agent = await queries.agent(event.agent_id)
     if await _hosted(event.agent_id, resources):
         return None
     if agent is None or (isinstance(event, ExperienceRecorded) and due_reason(agent, now) is None):
@@ -96,10 +96,10 @@ async def hand_out(event: ConsolidationBegun, resources: Resources) -> Sequence[
 @service.handles(FormationDue)
 async def form(event: FormationDue, resources: Resources) -> MemoryFormed | None:
     """Form one long-term memory from a group, unless it is formed already, so that no model is called twice."""
-    layers = TieredQueries(resources.database)
-    agent, defined = await layers.agent(event.agent_id), await resources.views.agent(event.agent_id)
+    queries = TieredQueries(resources.database)
+    agent, defined = await queries.agent(event.agent_id), await resources.views.agent(event.agent_id)
     itself = derive(event.event_id, MemoryFormed.kind_of())
-    known = await layers.memories((*event.group.memory_ids, itself))
+    known = await queries.memories((*event.group.memory_ids, itself))
     there = (known[each] for each in event.group.memory_ids if each in known)
     sources = [each for each in there if each.layer == event.group.layer and not each.shared]
     if agent is None or defined is None or itself in known or not sources:
@@ -112,7 +112,7 @@ async def form(event: FormationDue, resources: Resources) -> MemoryFormed | None
         sources,
         reply.value,
         vector=vectors.key(reply.value.content),
-        most=await layers.most_accessed(event.agent_id),
+        most=await queries.most_accessed(event.agent_id),
         rules=agent.rules.consolidation,
         usage=reply.usage,
         second=event.second,
@@ -132,16 +132,16 @@ async def recall(query: TiersRecallQuery, resources: Resources) -> TiersRecallVi
 @service.answers(TiersQuery)
 async def show(query: TiersQuery, resources: Resources) -> TiersView | Refusal:
     """Return the state of a tiered memory."""
-    return await portrait(query.agent_id, resources) or Refusal(refused=no_tiers(query.agent_id))
+    return await state_view(query.agent_id, resources) or Refusal(refused=no_tiers(query.agent_id))
 
 
 @service.answers(TiersMemoryQuery)
 async def show_one(query: TiersMemoryQuery, resources: Resources) -> TierMemoryView | Refusal:
     """Return one memory, found by its id prefix."""
-    layers = TieredQueries(resources.database)
-    if await layers.agent(query.agent_id) is None:
+    queries = TieredQueries(resources.database)
+    if await queries.agent(query.agent_id) is None:
         return Refusal(refused=no_tiers(query.agent_id))
-    found = await layers.named(query.agent_id, query.beginning)
+    found = await queries.named(query.agent_id, query.beginning)
     if not found:
         return Refusal(refused=f"{query.agent_id} has no memory {query.beginning!r}; give the beginning of its id")
     if len(found) > 1:

@@ -18,7 +18,7 @@ def memory_view(memory: TierMemory) -> TierMemoryView:
     return TierMemoryView.model_validate(memory.model_dump(include=set(TierMemoryView.model_fields)))
 
 
-async def portrait(agent_id: str, resources: Resources) -> TiersView | None:
+async def state_view(agent_id: str, resources: Resources) -> TiersView | None:
     """Return the state of an agent's memory: its layers, capacities and newest memories; None if there is no such
     agent.
     """

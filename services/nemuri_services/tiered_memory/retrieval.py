@@ -63,14 +63,14 @@ async def _found(
     """
     if not pattern.top:
         return []
-    vectors, layers = resources.vectors.serving(defined.embedding), TieredQueries(resources.database)
+    vectors, queries = resources.vectors.serving(defined.embedding), TieredQueries(resources.database)
     [asked] = await vectors.embedder.embed([query.query])
-    own = await layers.searched(agent.agent_id, vectors.generation, asked)
+    own = await queries.searched(agent.agent_id, vectors.generation, asked)
     newest = float(own.rows["at"].max()) if own.ids else None
     now = current_time(agent, newest, time.time()) if query.second is None else query.second
     found = _best(own, now, pattern, agent)
     if query.shared:
-        others = await layers.searched(agent.agent_id, vectors.generation, asked, "shared")
+        others = await queries.searched(agent.agent_id, vectors.generation, asked, "shared")
         found += _best(others, now, pattern.model_copy(update={"layers": ("long",)}), agent)
     return sorted(found, key=lambda each: (-each.score, each.memory_id))
 

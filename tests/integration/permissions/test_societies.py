@@ -130,7 +130,7 @@ async def event_kinds(log: Log) -> set[str]:
 
 async def kinds(log: Log, *agents: str) -> set[str]:
     """Return the kinds of the events that agents have on the log."""
-    minds = [log.subjects.mind(each) for each in agents]
+    minds = [log.subjects.agent_events(each) for each in agents]
     return {each.kind async for batch in log.read(until=await log.last_sequence(), only=minds) for each in batch.events}
 
 

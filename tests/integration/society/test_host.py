@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 
 from nats.aio.msg import Msg
 
-from nemuri_contracts.society import Society, Vitals
+from nemuri_contracts.society import HostHealthReport, Society
 from nemuri_contracts.world_protocol import Acts, Joined, Joining, Percept, Percepts, Position
 from nemuri_domain.cognition.module import Module, Prompt, Spec
 from nemuri_domain.cognition.shared_state import Changes, Snapshot
@@ -173,10 +173,10 @@ async def test_what_an_agent_perceives_becomes_acts_speech_and_memories(
 ) -> None:
     """What an agent perceives becomes acts, speech and memories."""
     stage = Stage(log, society)
-    told: asyncio.Queue[Vitals] = asyncio.Queue()
+    told: asyncio.Queue[HostHealthReport] = asyncio.Queue()
 
     async def hear(message: Msg) -> None:
-        await told.put(Vitals.model_validate_json(message.data))
+        await told.put(HostHealthReport.model_validate_json(message.data))
 
     heard = await log.connection.subscribe(log.subjects.vitals(society.name), cb=hear)
     async with stage.open(), _hosting(states, society, Echo()) as host:

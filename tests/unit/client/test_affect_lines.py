@@ -131,7 +131,7 @@ def test_parameters_are_read_from_yaml_and_json(tmp_path: Path, name: str, text:
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "complaint"),
+    ("name", "text", "expected_message"),
     [
         ("c.yaml", "levels: [", "c.yaml:1:10: malformed YAML"),
         ("c.json", '{"levels": {', "c.json:1:"),
@@ -142,10 +142,12 @@ def test_parameters_are_read_from_yaml_and_json(tmp_path: Path, name: str, text:
         ("c.yaml", "", "c.yaml: the file is empty"),
     ],
 )
-def test_wrong_parameters_are_one_line_with_their_place(tmp_path: Path, name: str, text: str, complaint: str) -> None:
+def test_wrong_parameters_are_one_line_with_their_place(
+    tmp_path: Path, name: str, text: str, expected_message: str
+) -> None:
     """The line names the file, the place and the error."""
     (tmp_path / name).write_text(text)
     with pytest.raises(DefinitionError) as refused:
         read_parameters(tmp_path / name)
-    assert complaint in str(refused.value)
+    assert expected_message in str(refused.value)
     assert "\n" not in str(refused.value)

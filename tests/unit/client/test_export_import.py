@@ -41,7 +41,7 @@ def test_a_complete_export_is_counted(tmp_path: Path, number: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "complaint"),
+    ("text", "expected_message"),
     [
         ("", "empty or cut off"),
         (LINE, "empty or cut off"),
@@ -51,7 +51,7 @@ def test_a_complete_export_is_counted(tmp_path: Path, number: int) -> None:
         (LINE[: len(LINE) // 2], "log.jsonl:1: "),
     ],
 )
-def test_an_incomplete_export_is_refused(tmp_path: Path, text: str, complaint: str) -> None:
+def test_an_incomplete_export_is_refused(tmp_path: Path, text: str, expected_message: str) -> None:
     """An export is refused if it is empty, truncated, or has missing or additional lines."""
-    with pytest.raises(OperationError, match=complaint):
+    with pytest.raises(OperationError, match=expected_message):
         counted(written(tmp_path, text))

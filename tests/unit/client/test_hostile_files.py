@@ -29,7 +29,7 @@ LAUGHS = "a: &a [ha, ha]\n" + "".join(
 
 
 @pytest.mark.parametrize(
-    ("more", "complaint"),
+    ("more", "expected_message"),
     [
         (LAUGHS, "malformed YAML: the alias *a"),
         ("description: &d text\nsystem_prompt: *d\n", ":5:16: malformed YAML: the alias *d"),
@@ -52,13 +52,13 @@ LAUGHS = "a: &a [ha, ha]\n" + "".join(
         ("__proto__: {admin: true}\n", "there is no such key"),
     ],
 )
-def test_a_hostile_definition_is_refused(tmp_path: Path, more: str, complaint: str) -> None:
+def test_a_hostile_definition_is_refused(tmp_path: Path, more: str, expected_message: str) -> None:
     """Definitions with alias bombs, code, deep nesting, or numbers and text that no store can hold are refused."""
     file = tmp_path / "agent.yaml"
     file.write_text(AGENT + more, encoding="utf-8")
     with pytest.raises(DefinitionError) as raised:
         read_definition(file)
-    assert complaint in _one_line(raised.value)
+    assert expected_message in _one_line(raised.value)
 
 
 @pytest.mark.parametrize(

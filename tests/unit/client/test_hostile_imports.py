@@ -56,7 +56,7 @@ def test_a_genuine_export_is_accepted(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "complaint"),
+    ("line", "expected_message"),
     [
         (gzip.compress(b"\n" * 10_000_000, mtime=0), "no valid JSON"),
         (b'{"store": "log", "event": ' + b"[" * 100_000, "no valid JSON: recursion limit"),
@@ -100,11 +100,11 @@ def test_a_genuine_export_is_accepted(tmp_path: Path) -> None:
         (kept("shelf", KEY, ROW), "log.jsonl:1: "),
     ],
 )
-def test_a_forged_line_is_refused(tmp_path: Path, line: bytes, complaint: str) -> None:
+def test_a_forged_line_is_refused(tmp_path: Path, line: bytes, expected_message: str) -> None:
     """The error is one line that names the place, whatever follows it."""
     with pytest.raises(OperationError, match=r"log\.jsonl:1: ") as raised:
         counted(file(tmp_path, line, end(1)))
-    assert complaint in str(raised.value)
+    assert expected_message in str(raised.value)
     assert "\n" not in str(raised.value)
 
 

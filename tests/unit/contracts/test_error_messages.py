@@ -8,7 +8,7 @@ import pytest
 from pydantic import Field, ValidationError, create_model
 
 from nemuri_contracts.client_events import MemoryContent
-from nemuri_contracts.codec import UndecodableError, complaint, parsed
+from nemuri_contracts.codec import UndecodableError, parsed, validation_message
 
 FAULTS: list[tuple[Any, object, str]] = [
     (tuple[str, ...], 1, "write a list"),
@@ -37,7 +37,7 @@ def complained(form: Any, value: object) -> str:
     """Return the message for a value of a field of this type."""
     with pytest.raises(ValidationError) as raised:
         create_model("Form", field=(form, ...)).model_validate({"field": value})
-    return complaint(raised.value)
+    return validation_message(raised.value)
 
 
 @pytest.mark.parametrize(("form", "value", "words"), FAULTS)
@@ -50,16 +50,16 @@ def test_our_own_messages_have_no_prefix() -> None:
     """Messages of our validators, of unknown keys and of missing keys stand without pydantic's prefix."""
     with pytest.raises(ValidationError) as raised:
         MemoryContent.model_validate({"content": "a\0b"})
-    assert complaint(raised.value) == "content: the text contains a NUL character"
+    assert validation_message(raised.value) == "content: the text contains a NUL character"
     with pytest.raises(ValidationError) as raised:
         MemoryContent.model_validate({"content": "a", "mood": 1})
-    assert complaint(raised.value) == "mood: there is no such key; check its spelling"
+    assert validation_message(raised.value) == "mood: there is no such key; check its spelling"
     with pytest.raises(ValidationError) as raised:
         MemoryContent.model_validate({})
-    assert complaint(raised.value) == "content: it is missing"
+    assert validation_message(raised.value) == "content: it is missing"
     with pytest.raises(ValidationError) as raised:
         MemoryContent.model_validate_json(b"{")
-    assert complaint(raised.value).startswith("no valid JSON: EOF")
+    assert validation_message(raised.value).startswith("no valid JSON: EOF")
 
 
 def test_a_rare_error_has_the_message_of_pydantic() -> None:

@@ -88,8 +88,8 @@ def test_every_key_has_a_partition(key: str) -> None:
 def test_an_agents_own_subjects_are_one_sub_stream() -> None:
     """The filter of an agent matches all its subjects and no other agent's, and each subject gives back its name."""
     mine = SUBJECTS.of_agent("python", SessionEnded)
-    assert _matches(SUBJECTS.mind("python"), mine)
-    assert not _matches(SUBJECTS.mind("python"), SUBJECTS.of_agent("python2", SessionEnded))
+    assert _matches(SUBJECTS.agent_events("python"), mine)
+    assert not _matches(SUBJECTS.agent_events("python"), SUBJECTS.of_agent("python2", SessionEnded))
     assert SUBJECTS.agent_of(mine) == "python"
     assert SUBJECTS.agent_of(f"{SUBJECTS.namespace}.client.ann.task_submitted") is None
 

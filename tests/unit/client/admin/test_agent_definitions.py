@@ -70,7 +70,7 @@ def test_a_tiered_memory_is_defined_with_its_policy(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "complaint"),
+    ("text", "expected_message"),
     [
         ("id: [", ":1:6: malformed YAML"),
         ("- a", "write a mapping"),
@@ -100,11 +100,11 @@ def test_a_tiered_memory_is_defined_with_its_policy(tmp_path: Path) -> None:
         ("a: " + "x" * 1_100_000, "larger than 1 MB"),
     ],
 )
-def test_an_invalid_definition_is_refused_in_one_line(tmp_path: Path, text: str, complaint: str) -> None:
+def test_an_invalid_definition_is_refused_in_one_line(tmp_path: Path, text: str, expected_message: str) -> None:
     """The line names the file, the place and the error."""
     file = written(tmp_path, text)
     with pytest.raises(DefinitionError) as raised:
         read_definition(file)
     assert str(raised.value).startswith(str(file))
-    assert complaint in str(raised.value)
+    assert expected_message in str(raised.value)
     assert "\n" not in str(raised.value)

@@ -44,7 +44,7 @@ def test_a_line_without_a_scope_takes_it_from_the_settings(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("line", "complaint"),
+    ("line", "expected_message"),
     [
         (b'{"content": "a"', ":2: no valid JSON"),
         (b'{"content": "a", "mood": 1}', ":2: mood"),
@@ -53,13 +53,13 @@ def test_a_line_without_a_scope_takes_it_from_the_settings(tmp_path: Path) -> No
         (b'{"content": "' + b"a" * LARGEST_LINE + b'"}', ":2: the line is longer"),
     ],
 )
-def test_a_bad_line_is_reported(tmp_path: Path, line: bytes, complaint: str) -> None:
+def test_a_bad_line_is_reported(tmp_path: Path, line: bytes, expected_message: str) -> None:
     """The error names file, line and reason, and no memory is returned."""
     file = tmp_path / "lines.jsonl"
     file.write_bytes(b'{"content": "fine"}\n' + line)
     with pytest.raises(InputError) as raised:
         read_memories(file)
-    assert complaint in str(raised.value)
+    assert expected_message in str(raised.value)
 
 
 def test_a_huge_file_is_refused(tmp_path: Path) -> None:

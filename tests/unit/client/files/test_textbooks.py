@@ -60,7 +60,7 @@ def test_a_long_section_is_split(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "complaint"),
+    ("text", "expected_message"),
     [
         ("", "the file is empty"),
         ("title: [", ":1:9: malformed YAML"),
@@ -88,12 +88,12 @@ def test_a_long_section_is_split(tmp_path: Path) -> None:
         ("x" * (LARGEST + 1), "larger than 1 MB"),
     ],
 )
-def test_an_invalid_textbook_is_refused_in_one_line(tmp_path: Path, text: str | bytes, complaint: str) -> None:
+def test_an_invalid_textbook_is_refused_in_one_line(tmp_path: Path, text: str | bytes, expected_message: str) -> None:
     """The line names the file, the place and the error."""
     file = written(tmp_path, text)
     with pytest.raises(TextbookError) as raised:
         read_textbook(file)
     said = str(raised.value)
     assert said.startswith(str(file))
-    assert complaint in said
+    assert expected_message in said
     assert "\n" not in said

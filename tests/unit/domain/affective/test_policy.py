@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from nemuri_contracts.codec import complaint
+from nemuri_contracts.codec import validation_message
 from nemuri_domain.affective.policy import AffectPolicy
 
 DOCUMENT: dict[str, dict[str, Any]] = {
@@ -115,6 +115,6 @@ def test_what_makes_no_sense_is_refused_where_it_is_given(wrong: dict[str, Any],
     """Invalid parameters are refused with one line that names the place; in a fold the defaults replace them."""
     with pytest.raises(ValidationError) as refused:
         AffectPolicy.model_validate(wrong)
-    assert complaint(refused.value).startswith(said)
-    assert "\n" not in complaint(refused.value)
+    assert validation_message(refused.value).startswith(said)
+    assert "\n" not in validation_message(refused.value)
     assert AffectPolicy.of(wrong) == AffectPolicy()
