@@ -1,4 +1,4 @@
-"""What if another policy had been in force: the same one leads to the same mind, another one to what it says."""
+"""Tests of a replay under another policy; under the recorded one it gives the same mind."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -33,7 +33,7 @@ TIGHT: dict[str, Any] = {
     "archive_threshold": 0.3,
     "max_active_memories": 5,
 }
-"""Few uses to a level, quick fading and little room, so that a short life meets all that a sleep does."""
+"""Policy with few uses per level, fast decay and small limits, so that a short life meets all steps of a sleep."""
 SOME = st.lists(st.sampled_from(MEMORIES), min_size=1, max_size=3, unique=True)
 PERSPECTIVE = st.sampled_from([None, COST, QUALITY])
 
@@ -56,7 +56,7 @@ LIVING: st.SearchStrategy[Any] = st.one_of(
     st.just(stories.adopted(consolidation_thresholds=(0, 2, 4, 6, 8, 10))),
     st.just(stories.defined()),
 )
-"""What happens to an agent by day."""
+"""Events of an agent between sleeps."""
 BETWEEN = st.lists(LIVING, max_size=2)
 NIGHT = st.builds(
     lambda number, early, late: [stories.ended(number), *early, "decide", *late, "sleep"],
@@ -64,7 +64,7 @@ NIGHT = st.builds(
     BETWEEN,
     BETWEEN,
 )
-"""A session ends, and the sleep that is decided then is recorded a little late."""
+"""A session that ends, and a sleep that is recorded later than it was decided."""
 STEPS = st.lists(
     st.one_of(st.lists(LIVING, min_size=1, max_size=3), NIGHT, BETWEEN.map(lambda each: ["decide", *each, "sleep"])),
     min_size=4,
@@ -73,7 +73,7 @@ STEPS = st.lists(
 
 
 def lived(steps: Sequence[AnyAgentEvent | str]) -> Story:
-    """A life: what a worker decides is refused by the log if another sleep came in between, and decided again."""
+    """Return a life in which a decision is repeated if another sleep was appended in between."""
     story = stories.given(stories.adopted(**TIGHT), *(stories.encoded(each) for each in MEMORIES[:6]))
     waiting: AgentSlept | None = None
     for step in steps:
@@ -92,16 +92,18 @@ def lived(steps: Sequence[AnyAgentEvent | str]) -> Story:
 
 
 def _decided(story: Story) -> AgentSlept | None:
-    """The sleep that goes on with the last one while that is unfinished, or else one over all that are awake."""
+    """Return the sleep that continues an unfinished one, or else one over all sessions without a sleep."""
     seen = tiredness(story.mind)
-    seen = replace(seen, touched=seen.touched[::-1], faded=seen.faded[::-1])  # views have an order of their own
+    seen = replace(
+        seen, touched=seen.touched[::-1], faded=seen.faded[::-1]
+    )  # # the projections return rows in any order
     sleeps = [each for each in story.events if isinstance(each, AgentSlept)]
     going_on = sleep.continue_sleep(sleeps[-1], seen) if sleeps else None
     return going_on or sleep.decide(stories.ended(0), seen)
 
 
 def what_if(events: Sequence[AnyAgentEvent], since: int = 0, **parameters: Any) -> WhatIf:
-    """These events under other parameters, from a place on."""
+    """Return the replay of these events under other parameters, from a sequence on."""
     found = WhatIf(parameters)
     for event in events:
         if not found.begun and (event.sequence or 0) > since:
@@ -111,7 +113,7 @@ def what_if(events: Sequence[AnyAgentEvent], since: int = 0, **parameters: Any) 
 
 
 def plain(mind: Mind) -> tuple[Any, ...]:
-    """The mind, with its parameters as what they mean."""
+    """Return the mind with its policy by value."""
     assert mind.agent is not None
     waiting = None if mind.agent.next_policy is None else mind.agent.coming
     agent = mind.agent.replace(policy=mind.agent.rules.differing, next_policy=waiting)
@@ -119,10 +121,8 @@ def plain(mind: Mind) -> tuple[Any, ...]:
 
 
 @given(STEPS, st.integers(1, 4), st.integers(0, 60))
-def test_the_policy_that_was_in_force_leads_to_the_very_same_mind(
-    steps: list[AnyAgentEvent | str], room: int, since: int
-) -> None:
-    """To the last float: levels, archive, strengths, however late, interrupted or crowded the sleeps were."""
+def test_the_recorded_policy_gives_the_same_mind(steps: list[AnyAgentEvent | str], room: int, since: int) -> None:
+    """Levels, archive and strengths are equal to the last bit, also for late, interrupted and divided sleeps."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sleep, "CHANGES_PER_SLEEP", room)
         story = lived(steps)
@@ -134,16 +134,16 @@ def test_the_policy_that_was_in_force_leads_to_the_very_same_mind(
 
 
 FADING: dict[str, Any] = {"expected_tasks_per_day": 1, "daily_decay_targets": (0.5,) * 6, "archive_threshold": 0.2}
-"""Half of every strength goes with every session; in three of them what is not used goes to the archive."""
+"""Policy under which a session halves all strengths, so that three sessions archive an unused memory."""
 
 
 def archived(mind: Mind) -> set[UUID]:
-    """The ids of what is in the archive."""
+    """Return the ids of the archived memories."""
     return {memory_id for memory_id, each in mind.memories.items() if each.status == "archived"}
 
 
 def recalled(*memory_ids: UUID, assignment: int, deep: bool = False, chosen: int = 1) -> MemoriesRetrieved:
-    """These memories were found, the first the most relevant; the first ones of them were put into the context."""
+    """Return a retrieval of these memories, most relevant first, of which the first ones are in the context."""
     candidates = tuple(
         Candidate(
             memory_id=each,
@@ -162,12 +162,12 @@ def recalled(*memory_ids: UUID, assignment: int, deep: bool = False, chosen: int
 
 
 def drawn_on(*memory_ids: UUID, assignment: int) -> MemoriesUsed:
-    """The answer to that assignment drew on these."""
+    """Return the use of these memories in the answer of an assignment."""
     return stories.used(*memory_ids).model_copy(update={"assignment_id": UUID(int=5_000 + assignment)})
 
 
-def test_another_threshold_archives_what_it_says() -> None:
-    """Decided in every recorded sleep anew; levels and clocks follow too."""
+def test_another_archive_threshold_is_applied_in_every_sleep() -> None:
+    """Levels and clocks follow too."""
     story = stories.given(*stories.ruled(**FADING), encoded(A), encoded(B), *stories.night(0), stories.used(B))
     story = story.when(*stories.night(1))
     assert archived(story.mind) == set()
@@ -179,8 +179,8 @@ def test_another_threshold_archives_what_it_says() -> None:
     assert kind.agent.strength(kind.memories[A]) == 1.0
 
 
-def test_it_is_in_force_from_the_place_that_is_named() -> None:
-    """What was slept before stays as it was; what waits for the next sleep is overridden as well."""
+def test_the_other_policy_applies_from_the_named_sequence() -> None:
+    """Earlier sleeps are unchanged, and a policy that waits for the next sleep is overridden too."""
     story = stories.given(*stories.ruled(**FADING), encoded(A), *stories.night(0), *stories.night(1))
     assert archived(what_if(story.events, since=len(story.events), archive_threshold=0.9).other) == set()
     assert archived(what_if(story.events, since=len(story.events) - 2, archive_threshold=0.26).other) == {A}
@@ -190,8 +190,8 @@ def test_it_is_in_force_from_the_place_that_is_named() -> None:
     assert found.other.agent.rules == Policy(archive_threshold=0.26, daily_decay_targets=(0.5,) * 6)
 
 
-def test_what_was_archived_there_is_not_used_there() -> None:
-    """The use is missed, with what followed from it: the credit for it, and that it was no repetition."""
+def test_a_memory_archived_under_the_other_policy_is_not_used() -> None:
+    """The use is missing, and with it its credit and the withdrawal of a repetition."""
     story = stories.given(*stories.ruled(**FADING), encoded(A), encoded(B), *stories.night(0), encoded(C))
     story = story.when(recalled(A, B, C, assignment=1, chosen=2), drawn_on(A, B, assignment=1))
     credit = stories.credited(A, B).model_copy(update={"assignment_id": UUID(int=5_001)})
@@ -203,8 +203,8 @@ def test_what_was_archived_there_is_not_used_there() -> None:
     assert found.recorded.memories[A].access_count == 1
 
 
-def test_what_it_would_have_found_in_its_archive_is_used_there() -> None:
-    """On demand, or where nothing active was found; then it comes back as the other policy says."""
+def test_a_memory_found_in_the_other_archive_is_used() -> None:
+    """It is found by deep recall or if nothing active is relevant, and is reactivated under the other policy."""
     night = stories.given(*stories.ruled(**FADING), encoded(A), *stories.night(0), encoded(B))
     for asked in (recalled(A, assignment=1), recalled(A, B, assignment=1, deep=True)):
         found = what_if(night.when(asked, drawn_on(A, assignment=1)).events, archive_threshold=0.6)
@@ -215,8 +215,8 @@ def test_what_it_would_have_found_in_its_archive_is_used_there() -> None:
     assert [each.memory_id for each in found.missed] == [A]
 
 
-def test_it_says_what_would_have_come_to_mind() -> None:
-    """By the logged candidates, with the strengths and the selection of the other policy."""
+def test_the_replay_has_the_memories_that_would_be_retrieved() -> None:
+    """The logged candidates are ranked and selected with the strengths of the other policy."""
     story = stories.given(*stories.ruled(**FADING), encoded(A), *stories.night(0), encoded(B), encoded(C))
     story = story.when(recalled(A, B, C, assignment=1, chosen=3))
     [same] = what_if(story.events).recalls
@@ -232,8 +232,8 @@ def test_it_says_what_would_have_come_to_mind() -> None:
     assert faded.other == (B,), "what faded further there comes later there"
 
 
-def test_what_the_policy_put_into_an_event_is_put_by_the_other_one() -> None:
-    """Initial strengths and impact points; not where something else had said them."""
+def test_values_that_come_from_the_policy_are_replaced() -> None:
+    """Initial strengths and impact points are, unless something else set them."""
     story = stories.given(encoded(A), encoded(B, strength=0.7), stories.credited(A, points=2.0))
     story = story.when(stories.credited(B, points=7.0))
     other = what_if(story.events, initial_strength=3.0, impact_user_positive=1.0, impact_to_strength_ratio=0).other
@@ -242,8 +242,8 @@ def test_what_the_policy_put_into_an_event_is_put_by_the_other_one() -> None:
     assert [other.memories[each].impact_score for each in (A, B)] == [1.0, 7.0]
 
 
-def test_a_sleep_that_nobody_here_would_have_decided_is_told() -> None:
-    """It is decided anew all the same, as of the moment before it."""
+def test_an_unexplained_sleep_is_reported() -> None:
+    """It is decided again from the state before it."""
     story = stories.given(*stories.ruled(**FADING), encoded(A), stories.ended(1), stories.slept(1, archived={A: 0}))
     nights = what_if(story.events).nights
     assert nights.explained == nights.slept - 1
@@ -251,7 +251,7 @@ def test_a_sleep_that_nobody_here_would_have_decided_is_told() -> None:
 
 
 def erased(story: Story, gone: set[int]) -> list[AnyAgentEvent]:
-    """The story without the events at some places, and what an erasure of these says after it."""
+    """Return the story without some of its events, and with the erasure of these at the end."""
     kept = [each for each in story.events if each.sequence not in gone]
     said = MemoriesErased(
         event_id=derive("tombstone", "memories_erased"),
@@ -263,13 +263,13 @@ def erased(story: Story, gone: set[int]) -> list[AnyAgentEvent]:
 
 
 def strength(mind: Mind, memory_id: UUID) -> float:
-    """How strong a memory is now."""
+    """Return the present strength of a memory."""
     assert mind.agent is not None
     return mind.agent.strength(mind.memories[memory_id])
 
 
-def test_an_erasure_restates_strengths_and_no_readings_of_clocks() -> None:
-    """A memory whose use was erased is as strong there as it was said to be, however slowly clocks run there."""
+def test_an_erasure_restates_strengths_not_stored_values() -> None:
+    """A memory whose use was erased has the stated strength, at any speed of decay."""
     story = stories.given(*stories.ruled(**FADING), encoded(A), encoded(B))
     for number in range(12):
         story = story.when(stories.used(A), *stories.night(number))
@@ -292,10 +292,10 @@ def test_an_erasure_restates_strengths_and_no_readings_of_clocks() -> None:
 
 
 @given(STEPS, st.sets(st.integers(1, 60)), st.floats(0.01, 0.9), st.floats(0.1, 1))
-def test_right_after_an_erasure_what_it_restates_stands_alike_in_both_worlds(
+def test_after_an_erasure_both_minds_have_the_restated_values(
     steps: list[AnyAgentEvent | str], gone: set[int], threshold: float, left: float
 ) -> None:
-    """Status, level, counts and strength, whatever was erased and whatever the other policy is."""
+    """Status, level, counts and strength are equal for any erasure and any policy."""
     story = lived(steps)
     of_tasks = (MemoriesUsed, MemoriesRetrieved)
     events = erased(story, {each.sequence or 0 for each in story.events if isinstance(each, of_tasks)} & gone)
@@ -306,14 +306,14 @@ def test_right_after_an_erasure_what_it_restates_stands_alike_in_both_worlds(
         assert strength(found.other, each.memory_id) == pytest.approx(strength(found.recorded, each.memory_id))
 
 
-def test_parameters_without_an_answer_are_parameters() -> None:
-    """Their names are the policy's."""
+def test_the_unsupported_parameters_are_parameters_of_the_policy() -> None:
+    """The set names only fields of the policy."""
     assert set(Policy.model_fields) >= UNANSWERED
 
 
 @given(st.lists(EVENTS, min_size=5, max_size=40), st.integers(0, 40), st.floats(0.01, 3), st.floats(0.1, 1))
-def test_any_life_has_an_answer(events: list[AnyAgentEvent], since: int, threshold: float, left: float) -> None:
-    """Total: it never raises, the recorded mind is the fold, and nothing is there that never began."""
+def test_the_replay_is_total(events: list[AnyAgentEvent], since: int, threshold: float, left: float) -> None:
+    """It never raises, the recorded mind is the fold, and no memory appears that was never encoded."""
     log = history([*first_of_each([stories.defined(), *events])])
     found = what_if(log, since, archive_threshold=threshold, daily_decay_targets=[left] * 6)
     assert found.recorded == fold(log)

@@ -1,4 +1,4 @@
-"""The sleep of document 000 §3.7 done the plain way, slow and easy to trust: every sleep touches every memory."""
+"""A plain model of document 000 §3.7, slow and easy to check: each sleep changes every memory."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -9,7 +9,7 @@ from nemuri_domain.strength.policy import Policy
 
 @dataclass(slots=True)
 class EagerMemory:
-    """One memory with the strengths that it has now."""
+    """A memory with its present strengths."""
 
     memory_id: UUID
     strength: float
@@ -23,13 +23,13 @@ class EagerMemory:
 
     @property
     def strongest(self) -> float:
-        """The strength that decides whether it has faded altogether."""
+        """Return the strength that decides whether the memory is archived."""
         return max((self.strength, *self.perspectives.values()))
 
 
 @dataclass(slots=True)
 class Verdict:
-    """What a sleep decided, with the moves of each memory that it had seen."""
+    """A sleep's decision, with the revision of each memory that it saw."""
 
     sessions: list[UUID]
     levels: dict[UUID, int] = field(default_factory=dict)
@@ -37,12 +37,12 @@ class Verdict:
     pruned: set[UUID] = field(default_factory=set)
     seen: dict[UUID, int] = field(default_factory=dict)
     closest: float = 1.0
-    """How near the nearest decision was to the threshold, relatively: below 1e-9 floats may differ."""
+    """Relative distance of the closest decision to the threshold; below 1e-9 floating point numbers may differ."""
 
 
 @dataclass(slots=True)
 class EagerMind:
-    """A mind that keeps present strengths and rewrites them all in each sleep."""
+    """A mind that stores present strengths and rewrites all of them in each sleep."""
 
     policy: Policy = field(default_factory=Policy)
     next_policy: Policy | None = None
@@ -51,11 +51,11 @@ class EagerMind:
 
     @property
     def active(self) -> list[EagerMemory]:
-        """The memories that are not archived."""
+        """Return the memories that are not archived."""
         return [each for each in self.memories.values() if not each.archived]
 
     def use(self, memory_id: UUID, perspective: str | None, at: datetime) -> None:
-        """Document 000 §3.5, and §3.7 for what comes back from the archive."""
+        """Apply a use: document 000 §3.5, and §3.7 for a reactivation."""
         memory, policy, stays = self.memories[memory_id], self.policy, True
         if memory.archived:
             memory.archived = False
@@ -72,12 +72,12 @@ class EagerMind:
         memory.moves += 1
 
     def credit(self, memory_id: UUID, points: float) -> None:
-        """Document 003 §4.4."""
+        """Apply a credit: document 003 §4.4."""
         self.memories[memory_id].strength += points * self.policy.impact_to_strength_ratio
         self.memories[memory_id].moves += 1
 
     def decide(self) -> Verdict:
-        """What the four steps of a sleep would do now; nothing is changed."""
+        """Return the decision of the four steps of a sleep. Nothing is changed."""
         verdict = Verdict(list(self.awake), seen={each.memory_id: each.moves for each in self.active})
         weights, left = (self.next_policy or self.policy).consolidation_weights, []
         for memory in self.active:
@@ -96,7 +96,7 @@ class EagerMind:
         return verdict
 
     def sleep(self, verdict: Verdict) -> None:
-        """Carry out what was decided, but for memories that have moved since; everything fades."""
+        """Apply a decision, except to memories that changed since. All memories decay."""
         known = {each for each, moves in verdict.seen.items() if self.memories[each].moves == moves}
         for memory in self.active:
             if memory.memory_id in known:

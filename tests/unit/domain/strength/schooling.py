@@ -1,4 +1,4 @@
-"""Lessons of an agent whose world follows a rule: whether a memory is used depends on its transformed features."""
+"""Training samples of a simulated world in which the use of a memory depends on its features."""
 
 from collections.abc import Callable
 from uuid import UUID
@@ -14,35 +14,35 @@ from nemuri_domain.strength.ranking import transformed
 from nemuri_domain.strength.training_samples import LabelledRetrieval, LoggedRetrieval, label_retrieval
 
 World = Callable[[NDArray[np.float64]], NDArray[np.float64]]
-"""Transformed features of shape (n, 9) to how probable it is that each candidate is used, shape (n,)."""
+"""Function from transformed features of shape (n, 9) to the probabilities of use of shape (n,)."""
 CANDIDATES = 25
 CONTEXT = 10
 AGENT = "python"
 
 
 def by_impact(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    """What once helped is used: something that the linear score hardly looks at."""
+    """Return probabilities that depend on impact, which the linear score hardly weighs."""
     return np.where(rows[:, FEATURES.index("impact_score")] > 0.3, 0.8, 0.03)
 
 
 def by_relevance(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    """What the linear score puts first is used."""
+    """Return probabilities that depend on the linear score."""
     return np.asarray(1.0 / (1.0 + np.exp(-12.0 * (scorer.linear(rows) - 0.8))))
 
 
 def by_strength_while_fresh(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Only what is both strong and lately used is used: no weighted sum says so."""
+    """Return probabilities that are high for strong and recently used memories only. No weighted sum does so."""
     strong, fresh = (rows[:, FEATURES.index(name)] > 0.5 for name in ("strength", "recency"))
     return np.where(strong & fresh, 0.9, 0.03)
 
 
 def by_nothing(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Nothing can be learned of what is used."""
+    """Return equal probabilities, from which nothing can be learned."""
     return np.full(len(rows), 0.2)
 
 
 def retrieved(number: int, rng: np.random.Generator) -> MemoriesRetrieved:
-    """A retrieval, best first by the linear score, the best ten in the context."""
+    """Return a retrieval, best first by the linear score, with the best ten in the context."""
     count = CANDIDATES
     raw = np.column_stack(
         [
@@ -88,14 +88,14 @@ def retrieved(number: int, rng: np.random.Generator) -> MemoriesRetrieved:
 
 
 def used(event: MemoriesRetrieved, world: World, rng: np.random.Generator) -> tuple[UUID, ...]:
-    """Which memories of the context the answer draws on in such a world."""
+    """Return the memories of the context that are used in this world."""
     raw = np.array([each.features for each in event.candidates])
     chances = dict(zip((each.memory_id for each in event.candidates), world(transformed(raw)), strict=True))
     return tuple(each for each in event.selected if rng.random() < chances[each])
 
 
 def past(world: World, tasks: int, seed: int) -> list[LabelledRetrieval]:
-    """Lessons of so many tasks in such a world, every third of them a success."""
+    """Return the labelled retrievals of tasks in this world; every third is a success."""
     rng = np.random.default_rng(seed)
     found = []
     for number in range(tasks):

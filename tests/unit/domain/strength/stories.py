@@ -1,4 +1,4 @@
-"""Minds told as stories: `given(encoded(A)).when(retrieved(A)).then(candidates(A).equals(1))`."""
+"""Builders of minds from events: `given(encoded(A)).when(retrieved(A)).then(candidates(A).equals(1))`."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -38,31 +38,31 @@ from nemuri_domain.strength.sleep_input import sleep_input_of as in_memory
 from tests.unit.domain.strength.facts import Fact, agent_of
 
 RULE = "Be sure."
-"""The principle of the agent in these stories."""
+"""The principle of the agent."""
 AGENT = "clerk"
 A, B, C, D = (UUID(int=number) for number in range(1, 5))
 COST, QUALITY = "cost", "quality"
 BEGINNING = datetime(2026, 1, 1, tzinfo=UTC)
 RATE = 0.95**0.1
-"""What a sleep over one session leaves at level 0."""
+"""The factor of one session at level 0."""
 STEEP = {"daily_decay_targets": (0.5, 0.9, 0.9, 0.9, 0.9, 0.9), "expected_tasks_per_day": 1}
-"""A sleep leaves half at level 0 and nine tenths above."""
+"""Policy under which a session leaves half at level 0 and nine tenths at higher levels."""
 _numbers = count()
 
 Move = AnyAgentEvent | Callable[[Mind], AnyAgentEvent | None]
-"""An event, or one that is decided on the mind as it is then."""
+"""An event, or a function that decides one from the present mind."""
 
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """A mind on its way through the log."""
+    """The events of an agent and the mind folded from them."""
 
     mind: Mind = field(default_factory=Mind)
     sequence: int = 0
     events: tuple[AnyAgentEvent, ...] = ()
 
     def when(self, *moves: Move) -> "Story":
-        """The story after these events, recorded one minute after the other."""
+        """Return the story after these events, recorded one minute apart."""
         story = self
         for move in moves:
             event = move(story.mind) if callable(move) else move
@@ -71,13 +71,13 @@ class Story:
         return story
 
     def then(self, *facts: Fact) -> "Story":
-        """The same story, in which these facts hold."""
+        """Return the same story. Fail unless these facts hold."""
         for fact in facts:
             fact.check(self.mind)
         return self
 
     def slept_out(self) -> "Story":
-        """The story after every sleep that goes on with the last one."""
+        """Return the story after all sleeps that continue the last one."""
         story, last = self, self.events[-1]
         while isinstance(last, AgentSlept) and (more := sleep.continue_sleep(last, tiredness(story.mind))):
             story = story.when(more)
@@ -86,11 +86,11 @@ class Story:
 
     @property
     def agent(self) -> Agent:
-        """The agent, which the story has defined."""
+        """Return the agent, which must be defined."""
         return agent_of(self.mind)
 
     def memory(self, memory_id: UUID) -> Memory:
-        """A memory's state."""
+        """Return the state of a memory."""
         return self.mind.memories[memory_id]
 
     def _after(self, event: AnyAgentEvent) -> "Story":
@@ -99,17 +99,17 @@ class Story:
 
 
 def recorded(event: AnyAgentEvent, sequence: int) -> AnyAgentEvent:
-    """The event as it is read from that place in the log."""
+    """Return the event as it is read from this sequence of the log."""
     return event.model_copy(update={"sequence": sequence, "recorded_at": BEGINNING + timedelta(minutes=sequence)})
 
 
 def given(*moves: Move) -> Story:
-    """A mind of an agent that is defined, and to which this has happened."""
+    """Return the story of a defined agent with these events."""
     return Story().when(defined(), *moves)
 
 
 def defined(*perspectives: str) -> AgentDefined:
-    """The agent, with the perspectives of cost and quality unless others are named."""
+    """Return the definition of the agent, by default with the perspectives cost and quality."""
     names = perspectives or (COST, QUALITY)
     definition = Definition(
         role="buyer", perspectives=tuple(Perspective(name=name) for name in names), principles=(RULE,)
@@ -120,13 +120,13 @@ def defined(*perspectives: str) -> AgentDefined:
 
 
 def adopted(**parameters: Any) -> PolicyAdopted:
-    """Other parameters, from the next sleep on."""
+    """Return the adoption of a policy, which takes effect after the next sleep."""
     valid = Policy(**parameters).model_dump(mode="json", exclude_unset=True)
     return PolicyAdopted(event_id=_fresh(), agent_id=AGENT, parameters=valid)
 
 
 def ruled(**parameters: Any) -> tuple[Move, ...]:
-    """Other parameters that are in force already: adopted, and slept over once before there was any memory."""
+    """Return moves that put a policy into force: its adoption and a sleep, before there is any memory."""
     return adopted(**parameters), ended(9_999), sleeps()
 
 
@@ -138,7 +138,7 @@ def encoded(
     principle: bool = False,
     against: Iterable[UUID] = (),
 ) -> MemoryEncoded:
-    """A memory begins; it contradicts those that it is `against`."""
+    """Return a new memory; it contradicts the memories of `against`."""
     return MemoryEncoded(
         event_id=memory_id,
         agent_id=AGENT,
@@ -152,25 +152,25 @@ def encoded(
 
 
 def related(memory_id: UUID, *older: UUID) -> MemoryEncoded:
-    """A memory begins that contradicts older ones."""
+    """Return a new memory that contradicts older ones."""
     relations = tuple(Relation(older=each, sort="contradicts") for each in older)
     return encoded(memory_id).model_copy(update={"relations": relations})
 
 
 def parted(memory_id: UUID, older: UUID) -> RelationWithdrawn:
-    """The one does not contradict the other after all."""
+    """Return the withdrawal of a relation."""
     return RelationWithdrawn(event_id=_fresh(), agent_id=AGENT, memory_id=memory_id, older=older)
 
 
 def separated(memory_id: UUID) -> RepetitionWithdrawn:
-    """It was no repetition after all."""
+    """Return the withdrawal of a repetition."""
     return RepetitionWithdrawn(
         event_id=_fresh(), agent_id=AGENT, repetition=repetition(memory_id), assignment_id=_fresh()
     )
 
 
 def retrieved(*memory_ids: UUID, principles: tuple[UUID, ...] = ()) -> MemoriesRetrieved:
-    """These memories were put into the context of an assignment."""
+    """Return the retrieval of these memories into a context."""
     return MemoriesRetrieved(
         event_id=_fresh(), agent_id=AGENT, assignment_id=_fresh(), query="?", terms=(), expansions={}, vector="-",
         perspective=None, setting=Setting(), seed=0, ranking="linear-1", candidates=(), selected=memory_ids,
@@ -179,13 +179,13 @@ def retrieved(*memory_ids: UUID, principles: tuple[UUID, ...] = ()) -> MemoriesR
 
 
 def used(*memory_ids: UUID, perspective: str | None = None) -> MemoriesUsed:
-    """An answer really drew on these memories."""
+    """Return the use of these memories in an answer."""
     uses = tuple(Use(memory_id=each, method="citation") for each in memory_ids)
     return MemoriesUsed(event_id=_fresh(), agent_id=AGENT, assignment_id=_fresh(), perspective=perspective, uses=uses)
 
 
 def reviewed(*memory_ids: UUID, perspective: str | None = None) -> MemoriesReviewed:
-    """After a wrong answer these memories were looked at again."""
+    """Return the review of these memories after a wrong answer."""
     return MemoriesReviewed(
         event_id=_fresh(), agent_id=AGENT, course_id=_fresh(), chapter=0, exercise=0, perspective=perspective,
         memory_ids=memory_ids,
@@ -193,7 +193,7 @@ def reviewed(*memory_ids: UUID, perspective: str | None = None) -> MemoriesRevie
 
 
 def repetition(memory_id: UUID) -> Repetition:
-    """A learning that says what the memory already says."""
+    """Return a learning that repeats the memory."""
     learning = NewMemory(
         memory=MemoryContent(content="again"), vector="hashing.8.none", strength=1.0, perspectives=(COST, QUALITY)
     )
@@ -201,7 +201,7 @@ def repetition(memory_id: UUID) -> Repetition:
 
 
 def repeating(*memory_ids: UUID) -> LearningsExtracted:
-    """What an agent learned in a session says what these memories already say."""
+    """Return the learnings of a session, which repeat these memories."""
     return LearningsExtracted(
         event_id=_fresh(), agent_id=AGENT, assignment_id=_fresh(), learnings=(), usage=Usage(model="none"),
         repetitions=tuple(map(repetition, memory_ids)),
@@ -209,7 +209,7 @@ def repeating(*memory_ids: UUID) -> LearningsExtracted:
 
 
 def credited(*memory_ids: UUID, points: float = 2.0) -> ImpactCredited:
-    """An answer that drew on these memories was worth something."""
+    """Return a credit for an answer that used these memories."""
     return ImpactCredited(
         event_id=_fresh(), agent_id=AGENT, assignment_id=_fresh(), reason="helpful", points=points,
         memory_ids=memory_ids,
@@ -217,12 +217,12 @@ def credited(*memory_ids: UUID, points: float = 2.0) -> ImpactCredited:
 
 
 def session(number: int) -> UUID:
-    """The id of a session's assignment."""
+    """Return the assignment id of a session."""
     return UUID(int=1_000_000 + number)
 
 
 def ended(number: int) -> SessionEnded:
-    """A session is over."""
+    """Return the end of a session."""
     return SessionEnded(event_id=_fresh(), agent_id=AGENT, assignment_id=session(number))
 
 
@@ -232,7 +232,9 @@ def slept(
     archived: Mapping[UUID, int] | None = None,
     pruned: Mapping[UUID, int] | None = None,
 ) -> AgentSlept:
-    """A sleep as some worker decided it: new level and revision seen by memory, revisions seen of what goes."""
+    """Return a sleep: for each memory its new level and seen revision, and the seen revisions of archived and pruned
+    ones.
+    """
     return AgentSlept(
         event_id=_fresh(),
         agent_id=AGENT,
@@ -246,17 +248,17 @@ def slept(
 
 
 def sleeps() -> Move:
-    """The agent sleeps over all that it has not slept over yet, as it decides now; nothing if it is wide awake."""
+    """Return a move that decides a sleep over all sessions without one; it decides None if there are none."""
     return lambda mind: sleep.decide(ended(0), tiredness(mind))
 
 
 def night(number: int) -> tuple[Move, ...]:
-    """A session ends and the agent sleeps over it."""
+    """Return the moves of a session that ends and of the sleep over it."""
     return ended(number), sleeps()
 
 
 def tiredness(mind: Mind) -> SleepInput:
-    """What the views show a sleep of a mind: no more than they promise, in no helpful order."""
+    """Return the input of a sleep as the projections promise it, in no particular order."""
     seen = in_memory(mind)
     assert seen is not None
     return replace(seen, touched=tuple(sorted(seen.touched, key=_id)), weakest=tuple(reversed(seen.weakest)))
@@ -271,5 +273,5 @@ def _fresh() -> UUID:
 
 
 def lines(events: Iterable[Event]) -> str:
-    """The events as text, for the message of a failing property."""
+    """Return the events as text, for the message of a failing property."""
     return "\n".join(f"{each.sequence}: {each!r}" for each in events)

@@ -1,4 +1,4 @@
-"""What everyday questions find among everyday memories, and what finds nothing there."""
+"""Tests of everyday questions against everyday memories, with and without an answer among them."""
 
 import asyncio
 from uuid import UUID
@@ -118,20 +118,20 @@ def _found(query: str) -> list[int]:
 
 
 @pytest.mark.parametrize(("query", "memory"), FOUND.items())
-def test_a_question_finds_the_memory_that_answers_it(query: str, memory: int) -> None:
-    """First of all, in either language, however it is asked."""
+def test_a_question_finds_its_memory_first(query: str, memory: int) -> None:
+    """This holds in English and Japanese and in several wordings."""
     assert _found(query)[:1] == [memory]
 
 
 @pytest.mark.parametrize("query", NOTHING)
-def test_a_question_about_nothing_remembered_finds_nothing(query: str) -> None:
-    """Neither by a word that only asks nor by grammar."""
+def test_a_question_without_a_relevant_memory_finds_nothing(query: str) -> None:
+    """Question words and grammar match nothing."""
     assert _found(query) == []
 
 
 @pytest.mark.parametrize(
     "query", ["ハッシュは禁止ですか", "鍵はどこですか", "What is Anna allergic to?", "Explain the printer"]
 )
-def test_little_comes_along_where_little_is_relevant(query: str) -> None:
-    """A memory that shares next to nothing with the question is no candidate beside the one that answers it."""
+def test_barely_relevant_memories_are_not_found_beside_the_answer(query: str) -> None:
+    """A memory with next to no common words is no candidate."""
     assert len(_found(query)) <= 2

@@ -1,4 +1,4 @@
-"""What memories are about, and the table of contents that an agent is given."""
+"""Tests of the topics of an agent's memories and of their list in its prompt."""
 
 from hypothesis import given as for_any
 from hypothesis import strategies as st
@@ -7,8 +7,8 @@ from nemuri_domain.language.token_estimate import estimate_tokens
 from nemuri_domain.strength.agent_topics import Topic, TopicSource, memo, topics
 
 
-def test_a_topic_is_as_strong_as_all_that_is_held_about_it() -> None:
-    """Three fading notes are less than one settled memory."""
+def test_the_strength_of_a_topic_is_the_sum_over_its_memories() -> None:
+    """Three fading memories together are weaker than one strong memory."""
     notes = [TopicSource(("steel",), "", 0.2)] * 3
     found = topics([*notes, TopicSource(("soup", "steel"), "", 0.1), TopicSource(("sauce",), "", 3.0)])
 
@@ -19,27 +19,27 @@ def test_a_topic_is_as_strong_as_all_that_is_held_about_it() -> None:
     ]
 
 
-def test_an_untagged_memory_is_about_its_keywords() -> None:
-    """In English and in Japanese; the mark of a principle is no topic."""
+def test_the_topics_of_an_untagged_memory_are_its_keywords() -> None:
+    """This holds in English and Japanese. The tag of principles is no topic."""
     names = {each.name for each in topics([TopicSource((), "The blast furnace melts iron ore.", 1.0)])}
     assert any("furnace" in name for name in names)
     assert topics([TopicSource((), "高炉で鉄鉱石を溶かす。", 1.0)])
     assert topics([TopicSource(("principle",), "Be kind.", 1.0)]) == ()
 
 
-def test_the_memo_names_the_strongest_topics_with_their_numbers() -> None:
-    """On one line, in order."""
+def test_the_list_has_the_strongest_topics_with_counts() -> None:
+    """The list is one line, in order of strength."""
     assert memo([Topic("steel", 3.0, 12), Topic("鉄鋼", 1.0, 2)], 100) == "steel (12), 鉄鋼 (2)"
 
 
-def test_the_memo_is_switched_off_by_no_tokens() -> None:
-    """And there is none for somebody who knows nothing."""
+def test_a_limit_of_0_tokens_switches_the_list_off() -> None:
+    """An agent without memories has no list either."""
     assert memo([Topic("steel", 3.0, 12)], 0) == ""
     assert memo([], 100) == ""
 
 
-def test_a_topic_is_no_way_to_fill_the_prompt() -> None:
-    """One that is overlong is left out, and a line break in another does not survive."""
+def test_a_topic_cannot_fill_the_prompt() -> None:
+    """A topic that is too long is left out, and line breaks are removed."""
     assert memo([Topic("x" * 100, 9.0, 1), Topic("ste\nel", 3.0, 1)], 100) == "ste el (1)"
 
 
@@ -47,6 +47,6 @@ def test_a_topic_is_no_way_to_fill_the_prompt() -> None:
     st.lists(st.builds(Topic, st.text(min_size=1, max_size=20), st.floats(0, 9), st.integers(1, 99))),
     st.integers(0, 60),
 )
-def test_the_memo_never_costs_more_than_it_may(known: list[Topic], tokens: int) -> None:
-    """Whatever the topics are called."""
+def test_the_list_never_exceeds_its_tokens(known: list[Topic], tokens: int) -> None:
+    """This holds for any names of topics."""
     assert estimate_tokens(memo(known, tokens)) <= tokens

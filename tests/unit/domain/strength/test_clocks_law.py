@@ -1,4 +1,4 @@
-"""The law of the clocks: lazy decay is decay of every memory in every sleep (DESIGN §5)."""
+"""Decay by clocks equals decay of every memory in every sleep (DESIGN §5)."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -59,14 +59,14 @@ LIFE = st.builds(
 
 @dataclass(slots=True)
 class Twins:
-    """The same life lived by the mind and by its plain model."""
+    """A mind and a plain model of it that receive the same events."""
 
     story: Story = field(default_factory=stories.given)
     eager: EagerMind = field(default_factory=EagerMind)
     sessions: int = 0
 
     def live(self, step: tuple[Any, ...]) -> None:
-        """One thing happens to both."""
+        """Apply a step to both."""
         match step:
             case ("encode", strength, principle):
                 self._encode(strength, principle=principle)
@@ -102,7 +102,7 @@ class Twins:
         if not self.eager.awake:
             self.live(("end",))
         verdict, decided = self.eager.decide(), sleep.decide(stories.ended(0), tiredness(self.story.mind))
-        if verdict.closest <= 1e-9:  # a strength that lands on the threshold may fall on either side of it
+        if verdict.closest <= 1e-9:  # # a strength equal to the threshold may fall on either side of it
             return
         assert decided is not None
         _same_verdict(decided, verdict)
@@ -112,7 +112,7 @@ class Twins:
         self.eager.sleep(verdict)
 
     def check(self) -> None:
-        """Both are in the same state, to a relative 1e-9, and the totals are what a recount says."""
+        """Fail unless both have the same state to a relative 1e-9, and the totals equal a recount."""
         agent = self.story.agent
         assert (agent.active, agent.archived) == totals(self.story.mind)
         for memory_id, eager in self.eager.memories.items():
@@ -124,11 +124,11 @@ class Twins:
 
 
 @given(LIFE)
-def test_clocks_are_decay_of_every_memory_in_every_sleep(steps: list[tuple[Any, ...]]) -> None:
-    """The same verdicts, statuses, levels and strengths, whatever happened in whatever order.
+def test_clocks_equal_decay_of_every_memory_in_every_sleep(steps: list[tuple[Any, ...]]) -> None:
+    """Decisions, statuses, levels and strengths are the same for any steps in any order.
 
-    Uses, credits, level changes, several sessions in one sleep, other parameters, both limits, and what happens
-    between a sleep's decision and its place in the log.
+    The steps are uses, credits, level changes, sleeps over several sessions, policies, both limits, and events between
+    a sleep's decision and its record.
     """
     twins = Twins()
     for step in steps:
@@ -137,7 +137,7 @@ def test_clocks_are_decay_of_every_memory_in_every_sleep(steps: list[tuple[Any, 
 
 
 def test_clocks_stay_exact_over_a_thousand_sleeps() -> None:
-    """A relative 1e-9 of the plain model, for what was last touched long ago."""
+    """A memory that was changed long ago agrees with the plain model to a relative 1e-9."""
     twins = Twins()
     beginning: list[tuple[Any, ...]] = [("adopt", 0), ("sleep", []), ("encode", 1.0, True), ("encode", 1.0, False)]
     for step in beginning:

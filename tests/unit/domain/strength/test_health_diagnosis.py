@@ -1,4 +1,4 @@
-"""Measures against their normal ranges, and the parameter to turn (document 003 §6)."""
+"""Tests of measures against their normal ranges and of the advised parameters (document 003 §6)."""
 
 from dataclasses import replace
 from typing import Any
@@ -30,13 +30,13 @@ RELEVANCE = 0.2
 
 
 def finding(measure: str, rules: Policy = RULES, **changes: Any) -> Finding:
-    """What is found of one measure of an agent that does well but for these changes."""
+    """Return the finding on one measure of a healthy agent with these changes."""
     found = diagnose(replace(WELL, **changes), rules, relevance=RELEVANCE)
     return next(each for each in found if each.measure == measure)
 
 
-def test_who_does_well_hears_no_advice() -> None:
-    """Every measure is looked at, and each is normal."""
+def test_a_healthy_agent_gets_no_advice() -> None:
+    """Every measure has a finding, and each is normal."""
     found = diagnose(WELL, RULES, relevance=RELEVANCE)
 
     assert {each.verdict for each in found} == {"normal"}
@@ -44,8 +44,8 @@ def test_who_does_well_hears_no_advice() -> None:
     assert proposals(found) == {}
 
 
-def test_where_fading_is_tied_to_the_clock_many_tasks_are_no_trouble() -> None:
-    """They age nobody faster than the days that pass; fewer than expected age too little all the same."""
+def test_under_decay_by_the_clock_many_tasks_are_normal() -> None:
+    """They cause no faster decay. Fewer tasks than expected still cause too little decay."""
     tied = Policy(fading="clock")
     assert finding("tasks_per_day", tied, week=1_400).verdict == "normal"
     assert finding("tasks_per_day", tied, week=35).verdict == "low"
@@ -71,10 +71,12 @@ def test_where_fading_is_tied_to_the_clock_many_tasks_are_no_trouble() -> None:
         ("tasks_per_day", {"week": 35}, "low", "expected_tasks_per_day", "lower"),
     ],
 )
-def test_each_observation_names_its_parameter_and_its_direction(
+def test_each_finding_names_its_parameter_and_direction(
     measure: str, changes: dict[str, Any], verdict: str, parameter: str, direction: str
 ) -> None:
-    """Document 003 §6.2, row by row and both ways, and what `docs/coverage.md` adds."""
+    """The table of document 003 §6.2 is checked row by row in both directions, with the additions of
+    `docs/coverage.md`.
+    """
     found = finding(measure, **changes)
 
     assert found.verdict == verdict
@@ -86,7 +88,7 @@ def test_each_observation_names_its_parameter_and_its_direction(
     assert found.note
 
 
-def test_the_observed_week_is_what_is_expected_from_then_on() -> None:
+def test_the_tasks_of_the_last_week_set_the_expected_tasks() -> None:
     """140 tasks in a week are 20 a day (document 003 §6.3)."""
     advice = finding("tasks_per_day", week=140).advice
 
@@ -109,7 +111,7 @@ def test_the_observed_week_is_what_is_expected_from_then_on() -> None:
     ],
 )
 def test_too_little_data_gives_no_advice(measure: str, changes: dict[str, Any]) -> None:
-    """It is said that it is too early, however bad it looks."""
+    """The finding says that it is too early."""
     found = finding(measure, **changes)
 
     assert (found.verdict, found.advice) == ("early", None)
@@ -117,27 +119,27 @@ def test_too_little_data_gives_no_advice(measure: str, changes: dict[str, Any]) 
 
 
 def test_a_short_life_is_extrapolated_to_a_month() -> None:
-    """A tenth archived in 15 days is a fifth in 30."""
+    """A tenth archived in 15 days counts as a fifth in 30 days."""
     assert finding("archive_rate", days=15, active=(90, 0, 0, 0, 0, 0), archived=10).value == pytest.approx(0.2)
     assert finding("archive_rate", days=300, active=(90, 0, 0, 0, 0, 0), archived=10).value == pytest.approx(0.1)
 
 
-def test_contexts_that_are_not_full_neither_overflow_nor_lack_anything() -> None:
-    """The number of memories does not limit them."""
+def test_contexts_that_are_not_full_give_no_advice_on_their_size() -> None:
+    """Such a context is not limited by the number of memories."""
     found = finding("context", full=50, full_use=0.9)
     assert (found.verdict, found.value, found.advice) == ("normal", None, None)
 
 
-def test_a_limit_that_is_switched_off_is_never_near() -> None:
-    """Whatever there is."""
+def test_a_limit_that_is_switched_off_gives_no_advice() -> None:
+    """The number of memories does not matter."""
     rules = Policy(max_active_memories=None, max_total_weight=None)
 
     assert finding("number", rules, active=(90_000, 0, 0, 0, 0, 0)).verdict == "normal"
     assert finding("weight", rules, active=(90_000, 0, 0, 0, 0, 0)).verdict == "normal"
 
 
-def test_a_parameter_on_which_findings_disagree_stays() -> None:
-    """Few memories of many are used, but those of full contexts nearly all."""
+def test_a_parameter_with_contradicting_findings_is_not_changed() -> None:
+    """Few of many memories are used, but nearly all in full contexts."""
     found = diagnose(replace(WELL, usage_ratio=0.4, full_use=0.05), RULES, relevance=RELEVANCE)
 
     assert {each.advice.direction for each in found if each.advice} == {"raise", "lower"}
@@ -145,16 +147,16 @@ def test_a_parameter_on_which_findings_disagree_stays() -> None:
 
 
 @pytest.mark.parametrize(("hits", "proposed"), [(60, 0.2), (95, 0.312)])
-def test_the_floor_under_what_comes_to_mind_is_what_turns_the_hit_rate(hits: int, proposed: float) -> None:
-    """It is applied both ways; the embedder's own threshold is named beside it, and nobody turns that."""
+def test_the_hit_rate_changes_the_relevance_floor(hits: int, proposed: float) -> None:
+    """The floor is proposed in both directions. The embedder's threshold is named, but not changed."""
     found = finding("hit_rate", hits=hits)
 
     assert proposals([found]) == {"relevance_floor": proposed}
     assert "NEMURI_RELEVANCE_THRESHOLD, now 0.2" in found.note
 
 
-def test_a_floor_that_is_switched_off_is_raised_to_its_least() -> None:
-    """A step of nothing would be none."""
+def test_a_floor_of_0_is_raised_to_its_minimum_step() -> None:
+    """A relative step of 0 would change nothing."""
     found = finding("hit_rate", Policy(relevance_floor=0.0), hits=95)
 
     assert proposals([found]) == {"relevance_floor": FLOOR[0]}
@@ -171,8 +173,8 @@ TURNED = (
 
 
 @for_any(st.sampled_from(TURNED), st.sampled_from(("raise", "lower")), st.floats(1e-6, 1e6))
-def test_a_step_is_bounded_and_goes_the_way_it_says(parameter: str, direction: Any, start: float) -> None:
-    """At most one step, never to the other side, and what it proposes is a valid policy."""
+def test_a_step_is_bounded_and_has_the_advised_direction(parameter: str, direction: Any, start: float) -> None:
+    """A proposal changes the parameter by one step at most and is a valid policy."""
     present = max(1, min(200, round(start))) if parameter.endswith(("results", "memories")) else start
     present = min(present, 1.0) if parameter == "relevance_floor" else present
 

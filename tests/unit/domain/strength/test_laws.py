@@ -1,4 +1,4 @@
-"""Laws of strength memory that hold for every life: order, repetition, decay, return from the archive, pruning."""
+"""Laws of strength memory: order, repetition, decay, reactivation, pruning."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -25,7 +25,7 @@ TIGHT: dict[str, Any] = {
     "max_active_memories": 6,
     "max_total_weight": 20,
 }
-"""Little room, and few uses to a level, so that a short life meets both limits."""
+"""Policy with small limits and few uses per level, so that a short life reaches all of them."""
 MEMORIES = tuple(UUID(int=number) for number in range(1, 13))
 USES = st.lists(st.sampled_from(MEMORIES), max_size=40)
 THRESHOLDS = st.one_of(
@@ -33,12 +33,12 @@ THRESHOLDS = st.one_of(
     st.sets(st.integers(1, 120), min_size=5, max_size=5).map(lambda above: (0, *sorted(above))),
     st.integers(1, 20).map(lambda first: (0, *range(first, first + 5))),
 )
-"""Rising, as far apart as can be, or all next to one another."""
+"""Thresholds of uses: any rising ones, distant ones, or consecutive ones."""
 PRINCIPLES = st.sets(st.sampled_from(MEMORIES), max_size=2)
 
 
 def _life(uses: Sequence[UUID], principles: set[UUID]) -> Story:
-    """Twelve memories, used as drawn, and a session that ends; the sleep is still to come."""
+    """Return twelve memories with these uses, and an ended session before its sleep."""
     begun = [encoded(each, principle=each in principles) for each in MEMORIES]
     return stories.given(*ruled(**TIGHT), *begun, *map(used, uses), stories.ended(1))
 
@@ -54,13 +54,13 @@ def _statuses(story: Story) -> dict[UUID, tuple[str, int]]:
 
 
 def _level(memory: Memory, slept: AgentSlept) -> int:
-    """The level at which the sleep weighs a memory."""
+    """Return the level at which the sleep weighs a memory."""
     return {each.memory_id: each.level for each in slept.consolidated}.get(memory.memory_id, memory.level)
 
 
 @given(USES, PRINCIPLES)
-def test_pruning_never_takes_the_more_settled_before_the_less_settled(uses: list[UUID], principles: set[UUID]) -> None:
-    """What stays is at least as settled as everything that was pruned, principles aside, which go last of all."""
+def test_pruning_takes_lower_levels_first(uses: list[UUID], principles: set[UUID]) -> None:
+    """Every pruned memory has at most the level of those that stay. Principles go last."""
     story = _life(uses, principles)
     slept = _decided(story)
     gone = {each.memory_id for each in (*slept.pruned, *slept.archived)}
@@ -75,7 +75,7 @@ def test_pruning_never_takes_the_more_settled_before_the_less_settled(uses: list
 
 @given(USES, PRINCIPLES)
 def test_after_a_sleep_neither_weight_nor_number_is_above_its_limit(uses: list[UUID], principles: set[UUID]) -> None:
-    """Whatever rose a level in the same sleep weighs what it weighs at its new level."""
+    """A memory that rises in the sleep has the weight of its new level."""
     story = _life(uses, principles).when(stories.sleeps())
     agent = story.agent
     weight = sum(number * each for number, each in zip(agent.active, agent.rules.consolidation_weights, strict=True))
@@ -87,7 +87,7 @@ def test_after_a_sleep_neither_weight_nor_number_is_above_its_limit(uses: list[U
 def test_no_limit_is_exceeded_however_little_fits_one_sleep(
     uses: list[UUID], principles: set[UUID], room: int, number: int, weight: float, fading: bool
 ) -> None:
-    """The sleeps that go on with it bring both down, even those adopted on its eve, as one sleep with room would."""
+    """Continued sleeps reach both limits, also new ones, as one large sleep would."""
     lower = TIGHT | {"max_active_memories": number, "max_total_weight": weight}
     fades = {"archive_threshold": 0.95} if fading else {}
     begun = [encoded(each, principle=each in principles) for each in MEMORIES]
@@ -111,8 +111,10 @@ def test_no_limit_is_exceeded_however_little_fits_one_sleep(
 
 
 @given(st.floats(0.2, 100), st.integers(0, LEVELS - 1), st.integers(1, 300), st.floats(0.1, 100))
-def test_decay_in_closed_form_is_decay_step_by_step(strength: float, level: int, sessions: int, a_day: float) -> None:
-    """After n sleeps a strength is s x rate(level)^n, to a relative 1e-9."""
+def test_decay_in_closed_form_equals_decay_step_by_step(
+    strength: float, level: int, sessions: int, a_day: float
+) -> None:
+    """After n sleeps a strength is s × rate(level)^n, to a relative 1e-9."""
     rules = {"expected_tasks_per_day": a_day, "archive_threshold": 1e-300}
     uses = Policy().consolidation_thresholds[level]
     story = stories.given(*ruled(**rules), encoded(A, strength=strength), *[used(A)] * uses, *night(0))
@@ -129,10 +131,10 @@ def test_decay_in_closed_form_is_decay_step_by_step(strength: float, level: int,
 
 
 @given(st.integers(0, 120), st.floats(0.01, 3), st.booleans(), THRESHOLDS)
-def test_what_is_used_returns_from_the_archive(
+def test_a_used_memory_returns_from_the_archive(
     uses: int, strength: float, named: bool, thresholds: tuple[int, ...]
 ) -> None:
-    """Two levels lower, at 0.5 or more, and the next sleep leaves it there, whatever uses the levels ask for."""
+    """It is two levels lower with a strength of at least 0.5, and the next sleep keeps that level."""
     rules = ruled(consolidation_thresholds=thresholds)
     story = stories.given(*rules, encoded(A, strength=strength), *[used(A)] * uses, *night(0))
     before = story.memory(A)
@@ -150,7 +152,7 @@ def test_what_is_used_returns_from_the_archive(
 
 @given(st.lists(EVENTS, min_size=8, max_size=25), st.lists(EVENTS, min_size=8, max_size=25), st.randoms())
 def test_agents_do_not_depend_on_each_others_order(left: Any, right: Any, random: Any) -> None:
-    """However the sub-streams of two agents are shuffled into one log, each mind is the fold of its own."""
+    """In any interleaving of two agents' events each mind is the fold of its own."""
     logs = {name: _log(events) for name, events in (("left", left), ("right", right))}
     alone = {name: fold(log) for name, log in logs.items()}
     waiting = {name: list(log) for name, log in logs.items()}
@@ -163,7 +165,7 @@ def test_agents_do_not_depend_on_each_others_order(left: Any, right: Any, random
 
 @given(st.permutations(MEMORIES[:6]), st.lists(st.sampled_from(["use", "credit", "retrieve"]), min_size=6, max_size=6))
 def test_events_about_different_memories_commute(order: list[UUID], what: list[str]) -> None:
-    """Between two sleeps, what happens to one memory does not depend on what happens to another, but for the place."""
+    """Between two sleeps the order of events about different memories changes only their sequences."""
     moves: dict[str, Callable[[UUID], AnyAgentEvent]] = {
         "use": stories.used,
         "credit": stories.credited,
@@ -177,8 +179,8 @@ def test_events_about_different_memories_commute(order: list[UUID], what: list[s
 
 
 @given(st.lists(EVENTS, min_size=5, max_size=30), st.data())
-def test_what_can_be_said_twice_by_itself_counts_once(events: list[AnyAgentEvent], data: st.DataObject) -> None:
-    """Beginnings, ends of sessions, sleeps and withdrawals are idempotent even before ids are compared."""
+def test_events_that_are_idempotent_by_content_count_once(events: list[AnyAgentEvent], data: st.DataObject) -> None:
+    """Encodings, ends of sessions, sleeps and withdrawals are idempotent even without comparing event ids."""
     log = _log(events)
     at = data.draw(st.integers(0, len(log) - 1))
     again = log[at]
@@ -190,8 +192,8 @@ def test_what_can_be_said_twice_by_itself_counts_once(events: list[AnyAgentEvent
 @given(
     st.lists(EVENTS, min_size=5, max_size=30), st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), min_size=1)
 )
-def test_repeated_deliveries_change_nothing(events: list[AnyAgentEvent], again: list[tuple[int, int]]) -> None:
-    """However often an event of whatever kind comes once more, at whatever later place, the mind is the same."""
+def test_redeliveries_change_nothing(events: list[AnyAgentEvent], again: list[tuple[int, int]]) -> None:
+    """A repeated event of any kind at any later sequence has no effect."""
     log = _log(events)
     sprinkled = list(log)
     for which, later in again:

@@ -1,4 +1,4 @@
-"""How a memory came to be what it is: a step for each thing that touched it, one for each stretch of mere fading."""
+"""Tests of the history of a memory: a step for each event, and one for each stretch of decay alone."""
 
 from itertools import pairwise
 
@@ -29,12 +29,12 @@ from tests.unit.domain.strength.stories import (
 
 
 def steps(story: Story) -> list[HistoryStep]:
-    """The steps of the first memory."""
+    """Return the steps of the first memory."""
     return [*history(story.events, A)]
 
 
-def test_each_thing_that_touched_it_is_a_step_in_order() -> None:
-    """From its beginning over retrieval, use and credit, with what it was before and after."""
+def test_each_event_of_the_memory_is_a_step_in_order() -> None:
+    """Encoding, retrieval, use and credit are steps with the state before and after."""
     story = stories.given(encoded(A), retrieved(A), used(A, perspective=COST), credited(A))
     told = steps(story)
     assert [each.kind for each in told] == ["memory_encoded", "memories_retrieved", "memories_used", "impact_credited"]
@@ -45,14 +45,14 @@ def test_each_thing_that_touched_it_is_a_step_in_order() -> None:
     assert [each.before for each in told[1:]] == [each.after for each in told[:-1]]
 
 
-def test_what_does_not_concern_it_is_no_step() -> None:
-    """Neither the life of another memory, nor a sleep before it began."""
+def test_events_of_other_memories_are_no_steps() -> None:
+    """A sleep before the encoding is no step either."""
     story = stories.given(encoded(B), *night(0), encoded(A), used(B), retrieved(B), credited(B))
     assert [each.kind for each in steps(story)] == ["memory_encoded"]
 
 
-def test_nights_that_only_faded_it_are_one_step() -> None:
-    """With the number of sessions, from the first of them to the last; whatever touches it ends the stretch."""
+def test_sleeps_with_decay_alone_are_one_step() -> None:
+    """The step has the number of sessions and ends at the next other event."""
     nights = [move for number in range(3) for move in night(number)]
     story = stories.given(encoded(A), *nights, used(A), *night(3))
     beginning, faded, use, more = steps(story)
@@ -63,8 +63,8 @@ def test_nights_that_only_faded_it_are_one_step() -> None:
     assert (more.kind, more.sessions) == (FADING, 1)
 
 
-def test_a_sleep_that_moved_it_is_told_by_name() -> None:
-    """To another level, into the archive, and why; the return is a use."""
+def test_a_sleep_that_changed_the_memory_is_a_step() -> None:
+    """The step names a level change or the archiving and its reason; a reactivation belongs to the use."""
     rules = ruled(expected_tasks_per_day=1, archive_threshold=0.9, daily_decay_targets=(0.5,) * 6)
     gone = steps(stories.given(*rules, encoded(A), *night(0), used(A)))
     assert [each.kind for each in gone] == ["memory_encoded", "agent_slept", "memories_used"]
@@ -76,8 +76,8 @@ def test_a_sleep_that_moved_it_is_told_by_name() -> None:
     assert (full[-1].after.status, full[-1].note) == ("archived", "memory was full")
 
 
-def test_relations_are_told_on_both_sides() -> None:
-    """What outdates it, what it outdates, and that this was taken back."""
+def test_relations_are_steps_of_both_memories() -> None:
+    """The steps are being outdated, outdating another memory, and the withdrawal."""
     yielding = steps(stories.given(encoded(A), related(B, A), stories.parted(B, A)))
     assert [each.note for each in yielding[1:]] == [f"contradicted by {B}", f"no longer yields to {B}"]
     outdating = steps(stories.given(encoded(B), related(A, B), stories.parted(A, B)))
@@ -85,8 +85,8 @@ def test_relations_are_told_on_both_sides() -> None:
 
 
 @given(st.lists(EVENTS, min_size=5, max_size=40))
-def test_the_last_step_is_how_it_stands_and_each_begins_where_the_last_one_ended(events: list[AnyAgentEvent]) -> None:
-    """In any life; what is between two steps is nothing."""
+def test_each_step_begins_where_the_last_one_ended(events: list[AnyAgentEvent]) -> None:
+    """The last step ends with the present state, for any events."""
     log = logged([*first_of_each([stories.defined(), encoded(A), *events])])
     told, mind = history(log, A), fold(log)
     stands = MemoryState.of(mind, A)

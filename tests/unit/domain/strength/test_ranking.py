@@ -1,4 +1,4 @@
-"""Stage 2 of retrieval: which of the relevant memories come first (document 000 §3.4, document 003 §4.3)."""
+"""Tests of stage 2 of retrieval: ranking and selection (document 000 §3.4, document 003 §4.3)."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -50,7 +50,7 @@ MANY = [UUID(int=number) for number in range(1, 31)]
 
 
 def test_the_nine_features_are_those_of_the_document() -> None:
-    """Raw, in its order: what comes in from stage 1, from the mind and from the occasion."""
+    """The raw features are in the document's order: of stage 1, of the memory and of the task."""
     story = given(encoded(A), retrieved(A), retrieved(A), used(A, perspective=COST), credited(A, points=2.0))
     found = _found(story, A, relevance=0.75, tags=("steel", "delay"), learnings={COST: "buy early"})
     used_at = found.memory.last_accessed_at
@@ -74,8 +74,8 @@ def test_the_nine_features_are_those_of_the_document() -> None:
     )
 
 
-def test_what_a_memory_lacks_has_a_feature_too() -> None:
-    """Never used: the age since its beginning. No perspective: the strength. No candidate: no ratio."""
+def test_missing_values_have_a_feature() -> None:
+    """Without a use it is the age, without the perspective the strength, without a retrieval no ratio."""
     story = given(encoded(A, strength=0.5, perspectives=[QUALITY], principle=True))
     found = _found(story, A, tags=("care",))
     began = found.content.created_at
@@ -88,8 +88,8 @@ def test_what_a_memory_lacks_has_a_feature_too() -> None:
 
 
 @for_any(ROWS)
-def test_the_transform_brings_every_feature_between_0_and_1(rows: list[tuple[float, ...]]) -> None:
-    """And so is the score; the raw features stay as they are."""
+def test_transformed_features_are_between_0_and_1(rows: list[tuple[float, ...]]) -> None:
+    """The score is too, and the raw features are unchanged."""
     raw = np.array(rows)
     before = raw.copy()
 
@@ -101,7 +101,7 @@ def test_the_transform_brings_every_feature_between_0_and_1(rows: list[tuple[flo
 
 
 def test_the_transform_is_the_documented_one() -> None:
-    """Similarity stretched over the candidates, strengths, impact and overlap s / (1 + s), the ratio capped."""
+    """Similarity is scaled over the candidates; strengths, impact, overlap are s / (1 + s); the ratio is capped."""
     raw = np.array([[0.2, 1.0, 3.0, 2.0, 0.4, 1.0, 1.0, 1.0, 0.0], [0.6, 1.0, 3.0, 0.5, 0.4, 0.0, 0.0, 0.0, 1.0]])
 
     assert transformed(raw).tolist() == [
@@ -114,7 +114,7 @@ def test_the_transform_is_the_documented_one() -> None:
 
 @for_any(ROWS)
 def test_relevance_leads(rows: list[tuple[float, ...]]) -> None:
-    """Whatever else speaks for a memory, the most relevant one is never behind the least relevant one."""
+    """The most relevant memory never ranks behind the least relevant one, whatever the other features are."""
     raw = np.array([*rows, (1.5, *rows[0][1:]), (-0.5, 1e6, 1e6, 5.0, 1.0, 1e6, 30.0, 1.0, 1.0)])
 
     values = scores(raw, Policy())
@@ -125,8 +125,8 @@ def test_relevance_leads(rows: list[tuple[float, ...]]) -> None:
 @pytest.mark.parametrize(
     ("ranking", "weights"), [("document_003", (0.50, 0.30, 0.20)), ("document_000", (0.40, 0.40, 0.20))]
 )
-def test_the_documents_own_weights_are_a_setting(ranking: str, weights: tuple[float, float, float]) -> None:
-    """Raw similarity, strength and recency; nothing stretched, nothing capped."""
+def test_the_documents_weights_are_a_setting(ranking: str, weights: tuple[float, float, float]) -> None:
+    """Raw similarity, strength and recency are weighted without a transform."""
     raw = np.array([[0.2, 3.0, 9.0, 9.0, 0.5, 9.0, 9.0, 1.0, 1.0]])
 
     value = scores(raw, Policy.model_validate({"ranking": ranking}))
@@ -134,8 +134,8 @@ def test_the_documents_own_weights_are_a_setting(ranking: str, weights: tuple[fl
     assert value.tolist() == pytest.approx([0.2 * weights[0] + 3.0 * weights[1] + 0.5 * weights[2]])
 
 
-def test_a_stronger_memory_outranks_an_equally_relevant_one() -> None:
-    """Usage decides where relevance does not."""
+def test_of_equally_relevant_memories_the_stronger_ranks_first() -> None:
+    """Use decides where relevance does not."""
     story = given(encoded(A), encoded(B), retrieved(A, B), used(B, perspective=COST))
 
     order = ranked(story.agent, [_found(story, A), _found(story, B)], RetrievalContext(COST, frozenset(), BEGINNING))
@@ -144,8 +144,8 @@ def test_a_stronger_memory_outranks_an_equally_relevant_one() -> None:
     assert order[0].score > order[1].score
 
 
-def test_ties_go_by_relevance_and_then_by_id_in_whatever_order_they_come() -> None:
-    """The same log gives the same context."""
+def test_ties_are_ordered_by_relevance_and_id() -> None:
+    """The same log gives the same context, in any order of the candidates."""
     story = given(*ruled(ranking="document_003"), encoded(A), encoded(B), encoded(C, strength=0.5))
     occasion = RetrievalContext(None, frozenset(), BEGINNING)
     found = [_found(story, A), _found(story, B), _found(story, C, relevance=0.8)]
@@ -158,8 +158,8 @@ def test_ties_go_by_relevance_and_then_by_id_in_whatever_order_they_come() -> No
     assert ranked(story.agent, [], occasion) == ()
 
 
-def test_a_query_is_widened_by_the_keywords_of_each_perspective() -> None:
-    """One expansion for each perspective that has any (document 000 §3.4); the policy can switch it off."""
+def test_a_query_is_expanded_by_the_keywords_of_each_perspective() -> None:
+    """There is one expansion for each perspective with keywords (document 000 §3.4). The policy can switch it off."""
     views = (Perspective(name=COST, keywords=("price", "budget")), Perspective(name=QUALITY))
     agent = given().agent.replace(definition=Definition(role="buyer", perspectives=views))
 
@@ -167,8 +167,8 @@ def test_a_query_is_widened_by_the_keywords_of_each_perspective() -> None:
     assert expanded(agent.replace(policy={"enable_query_expansion": False}), "what about steel") == {}
 
 
-def test_principles_stay_in_mind_outside_the_fixed_number() -> None:
-    """The strongest first, and no more than their share of it."""
+def test_principles_are_added_to_the_fixed_number() -> None:
+    """The strongest come first, up to their share."""
     story = given(encoded(A), encoded(B), encoded(C), used(B), used(B), used(C))
     everything = [(story.mind.contents[each], story.memory(each)) for each in (A, B, C)]
 
@@ -178,8 +178,8 @@ def test_principles_stay_in_mind_outside_the_fixed_number() -> None:
 
 
 @pytest.mark.parametrize(("share", "kept"), [(0.0, ()), (0.1, (B,)), (0.25, (B,)), (0.26, (B, C)), (1.0, (B, C, A))])
-def test_how_many_principles_join_is_a_share_of_the_fixed_number(share: float, kept: tuple[UUID, ...]) -> None:
-    """Of four memories a quarter is one; a part of one is one, and nothing is none."""
+def test_the_number_of_principles_is_a_share_of_the_fixed_number(share: float, kept: tuple[UUID, ...]) -> None:
+    """A quarter of four memories is one; a fraction is rounded up, and 0 stays 0."""
     story = given(encoded(A), encoded(B, strength=3.0), encoded(C, strength=2.0))
     principles = [(story.mind.contents[each], story.memory(each)) for each in (A, B, C)]
     agent = story.agent.replace(policy={"top_k_results": 4, "principles_share": share})
@@ -188,7 +188,7 @@ def test_how_many_principles_join_is_a_share_of_the_fixed_number(share: float, k
 
 
 def test_a_fixed_number_is_selected() -> None:
-    """Ten by default, or what was asked for."""
+    """It is ten by default, or the requested number."""
     candidates = [_candidate(each, score=1 - number / 100) for number, each in enumerate(MANY)]
 
     assert in_context(candidates, Policy(), top=None, seed=0) == tuple(MANY[:10])
@@ -196,8 +196,8 @@ def test_a_fixed_number_is_selected() -> None:
     assert in_context(candidates[:2], Policy(), top=3, seed=0) == tuple(MANY[:2])
 
 
-def test_selection_by_threshold_takes_what_is_good_enough() -> None:
-    """Few or many, but not more than its limit."""
+def test_selection_by_threshold_takes_all_scores_above_it() -> None:
+    """The number of memories is limited."""
     policy = Policy(ranking="document_003", selection="threshold", score_threshold=0.4, selection_limit=20)
     candidates = [_candidate(each, score=0.9 - number / 10) for number, each in enumerate(MANY[:8])]
 
@@ -205,8 +205,8 @@ def test_selection_by_threshold_takes_what_is_good_enough() -> None:
     assert len(in_context([_candidate(each, score=0.9) for each in MANY], policy, top=None, seed=0)) == 20
 
 
-def test_a_drawn_tail_softens_the_cliff() -> None:
-    """The first ten for certain, of the next ten each by its score; the seed decides, and decides again."""
+def test_a_random_tail_softens_the_cliff() -> None:
+    """The first ten are certain, each of the next ten is drawn by its score, and the seed decides."""
     policy = Policy(ranking="document_003", selection="tail")
     candidates = [_candidate(each, score=0.5) for each in MANY]
 
@@ -220,16 +220,16 @@ def test_a_drawn_tail_softens_the_cliff() -> None:
     assert in_context([_candidate(each, score=0.0) for each in MANY], policy, top=None, seed=1) == tuple(MANY[:10])
 
 
-def test_what_is_apart_is_not_selected_again() -> None:
-    """The next best takes its place."""
+def test_excluded_memories_are_not_selected() -> None:
+    """The next best memory is selected instead."""
     candidates = [_candidate(each, score=0.5) for each in MANY]
 
     assert in_context(candidates, Policy(), top=3, seed=0, apart=MANY[1:3]) == (MANY[0], *MANY[3:5])
 
 
 @pytest.mark.parametrize("selection", ["threshold", "tail"])
-def test_as_many_are_selected_before_a_scorer_serves_as_after(selection: str) -> None:
-    """A copy of the linear score orders the same but scores on another scale; one turned round only swaps places."""
+def test_the_scorer_does_not_change_how_many_are_selected(selection: str) -> None:
+    """A copy of the linear score has another scale, and an inverted scorer only another order."""
     policy = Policy.of({"selection": selection, "score_threshold": 0.6})
     steps = np.arange(30.0)[:, None] / 29 * np.ones(9)
     linear = scores(steps, policy)
@@ -258,13 +258,13 @@ def _found(
 
 
 def _candidate(memory_id: UUID, *, score: float) -> Candidate:
-    """Of the score by document 003, which counts similarity half."""
+    """Return a candidate with this score under document 003, which weighs similarity by one half."""
     features = (2 * score, *(0.0,) * 8)
     return Candidate(memory_id=memory_id, similarity=0, lexical=0, relevance=0, features=features, score=score)
 
 
-def test_one_source_takes_no_more_than_its_share_while_others_are_there() -> None:
-    """Half of ten, rounded up; the rest of the room goes to others first, then to whoever is next; order is kept."""
+def test_one_source_gets_at_most_its_share_while_others_exist() -> None:
+    """It is half of ten, rounded up. Other sources fill the rest, then any; the order is kept."""
     flood = [_candidate(each, score=0.9).model_copy(update={"source": "client mallory"}) for each in MANY[:12]]
     few = [_candidate(each, score=0.5).model_copy(update={"source": "client ann"}) for each in MANY[12:15]]
     nobody = [_candidate(each, score=0.4) for each in MANY[15:]]
@@ -279,8 +279,8 @@ def test_one_source_takes_no_more_than_its_share_while_others_are_there() -> Non
 
 
 @pytest.mark.parametrize("selection", ["threshold", "tail"])
-def test_a_share_holds_for_every_way_of_selecting(selection: str) -> None:
-    """What is crowded out is not drawn either."""
+def test_the_share_holds_for_every_kind_of_selection(selection: str) -> None:
+    """A memory beyond the share is not drawn either."""
     flood = [_candidate(each, score=0.99).model_copy(update={"source": "client mallory"}) for each in MANY[:20]]
     few = [_candidate(each, score=0.9) for each in MANY[20:]]
     parameters = {"selection_limit": 10, "top_k_results": 4, "ranking": "document_003"}
@@ -294,5 +294,5 @@ def test_a_share_holds_for_every_way_of_selecting(selection: str) -> None:
 
 
 def in_context(candidates: Sequence[Candidate], policy: Policy, **options: Any) -> tuple[UUID, ...]:
-    """What goes into the context."""
+    """Return the memories that are put into the context."""
     return selected(candidates, policy, **options).memory_ids

@@ -1,4 +1,4 @@
-"""Why candidates came in their order."""
+"""Tests of the explanation of a ranking by features."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -24,8 +24,10 @@ RANKINGS = [(name, policy) for policy, name in VERSIONS.items()]
 
 @settings(deadline=None, max_examples=30)
 @for_any(NUMBERS, st.sampled_from([*(name for name, _ in RANKINGS), "scorer-1"]))
-def test_contributions_add_up_to_the_score_less_that_of_the_mean(rows: list[tuple[float, ...]], ranking: str) -> None:
-    """For every ranking there is, the learned one too, whose score is no sum of features."""
+def test_contributions_add_up_to_the_difference_from_the_mean_score(
+    rows: list[tuple[float, ...]], ranking: str
+) -> None:
+    """This holds for every ranking, also for the learned one, whose score is no sum of features."""
     matrix, score = scored_by(ranking, np.array(rows), copy_of_linear())
 
     added = contributions(matrix, score)
@@ -36,15 +38,15 @@ def test_contributions_add_up_to_the_score_less_that_of_the_mean(rows: list[tupl
 
 @settings(deadline=None, max_examples=30)
 @for_any(NUMBERS)
-def test_of_a_linear_score_a_contribution_is_weight_times_distance_from_the_mean(rows: list[tuple[float, ...]]) -> None:
-    """The closed form of Shapley values where features do not interact."""
+def test_a_contribution_to_a_linear_score_is_weight_times_difference(rows: list[tuple[float, ...]]) -> None:
+    """It is the closed form of Shapley values for features without interaction."""
     matrix, score = scored_by("linear-1", np.array(rows), None)
 
     np.testing.assert_allclose(contributions(matrix, score), (matrix - matrix.mean(axis=0)) * LINEAR, atol=1e-9)
 
 
-def test_features_that_only_count_together_share_what_they_add() -> None:
-    """An interaction is divided equally; a feature that the score does not look at adds nothing."""
+def test_interacting_features_share_their_contribution() -> None:
+    """They share it equally. A feature without influence contributes 0."""
     rows = np.zeros((2, 9))
     rows[0, :2] = 2.0
 
@@ -55,8 +57,8 @@ def test_features_that_only_count_together_share_what_they_add() -> None:
 
 
 @pytest.mark.parametrize(("ranking", "policy"), RANKINGS)
-def test_an_explanation_scores_as_the_ranking_does(ranking: str, policy: str) -> None:
-    """The names in the log lead back to the very scores."""
+def test_an_explanation_has_the_scores_of_the_ranking(ranking: str, policy: str) -> None:
+    """The name of a ranking in the log identifies its scores."""
     raw = np.array([(0.5, 1.0, 2.0, 0.5, 0.1, 2.0, 1.0, 0.0, 1.0), (0.2, 3.0, 1.0, 0.1, 0.9, 0.0, 0.0, 1.0, 0.0)])
     matrix, score = scored_by(ranking, raw, None)
 
@@ -69,8 +71,8 @@ def test_an_unknown_ranking_is_not_explained() -> None:
         explained([_candidate(A, score=1.0)], "scorer-7", None)
 
 
-def test_what_decided_a_rank_is_the_feature_that_set_it_back_most() -> None:
-    """Against the one just above; for the first, what lifts it above the mean."""
+def test_the_deciding_feature_is_the_one_with_the_largest_loss() -> None:
+    """The loss is against the next better candidate; the first candidate is compared with the mean."""
     found = [
         _candidate(A, score=1.0, similarity=0.2, strength=3.0),
         _candidate(B, score=0.1, similarity=0.2),
@@ -85,8 +87,8 @@ def test_what_decided_a_rank_is_the_feature_that_set_it_back_most() -> None:
     assert decided([], np.zeros((0, 9)), np.zeros(0)) == ()
 
 
-def test_a_difference_that_nobody_sees_decided_nothing() -> None:
-    """Figures are shown with three places; none of them is +0.000."""
+def test_a_difference_that_rounds_to_zero_decides_nothing() -> None:
+    """Figures have three decimals, and none is shown as +0.000."""
     alike = [_candidate(A, score=0.5001, similarity=0.5001), _candidate(B, score=0.5, similarity=0.5)]
 
     first, second = decided(alike, *explained(alike, "document-003", None))
@@ -95,8 +97,8 @@ def test_a_difference_that_nobody_sees_decided_nothing() -> None:
     assert second == "hardly any difference against the one above"
 
 
-def test_a_rank_that_no_feature_decided_says_so() -> None:
-    """Yielding to a newer memory, and ties."""
+def test_a_rank_without_a_deciding_feature_says_so() -> None:
+    """Examples are yielding to a newer memory, and ties."""
     newer = _candidate(A, score=0.5)
     yielding = _candidate(B, score=0.499).model_copy(update={"yields_to": A})
 

@@ -1,4 +1,4 @@
-"""What differs between two minds of one agent."""
+"""Tests of the differences between two states of one agent."""
 
 from nemuri_contracts.agents import Definition, Perspective
 from nemuri_domain.strength.state_diff import Differences, MemoryChange
@@ -7,18 +7,18 @@ from tests.unit.domain.strength.stories import A, B, C, D, adopted, encoded, end
 
 
 def ids(changes: tuple[MemoryChange, ...]) -> set[object]:
-    """Which memories these are about."""
+    """Return the ids of the changed memories."""
     return {each.memory_id for each in changes}
 
 
-def test_a_mind_differs_from_itself_in_nothing() -> None:
-    """Neither in memories nor in anything else."""
+def test_equal_states_have_no_differences() -> None:
+    """Memories, policy and definition are equal."""
     mind = stories.given(encoded(A), used(A), *night(0)).mind
     assert Differences.between(mind, mind) == Differences((), {}, {})
 
 
-def test_every_memory_is_told_under_all_that_became_of_it() -> None:
-    """Begun, archived, returned, risen, stronger and weaker, greatest change first."""
+def test_every_memory_is_listed_under_each_of_its_changes() -> None:
+    """The changes are new, archived, reactivated, level, stronger and weaker, largest first."""
     one = stories.given(encoded(A), encoded(B), encoded(C), *[used(C)] * 5, ended(1), slept(1, archived={B: 0}))
     gone = one.memory(A).revision
     other = one.when(encoded(D), used(B), ended(2), slept(2, archived={A: gone}, levels={C: (1, 5)}))
@@ -34,8 +34,8 @@ def test_every_memory_is_told_under_all_that_became_of_it() -> None:
     assert ids(Differences.between(other.mind, one.mind).gone) == {D}
 
 
-def test_parameters_and_definition_are_compared_by_what_they_mean() -> None:
-    """What is in force, not what waits for the next sleep, and not how it was written."""
+def test_policy_and_definition_are_compared_by_value() -> None:
+    """The policy in force is compared, not the waiting one, and not its notation."""
     one = stories.given(encoded(A))
     assert Differences.between(one.mind, one.when(adopted(archive_threshold=0.2)).mind).policy == {}
     assert Differences.between(one.mind, one.when(*ruled(archive_threshold=0.1)).mind).policy == {}

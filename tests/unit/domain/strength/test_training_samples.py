@@ -1,4 +1,4 @@
-"""What tasks teach a scorer, and by which of them it is judged (document 000 §3.4)."""
+"""Tests of the training samples of a scorer and of its held-out tasks (document 000 §3.4)."""
 
 from dataclasses import replace
 from uuid import UUID
@@ -18,14 +18,14 @@ EVENT = retrieved(1, np.random.default_rng(1))
 
 
 def taught(*used: int, credited: tuple[str, ...] = ()) -> LabelledRetrieval:
-    """An assignment that used the candidates of these ranks."""
+    """Return an assignment that used the candidates of these ranks."""
     return training_samples.label_retrieval(
         LoggedRetrieval.of(EVENT), [EVENT.candidates[each].memory_id for each in used], credited
     )
 
 
-def test_positives_are_what_was_used_and_negatives_twice_as_many_of_the_rest() -> None:
-    """From all candidates; the same draw every time, another one for another assignment."""
+def test_used_memories_are_positives_with_two_negatives_each() -> None:
+    """Negatives are drawn from all other candidates, with a seed per assignment."""
     known = taught(0, 3)
 
     drawn = training_samples.samples([known])
@@ -39,8 +39,8 @@ def test_positives_are_what_was_used_and_negatives_twice_as_many_of_the_rest() -
     assert training_samples.samples([other]).features.tolist() != drawn.features.tolist()
 
 
-def test_an_assignment_that_used_nothing_teaches_nothing() -> None:
-    """Neither does a use of what no ranking had found; no negatives come from it."""
+def test_an_assignment_without_uses_gives_no_samples() -> None:
+    """A use of a memory that was no candidate gives none either."""
     unknown = training_samples.label_retrieval(LoggedRetrieval.of(EVENT), [UUID(int=0)], ("success",))
     empty = training_samples.samples([taught(), unknown])
 
@@ -48,8 +48,8 @@ def test_an_assignment_that_used_nothing_teaches_nothing() -> None:
     assert training_samples.samples([taught(1), taught(), unknown]).tasks == 1
 
 
-def test_an_assignment_that_found_nothing_relevant_is_no_fault() -> None:
-    """It has no candidates, teaches nothing, and stands in nobody's way."""
+def test_an_assignment_without_candidates_gives_no_samples() -> None:
+    """It raises no error."""
     nothing = LoggedRetrieval.of(EVENT.model_copy(update={"candidates": (), "selected": ()}))
     known = training_samples.label_retrieval(nothing, [UUID(int=1)], ("success",))
 
@@ -59,8 +59,8 @@ def test_an_assignment_that_found_nothing_relevant_is_no_fault() -> None:
     assert training_samples.split_held_out([known, taught(1)])[1] == []
 
 
-def test_there_are_no_more_negatives_than_unused_candidates() -> None:
-    """An answer that used nearly everything leaves few of them."""
+def test_negatives_are_limited_by_the_unused_candidates() -> None:
+    """An answer that used nearly all candidates leaves few negatives."""
     assert training_samples.samples([taught(*range(24))]).labels.tolist() == [1.0] * 24 + [0.0]
 
 
@@ -79,13 +79,13 @@ def test_there_are_no_more_negatives_than_unused_candidates() -> None:
         ((), 0.5),
     ],
 )
-def test_only_success_counts_in_full(credited: tuple[str, ...], weight: float) -> None:
-    """Failure counts half, and so does what nobody judged; the newest word decides, and success is never assumed."""
+def test_only_a_success_has_full_weight(credited: tuple[str, ...], weight: float) -> None:
+    """A failure and a missing rating count half. The newest rating decides."""
     assert set(training_samples.samples([taught(2, credited=credited)]).weights.tolist()) == {weight}
 
 
-def test_feedback_reweighs_an_assignment_when_it_says_something_new() -> None:
-    """The first success does, and a failure after it; what says the same again does not."""
+def test_new_feedback_changes_the_weight_of_an_assignment() -> None:
+    """The first success and a later failure do; repeated feedback does not."""
     assert training_samples.reweighs("helpful", ["failure", "helpful", "success"])
     assert training_samples.reweighs("failure", ["success", "failure", "unhelpful"])
     assert not training_samples.reweighs("unhelpful", ["success", "failure", "unhelpful"])
@@ -97,8 +97,8 @@ def test_feedback_reweighs_an_assignment_when_it_says_something_new() -> None:
 
 @settings(max_examples=50, deadline=None)
 @for_any(st.lists(st.lists(st.integers(0, 24), max_size=12), max_size=60))
-def test_the_held_out_are_the_newest_and_nothing_newer_is_trained_on(uses: list[list[int]]) -> None:
-    """Half of what can tell rankings apart is left to train on; each experience is on one side only, or on none."""
+def test_held_out_tasks_are_the_newest(uses: list[list[int]]) -> None:
+    """Half of the informative tasks stay for training, and no task is on both sides."""
     everything = [taught(*each) for each in uses]
 
     older, held = training_samples.split_held_out(everything)
@@ -109,8 +109,8 @@ def test_the_held_out_are_the_newest_and_nothing_newer_is_trained_on(uses: list[
     assert older == everything[: everything.index(held[0]) if held else None]
 
 
-def test_only_what_was_in_the_context_is_judged() -> None:
-    """Nobody knows what would have been used of the rest: its place does not matter."""
+def test_only_memories_in_the_context_are_judged() -> None:
+    """The use of other memories is unknown, so their ranks do not count."""
     known = taught(0, 9)
     first = training_samples.ndcg(known, lambda rows: np.arange(len(rows), 0, -1.0))
 
@@ -121,15 +121,15 @@ def test_only_what_was_in_the_context_is_judged() -> None:
     assert [taught().telling, taught(20).telling, taught(*range(10)).telling] == [False, False, False]
 
 
-def test_equal_scores_go_by_relevance() -> None:
-    """A scorer that says nothing is as good as relevance alone, and no better by the order that there was."""
+def test_ties_are_ordered_by_relevance() -> None:
+    """A constant scorer is as good as relevance alone."""
     known = taught(4)
     silent = training_samples.ndcg(known, lambda rows: np.zeros(len(rows)))
     assert silent == training_samples.ndcg(known, lambda rows: rows[:, 0])
 
 
 def test_a_copy_is_never_better() -> None:
-    """It ranks equally, so there is nothing in favour of it."""
+    """It ranks equally, so it does not pass the gate."""
     _, held = training_samples.split_held_out(past(by_impact, 80, seed=1))
 
     found = training_samples.evaluate(scorer.copy_of_linear(), held)
@@ -138,8 +138,8 @@ def test_a_copy_is_never_better() -> None:
     assert not training_samples.is_better(found)
 
 
-def test_a_scorer_that_learned_nonsense_does_not_serve() -> None:
-    """The opposite of the linear score where that one is right: the held-out tasks show it."""
+def test_an_inverted_scorer_does_not_serve() -> None:
+    """The held-out tasks reject the opposite of a good linear score."""
     copy = scorer.copy_of_linear()
     opposite = copy.model_copy(update={"output": tuple(-each for each in copy.output)})
     _, held = training_samples.split_held_out(past(by_relevance, 80, seed=1))
@@ -150,8 +150,8 @@ def test_a_scorer_that_learned_nonsense_does_not_serve() -> None:
     assert not training_samples.is_better(found)
 
 
-def test_better_means_by_more_than_the_error_and_on_ten_tasks() -> None:
-    """No held-out tasks show nothing at all."""
+def test_better_means_by_more_than_the_standard_error_on_ten_tasks() -> None:
+    """Without held-out tasks no scorer is better."""
     found = HeldOut(tasks=10, learned=0.5, linear=0.4, error=0.09)
 
     assert training_samples.is_better(found)

@@ -1,4 +1,4 @@
-"""Which memories an answer drew on."""
+"""Tests of detecting the memories that an answer used."""
 
 from uuid import UUID
 
@@ -8,8 +8,8 @@ from nemuri_domain.strength.usage_detection import ContextMemory, detect_uses, j
 A, B, C, D = (UUID(int=number) for number in range(1, 5))
 
 
-def test_citations_come_before_similarity_and_similarity_before_tags() -> None:
-    """The first kind of evidence that there is decides alone; of tags it takes two, of one memory."""
+def test_citations_take_precedence_over_similarity_and_similarity_over_tags() -> None:
+    """The first kind of evidence decides alone. Two tags of one memory are needed."""
     shown = [ContextMemory(A, ("steel", "winter"), 0.1), ContextMemory(B, ("delay",), 0.2), ContextMemory(C, (), 0.9)]
 
     assert _used("steel is late in winter", [C, C], shown) == {C: "citation"}
@@ -18,14 +18,14 @@ def test_citations_come_before_similarity_and_similarity_before_tags() -> None:
     assert _used("steel comes with a delay", [], shown[:2]) == {}
 
 
-def test_only_what_was_in_the_context_can_have_been_used() -> None:
-    """A citation of something else is no evidence, and no use."""
+def test_only_memories_in_the_context_can_be_used() -> None:
+    """A citation of another memory is no evidence."""
     assert _used("steel", [D], [ContextMemory(A, ("steel",), 0.4), ContextMemory(B, (), 0.0)]) == {A: "similarity"}
     assert _used("steel", [D], []) == {}
 
 
-def test_citations_that_are_complete_are_the_last_word() -> None:
-    """Then an answer that cites nothing has drawn on nothing."""
+def test_complete_citations_are_final() -> None:
+    """Then an answer without citations used nothing."""
     shown = [ContextMemory(A, ("steel",), 0.9)]
 
     assert detect_uses("steel", [], shown, threshold=0.3, complete=True) == ()
@@ -33,7 +33,7 @@ def test_citations_that_are_complete_are_the_last_word() -> None:
 
 
 def test_a_tag_counts_as_a_whole_term_only() -> None:
-    """`art` is not in `start`, nor 京都 in 東京都."""
+    """`art` does not match `start`, nor does 京都 match 東京都."""
     shown = [ContextMemory(A, ("art",), 0.0), ContextMemory(B, ("rent",), 0.0), ContextMemory(C, ("C++",), 0.0)]
 
     assert _tagged("start with the current parts", shown) == set()
@@ -41,8 +41,8 @@ def test_a_tag_counts_as_a_whole_term_only() -> None:
     assert _tagged("written in C++, of course", shown) == {C}
 
 
-def test_a_tag_that_most_memories_share_proves_nothing() -> None:
-    """Half of them may share it; of a single memory it is evidence."""
+def test_a_tag_of_most_memories_is_no_evidence() -> None:
+    """Up to half of the memories may share a tag. If there is a single memory, its tags count."""
     shared = [ContextMemory(each, ("steel",), 0.0) for each in (A, B, C)]
 
     assert _tagged("steel", [*shared, ContextMemory(D, ("delay",), 0.0)]) == set()
@@ -50,15 +50,15 @@ def test_a_tag_that_most_memories_share_proves_nothing() -> None:
     assert _tagged("steel", [ContextMemory(A, ("steel", "steel"), 0.0)]) == {A}
 
 
-def test_the_embedder_says_how_similar_is_used() -> None:
-    """The threshold itself counts."""
+def test_the_embedder_sets_the_similarity_of_a_use() -> None:
+    """A similarity equal to the threshold counts."""
     shown = [ContextMemory(A, (), 0.30), ContextMemory(B, (), 0.29)]
 
     assert _used("", [], shown) == {A: "similarity"}
 
 
-def test_each_way_of_recognising_use_can_be_chosen_alone() -> None:
-    """Then no other evidence counts; without a judge's word its way is the layered one."""
+def test_each_detection_method_can_be_chosen_alone() -> None:
+    """Then no other evidence counts. A missing judge falls back to the layered method."""
     shown = [ContextMemory(A, ("steel",), 0.1), ContextMemory(B, ("delay",), 0.9), ContextMemory(C, (), 0.2)]
 
     def used(detection: Detection) -> dict[UUID, str]:
@@ -71,8 +71,8 @@ def test_each_way_of_recognising_use_can_be_chosen_alone() -> None:
     assert used("judge") == used("layered") == {C: "citation"}
 
 
-def test_what_a_judge_names_is_used() -> None:
-    """A label that stands for no memory names nothing."""
+def test_a_memory_named_by_the_judge_is_used() -> None:
+    """A label without a memory is ignored."""
     assert [(each.memory_id, each.method) for each in judged_uses({"m1": A, "m2": B}, ["m2", "m7"])] == [(B, "judge")]
 
 
