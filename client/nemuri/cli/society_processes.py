@@ -10,7 +10,7 @@ import typer
 from nemuri.cli.platform_commands import HttpOption, with_http
 from nemuri.cli.session import Session
 from nemuri.cli.society_options import LimitOption, NameArgument, ParentOption
-from nemuri_infra.process.thread_limits import ONE_THREAD
+from nemuri_infra.process.resource_limits import ONE_THREAD
 
 if TYPE_CHECKING:
     from nemuri_infra.bus.event_log import Log

@@ -14,9 +14,8 @@ from nemuri.client.connection_attempt import CONNECTING_SECONDS, reached
 from nemuri.client.course_start import begin
 from nemuri.client.deadlines import Expired, within
 from nemuri.client.exchange import SHORTEST, ClientError, Exchange, checked
-from nemuri.client.experiences import lived
 from nemuri.client.idempotency_keys import Key
-from nemuri.client.memory_offers import offered, until_known
+from nemuri.client.memory_offers import lived, offered, until_known
 from nemuri.client.parameters import Documents, Id, LogPlace, Numbers, Texts, Timeout, Written
 from nemuri.client.questions import Asking
 from nemuri.client.task_waiting import OnProgress, ended, not_submitted

@@ -5,9 +5,8 @@ from nats.js.errors import APIError
 
 from nemuri.client.deadlines import within
 from nemuri.client.exchange import ClientError, NotConnectedError, NotPermitted
-from nemuri.client.jetstream_check import jetstream_needed
 from nemuri_infra.bus.access import Access
-from nemuri_infra.bus.connection import UnreachableError
+from nemuri_infra.bus.connection import UnreachableError, jetstream_needed
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.stores.blobs import Blobs
 from nemuri_infra.stores.results import Results

@@ -1,4 +1,4 @@
-"""Offering strength memories to an agent, and waiting until they are encoded."""
+"""Offering memories or experiences to an agent, and waiting until they are recorded."""
 
 import asyncio
 from collections.abc import Sequence
@@ -10,8 +10,10 @@ from nemuri_contracts.client_events import MemoryContent, MemoryOffered
 from nemuri_contracts.error_messages import not_by_use
 from nemuri_contracts.event import derive
 from nemuri_contracts.memory_views import AgentView, RememberedView
-from nemuri_contracts.queries import RememberedQuery
+from nemuri_contracts.queries import RememberedQuery, TiersQuery
 from nemuri_contracts.strength import MemoryEncoded
+from nemuri_contracts.tiered import Cues, Experience, ExperienceOffered, ExperienceRecorded
+from nemuri_contracts.tiered_views import TiersView
 from nemuri_domain.strength.offer_validation import refusal_reason
 from nemuri_infra.process.cancellation import run_together
 
@@ -21,6 +23,8 @@ STALLED = 30
 """Number of queries in a row without progress, about 2 seconds each, after which the client gives up."""
 TOGETHER = 64
 """Number of offers that are sent concurrently."""
+PATIENCE = 30
+"""Number of queries about an experience, about 2 seconds each, after which the client gives up."""
 
 
 def check(agent: AgentView, memories: Sequence[MemoryContent], places: Sequence[str] = ()) -> None:
@@ -96,3 +100,28 @@ async def until_known(exchange: Exchange, agent: str, offers: Sequence[UUID]) ->
         if stalled > STALLED:
             raise ClientError(f"{len(pending)} memories are in the log, but not encoded yet; see `nemuri status`")
         pending = view.pending
+
+
+async def lived(
+    exchange: Exchange,
+    agent: str,
+    experience: Experience,
+    cues: Cues | None,
+    importance: float | None,
+    key: str | UUID | None = None,
+) -> UUID:
+    """Append an experience, wait until its memory is recorded, and return the memory's id.
+
+    Raises as `Client.experience` does.
+    """
+    said = {"experience": experience, "cues": cues, "importance": importance}
+    event = checked(ExperienceOffered, event_id=named(exchange, key, "experience", agent), agent_id=agent, **said)
+    await exchange.ask(TiersQuery, TiersView, agent_id=agent)
+    await say_once(exchange, event, key)
+    for _ in range(PATIENCE):
+        view = await exchange.ask(RememberedQuery, RememberedView, agent_id=agent, offers=(event.event_id,))
+        if view.refused:
+            raise ClientError(f"{agent} did not keep the experience: it is not important enough")
+        if not view.pending:
+            return derive(event.event_id, ExperienceRecorded.kind_of())
+    raise ClientError("the experience is in the log, but not recorded yet; see `nemuri status`")

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from nemuri.experiments import noise, personality, scorer
 from nemuri.experiments.report import Claim, Report, Sample, reported
-from nemuri_infra.process.thread_limits import ONE_THREAD
+from nemuri_infra.process.resource_limits import ONE_THREAD
 
 CORES: Final = 8
 """Maximum number of processes. Each process loads its own libraries."""

@@ -10,9 +10,9 @@ import structlog
 from faststream import FastStream
 from nats.js.errors import NotFoundError
 
-from nemuri.client.jetstream_check import jetstream_needed
 from nemuri.platform.probes import OfServices, listening
 from nemuri.platform.service_registry import SERVICES
+from nemuri_infra.bus.connection import jetstream_needed
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.process.cancellation import cancel_and_wait
 from nemuri_infra.projections.database import Database

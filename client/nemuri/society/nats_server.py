@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from nemuri.client.connection import NotRunning, nats_address, permitted
-from nemuri.client.jetstream_check import jetstream_needed
+from nemuri_infra.bus.connection import jetstream_needed
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.embedded.data_directory import Home
 from nemuri_infra.embedded.nats import EmbeddedNats, kept_url

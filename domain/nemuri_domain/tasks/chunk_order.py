@@ -1,6 +1,11 @@
-"""Order in which chunks are read: a few of each task at a time, so that a long document does not delay other tasks."""
+"""Order in which chunks are read: a few of each task at a time, so that a long document does not delay other tasks.
+
+The limits on the number of chunks and on the size of a key point make the key points of all chunks fit one event.
+"""
 
 from collections.abc import Sequence
+
+import orjson
 
 from nemuri_contracts.event import Event
 from nemuri_contracts.tasks import ChunkReady, ChunkSummarised, TaskChunked
@@ -14,6 +19,9 @@ CHUNK_BYTES = 800
 """
 MOST_BYTES = 900_000
 """Maximum size in bytes of all chunks in the event `task_summarised`."""
+POINT_CHARACTERS = 400
+POINT_BYTES = 600
+"""Maximum bytes of a key point as JSON in UTF-8. A thousand key points with their references fit into one message."""
 
 
 def too_long(names: Sequence[str]) -> str | None:
@@ -26,6 +34,16 @@ def too_long(names: Sequence[str]) -> str | None:
         return None
     most = len(names) * MOST_BYTES // size
     return f"the documents have {len(names)} parts of ten pages, and a task can have at most {most}; split them"
+
+
+def capped(point: str) -> str:
+    """Return a key point of at most `POINT_CHARACTERS` and `POINT_BYTES`. A shortened one ends in "…"."""
+    if len(point) <= POINT_CHARACTERS and _on_the_wire(point) <= POINT_BYTES:
+        return point
+    cut = point[: POINT_CHARACTERS - 1]
+    while _on_the_wire(f"{cut}…") > POINT_BYTES:
+        cut = cut[:-1]
+    return f"{cut.rstrip()}…"
 
 
 def begun(event: TaskChunked) -> Sequence[ChunkReady]:
@@ -64,3 +82,7 @@ def resumed(event: Event, state: TaskState) -> Sequence[ChunkReady]:
 
 def _turn(cause: Event, key: str, ordinal: int) -> ChunkReady:
     return ChunkReady.following(cause, key=key, nth=ordinal, ordinal=ordinal)
+
+
+def _on_the_wire(text: str) -> int:
+    return len(orjson.dumps(text)) - len('""')

@@ -3,8 +3,10 @@
 import asyncio
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from urllib.parse import urlsplit
 
 from nats.aio.client import Client as Nats
 from nats.aio.msg import Msg
@@ -12,6 +14,7 @@ from nats.errors import ConnectionClosedError
 from nats.errors import Error as NatsError
 from nats.errors import TimeoutError as NoAnswerError
 from nats.js.api import Header
+from nats.js.errors import ServiceUnavailableError
 
 from nemuri_infra.bus.access import Access, AccessError, options, servers
 
@@ -40,6 +43,9 @@ MAX_PROBLEMS = 100
 logger = logging.getLogger("nemuri.connection")
 for _name in ("nemuri", "nats"):
     logging.getLogger(_name).addHandler(logging.NullHandler())
+
+JETSTREAM_OFF_CODES = {None, 10039, 10076}
+"""Error codes of a server on which JetStream is off, for the server or the account; None if nothing answers."""
 
 
 class UnreachableError(Exception):
@@ -214,3 +220,19 @@ async def connect(
     connection.options["max_reconnect_attempts"] = -1  # only the first attempts are limited
     patient = True
     return connection
+
+
+@contextmanager
+def jetstream_needed(url: str) -> Iterator[None]:
+    """Raise `UnreachableError` with the server's address if JetStream is off there."""
+    try:
+        yield
+    except ServiceUnavailableError as error:
+        if error.err_code not in JETSTREAM_OFF_CODES:
+            raise
+        raise UnreachableError(f"JetStream is off on the NATS server at {_address(url)}; start it with -js") from error
+
+
+def _address(url: str) -> str:
+    """Return the host and port of each address, without credentials."""
+    return ", ".join(urlsplit(each.strip()).netloc.rpartition("@")[2] or each.strip() for each in url.split(","))

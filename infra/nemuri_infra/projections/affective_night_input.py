@@ -16,9 +16,8 @@ from nemuri_domain.affective.nightly_job import MOVED_PER_EVENT, NightInput
 from nemuri_domain.affective.retention import deletable
 from nemuri_domain.affective.similarity_relations import SimilarPair
 from nemuri_infra.projections import tables
-from nemuri_infra.projections.database import Database
+from nemuri_infra.projections.database import Database, read_snapshot
 from nemuri_infra.projections.rows import load, records, selecting
-from nemuri_infra.projections.snapshot_reads import read_snapshot
 
 COMPARED_VECTORS = 5_000
 """Number of vectors that are read and compared at a time, so that never all of them are in memory."""

@@ -1,10 +1,10 @@
 """The database of the projections: one PostgreSQL schema for each namespace."""
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import orjson
 import psycopg
@@ -22,10 +22,9 @@ ENCODING = "UTF8"
 """Required encoding of the database, because it stores texts of any language."""
 POOL = 4
 """Default maximum number of connections. Half of the connections stay open while they are unused."""
-
-
 PROVISION = "start `nemuri up`, or run `python -m nemuri.cli.provision` as the provisioner"
 """Advice on how to create or migrate the projections."""
+T = TypeVar("T")
 
 
 class DatabaseError(Exception):
@@ -168,6 +167,28 @@ class Database:
         config.attributes["connection"] = connection
         config.attributes["schema"] = self.schema
         command.upgrade(config, "head")
+
+
+async def read_snapshot(views: Database, read: Callable[[AsyncConnection], Awaitable[T]]) -> T:
+    """Call `read` in one transaction with one snapshot and return its result.
+
+    If a rebuild exchanges the tables meanwhile, `read` is called again.
+    """
+    while True:
+        async with views.begin() as connection:
+            await connection.execute(text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"))
+            here = await _tables(connection)
+            found = await read(connection)
+            if await _tables(connection) == here:
+                return found
+
+
+async def _tables(connection: AsyncConnection) -> int:
+    """Return a number that changes when a rebuild exchanges the tables.
+
+    A transaction that began before the exchange would find no rows in the new tables.
+    """
+    return int((await connection.execute(text("SELECT to_regclass('memory_state')::oid::bigint"))).scalar_one())
 
 
 def _engine(url: str, schema: str, settings: str = "", **options: Any) -> AsyncEngine:

@@ -9,9 +9,8 @@ from nemuri_domain.strength.aggregate import Agent, Memory
 from nemuri_domain.strength.decay import faint_below
 from nemuri_domain.strength.sleep import PruningCandidate, SleepInput, surplus
 from nemuri_infra.projections import tables
-from nemuri_infra.projections.database import Database
+from nemuri_infra.projections.database import Database, read_snapshot
 from nemuri_infra.projections.rows import load, selecting
-from nemuri_infra.projections.snapshot_reads import read_snapshot
 
 
 async def sleep_input(views: Database, agent_id: str) -> SleepInput | None:

@@ -17,9 +17,8 @@ from nemuri_domain.tiered.aggregate import TieredMind, TierMemory, TiersAgent
 from nemuri_domain.tiered.merge_and_forget import LongTermColumns
 from nemuri_domain.tiered.retrieval import COLUMNS, LAYERS, TYPES, Relevance, Rows
 from nemuri_infra.projections import tables
-from nemuri_infra.projections.database import Database
+from nemuri_infra.projections.database import Database, read_snapshot
 from nemuri_infra.projections.rows import load, records, selecting
-from nemuri_infra.projections.snapshot_reads import read_snapshot
 
 _MEMORY = tables.tier_memory
 _OF = _MEMORY.c

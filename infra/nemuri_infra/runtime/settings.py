@@ -12,7 +12,7 @@ from nemuri_infra.embedded.data_directory import default_path
 from nemuri_infra.embeddings.settings import EmbeddingSettings
 from nemuri_infra.models.settings import ModelSettings
 from nemuri_infra.process import hook_settings
-from nemuri_infra.process.memory_limit import memory_limit
+from nemuri_infra.process.resource_limits import memory_limit
 
 MEGABYTE = 1024 * 1024
 INDEX_MEMORY_DIVISOR = 4

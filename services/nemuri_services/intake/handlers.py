@@ -26,7 +26,6 @@ from nemuri_infra.models.protocol import KeyPointJob
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, Service
 from nemuri_services.intake.chunks_and_items import details_of, items_beside, items_of
-from nemuri_services.intake.key_point_limit import capped
 
 service = Service(
     "intake",
@@ -94,7 +93,9 @@ async def find_point(event: ChunkReady, resources: Resources) -> ChunkSummarised
         return None
     text = (await resources.blobs.get(chunk.detail.ref))[chunk.detail.start : chunk.detail.end]
     reply = await resources.models.light.key_point(KeyPointJob(question=task.text, text=text))
-    return ChunkSummarised.following(event, ordinal=event.ordinal, point=capped(reply.value), usage=reply.usage)
+    return ChunkSummarised.following(
+        event, ordinal=event.ordinal, point=chunk_order.capped(reply.value), usage=reply.usage
+    )
 
 
 @service.handles(ChunkSummarised)

@@ -2,13 +2,17 @@
 
 from collections.abc import Sequence
 
-from nemuri_contracts.agents import ORCHESTRATOR, AgentDefined
-from nemuri_contracts.strength import ImpactCredited, MemoriesUsed, MemoryEncoded, SessionEnded
+from nemuri_contracts.agents import ORCHESTRATOR, AgentDefined, Embedding
+from nemuri_contracts.client_events import MemoryContent
+from nemuri_contracts.event import Event
+from nemuri_contracts.strength import ImpactCredited, MemoriesUsed, MemoryEncoded, NewMemory, Origin, SessionEnded
 from nemuri_contracts.tasks import TaskCompleted, TaskRouted
+from nemuri_domain.strength.memory_content import embedded_text, encoded
+from nemuri_domain.strength.policy import Policy
 from nemuri_domain.tasks import precedents
+from nemuri_domain.tasks.aggregate import Task
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, Service
-from nemuri_services.routing_memory.memory_events import taken_in
 
 service = Service(
     "routing-memory",
@@ -32,7 +36,9 @@ async def remember(event: TaskCompleted, resources: Resources) -> Sequence[Agent
     if state.task is None or not state.present:
         return ()
     memory = precedents.routing_memory(state)
-    taken = await taken_in(event, state.task, state.present[0].agent_id, memory, f"routing/{event.event_id}", resources)
+    taken = await _taken_in(
+        event, state.task, state.present[0].agent_id, memory, f"routing/{event.event_id}", resources
+    )
     return [*taken, precedents.session_ended(event, state.task)] if taken else ()
 
 
@@ -43,6 +49,31 @@ async def remember_outcome(event: ImpactCredited, resources: Resources) -> Seque
     if task is None:
         return ()
     memory = precedents.aptitude_memory(task, event.agent_id, event.reason)
-    return await taken_in(
+    return await _taken_in(
         event, task, event.agent_id, memory, f"{task.task_id}/{event.agent_id}/{event.reason}", resources
     )
+
+
+async def _taken_in(
+    event: Event, task: Task, worker: str, memory: MemoryContent | None, key: str, resources: Resources
+) -> Sequence[AgentDefined | MemoryEncoded]:
+    """Return the events that add a memory to the routing memory; none without `memory`.
+
+    The first memory also defines the orchestrator as an agent, with the embedding of `worker`, an agent that worked on
+    the task. Returns none if neither agent exists.
+    """
+    known = await resources.views.agent(ORCHESTRATOR)
+    other = known or await resources.views.agent(worker)
+    if memory is None or other is None:
+        return ()
+    new = await _new(memory, other.embedding, (known.rules if known else Policy()).initial_strength, resources)
+    new = new.model_copy(update={"origin": Origin(client_id=task.client_id, task_id=task.task_id)})
+    encoding = encoded(event, new, key=key, agent_id=ORCHESTRATOR, source="task")
+    return (encoding,) if known else (precedents.defined(event, other.embedding), encoding)
+
+
+async def _new(memory: MemoryContent, embedding: Embedding, strength: float, resources: Resources) -> NewMemory:
+    text, vectors = embedded_text(memory), resources.vectors.serving(embedding)
+    await vectors.of([text])
+    names = precedents.DEFINITION.perspective_names
+    return NewMemory(memory=memory, vector=vectors.key(text), strength=strength, perspectives=names)

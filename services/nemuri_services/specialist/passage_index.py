@@ -12,7 +12,7 @@ from nemuri_domain.language.inverted_index import InvertedIndex
 from nemuri_domain.language.request_items import requests
 from nemuri_domain.language.tokenization import term_counts, terms
 from nemuri_infra.process.byte_cache import ByteCache
-from nemuri_infra.process.memory_limit import memory_limit
+from nemuri_infra.process.resource_limits import memory_limit
 from nemuri_infra.stores.blobs import Blobs
 
 PASSAGE_CHARACTERS = 1_500

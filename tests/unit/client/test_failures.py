@@ -10,14 +10,13 @@ from nats.js.errors import ServiceUnavailableError
 from nemuri.cli.failures import Failure, WrongUse, explain
 from nemuri.client.connection import NotRunning, resolve
 from nemuri.client.exchange import ClientError
-from nemuri.client.jetstream_check import jetstream_needed
 from nemuri.client.sync import Loop
 from nemuri.client.task_waiting import TaskTimeoutError
 from nemuri.platform.embedder_check import EmbedderChanged, compare_agents, compare_embeddings
 from nemuri.platform.logging import without_credentials
 from nemuri_contracts.agents import Definition, Embedding
 from nemuri_contracts.memory_views import AgentView
-from nemuri_infra.bus.connection import UnreachableError
+from nemuri_infra.bus.connection import UnreachableError, jetstream_needed
 from nemuri_infra.embedded.child_processes import ServerFailed
 from nemuri_infra.projections.database import DatabaseError, check_database_url
 from nemuri_infra.runtime.settings import Settings

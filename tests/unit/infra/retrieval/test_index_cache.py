@@ -12,7 +12,7 @@ import pytest
 
 from nemuri_domain.strength.aggregate import Content, Memory, Remembered
 from nemuri_domain.strength.retrieval_index import AgentIndex
-from nemuri_infra.process import memory_limit
+from nemuri_infra.process import resource_limits
 from nemuri_infra.retrieval.index_cache import CachedIndex, IndexCache
 from nemuri_infra.runtime.settings import MAX_INDEX_MEGABYTES, MEGABYTE, Settings
 
@@ -82,9 +82,9 @@ def test_the_limit_is_a_quarter_of_the_memory(tmp_path: Path, monkeypatch: pytes
     for told, expected in ((f"{1024 * MEGABYTE}\n", 256 * MEGABYTE), ("max\n", None), ("", None)):
         file = tmp_path / "memory.max"
         file.write_text(told)
-        monkeypatch.setattr(memory_limit, "LIMITS", (tmp_path / "nowhere", file))
-        memory_limit.memory_limit.cache_clear()
+        monkeypatch.setattr(resource_limits, "MEMORY_LIMIT_FILES", (tmp_path / "nowhere", file))
+        resource_limits.memory_limit.cache_clear()
         found = Settings().index_bytes
         assert found == expected or (expected is None and 0 < found <= MAX_INDEX_MEGABYTES)
-    memory_limit.memory_limit.cache_clear()
+    resource_limits.memory_limit.cache_clear()
     assert Settings(recall_memory=7).index_bytes == 7 * MEGABYTE

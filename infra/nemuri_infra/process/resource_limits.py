@@ -1,12 +1,13 @@
-"""The memory limit of this process."""
+"""Limits of a process: its memory and its threads. Several processes share a machine."""
 
 from functools import cache
 from pathlib import Path
+from typing import Final
 
-import psutil
-
-LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
+MEMORY_LIMIT_FILES = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
 """Files with the memory limit of a container, for version 2 and version 1 of control groups."""
+ONE_THREAD: Final = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+"""Environment variables that limit linear algebra to one thread. They must be set before numpy is loaded."""
 
 
 @cache
@@ -15,8 +16,10 @@ def memory_limit() -> int:
 
     It is read once.
     """
+    import psutil  # imported here, because the command line needs only the threads
+
     whole = int(psutil.virtual_memory().total)
-    for path in LIMITS:
+    for path in MEMORY_LIMIT_FILES:
         try:
             told = path.read_text(encoding="ascii").strip()
         except OSError:

@@ -5,8 +5,8 @@ import pytest
 
 from nemuri_contracts.codec import encode
 from nemuri_contracts.tasks import Detail, DetailPoint, TaskSummarised
+from nemuri_domain.tasks.chunk_order import POINT_BYTES, POINT_CHARACTERS, capped
 from nemuri_infra.bus.event_log import HEADER_BYTES
-from nemuri_services.intake.key_point_limit import POINT_BYTES, POINT_CHARACTERS, capped
 from tests.contracts.examples import EXAMPLES
 
 POINTS = 1_000
