@@ -1,1 +1,1 @@
-"""What was released never changes: goldens of every event and question."""
+"""Tests that released contracts never change: a golden and an example of every event and query."""

@@ -1,4 +1,4 @@
-"""Every kind and version of event, as on the wire, kept for ever; `python -m tests.contracts.corpus` writes them."""
+"""Stored examples of every kind and version of event. `python -m tests.contracts.corpus` writes them."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,29 +9,29 @@ from tests.contracts.examples import EXAMPLES
 FOLDER = Path(__file__).parent / "corpus"
 UPDATE = "python -m tests.contracts.corpus"
 RELEASED = False
-"""Whether events were released: from then on no file is ever written anew, and no golden of the same version."""
+"""True after the release of events. From then on no example and no golden of an existing version is written again."""
 
 
 def version_of(kind: str) -> int:
-    """The version in which events of a kind are said now."""
+    """Return the present version of a kind."""
     version: int = EVENTS[kind].model_fields["version"].default
     return version
 
 
 def path(kind: str, version: int) -> Path:
-    """Where the example of a kind and version is."""
+    """Return the path of the example of a kind and version."""
     return FOLDER / f"{kind}.v{version}.json"
 
 
 def kept() -> Iterator[tuple[str, int, Path]]:
-    """Every example that is kept, with its kind and version."""
+    """Yield every stored example with its kind and version."""
     for each in sorted(FOLDER.glob("*.json")):
         kind, _, version = each.stem.rpartition(".v")
         yield kind, int(version), each
 
 
 def main() -> None:
-    """Write the examples of the present versions that lack; before the release, all of them anew."""
+    """Write the missing examples of present versions. Before the release write all of them."""
     FOLDER.mkdir(exist_ok=True)
     for kind, example in EXAMPLES.items():
         file = path(kind, version_of(kind))

@@ -1,4 +1,4 @@
-"""One example of each kind of event, every field of it filled."""
+"""One example of each kind of event, with every field filled."""
 
 from datetime import UTC, date, datetime
 from uuid import UUID

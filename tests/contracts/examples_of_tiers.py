@@ -1,4 +1,4 @@
-"""One example of each kind of event of tiered memory, every field of it filled."""
+"""One example of each kind of event of tiered memory, with every field filled."""
 
 from uuid import UUID
 
@@ -46,4 +46,4 @@ PARTS: dict[type[Event], dict[str, object]] = {
     MemoriesAccessed: {"accessed": (Access(memory_id=MEMORY, times=3),), "second": 601.0},
     MemoryShared: {"memory_id": MEMORY, "scope": "group", "visible_to": ("seller",), "second": 602.0},
 }  # fmt: skip
-"""What each has beside its envelope."""
+"""Fields of each example besides its envelope."""

@@ -1,4 +1,4 @@
-"""The goldens: the JSON Schema of each kind of event, as released. `python -m tests.contracts.goldens` writes them."""
+"""The goldens are the JSON Schemas of events as released. `python -m tests.contracts.goldens` writes them."""
 
 import json
 from pathlib import Path
@@ -13,7 +13,7 @@ UPDATE = "python -m tests.contracts.goldens"
 
 
 def schema(event: type[Event]) -> dict[str, Any]:
-    """The schema of what is on the wire, without prose; what only the log knows is no part of it."""
+    """Return the schema of an event on the wire, without descriptions and without fields of the log."""
     whole: dict[str, Any] = _without_prose(event.model_json_schema(mode="serialization"))
     return {"$schema": "https://json-schema.org/draft/2020-12/schema"} | whole
 
@@ -28,17 +28,17 @@ def _without_prose(node: Any) -> Any:
 
 
 def text(event: type[Event]) -> str:
-    """The golden's text."""
+    """Return the text of the golden."""
     return json.dumps(schema(event), indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 
 
 def path(kind: str) -> Path:
-    """Where the golden of a kind is."""
+    """Return the path of a kind's golden."""
     return FOLDER / f"{kind}.json"
 
 
 def main() -> None:
-    """Write all goldens anew, and remove those of kinds that there are no more; once released, only new versions."""
+    """Write all goldens, and remove those of deleted kinds. After the release write only those of new versions."""
     FOLDER.mkdir(exist_ok=True)
     for kind, event in EVENTS.items():
         if not (RELEASED and path(kind).exists() and _same_version(kind)):

@@ -1,4 +1,4 @@
-"""What was ever recorded can be read for ever: every kind and version, by today's code."""
+"""Present code reads every kind and version of event that was ever recorded."""
 
 import json
 from datetime import UTC, datetime
@@ -27,8 +27,8 @@ KEPT = list(corpus.kept())
 
 
 @pytest.mark.parametrize(("kind", "version", "file"), KEPT, ids=[file.stem for _, _, file in KEPT])
-def test_what_is_kept_is_read_and_folded(kind: str, version: int, file: Path) -> None:
-    """Whatever version it is of, it is an event of today, and no fold stumbles over it."""
+def test_every_stored_example_is_decoded_and_folded(kind: str, version: int, file: Path) -> None:
+    """An example of any version becomes a present event, and no fold raises."""
     data = file.read_bytes()
 
     event = decode(data, recorded_at=NOW, sequence=7, client_id="ann")
@@ -44,8 +44,8 @@ def test_what_is_kept_is_read_and_folded(kind: str, version: int, file: Path) ->
 
 
 @pytest.mark.parametrize("kind", sorted(EVENTS))
-def test_a_contract_changes_with_its_version_only(kind: str) -> None:
-    """The example of the present version, which fills every field, is byte for byte the one that is kept."""
+def test_a_changed_contract_needs_a_new_version(kind: str) -> None:
+    """The example of the present version, with every field, is stored byte for byte."""
     file = corpus.path(kind, corpus.version_of(kind))
 
     assert file.exists(), f"{kind} has no example of its version; `{corpus.UPDATE}` writes it"
@@ -54,8 +54,8 @@ def test_a_contract_changes_with_its_version_only(kind: str) -> None:
     )
 
 
-def test_of_every_kind_all_versions_are_kept_and_lifted() -> None:
-    """From the first on without a gap, and every old one has its upcast."""
+def test_all_versions_of_each_kind_are_stored_and_upcast() -> None:
+    """Versions have no gap from 1 on, and each old one has an upcast."""
     found: dict[str, set[int]] = {}
     for kind, version, _ in KEPT:
         found.setdefault(kind, set()).add(version)
@@ -65,8 +65,8 @@ def test_of_every_kind_all_versions_are_kept_and_lifted() -> None:
     assert upcasts.UPCASTS.keys() == old
 
 
-def test_an_older_version_is_lifted_before_it_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As if it had been said today; the log's bytes stay what they are."""
+def test_an_old_version_is_upcast_before_decoding(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bytes in the log do not change."""
     today: dict[str, Any] = json.loads(encode(EXAMPLES["chunk_summarised"]))
     before = {name: value for name, value in today.items() if name != "point"} | {"version": 0, "sentence": "Steel."}
 
@@ -81,8 +81,8 @@ def test_an_older_version_is_lifted_before_it_is_read(monkeypatch: pytest.Monkey
     assert json.loads(encode(event)) == today | {"point": "Steel."}
 
 
-def test_versions_are_lifted_one_by_one() -> None:
-    """Each upcast knows only the next version."""
+def test_versions_are_upcast_one_by_one() -> None:
+    """Each upcast leads to the next version."""
     steps = {
         ("a", 1): lambda event: event | {"said": [*event["said"], 1]},
         ("a", 2): lambda event: event | {"said": [*event["said"], 2]},
@@ -94,13 +94,13 @@ def test_versions_are_lifted_one_by_one() -> None:
 
 
 @pytest.mark.parametrize("wrong", [{}, {"kind": ["a"], "version": 1}, {"kind": "a", "version": "1"}, {"kind": "a"}])
-def test_what_is_no_old_version_is_left_as_it_is(wrong: dict[str, Any]) -> None:
-    """Nothing is guessed."""
+def test_an_unknown_version_is_not_upcast(wrong: dict[str, Any]) -> None:
+    """The message is left unchanged."""
     assert upcast(wrong, {("a", 1): lambda event: event | {"lifted": True}}) == wrong
 
 
-def test_an_upcast_that_cannot_make_sense_of_an_event_leaves_it_unread(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A client may say anything under an old version: that is undecodable like other nonsense, and halts nobody."""
+def test_an_event_that_its_upcast_cannot_convert_is_undecodable(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A client may send any content under an old version, and halts no consumer by it."""
     monkeypatch.setitem(upcasts.UPCASTS, ("feedback_given", 0), lambda event: {"verdict": event["nowhere"]})
 
     with pytest.raises(UndecodableError, match="version 0"):

@@ -1,4 +1,4 @@
-"""The documents of the bus are what the code says, and what their formats ask for."""
+"""The generated schemas equal the code and are valid in their formats."""
 
 import re
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ FOLDER = Path(__file__).parents[2] / "contracts" / "schemas"
 
 @pytest.fixture(scope="module")
 def bus() -> dict[str, Any]:
-    """The AsyncAPI document as it is kept."""
+    """Return the committed AsyncAPI document."""
     found: dict[str, Any] = yaml.safe_load((FOLDER / "asyncapi.yaml").read_text(encoding="utf-8"))
     return found
 
@@ -42,16 +42,16 @@ def _at(document: Any, pointer: str) -> Any:
     return document
 
 
-def test_the_documents_are_current() -> None:
-    """`python -m nemuri.platform.api_schemas contracts/schemas` would change nothing."""
+def test_the_schemas_are_current() -> None:
+    """`python -m nemuri.platform.api_schemas contracts/schemas` changes nothing."""
     kept = {path.relative_to(FOLDER).as_posix(): path for path in FOLDER.rglob("*.*")}
     wanted = documents()
     assert set(kept) == set(wanted)
     assert [name for name, text in wanted.items() if kept[name].read_text(encoding="utf-8") != text] == []
 
 
-def test_every_schema_is_one_and_takes_the_examples() -> None:
-    """What is really said is what the documents allow, for every kind of event."""
+def test_every_schema_is_valid_and_accepts_the_examples() -> None:
+    """The example of each kind of event is valid under its schema."""
     for path in FOLDER.rglob("*.json"):
         Draft202012Validator.check_schema(yaml.safe_load(path.read_text(encoding="utf-8")))
     for event in EXAMPLES.values():
@@ -59,8 +59,8 @@ def test_every_schema_is_one_and_takes_the_examples() -> None:
         Draft202012Validator(schema).validate(yaml.safe_load(encode(event)))
 
 
-def test_every_reference_leads_somewhere(bus: dict[str, Any]) -> None:
-    """Within the document, and to the schemas beside it."""
+def test_every_reference_resolves(bus: dict[str, Any]) -> None:
+    """References within the document and to other schemas resolve."""
     for reference in _references(bus):
         if reference.startswith("#/"):
             assert _at(bus, reference)
@@ -68,8 +68,8 @@ def test_every_reference_leads_somewhere(bus: dict[str, Any]) -> None:
             assert (FOLDER / reference).is_file()
 
 
-def test_channels_declare_the_parameters_of_their_addresses(bus: dict[str, Any]) -> None:
-    """As AsyncAPI 3 asks for; and names of channels and operations are of the characters that it allows."""
+def test_channels_declare_their_parameters(bus: dict[str, Any]) -> None:
+    """Names of channels and operations have only characters that AsyncAPI 3 allows."""
     for name, channel in bus["channels"].items():
         assert set(channel.get("parameters", {})) == set(re.findall(r"\{(\w+)\}", channel["address"] or ""))
         assert channel["messages"].keys() <= bus["components"]["messages"].keys()
@@ -79,16 +79,16 @@ def test_channels_declare_the_parameters_of_their_addresses(bus: dict[str, Any])
         assert re.fullmatch(r"[A-Za-z0-9_-]+", name)
 
 
-def test_the_addresses_are_where_events_really_are(bus: dict[str, Any]) -> None:
-    """The subject of every example fits the address of its channel."""
+def test_the_subjects_match_the_addresses(bus: dict[str, Any]) -> None:
+    """The subject of each example matches the address of its channel."""
     for event in EXAMPLES.values():
         address = bus["channels"][event.kind]["address"]
         pattern = re.sub(r"\\\{\w+\\\}", "[^.]+", re.escape(address))
         assert re.fullmatch(pattern, Subjects("nemuri").of(event))
 
 
-def test_operations_are_what_services_hear_and_say(bus: dict[str, Any]) -> None:
-    """Every event has a channel; each reaction is a receiving operation, and each thing said a sending one."""
+def test_operations_are_the_handlers_and_emits_of_services(bus: dict[str, Any]) -> None:
+    """Every event has a channel. Each handler is a receiving operation, each emitted event a sending one."""
     assert bus["channels"].keys() >= EVENTS.keys()
     for service in SERVICES.values():
         heard = {f"{service.name}_receives_{kind.kind_of()}" for kind in service.handlers}

@@ -1,4 +1,4 @@
-"""Events are frozen: their schemas are what was released."""
+"""The schemas of events equal the released ones."""
 
 import json
 from datetime import UTC, datetime
@@ -18,8 +18,8 @@ KINDS = sorted(EVENTS)
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_an_event_is_what_its_golden_says(kind: str) -> None:
-    """A difference is a change of a contract: before the release regenerate, afterwards add a version."""
+def test_the_schema_of_an_event_equals_its_golden(kind: str) -> None:
+    """A difference changes the contract: regenerate before the release, add a version after it."""
     golden = goldens.path(kind)
 
     assert golden.exists(), f"{kind} has no golden; `{goldens.UPDATE}` writes it"
@@ -28,14 +28,14 @@ def test_an_event_is_what_its_golden_says(kind: str) -> None:
     )
 
 
-def test_there_is_no_golden_without_its_event() -> None:
-    """A released kind never goes away."""
+def test_every_golden_has_its_event() -> None:
+    """A released kind is never deleted."""
     assert sorted(path.stem for path in goldens.FOLDER.glob("*.json")) == KINDS
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_golden_is_a_schema_that_its_example_meets(kind: str) -> None:
-    """And that refuses what is not declared, another kind and another version."""
+def test_a_golden_is_a_schema_that_accepts_its_example(kind: str) -> None:
+    """It refuses undeclared fields, other kinds and other versions."""
     golden = json.loads(goldens.path(kind).read_text())
     jsonschema.Draft202012Validator.check_schema(golden)
     validator = jsonschema.Draft202012Validator(golden, format_checker=jsonschema.FormatChecker())
@@ -48,8 +48,8 @@ def test_a_golden_is_a_schema_that_its_example_meets(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_an_example_comes_back_as_it_was(kind: str) -> None:
-    """With what the log knows, and byte for byte the same when it is written again."""
+def test_an_example_survives_a_round_trip(kind: str) -> None:
+    """It keeps the fields of the log, and its bytes are equal when encoded again."""
     example = EXAMPLES[kind]
 
     event = decode(encode(example), recorded_at=NOW, sequence=7, client_id="ann")
@@ -62,24 +62,24 @@ def test_an_example_comes_back_as_it_was(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_example_fills_every_field(kind: str) -> None:
-    """So that a field cannot change without an example that shows it."""
+    """A change of any field therefore shows in an example."""
     assert not _empty(EXAMPLES[kind].model_dump(mode="json"))
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_another_version_is_undecodable_rather_than_misread(kind: str) -> None:
-    """Until there is an upcaster for it."""
+def test_another_version_is_undecodable(kind: str) -> None:
+    """It needs an upcast."""
     newer = json.loads(encode(EXAMPLES[kind])) | {"version": 2}
 
     with pytest.raises(UndecodableError, match=f"{kind}.version: it must be 1"):
         decode(json.dumps(newer).encode(), recorded_at=NOW, sequence=1)
 
 
-def test_a_changed_contract_would_be_noticed() -> None:
-    """One field more is another text."""
+def test_a_changed_contract_is_detected() -> None:
+    """One more field changes the text of the golden."""
 
     class FeedbackGivenMore(FeedbackGiven):
-        """As it was, and one thing more."""
+        """Feedback with one more field."""
 
         more: int = 0
 
@@ -88,7 +88,7 @@ def test_a_changed_contract_would_be_noticed() -> None:
 
 
 def _empty(value: Any) -> list[str]:
-    """The places where there is nothing."""
+    """Return the paths of empty values."""
     if value in (None, [], {}, ""):
         return ["."]
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""Agents for tests: a state from sections, and the snapshot that a module has of it."""
+"""Builders of states and snapshots for tests of modules."""
 
 from typing import Any
 
@@ -8,24 +8,24 @@ from nemuri_domain.cognition.shared_state import Changes, SharedState, Snapshot
 
 
 def state_of(second: float = 0.0, **sections: dict[str, Any]) -> SharedState:
-    """The state of `ada` with these sections, which changed at that second."""
+    """Return the state of the agent `ada` with these sections, changed at that second."""
     return SharedState.of("ada", sections, second)
 
 
 def seen_by(module: Module, state: SharedState, second: float) -> Snapshot:
-    """What the module sees of it."""
+    """Return the snapshot of the module."""
     return state.snapshot(module.spec.reads, second)
 
 
 def asked(module: Module, state: SharedState, second: float) -> Ask:
-    """What the module asks a model."""
+    """Return the module's request to a model."""
     found = module.process(seen_by(module, state, second))
     assert isinstance(found, Ask)
     return found
 
 
 def made(module: Module, state: SharedState, second: float) -> Changes:
-    """What the module makes without a model, as it is in the state then."""
+    """Return the changes of a module without a model, applied to the state."""
     base = seen_by(module, state, second)
     found = module.process(base)
     assert isinstance(found, dict)
@@ -34,7 +34,7 @@ def made(module: Module, state: SharedState, second: float) -> Changes:
 
 
 def answered(module: Module, state: SharedState, second: float, answer: str) -> None:
-    """The module asks, and is answered at the same second."""
+    """Let the module ask, and apply the answer at the same second."""
     base = seen_by(module, state, second)
     found = module.process(base)
     assert isinstance(found, Ask)
@@ -42,18 +42,18 @@ def answered(module: Module, state: SharedState, second: float, answer: str) -> 
 
 
 def held(state: SharedState) -> dict[str, dict[str, Any]]:
-    """Everything in the state."""
+    """Return all sections of the state."""
     return state.values()
 
 
 class Knowing:
-    """Memories that keep what they were asked."""
+    """Memories that record their queries."""
 
     def __init__(self) -> None:
-        """Nothing was asked yet."""
+        """Start without queries."""
         self.asked: list[tuple[str, str]] = []
 
     def recall(self, agent_id: str, query: str, module: str, second: float) -> tuple[RetrievedMemory, ...]:  # noqa: ARG002
-        """One memory, always."""
+        """Return one memory."""
         self.asked.append((query, module))
         return (RetrievedMemory("iron is in the caves", 0.75, "long", "semantic"),)

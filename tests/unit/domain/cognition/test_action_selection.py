@@ -1,4 +1,4 @@
-"""The next act towards anything, from anywhere."""
+"""Tests of selecting the next action for an intent."""
 
 from typing import Any
 
@@ -46,8 +46,8 @@ intents = st.builds(
 
 
 @given(intents, views)
-def test_every_act_is_one_that_worlds_take(intent: Intent, view: Surroundings) -> None:
-    """Every act is one that worlds take, and what is done by hand is within reach."""
+def test_every_action_is_valid_for_worlds(intent: Intent, view: Surroundings) -> None:
+    """Targets of manual actions are within reach."""
     deed = next_act(intent, view)
     assert required_acts(intent) >= 1
     assert is_finished(intent, view, {}) in {True, False}
@@ -74,8 +74,8 @@ def test_every_act_is_one_that_worlds_take(intent: Intent, view: Surroundings) -
         ("give 2 wood to nobody", None),
     ],
 )
-def test_what_follows_from_words(words: str, act: dict[str, Any] | None) -> None:
-    """What follows from words, where things stand so."""
+def test_the_action_for_each_intent(words: str, act: dict[str, Any] | None) -> None:
+    """The action follows from the intent and the surroundings."""
     view = Surroundings(
         {
             "position": {"x": 0, "y": 64, "z": 0},
@@ -97,8 +97,8 @@ def test_what_follows_from_words(words: str, act: dict[str, Any] | None) -> None
     assert (dict(deed.act) if deed else None) == act
 
 
-def test_one_flees_away_from_what_strikes() -> None:
-    """One flees away from what strikes, and is done when it is out of sight."""
+def test_the_agent_flees_from_an_attacker() -> None:
+    """Fleeing ends when the attacker is out of sight."""
     zombie: dict[str, Any] = {
         "id": "z",
         "name": "zombie",
@@ -114,8 +114,8 @@ def test_one_flees_away_from_what_strikes() -> None:
     assert is_finished(Intent("flee"), Surroundings({"position": {"x": 0, "y": 64, "z": 0}}), {})
 
 
-def test_a_station_is_gone_to_before_something_is_made_at_it() -> None:
-    """A station is gone to before something is made at it."""
+def test_the_agent_walks_to_a_station_before_crafting() -> None:
+    """Crafting follows within reach of the station."""
     table: dict[str, Any] = {"block": "table", "position": {"x": 9, "y": 64, "z": 0}}
     far = Surroundings({"position": {"x": 0, "y": 64, "z": 0}, "blocks": [table]})
     near = Surroundings({"position": {"x": 6, "y": 64, "z": 0}, "blocks": [table]})
@@ -125,8 +125,8 @@ def test_a_station_is_gone_to_before_something_is_made_at_it() -> None:
     assert isinstance(second, Craft)
 
 
-def test_stations_that_are_needed_at_once_stand_beside_each_other() -> None:
-    """Stations that are needed at once stand beside each other: those far apart are no use, however near one is."""
+def test_two_required_stations_are_placed_next_to_each_other() -> None:
+    """Distant stations are not used, even if one of them is near."""
     places = {"table": [(0, 1), (20, 0)], "furnace": [(12, 0), (20, 3)]}
     blocks: list[Any] = [
         {"block": block, "position": {"x": x, "y": 64, "z": z}} for block, each in places.items() for x, z in each
@@ -151,8 +151,8 @@ def test_stations_that_are_needed_at_once_stand_beside_each_other() -> None:
         ("give 1 wood to Zoe", None),
     ],
 )
-def test_a_person_is_acted_upon_by_its_name(words: str, receiver: str | None) -> None:
-    """Who is meant is found among those in sight, however a model puts it; the act names the id."""
+def test_a_person_is_addressed_by_name(words: str, receiver: str | None) -> None:
+    """The name is matched among people in sight in any usual notation, and the action has the id."""
     people = {"v-1": "Aiko", "v-2": "Aiko 2", "v-3": "Bea Stone"}
     here: dict[str, Any] = {"x": 0, "y": 64, "z": 0}
     near: list[Any] = [{"id": each, "name": name, "position": here, "distance": 1.0} for each, name in people.items()]

@@ -1,4 +1,4 @@
-"""What the controller attends to, what it asks, and when it asks again."""
+"""Tests of the controller: selected outputs, prompt, and interval."""
 
 import json
 from typing import Any
@@ -29,8 +29,8 @@ def _at_work(second: float = 0.0) -> SharedState:
     )
 
 
-def test_what_passes_becomes_a_decision_and_passes_only_once() -> None:
-    """What passes becomes a decision, and passes only once."""
+def test_an_output_that_passes_leads_to_one_decision() -> None:
+    """It does not pass a second time."""
     state = _at_work()
     answered(CONTROLLER, state, 1.0, REPLY)
     decision = held(state)["decision"]
@@ -40,8 +40,8 @@ def test_what_passes_becomes_a_decision_and_passes_only_once() -> None:
     assert held(state)["decision"] == before
 
 
-def test_what_is_below_the_threshold_asks_nobody_and_adds_up() -> None:
-    """What is below the threshold asks nobody and adds up until it passes."""
+def test_an_output_below_the_threshold_accumulates() -> None:
+    """No model is asked until it passes."""
     state = _at_work()
     answered(CONTROLLER, state, 1.0, REPLY)
     state.put({"memory_recall": {"found": [{"content": "trees stand in the north"}]}}, 20.0)
@@ -59,8 +59,8 @@ def test_what_is_below_the_threshold_asks_nobody_and_adds_up() -> None:
     assert scores == sorted(scores)
 
 
-def test_only_what_passed_is_in_the_question() -> None:
-    """Only what passed is in the question; working memory and the plan in force always are."""
+def test_the_prompt_has_only_outputs_that_passed() -> None:
+    """Working memory and the plan in force are always in it."""
     state = _at_work()
     answered(CONTROLLER, state, 1.0, REPLY)
     state.put(
@@ -79,8 +79,8 @@ def test_only_what_passed_is_in_the_question() -> None:
     assert "You are ada" in prompt.system
 
 
-def test_what_presses_is_told_once_and_with_what_it_is() -> None:
-    """A creature that strikes is named, and the same failure eight times takes one line."""
+def test_each_urgent_output_is_in_the_prompt_once() -> None:
+    """An attacker is named, and eight equal failures take one line."""
     state = _at_work()
     wrong = {"expected": "go there", "actual": "failed, found no path", "correction": "try another place"}
     corrections: list[Any] = [{**wrong, "second": 1.0, "severity": 0.5} for _ in range(8)]
@@ -99,8 +99,8 @@ def test_what_presses_is_told_once_and_with_what_it_is() -> None:
     assert "in sight: tree, zombie 3 blocks away" in lines
 
 
-def test_the_plan_in_force_is_in_every_question() -> None:
-    """However little it presses and however much else does, the plan is there with what is left of it."""
+def test_the_plan_in_force_is_in_every_prompt() -> None:
+    """Its remaining steps are in the prompt at any salience."""
     state = _at_work()
     answered(CONTROLLER, state, 1.0, REPLY)
     long = ["this is one of very many words. " * 40] * 40
@@ -118,16 +118,16 @@ def test_the_plan_in_force_is_in_every_question() -> None:
         answered(CONTROLLER, state, float(second), REPLY)
 
 
-def test_an_answer_that_is_none_changes_nothing() -> None:
-    """An answer that is none changes nothing: what passed is still to be decided on."""
+def test_an_unreadable_reply_changes_nothing() -> None:
+    """The outputs that passed still wait for a decision."""
     state = _at_work()
     with pytest.raises(ValueError, match="no decision"):
         asked(CONTROLLER, state, 1.0).then("I do not know")
     assert "make a table" in asked(CONTROLLER, state, 3.0).prompt.user
 
 
-def test_it_decides_sooner_the_more_presses() -> None:
-    """It decides sooner the more presses: 1 s in danger, 2 in talk, 5 at work, 15 while nothing changes."""
+def test_the_interval_depends_on_the_situation() -> None:
+    """It is 1 s in danger, 2 s in talk, 5 s at work, and 15 s without changes."""
     state = _at_work()
     assert CONTROLLER.pause(seen_by(CONTROLLER, state, 30.0)) == 15.0
     state.put({"percepts": {"second": 30.0}}, 30.0)
@@ -154,16 +154,16 @@ def test_it_decides_sooner_the_more_presses() -> None:
         ({"percepts": {"health": 19}}, False),
     ],
 )
-def test_only_what_cannot_wait_ends_its_interval(section: dict[str, Any], calls: bool) -> None:
-    """Wounds, anomalies and one's name end the interval, unless the last decision knew of them."""
+def test_only_urgent_changes_end_the_interval(section: dict[str, Any], calls: bool) -> None:
+    """They are wounds, anomalies and the agent's name, unless the last decision knew of them."""
     state = _at_work()
     state.put({"decision": {"id": "d1", "at": 5.0}}, 5.0)
     state.put(section, 6.0)
     assert CONTROLLER.urgency(seen_by(CONTROLLER, state, 6.0)) is calls
 
 
-def test_five_modules_at_once_raise_the_bar() -> None:
-    """Five modules at once raise the bar, unless it is an emergency."""
+def test_five_modules_at_once_raise_the_threshold() -> None:
+    """An emergency does not raise it."""
     state = _at_work()
     state.put({"reflections": {"entries": [{"insight": "x"}]}, "memory_recall": {"found": ["x"]}}, 0.0)
     snapshot = seen_by(CONTROLLER, state, 1.0)
@@ -180,8 +180,8 @@ long_texts = st.text(alphabet=st.sampled_from('ab 漢字.。\n"\\x0'), max_size=
 
 @settings(max_examples=40)
 @given(st.lists(long_texts, max_size=20), long_texts, st.integers(0, 40))
-def test_a_prompt_is_never_over_its_budget(texts: list[str], told: str, repeat: int) -> None:
-    """A prompt is never over its budget, whatever the sections hold."""
+def test_a_prompt_never_exceeds_its_budget(texts: list[str], told: str, repeat: int) -> None:
+    """This holds for any sections."""
     grown = [text * repeat for text in texts]
     state = state_of(
         0.0,

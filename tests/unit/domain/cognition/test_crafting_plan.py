@@ -1,4 +1,4 @@
-"""Whether the steps to an item really lead there, tried out by the rules of the world."""
+"""Tests that the steps to an item lead to it under the rules of the world."""
 
 from collections import Counter
 
@@ -15,7 +15,7 @@ TAKEN = sorted({rule.item for name, rule in COLLECTING_RULES.items() if rule.ite
 
 
 def _carried_out(steps: list[Intent], inventory: dict[str, int], sight: frozenset[str]) -> Counter[str]:
-    """What is held after the steps; fails where one of them could not be done."""
+    """Return the inventory after the steps. Fail if a step is not possible."""
     held, near = Counter(inventory), set(sight)
     for step in steps:
         item = step.item or ""
@@ -49,24 +49,24 @@ def _carried_out(steps: list[Intent], inventory: dict[str, int], sight: frozense
     st.dictionaries(st.sampled_from(ITEMS), st.integers(1, 6), max_size=6),
     st.frozensets(st.sampled_from(["tree", "stone", "table", "furnace", "coal", "iron", "water"])),
 )
-def test_the_steps_to_anything_lead_there(
+def test_the_steps_to_any_item_lead_to_it(
     item: str, count: int, inventory: dict[str, int], sight: frozenset[str]
 ) -> None:
-    """The steps to anything lead there, whatever is held and in sight."""
+    """This holds for any inventory and any things in sight."""
     verb = "craft" if item in RECIPES else "collect"
     steps = crafting_steps(Intent("craft" if verb == "craft" else "collect", item, count), inventory, sight)
     assert steps
     assert _carried_out(steps, inventory, sight)[item] >= inventory.get(item, 0) + count
 
 
-def test_what_nothing_gives_has_no_way() -> None:
-    """What nothing gives has no way."""
+def test_an_item_without_a_recipe_has_no_steps() -> None:
+    """The list of steps is empty."""
     assert crafting_steps(Intent("craft", "spaceship"), {}, []) == []
     assert crafting_steps(Intent("collect", "moonlight"), {}, []) == []
 
 
-def test_what_is_to_be_given_is_got_first() -> None:
-    """What is to be given is got first, unless it is held."""
+def test_a_gift_is_obtained_first() -> None:
+    """The steps to obtain it are left out if it is held."""
     gift = Intent("give", "wood", 2, "bea")
     assert crafting_steps(gift, {}, []) == [Intent("collect", "wood", 2), gift]
     assert crafting_steps(gift, {"wood": 2}, []) == [gift]

@@ -1,4 +1,4 @@
-"""Decisions, and how they are read from what a model wrote."""
+"""Tests of decisions and of reading them from replies."""
 
 import json
 
@@ -27,8 +27,8 @@ WELL = {
         json.dumps({"thought": "no decision here"}) + json.dumps(WELL),
     ],
 )
-def test_a_decision_is_read_whatever_stands_around_it(reply: str) -> None:
-    """A decision is read whatever stands around it."""
+def test_a_decision_is_read_from_surrounding_text(reply: str) -> None:
+    """The reply may have text or fences around the JSON."""
     found = read_decision(reply, "d1t0", 4.0)
     assert found == Decision(id="d1t0", at=4.0, **WELL)
     assert found.intent == Intent("collect", "wood", 3)
@@ -46,21 +46,21 @@ def test_a_decision_is_read_whatever_stands_around_it(reply: str) -> None:
         {"high_level_intent": 3},
     ],
 )
-def test_what_no_hands_could_do_is_no_decision(change: dict[str, object]) -> None:
-    """What no hands could do is no decision."""
+def test_a_decision_without_an_executable_action_is_refused(change: dict[str, object]) -> None:
+    """The reply raises an error."""
     with pytest.raises(ValueError, match="no decision"):
         read_decision(json.dumps(WELL | change), "d1t0", 0.0)
 
 
-def test_nothing_to_say_is_said_in_several_ways() -> None:
-    """Nothing to say is said in several ways."""
+def test_several_notations_of_no_speech_are_read() -> None:
+    """They all mean no speech directive."""
     for nothing in ("", "none", "None.", None, "なし"):
         assert read_decision(json.dumps(WELL | {"speech_directive": nothing}), "d1t0", 0.0).speech_directive == ""
 
 
 @given(st.text(max_size=300))
 def test_any_reply_is_read_or_refused(text: str) -> None:
-    """Any reply is read or refused, and what is read is short and in one line."""
+    """The fields of a decision are short single lines."""
     for reply in (text, json.dumps(WELL | {"high_level_intent": text + "!", "context_summary": text})):
         try:
             found = read_decision(reply, "d1t0", 0.0)
@@ -72,7 +72,7 @@ def test_any_reply_is_read_or_refused(text: str) -> None:
             assert "\n" not in value
 
 
-def test_ids_follow_each_other() -> None:
-    """Ids follow each other, also at one and the same second."""
+def test_ids_of_decisions_are_ordered() -> None:
+    """Ids of the same second are different and ordered."""
     assert next_id({}, 1.5) == "d1t150"
     assert next_id({"id": "d1t150"}, 1.5) == "d2t150"

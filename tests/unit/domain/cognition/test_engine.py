@@ -1,4 +1,4 @@
-"""What runs when, what settles, what goes out."""
+"""Tests of the engine: runs, applied changes, and outgoing messages."""
 
 from random import Random
 
@@ -21,8 +21,8 @@ def _until(engine: Engine, end: float, step: float = 0.01) -> list[tuple[float, 
     return found
 
 
-def test_a_module_runs_after_what_it_reads_has_changed_and_not_otherwise() -> None:
-    """A module runs after what it reads has changed and not otherwise."""
+def test_a_module_runs_after_a_change_of_its_sections_only() -> None:
+    """A change of another section does not wake it."""
     runs = Counting()
     module = Made(name="watch", step=runs, reads="percepts", wakes="percepts", interval=0.05)
     engine = Engine([module], 0.0, seed=1)
@@ -39,8 +39,8 @@ def test_a_module_runs_after_what_it_reads_has_changed_and_not_otherwise() -> No
     assert len(runs.runs) == 2
 
 
-def test_a_slow_module_has_one_run_at_a_time_and_delays_nobody() -> None:
-    """A slow module has one run at a time and delays nobody."""
+def test_a_slow_module_has_one_run_at_a_time() -> None:
+    """It delays no other module."""
     fast = Counting()
     slow = Made(
         name="slow",
@@ -61,8 +61,8 @@ def test_a_slow_module_has_one_run_at_a_time_and_delays_nobody() -> None:
     assert len([each for each in engine.run(11.0) if each]) == 1
 
 
-def test_a_conflict_repeats_the_run_on_what_is_there_now() -> None:
-    """A conflict repeats the run on what is there now."""
+def test_a_conflict_repeats_the_run() -> None:
+    """The repeated run sees the new state."""
 
     def counted(snapshot: Snapshot) -> Ask:
         count = snapshot["goals"].get("count", 0)
@@ -82,8 +82,8 @@ def test_a_conflict_repeats_the_run_on_what_is_there_now() -> None:
     assert engine.states["ada"].values()["goals"] == {"count": 11}
 
 
-def test_a_failing_module_rests_and_the_others_go_on() -> None:
-    """A failing module rests and the others go on."""
+def test_a_failing_module_backs_off() -> None:
+    """The other modules run on."""
 
     def broken(snapshot: Snapshot) -> Changes:
         raise RuntimeError(f"no {snapshot.agent_id}")
@@ -101,8 +101,8 @@ def test_a_failing_module_rests_and_the_others_go_on() -> None:
     assert len(runs.runs) >= 9
 
 
-def test_a_section_that_is_not_declared_is_a_failure_and_changes_nothing() -> None:
-    """A section that is not declared is a failure and changes nothing."""
+def test_writing_an_undeclared_section_is_a_failure() -> None:
+    """The state is unchanged."""
     engine = Engine([Made(name="sly", step=lambda _: {"goals": {"active": ["steal"]}}, writes="plans")], 0.0, seed=1)
     engine.add(SharedState("ada"), 0.0)
     _until(engine, 1.0)
@@ -110,8 +110,8 @@ def test_a_section_that_is_not_declared_is_a_failure_and_changes_nothing() -> No
     assert engine.states["ada"].values() == {}
 
 
-def test_what_is_urgent_ends_the_interval() -> None:
-    """What is urgent ends the interval."""
+def test_an_urgent_change_ends_the_interval() -> None:
+    """The module runs at once."""
 
     class Alarm(Module):
         spec = Spec(
@@ -139,8 +139,8 @@ def test_what_is_urgent_ends_the_interval() -> None:
     assert alarm.runs == 2
 
 
-def test_what_is_urgent_during_a_run_makes_another_one_right_after_it() -> None:
-    """What is urgent during a run makes another one right after it."""
+def test_an_urgent_change_during_a_run_causes_another_run() -> None:
+    """The next run follows without an interval."""
     module = Made(name="calm", step=Counting(), reads="percepts", urgent="percepts", interval=15, rank=Rank.CONTROLLER)
     schedule = Schedule([module], 0.0, Random(1))
     schedule.add("ada", 0.0)
@@ -150,8 +150,8 @@ def test_what_is_urgent_during_a_run_makes_another_one_right_after_it() -> None:
     assert list(ringing(schedule, 16.01)) == [slot]
 
 
-def test_what_is_heard_and_what_became_of_acts_arrives_where_it_belongs() -> None:
-    """What is heard and what became of acts arrives where it belongs."""
+def test_speech_and_outcomes_reach_their_sections() -> None:
+    """Heard words and outcomes of actions are in the state."""
     engine = Engine([], 0.0, seed=1)
     engine.add(SharedState.of("ada", {"action_history": {"entries": [{"id": "a1"}, {"id": "a2"}]}}), 0.0)
     heard = (Utterance(speaker="bob", name="Bob", text="Hello", second=3),)
@@ -166,8 +166,8 @@ def test_what_is_heard_and_what_became_of_acts_arrives_where_it_belongs() -> Non
     assert "heard" not in values["percepts"]
 
 
-def test_what_goes_out_goes_once_and_is_heard_by_its_speaker() -> None:
-    """What goes out goes once and is heard by its speaker."""
+def test_an_outgoing_message_is_sent_once() -> None:
+    """Its speaker hears it too."""
     engine = Engine([], 0.0, seed=1)
     engine.add(SharedState("ada"), 0.0)
     out: Changes = {
@@ -187,8 +187,8 @@ def test_what_goes_out_goes_once_and_is_heard_by_its_speaker() -> None:
     ]
 
 
-def test_a_run_of_an_agent_that_has_gone_settles_nothing() -> None:
-    """A run of an agent that has gone settles nothing."""
+def test_a_run_of_an_agent_that_left_changes_nothing() -> None:
+    """Its result is dropped."""
     engine = Engine(
         [
             Made(

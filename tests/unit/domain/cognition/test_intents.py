@@ -1,4 +1,4 @@
-"""What words tell hands to do."""
+"""Tests of parsing intents from the words of a decision."""
 
 import pytest
 from hypothesis import given
@@ -41,8 +41,8 @@ from nemuri_domain.cognition.intents import VERBS, Intent, Verb, read_intent
         ("", None),
     ],
 )
-def test_what_the_words_tell_hands_to_do(text: str, intent: Intent | None) -> None:
-    """What the words tell hands to do."""
+def test_the_intent_of_each_text(text: str, intent: Intent | None) -> None:
+    """Texts without an intent give None."""
     assert read_intent(text) == intent
 
 
@@ -51,7 +51,7 @@ names = st.from_regex(r"[a-z]{3,8}", fullmatch=True).map(lambda word: f"x{word}q
 
 @st.composite
 def intents(draw: st.DrawFn) -> Intent:
-    """Anything that hands can be told."""
+    """Draw any intent."""
     verb: Verb = draw(st.sampled_from(VERBS))
     item, whom, want, count = draw(names), draw(names), draw(names), draw(st.integers(1, 64))
     match verb:
@@ -73,13 +73,13 @@ def intents(draw: st.DrawFn) -> Intent:
 
 
 @given(intents())
-def test_an_intent_is_read_back_from_its_own_words(intent: Intent) -> None:
-    """An intent is read back from its own words."""
+def test_an_intent_survives_a_round_trip_through_its_words(intent: Intent) -> None:
+    """Parsing the words of an intent gives the intent."""
     assert read_intent(intent.words()) == intent
 
 
 @given(st.text(max_size=200))
-def test_any_text_is_read_without_harm(text: str) -> None:
-    """Any text is read without harm, and never asks for more than a stack."""
+def test_any_text_is_parsed_without_an_error(text: str) -> None:
+    """A quantity is at most a stack."""
     found = read_intent(text)
     assert found is None or 1 <= found.count <= 64

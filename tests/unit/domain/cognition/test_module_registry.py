@@ -1,4 +1,4 @@
-"""The nine modules as the document lists them."""
+"""Tests of the registry of the nine modules."""
 
 from typing import Any
 
@@ -25,8 +25,8 @@ FULL: dict[str, dict[str, Any]] = {
 }
 
 
-def test_the_nine_are_those_of_the_document_with_its_speeds_and_intervals() -> None:
-    """The nine are those of document 002 §1.3, with the speeds there and the intervals of §3.3."""
+def test_the_modules_have_the_speeds_and_intervals_of_the_document() -> None:
+    """Speeds are those of document 002 §1.3, intervals those of §3.3."""
     assert {name: (spec.speed, spec.interval) for name, spec in NINE.items()} == {
         "action_awareness": ("fast", 0.05),
         "skill_execution": ("fast", 0.05),
@@ -54,22 +54,22 @@ def test_the_nine_are_those_of_the_document_with_its_speeds_and_intervals() -> N
         ("self_reflection", {"action_history", "goals"}, {"reflections"}),
     ],
 )
-def test_they_read_and_write_what_the_document_says(name: str, reads: set[str], writes: set[str]) -> None:
-    """They read and write what the table of document 002 §1.3 says, and nobody writes what another one decides."""
+def test_the_modules_read_and_write_the_sections_of_the_document(name: str, reads: set[str], writes: set[str]) -> None:
+    """The table is in document 002 §1.3, and each section has one writer except action history and working memory."""
     assert reads <= NINE[name].reads
     assert writes <= NINE[name].writes
     for section in writes - {"action_history", "working_memory"}:
         assert [each for each, spec in NINE.items() if section in spec.writes] == [name]
 
 
-def test_who_writes_a_section_reads_it() -> None:
-    """Who writes a section reads it, so that a change by another one is seen."""
+def test_a_module_reads_the_sections_that_it_writes() -> None:
+    """It therefore sees the changes of others."""
     for spec in NINE.values():
         assert spec.writes <= spec.reads, spec.name
 
 
-def test_modules_without_a_model_really_have_none() -> None:
-    """Modules without a model never ask one, whatever the sections hold; those with a rank are all others."""
+def test_modules_without_a_model_never_make_a_request() -> None:
+    """This holds for any sections. All other modules have a rank."""
     assert {name for name, spec in NINE.items() if spec.rank is None} == WITHOUT_MODEL
     asking = set()
     for module in build_modules(NoMemories()):
@@ -80,8 +80,8 @@ def test_modules_without_a_model_really_have_none() -> None:
     assert not asking & WITHOUT_MODEL
 
 
-def test_each_that_asks_a_model_asks_memory_in_its_own_name() -> None:
-    """Each that asks a model asks memory in its own name, so that it gets what document 004 §4.6.3 gives it."""
+def test_a_module_retrieves_memories_under_its_own_name() -> None:
+    """It gets the memories of document 004 §4.6.3."""
     knowing, asking = Knowing(), set()
     more: dict[str, dict[str, Any]] = {
         "goals": {"active": [{"id": "g1", "description": "make a table"}]},
@@ -103,8 +103,8 @@ def _act(number: int) -> dict[str, Any]:
     return {"id": f"a{number}", "text": "collect iron", "outcome": {"done": True, "second": 1.0}}
 
 
-def test_the_controller_is_served_first() -> None:
-    """Models serve the controller first, then talking, social, planning and goals, reflection (PIANO)."""
+def test_the_controller_has_the_first_rank() -> None:
+    """Talking, social awareness, planning and goals, and reflection follow."""
     ranks = {name: spec.rank for name, spec in NINE.items() if spec.rank is not None}
     assert ranks == {
         "cognitive_controller": Rank.CONTROLLER,
@@ -116,8 +116,8 @@ def test_the_controller_is_served_first() -> None:
     }
 
 
-def test_some_can_be_left_out_and_others_added() -> None:
-    """Some can be left out and others added, but no two of one name, and none that there is not."""
+def test_modules_can_be_left_out_and_added() -> None:
+    """Two modules of one name and unknown names are refused."""
     more = Made(Counting(), name="weather")
     names = [each.spec.name for each in build_modules(NoMemories(), without={"social_awareness"}, plugins=[more])]
     assert len(names) == 9
@@ -129,14 +129,14 @@ def test_some_can_be_left_out_and_others_added() -> None:
         build_modules(NoMemories(), without={"magic"})
 
 
-def test_who_rests_while_providers_fail() -> None:
-    """Planning and goals keep what they have from the first failure on, social awareness pauses at the last."""
+def test_modules_suspended_while_providers_fail() -> None:
+    """Planning and goals keep their results from the first failure on, social awareness pauses at the last provider."""
     assert suspended_modules("ok") == frozenset()
     assert suspended_modules("failing") == {"goal_generation", "planning"}
     assert suspended_modules("down") == {"goal_generation", "planning", "social_awareness"}
     assert all(name in NINE for name in suspended_modules("down"))
 
 
-def test_every_section_that_modules_write_has_its_line() -> None:
-    """Every section that modules read or write is one of the table."""
+def test_every_section_of_a_module_is_in_the_table() -> None:
+    """The table has all sections that modules read or write."""
     assert all(spec.reads | spec.writes <= SECTIONS.keys() for spec in NINE.values())

@@ -1,4 +1,4 @@
-"""What presses how much, and what passes."""
+"""Tests of salience and of the threshold."""
 
 from dataclasses import replace
 
@@ -25,37 +25,37 @@ outputs = st.sampled_from(sorted(OUTPUTS))
 
 
 def test_the_score_is_the_weighted_geometric_mean_of_the_document() -> None:
-    """The score is the weighted geometric mean of the document."""
+    """The weights are 0.4, 0.35 and 0.25."""
     assert Salience("planning", 0.5, 0.8, 0.2).composite == pytest.approx(0.5**0.4 * 0.8**0.35 * 0.2**0.25)
     assert Salience("planning", 1.0, 1.0, 1.0).composite == 1.0
 
 
-def test_an_axis_of_zero_counts_a_hundredth() -> None:
-    """An axis of zero counts a hundredth."""
+def test_a_factor_of_0_counts_as_one_hundredth() -> None:
+    """The score is above 0."""
     assert Salience("planning", 0.0, 1.0, 1.0).composite == pytest.approx(0.01**0.4)
     assert Salience("planning", 0.0, 0.0, 0.0).composite == pytest.approx(0.01)
 
 
 @given(st.tuples(axes, axes, axes), st.tuples(axes, axes, axes))
-def test_more_of_an_axis_is_never_less_salient(
+def test_the_score_is_monotonic_in_each_factor(
     one: tuple[float, float, float], other: tuple[float, float, float]
 ) -> None:
-    """More of an axis is never less salient."""
+    """A higher factor never lowers the score."""
     low, high = ([pick(pair) for pair in zip(one, other, strict=True)] for pick in (min, max))
     assert Salience("planning", *low).composite <= Salience("planning", *high).composite + 1e-12
 
 
 @given(st.floats(0, 1e6), st.floats(0, 1e6))
-def test_what_is_newer_is_never_less_recent(first: float, second: float) -> None:
-    """What is newer is never less recent."""
+def test_newer_outputs_are_at_least_as_recent(first: float, second: float) -> None:
+    """Recency falls with age."""
     assert recency(min(first, second)) >= recency(max(first, second))
 
 
 @given(st.booleans(), st.integers(0, 3), st.booleans(), st.integers(0, 9))
-def test_emergency_goes_before_overload_and_that_before_idleness(
+def test_emergency_takes_precedence_over_overload_and_overload_over_idleness(
     hurt: bool, anomalies: int, still: bool, updated: int
 ) -> None:
-    """Emergency goes before overload, and that before idleness."""
+    """The situation sets the threshold."""
     least = threshold(replace(CALM, hurt=hurt, anomalies=anomalies, still=still), updated)
     if hurt or anomalies:
         assert least == 0.1
@@ -66,10 +66,10 @@ def test_emergency_goes_before_overload_and_that_before_idleness(
 
 
 @given(st.lists(st.tuples(outputs, axes, axes, axes), max_size=9), st.dictionaries(outputs, axes), axes)
-def test_each_output_passes_or_is_kept_and_nothing_is_over_one(
+def test_each_output_passes_or_is_kept(
     drawn: list[tuple[Output, float, float, float]], kept: dict[Output, float], least: float
 ) -> None:
-    """Each output passes or is kept, and nothing is over one."""
+    """No salience is above 1."""
     scores = [Salience(*each) for each in drawn]
     found = select(scores, kept, least)
     assert found.passed.keys() | found.kept.keys() == {each.output for each in scores}
@@ -79,10 +79,10 @@ def test_each_output_passes_or_is_kept_and_nothing_is_over_one(
 
 
 @given(axes, axes, axes, st.sampled_from([0.1, 0.3, 0.5, 0.6]))
-def test_what_stays_below_adds_up_and_passes_in_the_end(
+def test_salience_below_the_threshold_accumulates_until_it_passes(
     urgency: float, relevance: float, fresh: float, least: float
 ) -> None:
-    """What stays below adds up and passes in the end: after so many runs as the score goes into the threshold."""
+    """It passes after as many runs as the score fits into the threshold."""
     score = Salience("planning", urgency, relevance, fresh)
     kept: dict[Output, float] = {}
     for _ in range(1, 62):

@@ -1,4 +1,4 @@
-"""What agents are told, when they take it in, and what they do then."""
+"""Tests of pending percepts: when an agent takes them in, and which modules run then."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -13,7 +13,7 @@ HERE = Position(x=0, y=64, z=0)
 
 
 def _told(engine: Engine, agent_id: str, now: float, **percept: Any) -> None:
-    """What happened makes it pressing."""
+    """Send an urgent percept."""
     told = Percept(second=now, position=HERE, **percept).model_dump_json().encode()
     engine.tell(agent_id, told, now, calm=not percept.keys() & {"heard", "outcomes", "hurt"})
 
@@ -25,8 +25,8 @@ def _watching(runs: Counting, agents: Iterable[str]) -> Engine:
     return engine
 
 
-def test_what_is_calm_is_read_when_a_module_looks_and_only_the_newest() -> None:
-    """It wakes whoever reads it, and a run that sees it is not repeated for it; nonsense fails and changes nothing."""
+def test_of_calm_percepts_only_the_newest_is_read() -> None:
+    """It wakes its readers, a run that has seen it is not repeated, and an invalid one fails and changes nothing."""
     runs = Counting()
     engine = _watching(runs, ["ada"])
     for health in (19, 18):
@@ -46,8 +46,8 @@ def test_what_is_calm_is_read_when_a_module_looks_and_only_the_newest() -> None:
     assert engine.states["ada"].values()["percepts"]["health"] == 18
 
 
-def test_what_happens_is_taken_in_at_once_whole_and_in_its_order() -> None:
-    """Words that came before a blow are heard; how it is now, told since, is what is there afterwards."""
+def test_urgent_percepts_are_read_at_once_and_in_order() -> None:
+    """Words before a blow are heard, and a later calm percept gives the final state."""
     runs = Counting()
     engine = _watching(runs, ["ada"])
     for nth, text in enumerate(("hello", "run")):
@@ -62,8 +62,8 @@ def test_what_happens_is_taken_in_at_once_whole_and_in_its_order() -> None:
     assert len(runs.runs) == 1
 
 
-def test_what_happens_to_many_at_once_is_seen_through_one_by_one() -> None:
-    """What somebody was told wakes what reads it before the next takes in its own; nobody looks twice."""
+def test_a_percept_of_many_agents_is_processed_agent_by_agent() -> None:
+    """The readers of one agent run before the next agent reads its own, and no reader runs twice."""
     order: list[str] = []
 
     class Order:
@@ -83,8 +83,8 @@ def test_what_happens_to_many_at_once_is_seen_through_one_by_one() -> None:
     assert order == ["0.1", "a0", "0.1", "a1", "0.1", "a2", "0.1", "a4"]
 
 
-def test_what_happens_is_taken_in_within_a_quarter_second_whatever_else_is_due() -> None:
-    """However many modules without a model are due, and are due again."""
+def test_an_urgent_percept_is_read_within_a_quarter_of_a_second() -> None:
+    """This holds however many modules without a model are due."""
     engine = Engine([Made(name="busy", step=Counting(), interval=0.05)], 0.0, seed=1)
     for nth in range(100):
         engine.add(SharedState(f"a{nth}"), 0.0)
@@ -101,8 +101,8 @@ def test_what_happens_is_taken_in_within_a_quarter_second_whatever_else_is_due()
     assert percepts()["percepts"]["hurt"] == 1
 
 
-def test_who_is_told_something_calm_at_once_looks_at_moments_of_their_own() -> None:
-    """So that a thousand who are told together do not all look together; each within a quarter of a second."""
+def test_agents_with_a_calm_percept_run_at_different_moments() -> None:
+    """A thousand agents are spread over a quarter of a second."""
     agents = [f"a{nth}" for nth in range(200)]
     engine = _watching(Counting(), agents)
     for each in agents:

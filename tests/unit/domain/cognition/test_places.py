@@ -1,4 +1,4 @@
-"""Whose turn it is where more want to ask a model than have a place."""
+"""Tests of the order in which modules get one of the limited model requests."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -14,12 +14,12 @@ from tests.unit.domain.cognition.modules import Counting, Made
 
 
 def _asking(rank: Rank, interval: float = 1.0) -> Module:
-    """A module that asks; what is urgent to it is a percept."""
+    """Return a module that asks a model. A percept is urgent for it."""
     return Made(name=rank.name.lower(), step=Counting(), interval=interval, rank=rank)
 
 
 def _schedule(*modules: Module, places: int, agents: int = 1) -> Schedule:
-    """All agents have been here for a while, so that each module is due."""
+    """Return a schedule in which every module of every agent is due."""
     schedule = Schedule(modules, 0.0, Random(1))
     schedule.places = places
     for nth in range(agents):
@@ -28,7 +28,7 @@ def _schedule(*modules: Module, places: int, agents: int = 1) -> Schedule:
 
 
 def ringing(schedule: Schedule, now: float) -> Iterator[Slot]:
-    """Those who get a turn, as an engine gives it to them."""
+    """Yield the slots that get a turn."""
     while True:
         yield from schedule.reflexes(now)
         if (slot := schedule.asking(now)) is None:
@@ -37,14 +37,14 @@ def ringing(schedule: Schedule, now: float) -> Iterator[Slot]:
 
 
 def _served(schedule: Schedule, now: float) -> Iterator[Slot]:
-    """Those who get a turn one after the other, each done at once and not due again."""
+    """Yield the slots that get a turn one after the other. Each ends at once and is not due again."""
     while (slot := next(iter(ringing(schedule, now)), None)) is not None:
         yield slot
         schedule.ran(slot, now, 1e6)
 
 
-def test_no_more_have_a_turn_than_there_are_places_and_none_has_looked_at_anything_before_its_turn() -> None:
-    """Who waits has not begun, so what changes meanwhile is what it will see."""
+def test_at_most_as_many_run_as_there_are_places() -> None:
+    """A waiting module has not read its snapshot, so it sees later changes."""
     schedule = _schedule(*map(_asking, Rank), places=2)
     first = list(ringing(schedule, 10.0))
     assert len(first) == 2
@@ -54,14 +54,14 @@ def test_no_more_have_a_turn_than_there_are_places_and_none_has_looked_at_anythi
     assert len(list(ringing(schedule, 11.0))) == 1
 
 
-def test_the_controller_comes_first_of_those_that_were_due_together() -> None:
-    """Then by rank."""
+def test_the_controller_comes_first_of_those_due_together() -> None:
+    """The others follow by rank."""
     schedule = _schedule(*(_asking(rank) for rank in reversed(Rank)), places=1)
     assert [slot.module.spec.rank for slot in _served(schedule, 2.0)] == sorted(Rank)
 
 
-def test_who_has_waited_longer_than_its_patience_goes_before_a_controller_that_is_due_later() -> None:
-    """Nobody is passed over for ever."""
+def test_a_module_that_waited_beyond_its_patience_comes_before_a_later_controller() -> None:
+    """No module waits forever."""
     reflecting, deciding = _asking(Rank.REFLECTION, 0.01), _asking(Rank.CONTROLLER, 100.0)
     schedule = Schedule([reflecting, deciding], 0.0, Random(1))
     schedule.places = 0
@@ -73,8 +73,8 @@ def test_who_has_waited_longer_than_its_patience_goes_before_a_controller_that_i
     assert [slot.agent_id for slot in _served(schedule, later + 100.0)][:2] == ["ada", "ada"]
 
 
-def test_what_is_urgent_is_next_though_it_stands_in_line_already() -> None:
-    """But not before who has waited for so long that its turn was to come."""
+def test_an_urgent_module_moves_to_the_front_of_the_queue() -> None:
+    """Modules beyond their patience stay before it."""
     schedule = _schedule(_asking(Rank.CONTROLLER), places=0, agents=5)
     assert list(ringing(schedule, 1.5)) == []
     last = schedule._slots["a4"]["controller"]
@@ -94,15 +94,15 @@ def test_what_is_urgent_is_next_though_it_stands_in_line_already() -> None:
     assert [slot.agent_id for slot in _served(late, URGENCY_BONUS + 3.5)] == ["a0", "a1"]
 
 
-def test_those_that_ask_nobody_run_before_and_between_those_that_do() -> None:
-    """However many of these wait."""
+def test_modules_without_a_model_are_not_delayed_by_the_queue() -> None:
+    """They run before and between the others, however many wait."""
     schedule = _schedule(_asking(Rank.CONTROLLER), Made(Counting(), "quick", interval=0.05), places=100, agents=20)
     order = [slot.module.spec.name for slot in ringing(schedule, 5.0)]
     assert order == ["quick"] * 20 + ["controller"] * 20
 
 
-def test_a_turn_sees_what_has_changed_while_it_waited_and_is_not_repeated_for_it() -> None:
-    """What woke it again meanwhile is what it looks at."""
+def test_changes_while_waiting_are_seen_in_the_same_run() -> None:
+    """They cause no second run."""
     module = Made(Counting(), "talk", reads="percepts", wakes="percepts", rank=Rank.TALKING)
     schedule = Schedule([module], 0.0, Random(1))
     schedule.places = 0
@@ -118,8 +118,10 @@ def test_a_turn_sees_what_has_changed_while_it_waited_and_is_not_repeated_for_it
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_with_too_little_room_all_places_are_used_and_nobody_waits_twice_the_mean(seed: int) -> None:
-    """300 agents with two modules want to ask every second where 40 a second can be answered, for five minutes."""
+def test_under_overload_all_places_are_used_fairly(seed: int) -> None:
+    """300 agents with two modules each ask every second for five minutes; 40 per second are answered. No agent waits
+    twice the mean.
+    """
     rng = Random(seed)
     schedule = _schedule(_asking(Rank.CONTROLLER), _asking(Rank.PLANNING), places=60, agents=300)
     answers: list[tuple[float, int, Slot]] = []

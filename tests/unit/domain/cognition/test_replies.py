@@ -1,4 +1,4 @@
-"""Whatever models write is read or refused: what is read can be stored, written and said."""
+"""Any reply of a model is read or refused, and what is read can be stored."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -55,14 +55,14 @@ def _asks() -> list[Callable[[str], Any]]:
 ASKS = _asks()
 
 
-def test_all_six_that_ask_are_asked() -> None:
-    """All six that ask models are among those tried below."""
+def test_all_six_modules_with_a_model_are_tested() -> None:
+    """The cases below cover each of them."""
     assert len(ASKS) == 6
 
 
 @given(st.sampled_from(ASKS), replies)
 def test_any_reply_is_read_or_refused(then: Callable[[str], Any], reply: str) -> None:
-    """Any reply is read or refused by a ValueError; what is read is JSON that can be stored."""
+    """A reply is refused by a ValueError. The result is JSON that can be stored."""
     try:
         changes = then(reply)
     except ValueError:
@@ -87,6 +87,6 @@ def _strings(value: object) -> Iterator[str]:
 @pytest.mark.parametrize(
     ("value", "line"), [(" a\n b ", "a b"), ("a\0\ud800b", "ab"), (None, ""), (7, ""), ("あ" * 9, "あああああ")]
 )
-def test_a_line_is_one_that_every_store_holds(value: object, line: str) -> None:
-    """A line is one that every store holds."""
+def test_a_line_can_be_stored(value: object, line: str) -> None:
+    """The line has no characters that a store refuses."""
     assert one_line(value, 5) == line

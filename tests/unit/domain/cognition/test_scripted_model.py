@@ -1,4 +1,4 @@
-"""Agents without a language model, question by question and in the grid world."""
+"""Tests of the scripted model, prompt by prompt and in the grid world."""
 
 import json
 from random import Random
@@ -44,14 +44,14 @@ def _asked(seed: int = 0, **about: Any) -> dict[str, Any]:
         ({"plan": PLAN, "hunger": 5}, "follow the plan"),
     ],
 )
-def test_it_stays_alive_then_eats_then_follows_its_plan(about: dict[str, Any], action: str) -> None:
-    """It stays alive, then eats, then follows its plan, then looks around."""
+def test_survival_then_food_then_the_plan_decide(about: dict[str, Any], action: str) -> None:
+    """Without any of them the agent looks around."""
     assert _asked(job="decision", **about)["priority_action"] == action
 
 
 @given(st.integers(0, 99), st.sampled_from(["", "Hi!", "Can you help me?"]), st.booleans())
-def test_decisions_can_be_read_and_words_go_with_them(seed: int, heard: str, near: bool) -> None:
-    """Decisions can be read, and what is said about them does not contradict them."""
+def test_decisions_are_readable_and_coherent_with_speech(seed: int, heard: str, near: bool) -> None:
+    """Speech never contradicts its decision."""
     said = [{"speaker": "bea", "text": heard, "second": 9.0}] if heard else []
     about: dict[str, Any] = {"job": "decision", "plan": PLAN, "heard": said, "sighted": [BEA] if near else []}
     found = read_decision(json.dumps(_asked(seed, **about)), "d1", 1.0)
@@ -68,7 +68,7 @@ def test_decisions_can_be_read_and_words_go_with_them(seed: int, heard: str, nea
 
 
 def test_goals_follow_the_tech_tree() -> None:
-    """Goals follow the tech tree, one rung after the other, and what is reached is not wanted again."""
+    """They go one step after the other, and a reached goal is not generated again."""
     first = [each["description"] for each in _asked(job="goals")["goals"]]
     assert first[:2] == ["make a wood_pickaxe", "make a stone_pickaxe"]
     found = _asked(job="goals", reached=["make a wood_pickaxe"], inventory={"stone_pickaxe": 1})["goals"]
@@ -77,23 +77,23 @@ def test_goals_follow_the_tech_tree() -> None:
     assert all(read_intent(each["description"]) for each in found)
 
 
-def test_friends_in_sight_are_given_something() -> None:
-    """Friends in sight are given something, others are not."""
+def test_friends_in_sight_get_gifts() -> None:
+    """Others get none."""
     felt = {"Bea": {"sentiment": 8.0}, "Cem": {"sentiment": 3.0}}
     found = _asked(job="goals", social=felt, sighted=[BEA, {"id": "cem"}])["goals"]
     assert [each["description"] for each in found if each["sort"] == "social"] == ["give 1 wood to Bea"]
 
 
-def test_kind_words_please_and_harsh_ones_hurt() -> None:
-    """Kind words please and harsh ones hurt, from where the sentiment was."""
+def test_kind_words_raise_sentiment_and_harsh_ones_lower_it() -> None:
+    """The change starts from the present sentiment."""
     heard = [{"speaker": "bea", "text": "Thank you, my friend"}, {"speaker": "cem", "text": "You stupid thief"}]
     found = judge_speakers({"speakers": ["bea", "cem"], "heard": heard, "known": {"cem": {"sentiment": 4.0}}})
     assert found["bea"] == {"sentiment": 6.0, "relationship": "friendly"}
     assert found["cem"] == {"sentiment": 1.0, "relationship": "hostile"}
 
 
-def test_reflections_name_what_fails_most() -> None:
-    """Reflections name what fails most, and ask for another goal where most fails."""
+def test_reflections_name_the_most_frequent_failure() -> None:
+    """They ask for another goal if most actions fail."""
     acts = [{"text": "x", "done": False, "reason": "needs 2 wood"}] * 3 + [{"text": "y", "done": True}]
     found = _asked(job="reflection", acts=acts, plan={"description": "make a table"})
     assert "needs 2 wood" in found["insight"]
@@ -101,21 +101,21 @@ def test_reflections_name_what_fails_most() -> None:
     assert not _asked(job="reflection", acts=acts[3:])["insight"].startswith("For")
 
 
-def test_other_questions_are_refused() -> None:
-    """Other questions are refused."""
+def test_unknown_prompts_are_refused() -> None:
+    """The model raises an error."""
     with pytest.raises(ValueError, match="'weather'"):
         scripted_answer(Prompt("", "", {"job": "weather"}), Random(0))
 
 
-def test_one_agent_alone_makes_a_stone_pickaxe() -> None:
-    """One agent alone, with all nine modules and no language model, makes a stone pickaxe in the grid world."""
+def test_one_agent_makes_a_stone_pickaxe() -> None:
+    """It has all nine modules, no language model, and lives in the grid world."""
     life = Life(build_modules(NoMemories()), scripted_answer, ["ada"], WorldSettings(seed=5, size=96, creatures=False))
     life.live(120.0, lambda: "stone_pickaxe" in life.world.unique_items("ada"))
     assert "stone_pickaxe" in life.world.unique_items("ada")
 
 
-def test_agents_talk_and_think_of_each_other() -> None:
-    """Agents talk and think of each other, no words twice for one decision, and the same happens every time."""
+def test_agents_talk_and_judge_each_other() -> None:
+    """Each decision has at most one utterance, and a second run gives the same events."""
     lives = []
     for _ in range(2):
         life = Life(

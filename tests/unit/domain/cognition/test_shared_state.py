@@ -1,4 +1,4 @@
-"""Snapshots, changes and conflicts."""
+"""Tests of snapshots, changes and conflicts."""
 
 import pytest
 from hypothesis import given
@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from nemuri_domain.cognition.shared_state import Conflict, SharedState
 
 
-def test_a_snapshot_stays_as_it_was() -> None:
-    """A snapshot stays as it was."""
+def test_a_snapshot_does_not_change() -> None:
+    """Later changes of the state are not visible in it."""
     state = SharedState.of("ada", {"goals": {"active": ["iron"]}, "plans": {"steps": []}})
     before = state.snapshot(["goals", "plans"], 1.0)
     state.put({"goals": {"active": ["gold"]}, "plans": {"steps": ["dig"]}}, 2.0)
@@ -17,8 +17,8 @@ def test_a_snapshot_stays_as_it_was() -> None:
     assert state.snapshot(["goals"], 3.0)["goals"] == {"active": ["gold"]}
 
 
-def test_two_modules_change_different_keys_of_a_section() -> None:
-    """Two modules change different keys of a section."""
+def test_two_modules_may_change_different_keys_of_a_section() -> None:
+    """Both changes are applied."""
     state = SharedState.of("ada", {"social_model": {"bob": 3, "eve": 5}})
     base = state.snapshot(["social_model"], 1.0)
     assert state.apply({"social_model": {"bob": 7}}, base, 1.0) == {"social_model"}
@@ -26,8 +26,8 @@ def test_two_modules_change_different_keys_of_a_section() -> None:
     assert state.values()["social_model"] == {"bob": 7, "eve": 1}
 
 
-def test_the_same_key_changed_since_the_snapshot_is_a_conflict_and_changes_nothing() -> None:
-    """The same key changed since the snapshot is a conflict and changes nothing."""
+def test_a_key_changed_since_the_snapshot_is_a_conflict() -> None:
+    """The whole change is rejected."""
     state = SharedState.of("ada", {"social_model": {"bob": 3}})
     base = state.snapshot(["social_model", "goals"], 1.0)
     state.apply({"social_model": {"bob": None}}, base, 1.0)
@@ -36,8 +36,8 @@ def test_the_same_key_changed_since_the_snapshot_is_a_conflict_and_changes_nothi
     assert state.values() == {"social_model": {}}
 
 
-def test_what_is_equal_is_no_change() -> None:
-    """What is equal is no change."""
+def test_writing_an_equal_value_is_no_change() -> None:
+    """The version of the section stays."""
     state = SharedState.of("ada", {"plans": {"steps": ["dig"]}})
     revision = state.revision
     base = state.snapshot(["plans"], 1.0)
@@ -46,14 +46,14 @@ def test_what_is_equal_is_no_change() -> None:
 
 
 def test_an_unknown_section_is_refused() -> None:
-    """An unknown section is refused."""
+    """The change raises an error."""
     with pytest.raises(KeyError, match="mood"):
         SharedState("ada").put({"mood": {"now": "fine"}}, 0.0)
 
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 3), st.booleans()), max_size=30))
-def test_no_change_is_lost_whatever_overlaps(writes: list[tuple[str, int, bool]]) -> None:
-    """A counter per key, raised by writers that often rest on an old snapshot, counts each write that was accepted."""
+def test_no_change_is_lost(writes: list[tuple[str, int, bool]]) -> None:
+    """A counter equals the number of accepted writes, with writers on old snapshots."""
     state, accepted = SharedState("ada"), dict.fromkeys("abc", 0)
     old = state.snapshot(["goals"], 0.0)
     for key, step, fresh in writes:

@@ -1,4 +1,4 @@
-"""Which words contradict what hands do."""
+"""Tests of the check that speech does not contradict an action."""
 
 import pytest
 
@@ -27,8 +27,8 @@ STEPS = [WOOD, Intent("craft", "table"), Intent("place", "table")]
         ("I will get back to you.", "craft table"),
     ],
 )
-def test_words_that_go_with_the_action_pass(text: str, action: str) -> None:
-    """Words that go with the action pass, and so do those that promise nothing."""
+def test_words_that_match_the_action_pass(text: str, action: str) -> None:
+    """Words without a promise pass too."""
     intent = read_intent(action)
     assert intent is not None
     assert contradiction(text, intent) is None
@@ -48,15 +48,15 @@ def test_words_that_go_with_the_action_pass(text: str, action: str) -> None:
         ("We'll eat the fruit.", "give 1 fruit to bea", "promises to eat fruit"),
     ],
 )
-def test_words_that_promise_something_else_do_not(text: str, action: str, why: str) -> None:
-    """Words that promise something else, or deny what is decided, do not pass."""
+def test_words_that_promise_another_action_fail(text: str, action: str, why: str) -> None:
+    """Words that deny the decision fail too."""
     intent = read_intent(action)
     assert intent is not None
     assert why in (contradiction(text, intent) or "")
 
 
-def test_whoever_follows_a_plan_may_promise_what_is_left_of_it() -> None:
-    """Whoever follows a plan may promise what is left of it."""
+def test_an_agent_with_a_plan_may_promise_its_remaining_steps() -> None:
+    """Steps that are done may not be promised."""
     plan = Intent("plan")
     assert contradiction("I'm getting wood, then I'll build a table.", plan, STEPS) is None
     assert contradiction("I'm getting wood.", plan, STEPS[1:]) is not None

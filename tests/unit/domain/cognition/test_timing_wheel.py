@@ -1,4 +1,4 @@
-"""The timing wheel."""
+"""Tests of the timing wheel."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,8 +7,8 @@ from nemuri_domain.cognition.timing_wheel import SLOT_SECONDS, TimingWheel
 
 
 @given(st.lists(st.floats(0, 100), max_size=50), st.lists(st.floats(0, 5), min_size=1, max_size=50))
-def test_everything_rings_once_never_early_and_within_a_slot(times: list[float], steps: list[float]) -> None:
-    """Everything rings once never early and within a slot."""
+def test_every_timer_fires_once_and_at_most_one_slot_late(times: list[float], steps: list[float]) -> None:
+    """No timer fires early."""
     wheel, now, rung = TimingWheel[int](0.0), 0.0, dict[int, float]()
     for nth, due in enumerate(times):
         wheel.set(due, nth)
@@ -23,8 +23,8 @@ def test_everything_rings_once_never_early_and_within_a_slot(times: list[float],
     assert wheel.earliest is None
 
 
-def test_who_stops_reading_loses_nothing() -> None:
-    """Who stops reading loses nothing."""
+def test_an_interrupted_reader_loses_no_timer() -> None:
+    """The next reader gets the remaining timers."""
     wheel = TimingWheel[str](0.0)
     for name in "abc":
         wheel.set(0.5, name)
@@ -32,8 +32,8 @@ def test_who_stops_reading_loses_nothing() -> None:
     assert {first} | {name for _, name in wheel.ring(1.0)} == {"a", "b", "c"}
 
 
-def test_what_is_set_while_it_rings_rings_too() -> None:
-    """What is set while it rings rings too."""
+def test_a_timer_set_while_firing_fires_too() -> None:
+    """A due timer that is set during a reading is in that reading."""
     wheel = TimingWheel[int](0.0)
     wheel.set(0.1, 0)
     heard = []

@@ -1,4 +1,4 @@
-"""Modules for tests, each made of a function."""
+"""Modules for tests, each made from a function."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -10,10 +10,12 @@ Step = Callable[[Snapshot], Changes | Ask | Awaitable[Changes]]
 
 
 class Made(Module):
-    """A module that does what it is given."""
+    """A module that calls a function."""
 
     def __init__(self, step: Step, name: str = "made", **more: Any) -> None:
-        """The sections are given as words; by default it is brief and runs every second."""
+        """Declare the sections, given as words separated by spaces. By default the module is brief and runs every
+        second.
+        """
         given: dict[str, Any] = {"speed": "fast", "interval": 1.0, "brief": True, "reads": "", "writes": ""} | more
         for key in {"reads", "writes", "wakes", "urgent"} & given.keys():
             given[key] = frozenset(given[key].split())
@@ -21,18 +23,18 @@ class Made(Module):
         self.step = step
 
     def process(self, snapshot: Snapshot) -> Changes | Ask | Awaitable[Changes]:
-        """What it was given to do."""
+        """Call the function."""
         return self.step(snapshot)
 
 
 class Counting:
-    """A step that changes nothing and keeps when it ran."""
+    """A step that changes nothing and records the times of its runs."""
 
     def __init__(self) -> None:
-        """It has not run yet."""
+        """Start without runs."""
         self.runs: list[float] = []
 
     def __call__(self, snapshot: Snapshot) -> Changes:
-        """Keeps the second of the snapshot."""
+        """Record the second of the snapshot."""
         self.runs.append(snapshot.second)
         return {}

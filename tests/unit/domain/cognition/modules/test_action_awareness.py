@@ -1,4 +1,4 @@
-"""What action awareness notices, once, and until when it is open."""
+"""Tests of Action Awareness: anomalies are detected once and stay open until a decision knows of them."""
 
 from typing import Any
 
@@ -51,10 +51,10 @@ def _acting(expected: dict[str, Any], outcome: dict[str, Any] | None, **percepts
         ({}, {}, False),
     ],
 )
-def test_what_is_said_to_be_done_is_compared_with_what_is_there(
+def test_a_reported_result_is_compared_with_the_inventory(
     expected: dict[str, Any], percepts: dict[str, Any], supposed: bool
 ) -> None:
-    """What is said to be done is compared with what is there."""
+    """A reported result without its effect is an anomaly of severity 0.9."""
     state = _acting(expected, DONE, **percepts)
     made(AWARE, state, 2.0)
     found = held(state)["action_corrections"]
@@ -63,8 +63,8 @@ def test_what_is_said_to_be_done_is_compared_with_what_is_there(
     assert held(state)["working_memory"]["has_anomalies"] is supposed
 
 
-def test_a_failure_is_told_with_what_may_help() -> None:
-    """A failure is told with what may help."""
+def test_a_failure_has_a_suggestion() -> None:
+    """The anomaly of a failed action names a remedy."""
     state = _acting({"gain": {"wood": 1}}, {"done": False, "reason": "that is out of reach"})
     made(AWARE, state, 2.0)
     (wrong,) = held(state)["action_corrections"]["entries"]
@@ -73,23 +73,23 @@ def test_a_failure_is_told_with_what_may_help() -> None:
 
 
 @pytest.mark.parametrize("reason", [REPLACED, WITHDRAWN])
-def test_what_one_gave_up_oneself_is_no_anomaly(reason: str) -> None:
-    """What one gave up oneself is no anomaly."""
+def test_an_action_ended_by_the_agent_is_no_anomaly(reason: str) -> None:
+    """Reasons that the agent itself caused are ignored."""
     state = _acting({"gain": {"wood": 1}}, {"done": False, "reason": reason})
     made(AWARE, state, 2.0)
     assert held(state)["action_corrections"]["anomalies"] == 0
 
 
-def test_an_act_of_which_nothing_is_heard_is_lost_after_a_minute() -> None:
-    """An act of which nothing is heard is lost after a minute."""
+def test_an_action_without_an_outcome_is_lost_after_a_minute() -> None:
+    """A lost action is an anomaly."""
     state = _acting({}, None)
     assert made(AWARE, state, 60.0) == {}
     made(AWARE, state, 62.0)
     assert held(state)["action_corrections"]["entries"][0]["severity"] == 0.4
 
 
-def test_each_act_is_looked_at_once_and_an_anomaly_is_open_until_a_decision_knows_of_it() -> None:
-    """Each act is looked at once, and an anomaly is open until a decision knows of it."""
+def test_an_anomaly_is_reported_once_and_open_until_a_decision() -> None:
+    """Each action is checked once, and its anomaly is open until a decision has seen it."""
     state = _acting({"gain": {"wood": 1}}, DONE)
     made(AWARE, state, 2.0)
     assert made(AWARE, state, 3.0) == {}
@@ -99,8 +99,8 @@ def test_each_act_is_looked_at_once_and_an_anomaly_is_open_until_a_decision_know
     assert (found["anomalies"], len(found["entries"])) == (0, 1)
 
 
-def test_only_the_last_five_acts_are_looked_at() -> None:
-    """Only the last five acts are looked at."""
+def test_only_the_last_five_actions_are_checked() -> None:
+    """Older actions are ignored."""
     acts = [{"id": f"a{n}", "text": "x", "second": 1.0, "outcome": {"done": False, "reason": "no"}} for n in range(9)]
     state = state_of(1.0, action_history={"entries": acts}, percepts={"health": 20})
     made(AWARE, state, 2.0)

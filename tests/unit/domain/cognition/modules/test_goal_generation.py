@@ -1,4 +1,4 @@
-"""When an agent looks for goals, and what becomes of those it finds."""
+"""Tests of Goal Generation: when goals are generated, and the graph of goals."""
 
 import json
 from typing import Any
@@ -28,8 +28,8 @@ def _wanting() -> SharedState:
     return state
 
 
-def test_goals_and_how_they_hang_together_are_found_together() -> None:
-    """Goals and how they hang together are found together."""
+def test_goals_are_generated_with_their_dependencies() -> None:
+    """One reply has both."""
     found = held(_wanting())
     table, bea = goal_id("make a table"), goal_id("help  bea")
     assert [(each["id"], each["priority"], each["sort"]) for each in found["goals"]["active"]] == [
@@ -40,8 +40,8 @@ def test_goals_and_how_they_hang_together_are_found_together() -> None:
     assert [each["id"] for each in found["goal_graph"]["nodes"]] == [table, bea]
 
 
-def test_what_needs_something_waits_for_it() -> None:
-    """What needs something waits for it, and a circle of needs still has a beginning."""
+def test_a_goal_waits_for_its_prerequisites() -> None:
+    """A cycle of prerequisites still has a first goal."""
     found = held(_wanting())
     goals, edges = found["goals"]["active"], found["goal_graph"]["edges"]
     table, bea = goal_id("make a table"), goal_id("help bea")
@@ -55,8 +55,8 @@ def test_what_needs_something_waits_for_it() -> None:
     assert next_goal(goals, [[table, bea], [bea, table]], []) is not None
 
 
-def test_good_goals_are_kept_and_nobody_is_asked() -> None:
-    """Good goals are kept, and nobody is asked."""
+def test_valid_goals_are_kept_without_a_request() -> None:
+    """The module asks no model."""
     assert made(GOALS, _wanting(), 10.0) == {}
 
 
@@ -68,8 +68,8 @@ def test_good_goals_are_kept_and_nobody_is_asked() -> None:
         ({}, 1.0 + REVIEW_SECONDS),
     ],
 )
-def test_new_goals_are_looked_for_when_the_old_ones_are_no_longer_good(change: dict[str, Any], second: float) -> None:
-    """New goals are looked for when all are over, a reflection asks for it, or after two minutes."""
+def test_new_goals_are_generated_when_the_old_ones_are_not_valid(change: dict[str, Any], second: float) -> None:
+    """This is so if all have ended, on the advice of a reflection, or after two minutes."""
     state = _wanting()
     state.put(change, 9.0)
     prompt = asked(GOALS, state, second).prompt
@@ -78,14 +78,14 @@ def test_new_goals_are_looked_for_when_the_old_ones_are_no_longer_good(change: d
 
 
 def test_a_reply_without_goals_is_refused() -> None:
-    """A reply without goals is refused."""
+    """The reply raises an error."""
     for reply in ("", "{}", '{"goals": []}', '{"goals": [{"description": ""}]}', '{"goals": "many"}'):
         with pytest.raises(ValueError, match="no goals"):
             read_goals(reply)
 
 
-def test_a_graph_remembers_the_newest_goals_and_the_edges_between_them() -> None:
-    """A graph remembers the newest goals, and only the edges between them."""
+def test_the_graph_keeps_the_newest_goals_and_their_edges() -> None:
+    """Edges to dropped goals are dropped."""
     grown: dict[str, Any] = {}
     for number in range(50):
         needs = [f"goal {number - 1}"] if number else []
@@ -96,8 +96,8 @@ def test_a_graph_remembers_the_newest_goals_and_the_edges_between_them() -> None
     assert len(grown["edges"]) == 31
 
 
-def test_what_a_reflection_advises_is_in_the_question() -> None:
-    """The question that a reflection's advice leads to holds that advice, beside what was concluded."""
+def test_the_advice_of_a_reflection_is_in_the_prompt() -> None:
+    """The prompt has the advice and the insights."""
     state = _wanting()
     advice: dict[str, Any] = {
         "second": 5.0,

@@ -1,4 +1,4 @@
-"""What is on one's mind, what comes to it, and what is to be remembered, once."""
+"""Tests of the Memory module: working memory, retrieval, and experiences, which are recorded once."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ HERE: dict[str, Any] = {"position": {"x": 1, "y": 64, "z": 2}, "biome": "forest"
 
 
 def test_working_memory_has_the_form_of_the_document() -> None:
-    """Working memory has the form of the document, and holds what is so now."""
+    """It has the present situation."""
     act = {"id": "a", "text": "collect iron", "second": 4.0, "expected": {"gain": {"iron": 1}}}
     state = state_of(
         5.0,
@@ -44,8 +44,8 @@ def test_working_memory_has_the_form_of_the_document() -> None:
     assert found.cc_broadcast == "go on mining. collect iron"
 
 
-def test_wounds_and_failures_are_felt() -> None:
-    """Wounds and failures are felt: less valence, more arousal."""
+def test_wounds_and_failures_lower_valence_and_raise_arousal() -> None:
+    """The change is in the emotion of working memory."""
     calm = state_of(0.0, percepts=HERE | {"health": 20, "hunger": 20})
     bad = state_of(0.0, percepts=HERE | {"health": 4, "hurt_at": 0.0})
     module = MemoryRecall(NoMemories())
@@ -57,8 +57,8 @@ def test_wounds_and_failures_are_felt() -> None:
     assert feelings[0]["arousal"] < feelings[1]["arousal"]
 
 
-def test_what_comes_to_mind_is_asked_for_when_the_situation_asks_something_else() -> None:
-    """What comes to mind is asked for when the situation asks something else, or half a minute later."""
+def test_memories_are_retrieved_for_a_new_situation() -> None:
+    """They are retrieved again after half a minute at the latest."""
     knowing = Knowing()
     module, state = MemoryRecall(knowing), state_of(0.0, percepts=HERE | {"agents": [BEA]})
     made(module, state, 1.0)
@@ -72,8 +72,8 @@ def test_what_comes_to_mind_is_asked_for_when_the_situation_asks_something_else(
     assert [query for query, _ in knowing.asked] == ["Bea", "Where is iron?. Bea", "Where is iron?. Bea"]
 
 
-def test_words_after_a_silence_are_asked_about_at_once_and_all_else_a_little_later() -> None:
-    """Whoever walks past, and whoever goes on talking, changes the question every moment; a first word does at once."""
+def test_the_first_words_after_a_silence_are_retrieved_for_at_once() -> None:
+    """Passers-by and further words change the query all the time, so they wait a little."""
     knowing, said = Knowing(), list[JsonValue]()
     module, state = MemoryRecall(knowing), state_of(0.0, percepts=HERE | {"agents": [BEA]})
     made(module, state, 1.0)
@@ -88,8 +88,8 @@ def test_words_after_a_silence_are_asked_about_at_once_and_all_else_a_little_lat
     assert [query for query, _ in knowing.asked] == ["Bea", "word 3. Cy", "word 4. word 5. Cy"]
 
 
-def test_what_happens_becomes_an_experience_with_its_cues() -> None:
-    """What happens becomes an experience with its cues, in the form of the contract, weighed by its rules."""
+def test_an_event_becomes_an_experience_with_cues() -> None:
+    """The experience has the form of the contract and the importance by its rules."""
     lost = {
         "id": "a1",
         "text": "collect iron",
@@ -119,8 +119,8 @@ def test_what_happens_becomes_an_experience_with_its_cues() -> None:
     }
 
 
-def test_a_conversation_is_put_down_once_when_it_is_over_or_long() -> None:
-    """A conversation is put down once, whole: when it is over, or, as far as it has come, when it is long (§4.3)."""
+def test_a_conversation_is_recorded_once_when_it_ends_or_is_long() -> None:
+    """A long conversation is recorded so far (§4.3)."""
     said: list[JsonValue] = [
         {"speaker": ("bea", "ada")[nth % 2], "text": f"word {nth}", "second": float(nth)}
         for nth in range(CONVERSATION_PART + 2)
@@ -144,8 +144,8 @@ def test_a_conversation_is_put_down_once_when_it_is_over_or_long() -> None:
     )
 
 
-def test_walking_about_and_what_one_gave_up_is_not_worth_remembering() -> None:
-    """Walking about, and what one gave up, is not worth remembering."""
+def test_walking_and_actions_ended_by_the_agent_are_not_recorded() -> None:
+    """They are no experiences."""
     acts = [{"id": "a1", "text": "go", "act": {"action": "go"}, "outcome": {"done": True}}]
     acts += [{"id": each, "act": {"action": "eat"}, "outcome": {"done": False, "reason": each}} for each in HARMLESS]
     state = state_of(0.0, percepts=HERE, action_history={"entries": acts})
@@ -158,8 +158,8 @@ happenings = st.lists(st.sampled_from(["hear", "speak", "end", "see", "run", "ta
 
 @settings(max_examples=60)
 @given(happenings)
-def test_everything_that_happens_is_remembered_exactly_once(drawn: list[str]) -> None:
-    """Everything that happens is remembered exactly once, in whatever order modules and hosts come to it."""
+def test_every_event_is_recorded_exactly_once(drawn: list[str]) -> None:
+    """This holds for any order of modules and hosts."""
     engine = Engine([MemoryRecall(NoMemories())], 0.0, seed=1)
     engine.add(SharedState("ada"), 0.0)
     happened, remembered, heard = list[str](), list[str](), list[Any]()

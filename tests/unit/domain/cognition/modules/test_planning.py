@@ -1,4 +1,4 @@
-"""When an agent plans, and what becomes of goals as plans end."""
+"""Tests of Planning: when a plan is made, and the goals after a plan ends."""
 
 import json
 from typing import Any
@@ -31,16 +31,16 @@ def _ended(state: SharedState, status: str, why: str = "") -> None:
     state.put({"working_memory": {"progress": {"course": course, "status": status, "why": why}}}, 2.0)
 
 
-def test_a_plan_is_of_steps_that_hands_can_do_for_the_goal_that_matters_most() -> None:
-    """A plan is of steps that hands can do, for the goal that matters most, and stands while it is good."""
+def test_a_plan_has_executable_steps_for_the_most_important_goal() -> None:
+    """The plan is kept while it is valid."""
     state = _planned()
     plan = held(state)["plans"]
     assert (plan["goal"], plan["status"], plan["steps"]) == ("g1", "active", ["collect 2 wood", "craft 1 table"])
     assert made(PLANNING, state, 6.0) == {}
 
 
-def test_a_plan_that_is_done_ends_its_goal_and_the_next_one_is_planned() -> None:
-    """A plan that is done ends its goal, and the next one is planned."""
+def test_a_finished_plan_completes_its_goal() -> None:
+    """The next goal is planned then."""
     state = _planned()
     _ended(state, "done")
     answered(PLANNING, state, 6.0, REPLY)
@@ -53,8 +53,8 @@ def test_a_plan_that_is_done_ends_its_goal_and_the_next_one_is_planned() -> None
     assert made(PLANNING, state, 16.0)["plans"]["done"] == ["g1", "g2"]
 
 
-def test_a_plan_that_failed_is_made_anew_with_the_reason_until_the_goal_is_given_up() -> None:
-    """A plan that failed is made anew with the reason, until the goal is given up."""
+def test_a_failed_plan_is_repeated_until_the_goal_is_given_up() -> None:
+    """The prompt of the new plan has the reason of the failure."""
     state = _planned()
     for number in range(1, MAX_FAILED_PLANS):
         _ended(state, "failed", "no table within reach")
@@ -66,22 +66,22 @@ def test_a_plan_that_failed_is_made_anew_with_the_reason_until_the_goal_is_given
     assert (held(state)["plans"]["goal"], held(state)["plans"]["given_up"]) == ("g2", ["g1"])
 
 
-def test_a_plan_for_a_goal_that_is_no_longer_wanted_is_left() -> None:
-    """A plan for a goal that is no longer wanted is left."""
+def test_a_plan_for_a_dropped_goal_is_dropped() -> None:
+    """A plan ends with its goal."""
     state = _planned()
     state.put({"goals": {"active": GOALS["active"][1:]}}, 2.0)
     assert "see the world" in asked(PLANNING, state, 6.0).prompt.user
 
 
-def test_without_goals_there_is_nothing_to_plan() -> None:
-    """Without goals there is nothing to plan."""
+def test_without_goals_no_plan_is_made() -> None:
+    """The module makes no request."""
     state = state_of(0.0, percepts={"health": 20})
     made(PLANNING, state, 5.0)
     assert "steps" not in held(state).get("plans", {})
 
 
-def test_a_reply_without_steps_is_refused() -> None:
-    """A reply without steps that hands can do is refused."""
+def test_a_reply_without_executable_steps_is_refused() -> None:
+    """The reply raises an error."""
     for reply in ("", '{"steps": []}', '{"steps": ["dance"]}', '{"steps": ["follow the plan"]}'):
         with pytest.raises(ValueError, match="no executable steps"):
             read_steps(reply)

@@ -1,4 +1,4 @@
-"""When an agent thinks about its doings, and what it keeps of that."""
+"""Tests of Self-Reflection: when an agent reflects, and the stored insights."""
 
 import json
 from typing import Any
@@ -29,8 +29,8 @@ def _done(count: int) -> SharedState:
     return state_of(0.0, action_history={"entries": _acts(count)}, plans={"id": "p1"})
 
 
-def test_after_five_acts_there_is_something_to_think_about() -> None:
-    """After five acts there is something to think about, and before there is not: then it looks less often."""
+def test_five_actions_are_a_reason_to_reflect() -> None:
+    """With fewer actions the module runs less often."""
     few, many = _done(4), _done(5)
     assert made(REFLECTION, few, 9.0) == {}
     assert REFLECTION.pause(seen_by(REFLECTION, few, 9.0)) == 30.0
@@ -39,8 +39,8 @@ def test_after_five_acts_there_is_something_to_think_about() -> None:
     assert made(REFLECTION, many, 19.0) == {}
 
 
-def test_what_it_concludes_is_kept_and_remembered() -> None:
-    """What it concludes is kept, and becomes an experience."""
+def test_an_insight_is_stored_and_becomes_an_experience() -> None:
+    """The experience is recorded for tiered memory."""
     state = _done(5)
     answered(REFLECTION, state, 9.0, REPLY)
     (thought,) = held(state)["reflections"]["entries"]
@@ -49,8 +49,8 @@ def test_what_it_concludes_is_kept_and_remembered() -> None:
     assert (told["type"], told["content"]) == ("reflection", "Stone takes a pickaxe")
 
 
-def test_another_plan_is_a_reason_to_think() -> None:
-    """Another plan is a reason to think, if something was done since."""
+def test_a_new_plan_is_a_reason_to_reflect() -> None:
+    """There must be an action since the last reflection."""
     state = _done(5)
     answered(REFLECTION, state, 9.0, REPLY)
     state.put({"plans": {"id": "p2"}}, 10.0)
@@ -60,8 +60,8 @@ def test_another_plan_is_a_reason_to_think() -> None:
     assert len(held(state)["reflections"]["entries"]) == 2
 
 
-def test_no_adjustment_is_told_in_several_ways_and_no_insight_is_none() -> None:
-    """No adjustment is told in several ways, and no insight is no reflection."""
+def test_a_reply_may_have_no_adjustment_but_needs_an_insight() -> None:
+    """Several notations of no adjustment are read; a reply without insight is refused."""
     for nothing in ("", "None.", "null", None):
         assert read_reflection(json.dumps({"insight": "x", "goal_adjustment": nothing}), 0.0)["goal_adjustment"] is None
     with pytest.raises(ValueError, match="no insight"):

@@ -1,4 +1,4 @@
-"""What hands do about a decision, and what they leave."""
+"""Tests of Skill Execution: the actions for a decision."""
 
 from typing import Any
 
@@ -31,15 +31,15 @@ def _queue(state: SharedState) -> list[Any]:
 
 
 def _over(state: SharedState, second: float, reason: str = "", **percepts: Any) -> None:
-    """The last act is over."""
+    """Add the end of the last action."""
     entries = held(state)["action_history"]["entries"]
     last = entries[-1] | {"outcome": {"done": not reason, "reason": reason, "second": second}}
     state.put({"action_history": {"entries": [*entries[:-1], last]}, "pending_acts": {"queue": None}}, second)
     state.put({"percepts": percepts}, second)
 
 
-def test_it_goes_there_and_then_does_it() -> None:
-    """It goes there and then does it, one act at a time, as often as is asked for."""
+def test_the_agent_walks_to_a_target_and_acts_there() -> None:
+    """It does one action at a time, as often as requested."""
     state = _deciding("collect 2 wood")
     made(HANDS, state, 1.0)
     assert _queue(state) == [{"action": "go", "to": {"x": 10, "y": 64, "z": 0}}]
@@ -57,8 +57,8 @@ def test_it_goes_there_and_then_does_it() -> None:
     assert entry["id"].startswith("d1-")
 
 
-def test_it_follows_the_plan_step_by_step_when_that_is_decided() -> None:
-    """It follows the plan step by step when that is decided, also across decisions."""
+def test_the_plan_is_followed_step_by_step() -> None:
+    """The next decisions continue the plan."""
     state = _deciding("follow the plan", ("craft table", "place table"), inventory={"wood": 2})
     made(HANDS, state, 1.0)
     assert _queue(state) == [{"action": "craft", "item": "table"}]
@@ -72,8 +72,8 @@ def test_it_follows_the_plan_step_by_step_when_that_is_decided() -> None:
     assert place["at"] not in (ROCK["position"], {"x": 0, "y": 64, "z": 0})
 
 
-def test_a_step_that_fails_is_tried_again_so_often_and_then_left() -> None:
-    """A step that fails is tried again so often, and then left with the reason."""
+def test_a_failed_step_is_repeated_and_then_given_up() -> None:
+    """The reason is recorded after the last attempt."""
     state = _deciding("craft table", inventory={"wood": 2})
     for second in range(1, MAX_RETRIES + 2):
         made(HANDS, state, float(second))
@@ -85,8 +85,8 @@ def test_a_step_that_fails_is_tried_again_so_often_and_then_left() -> None:
     assert (progress["status"], progress["why"]) == ("failed", "needs 2 wood")
 
 
-def test_another_decision_ends_what_hands_are_at() -> None:
-    """Another decision ends what hands are at, also where it leaves them nothing to do."""
+def test_a_new_decision_ends_the_running_action() -> None:
+    """This holds also if the new decision needs no action."""
     state = _deciding("collect 2 wood")
     made(HANDS, state, 1.0)
     state.put({"pending_acts": {"queue": None}, "decision": {"id": "d2", "priority_action": "flee", "at": 2.0}}, 2.0)
@@ -96,8 +96,8 @@ def test_another_decision_ends_what_hands_are_at() -> None:
     assert len(_queue(state)) == 1
 
 
-def test_a_place_that_failed_is_avoided_and_the_next_one_tried() -> None:
-    """A place that failed is avoided and the next one tried."""
+def test_a_place_that_failed_is_avoided() -> None:
+    """The next place is tried."""
     state = _deciding("collect stone", blocks=[ROCK, {"block": "stone", "position": {"x": 0, "y": 64, "z": -3}}])
     made(HANDS, state, 1.0)
     first = _queue(state)[0]["at"]
@@ -106,8 +106,8 @@ def test_a_place_that_failed_is_avoided_and_the_next_one_tried() -> None:
     assert _queue(state)[0]["at"] != first
 
 
-def test_what_is_not_in_sight_is_looked_for_not_by_all_in_the_same_direction() -> None:
-    """What is not in sight is looked for, not by all in the same direction."""
+def test_agents_search_in_different_directions() -> None:
+    """An agent that does not see its target searches for it."""
     ways = set()
     for name in "abcdefgh":
         state = SharedState.of(name, held(_deciding("collect iron")))
@@ -118,13 +118,13 @@ def test_what_is_not_in_sight_is_looked_for_not_by_all_in_the_same_direction() -
     assert len(ways) > 3
 
 
-def test_hands_without_a_decision_rest() -> None:
-    """Hands without a decision do nothing."""
+def test_without_a_decision_no_action_is_started() -> None:
+    """The module makes no change."""
     assert made(HANDS, state_of(0.0, percepts={"health": 20}), 1.0) == {}
 
 
-def test_what_was_only_supposed_to_be_done_is_done_again() -> None:
-    """What was only supposed to be done is done again, where action awareness tells so."""
+def test_a_supposed_action_is_repeated() -> None:
+    """Action Awareness marks an action as only supposed."""
     state = _deciding("follow the plan", ("craft table", "place table"), inventory={"wood": 2})
     made(HANDS, state, 1.0)
     _over(state, 2.0)
@@ -137,8 +137,8 @@ def test_what_was_only_supposed_to_be_done_is_done_again() -> None:
     assert _queue(state) == [{"action": "craft", "item": "table"}]
 
 
-def test_hands_make_a_stone_pickaxe_in_the_grid_world() -> None:
-    """Hands that are given the steps make a stone pickaxe in the grid world."""
+def test_the_steps_of_a_stone_pickaxe_work_in_the_grid_world() -> None:
+    """The agent ends with a stone pickaxe."""
     steps = ["collect 5 wood", "craft table", "place table", "craft wood_pickaxe", "collect 2 stone"]
     life = Life([HANDS], lambda *_: "", ["ada"], WorldSettings(seed=1, size=128, creatures=False))
     life.engine.put("ada", {"decision": {"id": "d1", "priority_action": "follow the plan", "at": 0.0}}, 0.0)
@@ -147,8 +147,8 @@ def test_hands_make_a_stone_pickaxe_in_the_grid_world() -> None:
     assert "stone_pickaxe" in life.world.unique_items("ada")
 
 
-def test_an_act_that_was_decided_against_before_it_went_out_never_goes_out() -> None:
-    """An act that was decided against before it went out never goes out, and ends in the history."""
+def test_a_cancelled_action_that_was_not_sent_is_never_sent() -> None:
+    """A new decision cancels it, and the history records its end."""
     engine = Engine([HANDS], 0.0, seed=1)
     engine.add(_deciding("collect 2 wood"), 0.0)
     list(engine.run(0.1))

@@ -1,4 +1,4 @@
-"""When an agent thinks about others, and what it thinks."""
+"""Tests of Social Awareness: when others are judged, and the stored judgements."""
 
 import json
 
@@ -19,8 +19,8 @@ def _hearing(*said: tuple[str, float]) -> SharedState:
     return state_of(0.0, percepts=NEAR, conversations={"entries": entries})
 
 
-def test_whoever_spoke_is_judged_once() -> None:
-    """Whoever spoke is judged once, within bounds, and nobody else; who is left out stays as before."""
+def test_each_speaker_is_judged_once() -> None:
+    """Only speakers are judged, within bounds. A speaker missing in the reply keeps its judgement."""
     state = _hearing(("bea", 1.0), ("cem", 2.0), ("bea", 3.0))
     answered(SOCIAL, state, 4.0, REPLY)
     assert held(state)["social_model"] == {
@@ -30,8 +30,8 @@ def test_whoever_spoke_is_judged_once() -> None:
     assert made(SOCIAL, state, 5.0) == {}
 
 
-def test_only_what_is_new_is_judged_again() -> None:
-    """Only what is new is judged again, and the others' judgements are not touched."""
+def test_only_new_utterances_are_judged() -> None:
+    """Judgements of other agents do not change."""
     state = _hearing(("bea", 1.0), ("cem", 2.0))
     answered(SOCIAL, state, 4.0, REPLY)
     entries = [*held(state)["conversations"]["entries"], {"speaker": "cem", "text": "Bye", "second": 6.0}]
@@ -41,16 +41,16 @@ def test_only_what_is_new_is_judged_again() -> None:
     assert ask.then('{"cem": {"sentiment": 2}}')["social_model"].keys() == {"cem"}
 
 
-def test_alone_or_after_one_s_own_words_nobody_is_judged() -> None:
-    """Alone, or after one's own words, nobody is judged."""
+def test_nobody_is_judged_alone_or_after_own_words() -> None:
+    """The module makes no request."""
     assert made(SOCIAL, _hearing(("ada", 1.0)), 2.0) == {}
     alone = _hearing(("bea", 1.0))
     alone.put({"percepts": {"agents": [{"id": "c", "name": "cow", "creature": True}]}}, 1.0)
     assert made(SOCIAL, alone, 2.0) == {}
 
 
-def test_a_reply_about_nobody_who_spoke_is_refused() -> None:
-    """A reply about nobody who spoke is refused."""
+def test_a_reply_without_any_speaker_is_refused() -> None:
+    """The reply raises an error."""
     ask = asked(SOCIAL, _hearing(("bea", 1.0)), 2.0)
     for reply in ("", "{}", '{"eve": {"sentiment": 3}}', '{"bea": 3}'):
         with pytest.raises(ValueError, match="judges none of the speakers"):

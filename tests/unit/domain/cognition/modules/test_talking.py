@@ -1,4 +1,4 @@
-"""What is said for a decision, and that nothing goes out against the one in force."""
+"""Tests of Talking: utterances for a decision, none of which contradicts the decision in force."""
 
 from typing import Any
 
@@ -31,8 +31,8 @@ def _decided(number: int, action: str = "collect 3 wood", directive: str = "tell
     }
 
 
-def test_one_utterance_for_each_decision_that_has_something_to_say() -> None:
-    """One utterance for each decision that has something to say."""
+def test_each_decision_with_a_directive_gets_one_utterance() -> None:
+    """A decision without a speech directive gets none."""
     state = state_of(0.0, decision=_decided(1))
     answered(TALKING, state, 1.0, '"I\'ll chop trees."\n')
     assert held(state)["pending_speech"] == {"text": "I'll chop trees.", "decision": "d1"}
@@ -44,8 +44,8 @@ def test_one_utterance_for_each_decision_that_has_something_to_say() -> None:
     assert "tell what you do" in asked(TALKING, state, 3.0).prompt.user
 
 
-def test_words_that_contradict_the_decision_are_not_said() -> None:
-    """Words that contradict the decision are not said, and not asked for again."""
+def test_words_that_contradict_the_decision_are_dropped() -> None:
+    """They are not requested again."""
     state = state_of(0.0, decision=_decided(1))
     answered(TALKING, state, 1.0, "I will fight the zombie.")
     assert held(state).get("pending_speech", {}) == {}
@@ -53,23 +53,23 @@ def test_words_that_contradict_the_decision_are_not_said() -> None:
     assert made(TALKING, state, 2.0) == {}
 
 
-def test_a_reply_without_words_is_a_failure_of_the_model() -> None:
-    """A reply without words is a failure of the model."""
+def test_a_reply_without_words_is_a_failure() -> None:
+    """The reply raises an error."""
     with pytest.raises(ValueError, match="no words"):
         asked(TALKING, state_of(0.0, decision=_decided(1)), 1.0).then(' ""\n')
 
 
 @given(st.text(max_size=600))
-def test_an_utterance_is_one_line_that_a_world_takes(text: str) -> None:
-    """An utterance is one line that a world takes."""
+def test_an_utterance_is_one_line_within_the_limits_of_worlds(text: str) -> None:
+    """This holds for any reply."""
     found = utterance(text)
     assert len(found) <= 256
     assert "\n" not in found
     assert "\x00" not in found
 
 
-def test_a_long_reply_ends_at_a_sentence() -> None:
-    """A long reply ends at a sentence."""
+def test_a_long_reply_is_cut_at_a_sentence() -> None:
+    """The utterance ends with a whole sentence."""
     assert utterance("I am here. " * 40) == ("I am here. " * 23).rstrip()
     assert len(utterance("here " * 100)) <= 256
 
@@ -84,8 +84,8 @@ steps = st.one_of(
 
 @settings(max_examples=80)
 @given(st.lists(steps, max_size=30))
-def test_what_goes_out_belongs_to_the_decision_in_force_whatever_comes_in_between(drawn: list[tuple[str, str]]) -> None:
-    """Whatever comes in between, what goes out belongs to the decision in force, and does not contradict it."""
+def test_an_utterance_belongs_to_the_decision_in_force(drawn: list[tuple[str, str]]) -> None:
+    """In any order of events it does not contradict that decision."""
     engine, waiting, said = Engine([TALKING, SkillExecution()], 0.0, seed=1), list[Pending](), list[str]()
     engine.add(
         SharedState.of("ada", {"percepts": {"position": {"x": 0, "y": 64, "z": 0}, "inventory": {"wood": 9}}}), 0.0
@@ -111,8 +111,8 @@ def test_what_goes_out_belongs_to_the_decision_in_force_whatever_comes_in_betwee
     assert len(said) == len(set(said))
 
 
-def test_the_interleavings_reach_speech() -> None:
-    """The interleavings above do reach speech, and words for an earlier decision are dropped."""
+def test_the_random_orders_contain_utterances() -> None:
+    """Some orders reach speech, and some drop words for an earlier decision."""
     engine = Engine([TALKING], 0.0, seed=1)
     engine.add(SharedState.of("ada", {"decision": _decided(1)}), 0.0)
     (first,) = [each for each in engine.run(0.1) if each]
