@@ -43,7 +43,7 @@ from nemuri_domain.strength.sleep_input import sleep_input_of
 from nemuri_domain.strength.usage_detection import session_end
 from nemuri_domain.tasks import fan_in, precedents
 from nemuri_domain.tasks.aggregate import TaskState
-from nemuri_domain.tasks.feedback_credit import fate
+from nemuri_domain.tasks.feedback_credit import decide_credit
 from nemuri_domain.tasks.fold import evolve as evolve_task
 from nemuri_infra.stores.vectors import vector_key
 
@@ -233,7 +233,7 @@ class Town:
         said = self.drawn.feedback(completed.task_id)
         yield said
         state = self.tasks[completed.task_id]
-        for each in fate(state.feedback[said.event_id], state, {}, said):
+        for each in decide_credit(state.feedback[said.event_id], state, {}, said):
             yield each
             if each.kind == "impact_credited" and state.task is not None:
                 memory = precedents.aptitude_memory(state.task, str(each.agent_id), "helpful")

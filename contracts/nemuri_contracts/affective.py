@@ -192,7 +192,7 @@ class NightPassed(AgentEvent):
     """Memories that waited for protection and are protected from now on."""
     untied: tuple[Tie, ...] = ()
     tied: tuple[Tie, ...] = ()
-    looked_at: tuple[UUID, ...] = ()
+    compared: tuple[UUID, ...] = ()
     """New and changed memories that were compared with all others and need no further comparison."""
     deleted: tuple[UUID, ...] = ()
     """Archived memories that are deleted. They are no longer retrieved and will be erased."""

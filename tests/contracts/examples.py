@@ -283,7 +283,7 @@ _PARTS: dict[type[Event], dict[str, object]] = {
         "date": date(2026, 1, 3), "nights": 2, "recalled": (MEMORY,),
         "lowered": (Lowered(memory_id=OTHER, level=2),), "archived": (CAUSE,),
         "revived": (Revived(memory_id=WORK, score=8.5),), "declined": (TASK,), "protected": (MEMORY,),
-        "untied": (TIE,), "tied": (Tie(of=MEMORY, to=WORK, sort="same_topic"),), "looked_at": (MEMORY,),
+        "untied": (TIE,), "tied": (Tie(of=MEMORY, to=WORK, sort="same_topic"),), "compared": (MEMORY,),
         "deleted": (TASK,), "unfinished": True,
     },
     CompressionDue: {"memory_id": MEMORY, "level": 2},

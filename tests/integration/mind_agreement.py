@@ -42,7 +42,7 @@ async def assert_minds_agree(resources: Resources) -> None:
         assert Differences.between(anew.recorded, anew.other) == Differences((), {}, {})
         assert anew.missed == []
         assert not [each for each in anew.recalls if each.gained or each.lost]
-        assert anew.nights.explained == anew.nights.slept
+        assert anew.sleeps.explained == anew.sleeps.slept
         for memory_id in list(rows.memories)[:3]:
             stands = MemoryState.of(rows, memory_id)
             assert stands is not None

@@ -66,7 +66,7 @@ def random_life(rng: random.Random, length: int) -> list[Event]:
             case _:
                 return turns.night(
                     nth, lowered=[(each, rng.choice((2, 3))) for each in some()], archived=some(), tied=[tie(), tie()],
-                    untied=[tie()], looked_at=some(), recalled=some(), revived=[(each, 30.0) for each in some()],
+                    untied=[tie()], compared=some(), recalled=some(), revived=[(each, 30.0) for each in some()],
                     deleted=rng.sample(known, rng.randrange(2)),
                 )  # fmt: skip
 
@@ -156,7 +156,7 @@ async def test_an_erased_turn_leaves_no_byte(servers: Servers, settings: Setting
             ),
             *offered_and_remembered(3, "Again: the harp!", "The tromboonish thing.", "It was found, wombatwise."),
             turns.recalled([gone, kept]),
-            turns.night(1, lowered=[(gone, 2), (twin, 2)], looked_at=[kept], tied=[tie]),
+            turns.night(1, lowered=[(gone, 2), (twin, 2)], compared=[kept], tied=[tie]),
             turns.compressed(gone, words="psalteriumlike"),
             turns.protection(kept, protected=True),
             turns.recalled([kept], nth=2, session="tuesday"),

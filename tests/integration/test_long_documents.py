@@ -14,7 +14,7 @@ from nemuri.admin import dead_letters as dead
 from nemuri.client.exchange import ClientError
 from nemuri_contracts.task_views import TaskResult
 from nemuri_contracts.tasks import ChunkReady, ChunkSummarised, TaskChunked
-from nemuri_domain.tasks.chunk_order import AT_ONCE
+from nemuri_domain.tasks.chunk_order import CHUNKS_IN_FLIGHT
 from nemuri_infra.models.factory import Models
 from nemuri_infra.models.protocol import KeyPointJob, Reply
 from nemuri_infra.runtime.resources import Resources
@@ -118,7 +118,7 @@ async def test_a_long_document_does_not_hold_up_other_tasks(settings: Settings) 
 
         async def stuck() -> bool:
             """Chunks of the document wait for the model."""
-            return model.waiting >= AT_ONCE and str((await ann.progress(long)).progress).startswith("0 of 40")
+            return model.waiting >= CHUNKS_IN_FLIGHT and str((await ann.progress(long)).progress).startswith("0 of 40")
 
         await eventually(stuck)
         async with connected_client(settings, "bob") as bob:
@@ -135,7 +135,7 @@ async def test_a_long_document_does_not_hold_up_other_tasks(settings: Settings) 
         - sum(isinstance(each, ChunkSummarised) for each in turns[:end])
         for end in range(len(turns) + 1)
     ]
-    assert max(waiting) == AT_ONCE, "the number of chunks in work is limited"
+    assert max(waiting) == CHUNKS_IN_FLIGHT, "the number of chunks in work is limited"
     assert sum(isinstance(each, ChunkSummarised) for each in turns) == 40
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from nemuri_contracts.tasks import Voice
 
 
-def fate(told: "FeedbackStanding") -> str:
+def feedback_line(told: "FeedbackStanding") -> str:
     """Return the effect of feedback in one line."""
     match told.standing:
         case "applied":

@@ -12,7 +12,7 @@ import typer
 
 from nemuri.cli.failures import FAILED, LATE, Failure, WrongUse
 from nemuri.cli.id_arguments import id_argument, id_option
-from nemuri.cli.result_lines import fate, next_command, show_result
+from nemuri.cli.result_lines import feedback_line, next_command, show_result
 from nemuri.cli.session import JsonOption, KeyOption, Limit, Session, TimeoutOption, agent_id, storable
 
 if TYPE_CHECKING:
@@ -201,9 +201,9 @@ def feedback(
     if session.json:
         say_json(told)
     elif told.standing != "refused":
-        say(fate(told))
+        say(feedback_line(told))
     if told.standing == "refused":
-        raise typer.Exit(FAILED) if session.json else Failure(fate(told), FAILED)
+        raise typer.Exit(FAILED) if session.json else Failure(feedback_line(told), FAILED)
 
 
 def _options(

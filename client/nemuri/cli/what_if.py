@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from nemuri.client.client import Client
     from nemuri.operations.log_positions import LogPosition
-    from nemuri_domain.counterfactual.replay import WhatIf
+    from nemuri_domain.counterfactual.replay import CounterfactualReplay
     from nemuri_domain.strength.aggregate import Mind
 
 FIRST_ORDER = (
@@ -123,7 +123,7 @@ def _archived(mind: "Mind") -> int:
     return mind.agent.archived if mind.agent else 0
 
 
-def _show(name: str, found: "WhatIf", top: int) -> None:
+def _show(name: str, found: "CounterfactualReplay", top: int) -> None:
     from nemuri.terminal.output import say, table
     from nemuri_domain.strength.state_diff import Differences
 
@@ -132,9 +132,9 @@ def _show(name: str, found: "WhatIf", top: int) -> None:
         say("the log has no events of this agent")
         return
     recalls, other = found.recalls, [each for each in found.recalls if each.gained or each.lost]
-    nights, exact = found.nights, sum(each.explained for each in recalls)
+    sleeps, exact = found.sleeps, sum(each.explained for each in recalls)
     say(
-        f"control   under the recorded policy {nights.explained} of {nights.slept} sleeps and {exact} of "
+        f"control   under the recorded policy {sleeps.explained} of {sleeps.slept} sleeps and {exact} of "
         f"{len(recalls)} retrievals come out as recorded"
     )
     shown = Differences.between(found.recorded, found.other)
@@ -153,7 +153,7 @@ def _show(name: str, found: "WhatIf", top: int) -> None:
         _show_missed(found, top)
 
 
-def _show_recalls(found: "WhatIf", top: int) -> None:
+def _show_recalls(found: "CounterfactualReplay", top: int) -> None:
     from nemuri.terminal.output import short, table
 
     other = [each for each in found.recalls if each.gained or each.lost]
@@ -166,7 +166,7 @@ def _show_recalls(found: "WhatIf", top: int) -> None:
     more(len(other) - len(rows))
 
 
-def _show_missed(found: "WhatIf", top: int) -> None:
+def _show_missed(found: "CounterfactualReplay", top: int) -> None:
     from nemuri.terminal.output import short, table
 
     rows = [
@@ -178,12 +178,12 @@ def _show_missed(found: "WhatIf", top: int) -> None:
     more(len(found.missed) - len(rows))
 
 
-def _content(found: "WhatIf", memory_id: Any) -> str:
+def _content(found: "CounterfactualReplay", memory_id: Any) -> str:
     known = found.recorded.contents.get(memory_id)
     return known.memory.content if known else ""
 
 
-def _plain(name: str, found: "WhatIf") -> dict[str, Any]:
+def _plain(name: str, found: "CounterfactualReplay") -> dict[str, Any]:
     from nemuri_domain.strength.state_diff import Differences
 
     compared = differences(Differences.between(found.recorded, found.other))
@@ -191,8 +191,8 @@ def _plain(name: str, found: "WhatIf") -> dict[str, Any]:
     return {
         "agent_id": name,
         "control": {
-            "sleeps": found.nights.slept,
-            "sleeps_as_recorded": found.nights.explained,
+            "sleeps": found.sleeps.slept,
+            "sleeps_as_recorded": found.sleeps.explained,
             "retrievals": len(found.recalls),
             "retrievals_as_recorded": sum(each.explained for each in found.recalls),
         },

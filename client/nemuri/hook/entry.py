@@ -12,9 +12,9 @@ from nemuri.hook.journal import note
 from nemuri_infra.process.hook_settings import HookSettings, data_directory
 
 HOOKS = ("prompt", "session-end")
-LONGEST = 16 * 1024 * 1024
+MAX_INPUT_BYTES = 16 * 1024 * 1024
 """Maximum number of bytes that are read from standard input."""
-AT_ONCE = 65_536
+READ_BYTES = 65_536
 _FLAGS = ("--json", "--verbose")
 _HELP = "--help"
 
@@ -103,12 +103,12 @@ def _check(words: Sequence[str]) -> None:
 
 
 def _input() -> bytes:
-    """Return all of standard input, at most `LONGEST` bytes.
+    """Return all of standard input, at most `MAX_INPUT_BYTES` bytes.
 
     It does not use `sys.stdin`, which an abandoned thread would keep locked.
     """
-    parts, left = list[bytes](), LONGEST
-    while left > 0 and (part := os.read(0, min(left, AT_ONCE))):
+    parts, left = list[bytes](), MAX_INPUT_BYTES
+    while left > 0 and (part := os.read(0, min(left, READ_BYTES))):
         parts.append(part)
         left -= len(part)
     return b"".join(parts)

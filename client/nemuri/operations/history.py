@@ -18,8 +18,8 @@ from nemuri_contracts.codec import AnyAgentEvent, UndecodableError, parsed
 from nemuri_contracts.error_messages import not_by_use
 from nemuri_domain.affective.aggregate import AffectMind
 from nemuri_domain.affective.fold import evolve as evolve_affect
-from nemuri_domain.counterfactual.replay import WhatIf
-from nemuri_domain.education.course import CourseEvent, CourseState, concerned
+from nemuri_domain.counterfactual.replay import CounterfactualReplay
+from nemuri_domain.education.course import CourseEvent, CourseState, needed_state
 from nemuri_domain.education.course import evolve as evolve_course
 from nemuri_domain.event_sourcing.deduplication import Deduplicator
 from nemuri_domain.strength.aggregate import Mind
@@ -53,7 +53,7 @@ class Past:
         self.mind, self.affect = evolve(self.mind, event), evolve_affect(self.affect, event)
         self.tiers = evolve_at_its_time(self.tiers, event)
         if isinstance(event, get_args(CourseEvent)):
-            course_id, _ = concerned(event)
+            course_id, _ = needed_state(event)
             self.courses[course_id] = evolve_course(self.courses.get(course_id, CourseState()), event)
         self.events, self.sequence, self.at = self.events + 1, event.sequence or 0, event.at
 
@@ -170,7 +170,7 @@ async def otherwise(
     parameters: Mapping[str, JsonValue],
     since: LogPosition | None,
     advance: Advance | None = None,
-) -> WhatIf:
+) -> CounterfactualReplay:
     """Fold an agent's events as recorded, and with other parameters from the position `since` on; None for all events.
 
     Returns both states. Raises `LogPositionError` for a position outside the log.
@@ -178,7 +178,7 @@ async def otherwise(
     reach = await extent(log)
     if since is not None:
         reach.check(since)
-    found = WhatIf(parameters)
+    found = CounterfactualReplay(parameters)
     async for event in events_of(log, agent_id, reach.last, advance):
         if not found.begun and (since is None or not since.holds(event)):
             found.begin()

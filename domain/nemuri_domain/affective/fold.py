@@ -43,7 +43,7 @@ def touched(event: AnyAgentEvent) -> frozenset[UUID]:
             return frozenset({event.memory_id})
         case NightPassed():
             moved = (*(each.memory_id for each in event.lowered), *(each.memory_id for each in event.revived))
-            told = (*event.recalled, *event.archived, *event.declined, *event.protected, *event.looked_at)
+            told = (*event.recalled, *event.archived, *event.declined, *event.protected, *event.compared)
             holders = (each.of for each in (*event.untied, *event.tied))
             return frozenset((*moved, *told, *event.deleted, *holders))
         case MemoriesErased():
@@ -178,7 +178,7 @@ def _night(mind: AffectMind, event: NightPassed) -> AffectMind:
     mind = mind.holding(each.replace(asked_back_at=None, changed=by) for each in mind.not_deleted(event.declined))
     mind = mind.holding(_moved(each, by, level=DELETED) for each in mind.not_deleted(event.deleted) if each.archived)
     mind = mind.holding(
-        each.replace(fresh=False, changed=by) for each in mind.not_deleted(event.looked_at) if each.fresh
+        each.replace(fresh=False, changed=by) for each in mind.not_deleted(event.compared) if each.fresh
     )
     return with_relations(without_relations(mind, event.untied, by), event.tied, by)
 

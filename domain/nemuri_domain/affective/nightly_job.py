@@ -170,7 +170,7 @@ def _over(cause: NightFell | NightPassed, inputs: NightInput, nights: int) -> Ni
     alike = () if more else [each for each in inputs.alike if came.isdisjoint(each[:2])]
     untied, tied, whole = first_changes(relation_changes(inputs.web, alike, context), MOVED_PER_EVENT)
     fresh = () if more or not whole else [each for each in inputs.fresh if each not in came]
-    looked_at = tuple(fresh[:MOVED_PER_EVENT])
+    compared = tuple(fresh[:MOVED_PER_EVENT])
     return NightPassed.following(
         cause,
         date=cause.date,
@@ -183,9 +183,9 @@ def _over(cause: NightFell | NightPassed, inputs: NightInput, nights: int) -> Ni
         protected=protected,
         untied=untied,
         tied=tied,
-        looked_at=looked_at,
+        compared=compared,
         deleted=tuple(deleted[:MOVED_PER_EVENT]),
-        unfinished=more or not whole or max(len(deleted), len(looked_at)) >= MOVED_PER_EVENT,
+        unfinished=more or not whole or max(len(deleted), len(compared)) >= MOVED_PER_EVENT,
     )
 
 

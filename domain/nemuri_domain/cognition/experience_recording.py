@@ -103,8 +103,8 @@ def _done(snapshot: Snapshot, put_down: list[Any], goals: list[str]) -> tuple[li
     entries = listed(snapshot["action_history"])
     known = frozenset(put_down)
     over = [each for each in entries if each.get("id") not in known and mapped(each.get("outcome"))]
-    telling = [each for each in over if mapped(each["outcome"]).get("reason") not in HARMLESS and _tells(each)]
-    found = [experience(snapshot, "action", _told(each), cues=_cues(each, goals)) for each in telling]
+    informative = [each for each in over if mapped(each["outcome"]).get("reason") not in HARMLESS and _tells(each)]
+    found = [experience(snapshot, "action", _told(each), cues=_cues(each, goals)) for each in informative]
     held = [*put_down, *(str(each.get("id")) for each in over)]
     return found, held[-MAX_ENTRIES["action_history"] :]
 

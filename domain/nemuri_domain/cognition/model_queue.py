@@ -15,7 +15,7 @@ from nemuri_domain.cognition.module import Rank
 
 T = TypeVar("T")
 
-PATIENCE: Final[Mapping[Rank, float]] = {
+PATIENCE_SECONDS: Final[Mapping[Rank, float]] = {
     Rank.CONTROLLER: 0.0,
     Rank.TALKING: 2.0,
     Rank.SOCIAL: 4.0,
@@ -41,7 +41,7 @@ class DeadlineQueue(Generic[T]):
 
     def put(self, item: T, due: float, rank: Rank, *, urgent: bool) -> None:
         """Add an item that was due at the second `due`. An item may be added again with an earlier deadline."""
-        deadline = due + PATIENCE[rank] - URGENCY_BONUS * urgent
+        deadline = due + PATIENCE_SECONDS[rank] - URGENCY_BONUS * urgent
         heappush(self._heap, (deadline, next(self._order), due, item))
 
     def next(self) -> tuple[float, T] | None:

@@ -29,7 +29,7 @@ from nemuri_contracts.strength import (
     SessionEnded,
 )
 from nemuri_domain.counterfactual.retrieval import reranked
-from nemuri_domain.counterfactual.sleep import Moment, Nights, on_and_on
+from nemuri_domain.counterfactual.sleep import Moment, SleepReplay, continue_counterfactual
 from nemuri_domain.event_sourcing.row_model import RowModel
 from nemuri_domain.strength.aggregate import Mind
 from nemuri_domain.strength.fold import evolve, with_policy
@@ -84,7 +84,7 @@ class Recall(RowModel):
 
 
 @dataclass(slots=True)
-class WhatIf:
+class CounterfactualReplay:
     """Two folds of an agent's events: one as recorded, and one with other parameters from some event on."""
 
     parameters: Mapping[str, JsonValue]
@@ -92,7 +92,7 @@ class WhatIf:
     recorded: Mind = field(default_factory=Mind)
     other: Mind = field(default_factory=Mind)
     begun: bool = False
-    nights: Nights = field(default_factory=Nights)
+    sleeps: SleepReplay = field(default_factory=SleepReplay)
     recalls: list[Recall] = field(default_factory=list)
     missed: list[Missed] = field(default_factory=list)
     _defined: list[UUID] = field(default_factory=list)
@@ -107,7 +107,7 @@ class WhatIf:
         """Start the counterfactual: put the other parameters into force now, or as soon as the agent is defined."""
         self.begun = True
         self.other = self._governed(self.recorded)
-        self.nights.since([Moment(each.recorded, self._governed(each.recorded)) for each in self.nights.moments])
+        self.sleeps.since([Moment(each.recorded, self._governed(each.recorded)) for each in self.sleeps.moments])
 
     def take(self, event: AnyAgentEvent) -> None:
         """Fold the event into both minds."""
@@ -123,9 +123,9 @@ class WhatIf:
             self.other = self._otherwise(event, before)
         moment = Moment(self.recorded, self.other)
         if isinstance(event, AgentSlept):
-            self.nights.over(event, moment)
+            self.sleeps.over(event, moment)
         else:
-            self.nights.passes(moment)
+            self.sleeps.passes(moment)
 
     def _governed(self, mind: Mind) -> Mind:
         """Return the mind with the other parameters in force immediately."""
@@ -179,11 +179,11 @@ class WhatIf:
 
         If the recorded sleep is finished, the other mind's sleep is continued until it is finished too.
         """
-        slept: AgentSlept | None = self.nights.instead(event, Moment(before, self.other))
+        slept: AgentSlept | None = self.sleeps.counterfactual_sleep(event, Moment(before, self.other))
         mind = self.other
         while slept is not None:
             mind = evolve(mind, slept)
-            slept = None if event.unfinished else on_and_on(mind, slept, event)
+            slept = None if event.unfinished else continue_counterfactual(mind, slept, event)
         return mind
 
     def _begun_otherwise(self, event: MemoryEncoded, before: Mind) -> MemoryEncoded:

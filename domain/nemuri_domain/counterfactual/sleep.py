@@ -12,7 +12,7 @@ from nemuri_domain.strength.aggregate import Memory, Mind
 from nemuri_domain.strength.sleep import SleepInput
 from nemuri_domain.strength.sleep_input import sleep_input_of
 
-KEPT = 10_000
+MAX_STATES = 10_000
 """Maximum number of states kept before a sleep. The state on which a sleep was decided is rarely more than a few events
 old.
 """
@@ -27,7 +27,7 @@ class Moment:
 
 
 @dataclass(slots=True)
-class Nights:
+class SleepReplay:
     """The sleeps of an agent, in order.
 
     A sleep is decided on the state of the projections and recorded a little later, so its decision does not know the
@@ -35,7 +35,7 @@ class Nights:
     recorded decision.
     """
 
-    moments: deque[Moment] = field(default_factory=lambda: deque(maxlen=KEPT))
+    moments: deque[Moment] = field(default_factory=lambda: deque(maxlen=MAX_STATES))
     """States on which the next sleep may be decided, oldest first."""
     last: AgentSlept | None = None
     """Last recorded sleep."""
@@ -52,9 +52,9 @@ class Nights:
 
     def since(self, moments: Iterable[Moment]) -> None:
         """Replace the kept states, because the parameters of the other mind changed."""
-        self.moments = deque(moments, maxlen=KEPT)
+        self.moments = deque(moments, maxlen=MAX_STATES)
 
-    def instead(self, event: AgentSlept, now: Moment) -> AgentSlept:
+    def counterfactual_sleep(self, event: AgentSlept, now: Moment) -> AgentSlept:
         """Return the other mind's sleep in place of a recorded sleep. `now` is the state just before the recorded
         sleep.
         """
@@ -92,7 +92,7 @@ class Nights:
         return sleep.continue_sleep(self.last.model_copy(update={"unfinished": True}), tired) if self.last else None
 
 
-def on_and_on(mind: Mind, slept: AgentSlept, event: AgentSlept) -> AgentSlept | None:
+def continue_counterfactual(mind: Mind, slept: AgentSlept, event: AgentSlept) -> AgentSlept | None:
     """Return the continuation of a counterfactual sleep, with the stream sequence of the recorded one; None if it is
     finished.
     """

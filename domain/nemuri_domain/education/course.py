@@ -65,7 +65,7 @@ class Course(RowModel):
     finished_at: datetime | None = None
 
 
-class Trial(RowModel):
+class ExerciseState(RowModel):
     """State of an exercise of a course: its grades and its next repetition."""
 
     course_id: UUID
@@ -98,17 +98,17 @@ class CourseState:
     """
 
     course: Course | None = None
-    trials: Map[Place, Trial] = field(default_factory=Map)
+    trials: Map[Place, ExerciseState] = field(default_factory=Map)
 
 
-def occasion(course_id: UUID, place: Place, repetition: int) -> str:
+def repetition_key(course_id: UUID, place: Place, repetition: int) -> str:
     """Return the key of one repetition of an exercise, from which the ids of its events are derived."""
     return f"{course_id}/{place[0]}/{place[1]}/{repetition}"
 
 
 def task_of(course_id: UUID, place: Place, repetition: int) -> UUID:
     """Return the id of the task that asks the exercise in this repetition, counted from 0."""
-    return derive(occasion(course_id, place, repetition), TaskSubmitted.kind_of())
+    return derive(repetition_key(course_id, place, repetition), TaskSubmitted.kind_of())
 
 
 def memory_key(agent_id: str, memory: MemoryContent) -> str:
@@ -120,7 +120,7 @@ def memory_key(agent_id: str, memory: MemoryContent) -> str:
     return f"{agent_id}/read{where}/{memory.content}"
 
 
-def concerned(event: CourseEvent) -> tuple[UUID, Place | None]:
+def needed_state(event: CourseEvent) -> tuple[UUID, Place | None]:
     """Return the id of the course that `evolve` needs to fold the event, and the place of the exercise that it needs,
     if any.
     """
@@ -163,7 +163,7 @@ def _begun(event: CourseBegun) -> CourseState:
         begun_at=event.at,
     )
     trials = [
-        Trial(
+        ExerciseState(
             course_id=event.course_id,
             chapter=chapter,
             number=number,

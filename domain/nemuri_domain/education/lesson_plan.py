@@ -9,17 +9,17 @@ from nemuri_contracts.client_events import FeedbackGiven, TaskSubmitted
 from nemuri_contracts.education import Exercise, ExerciseGraded, MemoriesReviewed
 from nemuri_contracts.event import TUTOR, Event
 from nemuri_domain.education import grading
-from nemuri_domain.education.course import Course, Trial, occasion
+from nemuri_domain.education.course import Course, ExerciseState, repetition_key
 from nemuri_domain.education.spaced_repetition import again
 from nemuri_domain.strength.scope_matching import setting_of
 from nemuri_domain.tasks.aggregate import TaskState
 
 Step = Literal["read", "test", "finish"]
-ENOUGH = 5
+MAX_REVIEWED = 5
 """Maximum number of memories reviewed after a wrong answer (document 000 §4.1)."""
 
 
-def sessions(course: Course, trials: Iterable[Trial]) -> tuple[UUID, ...]:
+def sessions(course: Course, trials: Iterable[ExerciseState]) -> tuple[UUID, ...]:
     """Return the sessions that the agent must sleep over before the course continues.
 
     These are the reading of the newest chapter and the first answers to its exercises, given in `trials`.
@@ -28,7 +28,7 @@ def sessions(course: Course, trials: Iterable[Trial]) -> tuple[UUID, ...]:
     return (*(each.session_id for each in course.readings[-1:]), *(each for each in tested if each is not None))
 
 
-def step(course: Course, trials: Sequence[Trial], slept: Collection[UUID]) -> Step | None:
+def step(course: Course, trials: Sequence[ExerciseState], slept: Collection[UUID]) -> Step | None:
     """Return the next step of a course; None while the course waits for answers, reviews or a sleep.
 
     `trials` are the exercises of the chapter that was read last. `slept` are the sessions that the agent slept over.
@@ -46,14 +46,14 @@ def step(course: Course, trials: Sequence[Trial], slept: Collection[UUID]) -> St
     return "read" if len(course.readings) < len(course.textbook.chapters) else "finish"
 
 
-def _over(trial: Trial, slept: Collection[UUID]) -> bool:
+def _over(trial: ExerciseState, slept: Collection[UUID]) -> bool:
     """Return True if the agent slept over the first answer to an exercise and, if it was wrong, reviewed it."""
     first = trial.grades[0]
     rested = first.assignment_id is None or first.assignment_id in slept
     return rested and (first.correct or first.reviewed is not None)
 
 
-def setting(course: Course, trial: Trial, cause: Event | None = None) -> TaskSubmitted:
+def setting(course: Course, trial: ExerciseState, cause: Event | None = None) -> TaskSubmitted:
     """Return the submission of the task that asks an exercise next. It is addressed to the course's agent, in the
     course's scope.
     """
@@ -69,7 +69,7 @@ def setting(course: Course, trial: Trial, cause: Event | None = None) -> TaskSub
     )
 
 
-def exercise_of(course: Course, trial: Trial) -> Exercise:
+def exercise_of(course: Course, trial: ExerciseState) -> Exercise:
     """Return the exercise in the textbook."""
     return course.textbook.chapters[trial.chapter].exercises[trial.number]
 
@@ -84,7 +84,9 @@ def answered(state: TaskState) -> bool:
     return 0 < task.routed == len(state.present) and all(each.ended for each in state.present)
 
 
-def grade(cause: Event, course: Course, trial: Trial, state: TaskState, said: str, *, now: datetime) -> ExerciseGraded:
+def grade(
+    cause: Event, course: Course, trial: ExerciseState, state: TaskState, said: str, *, now: datetime
+) -> ExerciseGraded:
     """Return the grade of an answer to an exercise. A task without an answer counts as a wrong answer.
 
     `said` is the answer without a model's remarks about itself. `now` is the platform's time.
@@ -104,7 +106,7 @@ def grade(cause: Event, course: Course, trial: Trial, state: TaskState, said: st
     )
 
 
-def ungraded(cause: Event, course: Course, trial: Trial, reason: str, *, now: datetime) -> ExerciseGraded:
+def ungraded(cause: Event, course: Course, trial: ExerciseState, reason: str, *, now: datetime) -> ExerciseGraded:
     """Return the grade "wrong" for an answer that could not be graded. It has the same event id as a regular grade, so
     only the first of both counts.
     """
@@ -112,12 +114,12 @@ def ungraded(cause: Event, course: Course, trial: Trial, reason: str, *, now: da
 
 
 def _graded(
-    cause: Event, course: Course, trial: Trial, now: datetime, *, correct: bool, **fields: object
+    cause: Event, course: Course, trial: ExerciseState, now: datetime, *, correct: bool, **fields: object
 ) -> ExerciseGraded:
     following = again(course.repeating, [*(each.correct for each in trial.grades), correct], trial.card, now)
     return ExerciseGraded.following(
         cause,
-        key=occasion(course.course_id, trial.place, trial.repetition),
+        key=repetition_key(course.course_id, trial.place, trial.repetition),
         agent_id=course.agent_id,
         course_id=course.course_id,
         chapter=trial.chapter,
@@ -131,7 +133,7 @@ def _graded(
     )
 
 
-def unreviewed(event: Event, course: Course, trials: Iterable[Trial]) -> MemoriesReviewed | None:
+def unreviewed(event: Event, course: Course, trials: Iterable[ExerciseState]) -> MemoriesReviewed | None:
     """Return a review of no memories if a wrong answer in the event's task has no review yet; otherwise None."""
     waiting = (each for each in trials if each.grades and each.grades[-1].task_id == event.thread)
     trial = next((each for each in waiting if not each.grades[-1].correct and each.grades[-1].reviewed is None), None)

@@ -20,14 +20,16 @@ from nemuri_contracts.strength import (
 from nemuri_contracts.tiered import ExperienceOffered, MemoryFormed
 
 TOMBSTONES: tuple[type[Event], ...] = get_args(Tombstone)
-_TELLING: tuple[type[Event], ...] = (
+_EVENTS_WITH_TASK_TEXT: tuple[type[Event], ...] = (
     LearningsExtracted, MemoriesRetrieved, MemoryEncoded, MemoryRefused, RepetitionWithdrawn,
 )  # fmt: skip
 """Agent events that contain text of a task. Other agent events contain only ids and effects. They stay in the log,
 because other memories keep those effects.
 """
 OF_A_TASK = frozenset(
-    each.kind_of() for each in (*get_args(AnyClientEvent), *get_args(AnyTaskEvent), *_TELLING) if each not in TOMBSTONES
+    each.kind_of()
+    for each in (*get_args(AnyClientEvent), *get_args(AnyTaskEvent), *_EVENTS_WITH_TASK_TEXT)
+    if each not in TOMBSTONES
 )
 """Kinds of events that are deleted with their task."""
 OF_AN_AGENT = frozenset(

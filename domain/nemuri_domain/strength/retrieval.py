@@ -49,7 +49,7 @@ class QueryTexts:
         return 1 + len(self.items)
 
     @property
-    def bearing(self) -> int:
+    def relevance_text_count(self) -> int:
         """Return the number of the first texts that decide whether anything is relevant: the query, its items and the
         summary.
         """
@@ -138,7 +138,7 @@ def relevant(
         limit=agent.rules.candidate_limit,
         share=agent.rules.source_share,
         own=asked.wording.own,
-        bearing=asked.wording.bearing,
+        relevance_text_count=asked.wording.relevance_text_count,
     )
     rows = zip(found.ids, found.similarity, found.lexical, found.relevance, strict=True)
     return [

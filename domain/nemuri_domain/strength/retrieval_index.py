@@ -187,7 +187,7 @@ class AgentIndex:
         limit: int = 50,
         share: float = 1.0,
         own: int = 1,
-        bearing: int = 1,
+        relevance_text_count: int = 1,
     ) -> Candidates:
         """Return the `limit` most relevant rows under the mask (default `eligible()`) for a query, its items and its
         expansions.
@@ -196,11 +196,11 @@ class AgentIndex:
         `own` texts are the query and its items, with full weight; the others are expansions. A row is a candidate if it
         shares a term with a text, or if its cosine is positive and reaches the embedder's `vector_threshold`.
 
-        The result is empty unless some row is relevant to one of the first `bearing` texts: it contains the share
-        `floor` of its terms (`InvertedIndex.shares`), or has an equally significant cosine (`SIGNIFICANT_COSINE`). With
-        a floor, rows far less relevant than the best one (`RELATIVE_RELEVANCE_FLOOR`) are left out. A source gets at
-        most `share` of the limit while other sources have candidates. The cost is linear in the number of texts. Raises
-        ValueError if shapes do not match.
+        The result is empty unless some row is relevant to one of the first `relevance_text_count` texts: it contains
+        the share `floor` of its terms (`InvertedIndex.shares`), or has an equally significant cosine
+        (`SIGNIFICANT_COSINE`). With a floor, rows far less relevant than the best one (`RELATIVE_RELEVANCE_FLOOR`) are
+        left out. A source gets at most `share` of the limit while other sources have candidates. The cost is linear in
+        the number of texts. Raises ValueError if shapes do not match.
         """
         vectors = np.asarray(vectors, np.float32)
         if vectors.shape != (len(queries), self.dimension) or not len(queries):
@@ -212,9 +212,9 @@ class AgentIndex:
         if not len(rows) or limit < 1:
             return _NOTHING
         similarity = vectors @ self._vectors[: len(allowed)].T
-        telling = SIGNIFICANT_COSINE * vector_threshold * floor / RELEVANCE_FLOOR
-        if similarity[:bearing, rows].max() < telling and all(
-            self._postings.shares(query, len(allowed))[rows].max() < floor for query in queries[:bearing]
+        least_similarity = SIGNIFICANT_COSINE * vector_threshold * floor / RELEVANCE_FLOOR
+        if similarity[:relevance_text_count, rows].max() < least_similarity and all(
+            self._postings.shares(query, len(allowed))[rows].max() < floor for query in queries[:relevance_text_count]
         ):
             return _NOTHING
         lexical = _over_maximum(self._postings.scores(queries, len(allowed))[:, rows])

@@ -51,24 +51,24 @@ Levels = Mapping[UUID, int]
 """New level by memory id, only for memories that change their level."""
 
 
-def decide(cause: Event, tiredness: SleepInput, now: datetime | None = None) -> AgentSlept | None:
+def decide(cause: Event, sleep_input: SleepInput, now: datetime | None = None) -> AgentSlept | None:
     """Return the sleep over all ended sessions that were not slept over yet; None if there are none.
 
     `now` is the time by the platform's clock. Without it, decay depends on the number of sessions alone.
     """
-    sessions = tiredness.agent.awake
-    return _over(sessions, cause, tiredness, aging(tiredness.agent, len(sessions), now)) if sessions else None
+    sessions = sleep_input.agent.awake
+    return _over(sessions, cause, sleep_input, aging(sleep_input.agent, len(sessions), now)) if sessions else None
 
 
-def continue_sleep(slept: AgentSlept, tiredness: SleepInput) -> AgentSlept | None:
+def continue_sleep(slept: AgentSlept, sleep_input: SleepInput) -> AgentSlept | None:
     """Return the continuation of an unfinished sleep, without sessions and without decay.
 
     None if the sleep is finished or another sleep has followed. That sleep has examined the same memories, and is
     continued itself if necessary.
     """
-    if not slept.unfinished or tiredness.agent.last_sleep != slept.sequence:
+    if not slept.unfinished or sleep_input.agent.last_sleep != slept.sequence:
         return None
-    return _over((), slept, tiredness, None)
+    return _over((), slept, sleep_input, None)
 
 
 def aging(agent: Agent, sessions: int, now: datetime | None) -> Aging | None:
@@ -88,15 +88,15 @@ def aging(agent: Agent, sessions: int, now: datetime | None) -> Aging | None:
     return Aging(days=days, left=passed - days, until=until)
 
 
-def _over(sessions: tuple[UUID, ...], cause: Event, tiredness: SleepInput, older: Aging | None) -> AgentSlept:
-    rules = tiredness.agent.rules
+def _over(sessions: tuple[UUID, ...], cause: Event, sleep_input: SleepInput, older: Aging | None) -> AgentSlept:
+    rules = sleep_input.agent.rules
     days = len(sessions) / rules.expected_tasks_per_day if older is None else older.days
-    levels = _levels(rules, tiredness.touched)
+    levels = _levels(rules, sleep_input.touched)
     faint: dict[UUID, Memory] = {}
     pruned: list[Memory] = []
     if len(levels) <= CHANGES_PER_SLEEP:  # Otherwise a continuation decides on both, after the other level changes.
-        faint = _faint(tiredness, levels, days)
-        pruned = _pruned(tiredness, faint, levels)
+        faint = _faint(sleep_input, levels, days)
+        pruned = _pruned(sleep_input, faint, levels)
     unfinished = any(len(each) > CHANGES_PER_SLEEP for each in (levels, faint, pruned))
     levels = dict(islice(levels.items(), CHANGES_PER_SLEEP))
     return AgentSlept.following(
@@ -104,7 +104,7 @@ def _over(sessions: tuple[UUID, ...], cause: Event, tiredness: SleepInput, older
         sessions=sessions,
         consolidated=tuple(
             Consolidated(memory_id=each.memory_id, revision=each.revision, level=levels[each.memory_id])
-            for each in tiredness.touched
+            for each in sleep_input.touched
             if each.memory_id in levels
         ),
         archived=seen(islice(faint.values(), CHANGES_PER_SLEEP)),
@@ -142,29 +142,29 @@ def _levels(rules: Policy, touched: Iterable[Memory]) -> Levels:
     return {each.memory_id: level for each, level in earned if level != each.level}
 
 
-def _faint(tiredness: SleepInput, levels: Levels, days: float) -> dict[UUID, Memory]:
+def _faint(sleep_input: SleepInput, levels: Levels, days: float) -> dict[UUID, Memory]:
     """Return the memories to archive, by id: not principles, and below the archive threshold overall and in every
     perspective.
 
     Their strength is that after the level changes and `days` days of decay.
     """
-    agent = tiredness.agent
+    agent = sleep_input.agent
     later = advance_by_days(agent.clocks, agent.rules, days)
     faint: dict[UUID, Memory] = {}
-    for each in (*tiredness.faded, *tiredness.touched):
+    for each in (*sleep_input.faded, *sleep_input.touched):
         level = levels.get(each.memory_id, each.level)
         left = strength(each.fade + agent.clocks[each.level] - agent.clocks[level], later[level])
-        if left < agent.rules.archive_threshold and each.memory_id not in tiredness.principles:
+        if left < agent.rules.archive_threshold and each.memory_id not in sleep_input.principles:
             faint[each.memory_id] = each
     return faint
 
 
-def _pruned(tiredness: SleepInput, faint: Mapping[UUID, Memory], levels: Levels) -> list[Memory]:
+def _pruned(sleep_input: SleepInput, faint: Mapping[UUID, Memory], levels: Levels) -> list[Memory]:
     """Return the memories to prune until the rest fits: lowest level first, then longest unused; principles last.
 
     The limits are those in force after this sleep, including parameters that this sleep puts into force.
     """
-    agent, rules = tiredness.agent, tiredness.agent.coming
+    agent, rules = sleep_input.agent, sleep_input.agent.coming
 
     def weight_of(memory: Memory) -> float:
         return rules.consolidation_weights[levels.get(memory.memory_id, memory.level)]
@@ -172,12 +172,12 @@ def _pruned(tiredness: SleepInput, faint: Mapping[UUID, Memory], levels: Levels)
     def order(resting: PruningCandidate) -> tuple[bool, int, datetime, UUID]:
         memory_id = resting.memory.memory_id
         level = levels.get(memory_id, resting.memory.level)
-        return memory_id in tiredness.principles, level, resting.since, memory_id
+        return memory_id in sleep_input.principles, level, resting.since, memory_id
 
     number = sum(agent.active) - len(faint)
-    weight = _weight(agent, tiredness.touched, levels) - sum(map(weight_of, faint.values()))
+    weight = _weight(agent, sleep_input.touched, levels) - sum(map(weight_of, faint.values()))
     gone: list[Memory] = []
-    for resting in sorted(_competing(tiredness, faint, levels), key=order):
+    for resting in sorted(_competing(sleep_input, faint, levels), key=order):
         if _fits(number, weight, rules):
             break
         gone.append(resting.memory)
@@ -186,13 +186,13 @@ def _pruned(tiredness: SleepInput, faint: Mapping[UUID, Memory], levels: Levels)
     return gone
 
 
-def _competing(tiredness: SleepInput, faint: Mapping[UUID, Memory], levels: Levels) -> Iterable[PruningCandidate]:
+def _competing(sleep_input: SleepInput, faint: Mapping[UUID, Memory], levels: Levels) -> Iterable[PruningCandidate]:
     """Return the candidates for pruning: the weakest memories and those that change their level, without those in
     `faint`.
     """
-    moving = (each for each in tiredness.touched if each.memory_id in levels and each.last_accessed_at)
+    moving = (each for each in sleep_input.touched if each.memory_id in levels and each.last_accessed_at)
     pool = {each.memory_id: PruningCandidate(each, each.last_accessed_at) for each in moving if each.last_accessed_at}
-    pool |= {each.memory.memory_id: each for each in tiredness.weakest}
+    pool |= {each.memory.memory_id: each for each in sleep_input.weakest}
     return [each for memory_id, each in pool.items() if memory_id not in faint]
 
 

@@ -70,7 +70,7 @@ class LabelledRetrieval:
     """Sample weight: 1.0 if the assignment succeeded, else 0.5."""
 
     @property
-    def telling(self) -> bool:
+    def is_informative(self) -> bool:
         """Return True if the outcome can tell a better ranking from a worse one: some, but not all memories in the
         context were used.
         """
@@ -147,14 +147,14 @@ def _drawn(known: LabelledRetrieval) -> NDArray[np.intp]:
 def split_held_out(experiences: Sequence[LabelledRetrieval]) -> tuple[list[LabelledRetrieval], list[LabelledRetrieval]]:
     """Split the retrievals, given oldest first, into training data and held-out data.
 
-    Only informative ones (`telling`) are held out: the newest quarter of them, at least ten, at most half. No training
-    data is newer than held-out data.
+    Only informative ones (`is_informative`) are held out: the newest quarter of them, at least ten, at most half. No
+    training data is newer than held-out data.
     """
-    telling = [place for place, each in enumerate(experiences) if each.telling]
-    number = min(max(FEWEST_HELD_OUT, len(telling) // HELD_OUT_SHARE), len(telling) // 2)
+    informative = [place for place, each in enumerate(experiences) if each.is_informative]
+    number = min(max(FEWEST_HELD_OUT, len(informative) // HELD_OUT_SHARE), len(informative) // 2)
     if not number:
         return list(experiences), []
-    held = telling[-number:]
+    held = informative[-number:]
     return list(experiences[: held[0]]), [experiences[place] for place in held]
 
 

@@ -19,7 +19,7 @@ evidence.
 """
 
 
-LONGEST_QUOTED = 12
+MIN_QUOTED_CHARACTERS = 12
 """Minimum number of characters of a text that counts as a quotation when another text contains it."""
 
 
@@ -83,10 +83,10 @@ def quotes(text: str, memory: str, given: Iterable[str]) -> bool:
 def contains_memory(text: str, memory: str) -> bool:
     """Return True if a text equals the memory's text or contains it, ignoring spaces and case.
 
-    A memory's text with fewer than `LONGEST_QUOTED` characters must be equal.
+    A memory's text with fewer than `MIN_QUOTED_CHARACTERS` characters must be equal.
     """
     whole, part = (" ".join(each.casefold().split()) for each in (text, memory))
-    return whole == part or (len(part) >= LONGEST_QUOTED and part in whole)
+    return whole == part or (len(part) >= MIN_QUOTED_CHARACTERS and part in whole)
 
 
 def session_end(cause: Event, assignment_id: UUID, agent_id: str) -> SessionEnded:
@@ -105,8 +105,8 @@ def _tagged(answer: str, shown: Sequence[ContextMemory], *, least: int = 1) -> t
     Only whole terms count. A tag that more than half of the memories share does not count.
     """
     frequency = Counter(tag for each in shown for tag in set(each.tags))
-    telling = {tag for tag, count in frequency.items() if len(shown) == 1 or count * 2 <= len(shown)}
-    said = set(tags_in(sorted(telling), answer))
+    distinctive = {tag for tag, count in frequency.items() if len(shown) == 1 or count * 2 <= len(shown)}
+    said = set(tags_in(sorted(distinctive), answer))
     return tuple(Use(memory_id=each.memory_id, method="tag") for each in shown if len(said & set(each.tags)) >= least)
 
 

@@ -12,7 +12,7 @@ from nemuri_contracts.tasks import ChunkReady, ChunkSummarised, TaskChunked
 from nemuri_domain.tasks.aggregate import Task, TaskState
 from nemuri_domain.tasks.fan_in import attempt_key
 
-AT_ONCE = 8
+CHUNKS_IN_FLIGHT = 8
 """Maximum number of chunks of one task that are ready or being read at the same time."""
 CHUNK_BYTES = 800
 """Estimated size in bytes of one chunk with its key point in the event `task_summarised`, without its document's name.
@@ -47,20 +47,20 @@ def capped(point: str) -> str:
 
 
 def begun(event: TaskChunked) -> Sequence[ChunkReady]:
-    """Return the events that start the first `AT_ONCE` chunks.
+    """Return the events that start the first `CHUNKS_IN_FLIGHT` chunks.
 
-    Each finished chunk n starts chunk n + `AT_ONCE`. So at most `AT_ONCE` `chunk_ready` events of a task are unhandled
-    at any time, and other tasks wait for at most so many.
+    Each finished chunk n starts chunk n + `CHUNKS_IN_FLIGHT`. So at most `CHUNKS_IN_FLIGHT` `chunk_ready` events of a
+    task are unhandled at any time, and other tasks wait for at most so many.
     """
     key = attempt_key(event.task_id, 1)
-    return [_turn(event, key, ordinal) for ordinal in range(min(AT_ONCE, len(event.details)))]
+    return [_turn(event, key, ordinal) for ordinal in range(min(CHUNKS_IN_FLIGHT, len(event.details)))]
 
 
 def next_turn(event: ChunkSummarised, task: Task) -> ChunkReady | None:
-    """Return the event that starts chunk n + `AT_ONCE` after chunk n was summarised; None if there is no such chunk, or
-    if the task is not open.
+    """Return the event that starts chunk n + `CHUNKS_IN_FLIGHT` after chunk n was summarised; None if there is no such
+    chunk, or if the task is not open.
     """
-    ordinal = event.ordinal + AT_ONCE
+    ordinal = event.ordinal + CHUNKS_IN_FLIGHT
     if task.status != "open" or ordinal >= task.chunks:
         return None
     return _turn(event, attempt_key(task.task_id, task.attempt), ordinal)
@@ -69,13 +69,13 @@ def next_turn(event: ChunkSummarised, task: Task) -> ChunkReady | None:
 def resumed(event: Event, state: TaskState) -> Sequence[ChunkReady]:
     """Return the events that continue the reading of a reopened task. `state` must contain all chunks of the task.
 
-    Chunks n, n + `AT_ONCE`, n + 2 × `AT_ONCE` and so on form a chain, in which each finished chunk starts the next. The
-    first unread chunk of each chain is started.
+    Chunks n, n + `CHUNKS_IN_FLIGHT`, n + 2 × `CHUNKS_IN_FLIGHT` and so on form a chain, in which each finished chunk
+    starts the next. The first unread chunk of each chain is started.
     """
     if state.task is None:
         return ()
     unread = sorted(ordinal for ordinal, chunk in state.chunks.items() if chunk.point is None)
-    firsts = {ordinal % AT_ONCE: ordinal for ordinal in reversed(unread)}
+    firsts = {ordinal % CHUNKS_IN_FLIGHT: ordinal for ordinal in reversed(unread)}
     key = attempt_key(state.task.task_id, state.task.attempt)
     return [_turn(event, key, ordinal) for ordinal in sorted(firsts.values())]
 

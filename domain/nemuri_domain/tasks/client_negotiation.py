@@ -20,7 +20,7 @@ the part.
 """
 LONGEST_INTRODUCTION = 2_000
 """Maximum characters of the request's introduction. The introduction is repeated before each group of items."""
-AT_ONCE = 10
+ITEMS_PER_PART = 10
 """Maximum number of items per assignment."""
 CATEGORIES = 8
 """Maximum number of categories. The last one takes all remaining items."""
@@ -28,9 +28,9 @@ CATEGORIES = 8
 OPTIONS = (
     Option(
         name="most_important",
-        description=f"Answer the {AT_ONCE} most important of them, or up to {AT_ONCE} that you name",
+        description=f"Answer the {ITEMS_PER_PART} most important of them, or up to {ITEMS_PER_PART} that you name",
     ),
-    Option(name="all", description=f"Answer all of them, in batches of {AT_ONCE}; this takes longer"),
+    Option(name="all", description=f"Answer all of them, in batches of {ITEMS_PER_PART}; this takes longer"),
     Option(name="by_category", description="Answer all of them, one category after the other"),
 )
 
@@ -96,20 +96,20 @@ def _grouped(
 ) -> list[tuple[str, tuple[int, ...]]]:
     match option:
         case "most_important":
-            named = tuple(dict.fromkeys(number - 1 for number in chosen if 1 <= number <= len(listed)))[:AT_ONCE]
+            named = tuple(dict.fromkeys(number - 1 for number in chosen if 1 <= number <= len(listed)))[:ITEMS_PER_PART]
             if named:
                 return [("the items you named", named)]
-            return [(f"the {AT_ONCE} most important", request_items.most_representative(listed, AT_ONCE))]
+            return [(f"the {ITEMS_PER_PART} most important", request_items.most_representative(listed, ITEMS_PER_PART))]
         case "all":
             return _batched("batch", range(len(listed)))
         case "by_category":
             return [
-                (group.title, group.indices) if len(group.indices) <= AT_ONCE else batch
+                (group.title, group.indices) if len(group.indices) <= ITEMS_PER_PART else batch
                 for group in request_items.categories(listed, CATEGORIES)
                 for batch in _batched(group.title, group.indices)
             ]
 
 
 def _batched(title: str, places: Sequence[int]) -> list[tuple[str, tuple[int, ...]]]:
-    batches = request_items.batches(places, AT_ONCE)
+    batches = request_items.batches(places, ITEMS_PER_PART)
     return [(f"{title} {number} of {len(batches)}", batch) for number, batch in enumerate(batches, 1)]

@@ -7,7 +7,7 @@ from nemuri_contracts.event import Event
 from nemuri_contracts.tasks import DetailPoint, Part, TaskCompleted, TaskSummarised
 from nemuri_domain.tasks.aggregate import Assignment, Task, TaskState
 from nemuri_domain.tasks.client_negotiation import parts_of, with_items
-from nemuri_domain.tasks.read_share import noted
+from nemuri_domain.tasks.read_share import with_read_note
 from nemuri_domain.tasks.task_summary import summed_up
 
 ANSWER_CHARACTERS = 250_000
@@ -50,7 +50,7 @@ def complete(cause: Event, state: TaskState) -> TaskCompleted | None:
     found, task = answers(state), state.task
     if found is None or task is None:
         return None
-    answer = noted(whole((part, said) for _, part, said in found), state)
+    answer = with_read_note(joined_answers((part, said) for _, part, said in found), state)
     return TaskCompleted.following(cause, key=attempt_key(task.task_id, task.attempt), answer=answer)
 
 
@@ -66,7 +66,7 @@ def answers(state: TaskState) -> tuple[tuple[Assignment, Part, str], ...] | None
     return found if len(found) == len(present) else None
 
 
-def whole(answered: Iterable[tuple[Part, str]], characters: int = ANSWER_CHARACTERS) -> str:
+def joined_answers(answered: Iterable[tuple[Part, str]], characters: int = ANSWER_CHARACTERS) -> str:
     """Return the answers to several parts as one text, each under the title of its part, if it has one.
 
     If they have more than `characters` characters together, each is cut to an equal share.

@@ -12,10 +12,12 @@ from nemuri_contracts.tasks import FeedbackParked, FeedbackRefused
 from nemuri_domain.strength.policy import Policy
 from nemuri_domain.tasks.aggregate import Assignment, Feedback, TaskState, credit_key, is_entitled
 
-Fate = ImpactCredited | FeedbackParked | FeedbackRefused
+CreditDecision = ImpactCredited | FeedbackParked | FeedbackRefused
 
 
-def fate(feedback: Feedback, state: TaskState, policies: Mapping[str, Policy], cause: Event) -> tuple[Fate, ...]:
+def decide_credit(
+    feedback: Feedback, state: TaskState, policies: Mapping[str, Policy], cause: Event
+) -> tuple[CreditDecision, ...]:
     """Return the events that follow from feedback in the current state of its task. `policies` are by agent; an agent
     that is missing has the default policy.
 
@@ -47,7 +49,7 @@ def fate(feedback: Feedback, state: TaskState, policies: Mapping[str, Policy], c
     if not task.routed or len(works) < task.routed or not all(work.used is not None or work.ended for work in works):
         waits = not credited and feedback.standing != "applied"
         return (_parked(feedback, cause, "the memories that the answer used are not known yet"),) if waits else credited
-    return (*credited, *_objections(feedback, works, cause, heard=bool(credited)))
+    return (*credited, *_objections(feedback, works, cause, credited_now=bool(credited)))
 
 
 def credited_to(feedback: Feedback, state: TaskState) -> tuple[UUID, ...]:
@@ -105,18 +107,18 @@ def worth(reason: str, policy: Policy) -> float:
 
 
 def _objections(
-    feedback: Feedback, works: tuple[Assignment, ...], cause: Event, *, heard: bool
+    feedback: Feedback, works: tuple[Assignment, ...], cause: Event, *, credited_now: bool
 ) -> Iterator[FeedbackRefused]:
     """Yield refusals for the parts of the feedback that are credited to no memory, when the used memories are known.
 
-    `heard` is True if the same call of `fate` credits a part of the feedback.
+    `credited_now` is True if the same call of `decide_credit` credits a part of the feedback.
     """
     prevented = feedback.prevented_error
     if prevented is not None and not any(prevented in (work.used or ()) for work in works):
         yield _refused(feedback, cause, f"the answer did not use the memory {prevented}", part="prevented_error")
         if feedback.verdict is None and feedback.result is None:
             return
-    if heard or feedback.standing == "applied":
+    if credited_now or feedback.standing == "applied":
         return
     if all(work.used is None for work in works):
         yield _refused(feedback, cause, "the memories that the answer used could not be detected")

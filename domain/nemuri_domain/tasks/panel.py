@@ -8,7 +8,7 @@ from nemuri_domain.language.citations import without_citations
 from nemuri_domain.language.consensus import compare_texts
 from nemuri_domain.language.writing_systems import is_cjk
 from nemuri_domain.tasks.aggregate import Task, TaskState
-from nemuri_domain.tasks.fan_in import answers, attempt_key, shortened, whole
+from nemuri_domain.tasks.fan_in import answers, attempt_key, joined_answers, shortened
 
 VOICES_CHARACTERS, MERGED_CHARACTERS, DISSENT_CHARACTERS = 80_000, 20_000, 20_000
 """Maximum characters of all voices, of the merged answer, and of all dissent. The event `task_completed` contains each
@@ -24,7 +24,7 @@ _ALONE = {"en": "only {agent} says: {text}", "ja": "{agent}のみ：{text}"}
 _BACKED = {"en": "{text} ({agents})", "ja": "{text}（{agents}）"}
 
 
-def voices(state: TaskState) -> tuple[Voice, ...] | None:
+def voices_of(state: TaskState) -> tuple[Voice, ...] | None:
     """Return one voice per member: its answers joined over the parts of the task, in the order of the assignments.
 
     None if an answer is missing or the task has no panel. A member is an agent with a perspective.
@@ -36,7 +36,9 @@ def voices(state: TaskState) -> tuple[Voice, ...] | None:
     members = dict.fromkeys((work.agent_id, work.perspective) for work in in_order)
     room = VOICES_CHARACTERS // len(members)
     said = {
-        member: whole(((part, text) for work, part, text in found if (work.agent_id, work.perspective) == member), room)
+        member: joined_answers(
+            ((part, text) for work, part, text in found if (work.agent_id, work.perspective) == member), room
+        )
         for member in members
     }
     return tuple(
@@ -44,13 +46,13 @@ def voices(state: TaskState) -> tuple[Voice, ...] | None:
     )
 
 
-def unlabelled(heard: Sequence[Voice]) -> tuple[Voice, ...]:
+def unlabelled(voices: Sequence[Voice]) -> tuple[Voice, ...]:
     """Return the voices without citation labels, because the same label means another memory for each agent."""
-    return tuple(each.model_copy(update={"answer": without_citations(each.answer)}) for each in heard)
+    return tuple(each.model_copy(update={"answer": without_citations(each.answer)}) for each in voices)
 
 
 def concluded(
-    cause: Event, task: Task, heard: Sequence[Voice], text: str, dissent: Sequence[Dissent], usage: Usage
+    cause: Event, task: Task, voices: Sequence[Voice], text: str, dissent: Sequence[Dissent], usage: Usage
 ) -> TaskCompleted:
     """Return the event that completes a panel's task: the merged answer, the dissent, and all answers side by side.
 
@@ -61,17 +63,17 @@ def concluded(
     merged_text = shortened(text, MERGED_CHARACTERS)
     against, beside = _TITLES[_language(task.text)]
     sections = [merged_text]
-    if short := fewer(len(heard), task.panel, _language(task.text)):
+    if short := fewer(len(voices), task.panel, _language(task.text)):
         sections.append(short)
     if kept:
         sections.append(f"## {against}\n\n" + "\n".join(f"- **{seat(each)}**: {each.text}" for each in kept))
-    if {without_citations(each.answer).strip() for each in heard} != {merged_text.strip()}:
-        sections.append(f"## {beside}\n\n{side_by_side(heard)}")
+    if {without_citations(each.answer).strip() for each in voices} != {merged_text.strip()}:
+        sections.append(f"## {beside}\n\n{side_by_side(voices)}")
     return TaskCompleted.following(
         cause,
         key=attempt_key(task.task_id, task.attempt),
         answer="\n\n".join(sections),
-        panel=Panel(voices=tuple(heard), merged=merged_text, dissent=kept, usage=usage, asked=task.panel),
+        panel=Panel(voices=tuple(voices), merged=merged_text, dissent=kept, usage=usage, asked=task.panel),
     )
 
 
@@ -80,13 +82,13 @@ def fewer(seated: int, asked: int | None, language: str = "en") -> str:
     return _FEWER[language].format(seated=seated, asked=asked) if asked is not None and seated < asked else ""
 
 
-def side_by_side(heard: Sequence[Voice]) -> str:
+def side_by_side(voices: Sequence[Voice]) -> str:
     """Return all answers, each under the names of the members who gave it.
 
     Answers that differ only in citation labels are shown once, without labels, because labels differ by agent.
     """
     same: dict[str, list[Voice]] = {}
-    for each in heard:
+    for each in voices:
         same.setdefault(without_citations(each.answer), []).append(each)
     blocks = [
         (seats(alike), alike[0].answer if len({each.answer for each in alike}) == 1 else bare)
@@ -95,25 +97,25 @@ def side_by_side(heard: Sequence[Voice]) -> str:
     return "\n\n".join(f"### {names}\n\n{answer}" for names, answer in blocks)
 
 
-def merged(heard: Sequence[Voice]) -> tuple[str, tuple[Dissent, ...]]:
+def merged(voices: Sequence[Voice]) -> tuple[str, tuple[Dissent, ...]]:
     """Return the merged text of the voices, and their dissent. Both result from comparing the statements of the voices.
 
     Statements of at least two members come first, with their names unless all members share the statement. Statements
     of one member follow. A statement that at least as many members contradict as support is dissent of its supporters.
     The text is "" if there are no statements.
     """
-    found = compare_texts([each.answer for each in heard])
+    found = compare_texts([each.answer for each in voices])
     lines = [
-        f"- {_backed(each.text, [heard[place] for place in places]) if len(places) < len(heard) else each.text}"
+        f"- {_backed(each.text, [voices[place] for place in places]) if len(places) < len(voices) else each.text}"
         for each, places in zip(found.shared, found.backing, strict=True)
     ]
     for each in found.alone:
         form = _ALONE[_language(each.text)]
-        lines.append("- " + form.format(agent=seat(heard[each.speaker]), text=each.text))
+        lines.append("- " + form.format(agent=seat(voices[each.speaker]), text=each.text))
     held: dict[int, list[str]] = {}
     for each in found.against:
         held.setdefault(each.speaker, []).append(each.text)
-    dissent = tuple(dissenting(heard[speaker], " ".join(texts)) for speaker, texts in sorted(held.items()))
+    dissent = tuple(dissenting(voices[speaker], " ".join(texts)) for speaker, texts in sorted(held.items()))
     return "\n".join(lines), dissent
 
 

@@ -68,7 +68,7 @@ def weight(similarity: float, strength: float) -> float:
     return min(1.0, max(0.0, similarity)) ** 2 * strength / (1.0 + strength)
 
 
-def telling(found: Iterable[Precedent]) -> tuple[Precedent, ...]:
+def heaviest_precedents(found: Iterable[Precedent]) -> tuple[Precedent, ...]:
     """Return the heaviest precedent of each past task, heaviest first. Those lighter than `FAINTEST` are left out."""
     best: dict[UUID, Precedent] = {}
     for each in found:
@@ -93,7 +93,7 @@ def history(agent_id: str, overall: float, precedents: Iterable[Precedent]) -> f
     return good / total
 
 
-def rested_on(agent_ids: Iterable[str], precedents: Iterable[Precedent]) -> tuple[UUID, ...]:
+def influencing_memories(agent_ids: Iterable[str], precedents: Iterable[Precedent]) -> tuple[UUID, ...]:
     """Return the routing memories that influenced the scores of these agents. A task influences an agent's score if a
     client judged the agent's work on it.
     """

@@ -56,7 +56,7 @@ def share_read(state: TaskState) -> Share | None:
     return taken(state.task.details, [passage for each in answered for passage in each.details])
 
 
-def noted(answer: str, state: TaskState) -> str:
+def with_read_note(answer: str, state: TaskState) -> str:
     """Return the answer with a last line that says how much of the documents was read; unchanged if all was read."""
     share = share_read(state)
     if state.task is None or share is None or share.text >= 1:

@@ -20,7 +20,7 @@ from nemuri_domain.tasks import panel_seats
 from nemuri_domain.tasks.aggregate import Task
 from nemuri_domain.tasks.fan_in import attempt_key
 from nemuri_domain.tasks.panel_seats import Seat
-from nemuri_domain.tasks.precedents import Precedent, history, rested_on
+from nemuri_domain.tasks.precedents import Precedent, history, influencing_memories
 from nemuri_domain.tasks.task_summary import SUMMARY_TOKENS
 
 EXPERTISE, HISTORY, LOAD = 0.6, 0.25, 0.15
@@ -84,7 +84,7 @@ def route(
         choices=choices,
         scores=scores,
         request=task.request,
-        recalled=rested_on((each.agent_id for each in choices), precedents),
+        recalled=influencing_memories((each.agent_id for each in choices), precedents),
     )
 
 

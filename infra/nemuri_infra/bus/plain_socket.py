@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 PORT = 4222
 ANSWER_SECONDS = 15.0
 """Maximum number of seconds until an answer if the caller sets no other limit."""
-AT_ONCE = 65_536
+READ_BYTES = 65_536
 NOBODY = b"503"
 LATE = "the NATS server or the platform did not answer in time"
 
@@ -179,7 +179,7 @@ class PlainConnection:
     def _more(self) -> None:
         self._socket.settimeout(self._left())
         try:
-            got = self._socket.recv(AT_ONCE)
+            got = self._socket.recv(READ_BYTES)
         except TimeoutError as error:
             raise TimeoutError(LATE) from error
         if not got:

@@ -10,7 +10,7 @@ from sqlalchemy import Text, cast, exists, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nemuri_contracts.event import Event
-from nemuri_domain.education.course import Course, CourseEvent, CourseState, Place, Trial, concerned, evolve
+from nemuri_domain.education.course import Course, CourseEvent, CourseState, ExerciseState, Place, evolve, needed_state
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.rows import load, write
@@ -24,10 +24,10 @@ async def fold_courses(connection: AsyncConnection, events: Iterable[Event]) -> 
     taught: list[Any] = [each for each in events if isinstance(each, _COURSE)]
     if not taught:
         return
-    before = await _states(connection, [concerned(each) for each in taught])
+    before = await _states(connection, [needed_state(each) for each in taught])
     after = dict(before)
     for event in taught:
-        course_id, _ = concerned(event)
+        course_id, _ = needed_state(event)
         after[course_id] = evolve(after[course_id], event)
     pairs = [(before[course_id], state) for course_id, state in after.items()]
     courses = [new.course for old, new in pairs if new.course and new.course is not old.course]
@@ -42,7 +42,7 @@ async def _states(connection: AsyncConnection, wanted: Sequence[tuple[UUID, Plac
     places = {(course_id, *place) for course_id, place in wanted if place}
     keys = tuple_(_TRIAL.course_id, _TRIAL.chapter, _TRIAL.number)
     courses = {each.course_id: each for each in await load(connection, tables.course, Course, _of(ids))}
-    trials = await load(connection, tables.trial, Trial, keys.in_(places)) if places else []
+    trials = await load(connection, tables.trial, ExerciseState, keys.in_(places)) if places else []
     return {
         each: CourseState(courses.get(each), Map({known.place: known for known in trials if known.course_id == each}))
         for each in ids
@@ -72,11 +72,11 @@ class Courses:
         async with self.database.reading() as connection:
             return next(iter(await load(connection, tables.course, Course, _of([course_id]))), None)
 
-    async def trials(self, course_id: UUID, chapter: int | None = None) -> list[Trial]:
+    async def trials(self, course_id: UUID, chapter: int | None = None) -> list[ExerciseState]:
         """Return the exercises of a course, or of one chapter, in the order of the textbook."""
         chosen = [] if chapter is None else [_TRIAL.chapter == chapter]
         async with self.database.reading() as connection:
-            found = await load(connection, tables.trial, Trial, _TRIAL.course_id == course_id, *chosen)
+            found = await load(connection, tables.trial, ExerciseState, _TRIAL.course_id == course_id, *chosen)
         return sorted(found, key=lambda each: each.place)
 
     async def said(self, task_ids: Iterable[UUID]) -> dict[UUID, str]:
@@ -86,21 +86,21 @@ class Courses:
         async with self.database.reading() as connection:
             return {row.task_id: row.answer for row in await connection.execute(query)}
 
-    async def set_by(self, task_id: UUID) -> tuple[Course, Trial] | None:
+    async def set_by(self, task_id: UUID) -> tuple[Course, ExerciseState] | None:
         """Return the exercise that this task poses now, and its course; None if the task poses none or the exercise is
         graded.
         """
         async with self.database.reading() as connection:
-            trials = await load(connection, tables.trial, Trial, _TRIAL.task_id == task_id)
+            trials = await load(connection, tables.trial, ExerciseState, _TRIAL.task_id == task_id)
             if not trials:
                 return None
             found = await load(connection, tables.course, Course, _of(each.course_id for each in trials))
         return (found[0], trials[0]) if found else None
 
-    async def expected(self) -> list[Trial]:
+    async def expected(self) -> list[ExerciseState]:
         """Return the scheduled exercises whose tasks are not submitted yet, by due time."""
         is_set = exists(select(tables.journal.c.event_id).where(tables.journal.c.event_id == _TRIAL.task_id))
         erased = exists(select(tables.erased.c.name).where(tables.erased.c.name == cast(_TRIAL.task_id, Text)))
         async with self.database.reading() as connection:
-            found = await load(connection, tables.trial, Trial, _TRIAL.due_at.is_not(None), ~is_set, ~erased)
+            found = await load(connection, tables.trial, ExerciseState, _TRIAL.due_at.is_not(None), ~is_set, ~erased)
         return sorted(found, key=lambda each: (str(each.due_at), each.task_id))

@@ -75,10 +75,10 @@ async def recalled(
     chosen = rank(found, asking, rules)
     block = ContextBlock()
     await _fill(block, chosen, agent, queries)
-    noted = _noted(query, block.shown, asking, agent)
+    recall_event = _recall_event(query, block.shown, asking, agent)
     waited_for = query.within is None or monotonic() - began < query.within
-    if waited_for and not query.quietly and (noted.recalled or noted.asked_back):
-        await resources.log.append(noted)
+    if waited_for and not query.quietly and (recall_event.recalled or recall_event.asked_back):
+        await resources.log.append(recall_event)
     views = tuple(_view(each, agent.nights) for each in block.shown)
     return AffectRecallView(recalled=views, block=block.text, words_only=vector is None)
 
@@ -167,7 +167,7 @@ async def _in_time(vectors: Vectors, prompt: str) -> NDArray[np.float32] | None:
     return vector
 
 
-def _noted(
+def _recall_event(
     query: AffectRecallQuery, shown: Sequence[RetrievedMemory], asking: RetrievalRequest, agent: AffectAgent
 ) -> MemoriesRecalled:
     """Return the event that records a recall: the memories that the assistant is shown, without mere fillers."""

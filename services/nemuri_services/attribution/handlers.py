@@ -21,7 +21,7 @@ from nemuri_domain.strength.extracted_learning_decision import candidate_learnin
 from nemuri_domain.strength.memory_content import encoded
 from nemuri_domain.strength.policy import Policy
 from nemuri_domain.tasks.aggregate import Assignment, Task, TaskState
-from nemuri_domain.tasks.feedback_credit import Fate, fate
+from nemuri_domain.tasks.feedback_credit import CreditDecision, decide_credit
 from nemuri_domain.tasks.read_share import within
 from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.models.protocol import LearningsJob, ModelRefused, Reply, Source
@@ -105,15 +105,15 @@ async def end_anyway(event: ReactionFailed, resources: Resources) -> Sequence[Se
 
 
 @service.handles(FeedbackGiven)
-async def credit(event: FeedbackGiven, resources: Resources) -> Sequence[Fate]:
+async def credit(event: FeedbackGiven, resources: Resources) -> Sequence[CreditDecision]:
     """Credit, park or refuse feedback, according to the current state of the task."""
     state = await resources.views.task(event.task_id)
     feedback = state.feedback.get(event.event_id)
-    return fate(feedback, state, await _policies(state, resources), event) if feedback else ()
+    return decide_credit(feedback, state, await _policies(state, resources), event) if feedback else ()
 
 
 @service.handles(SessionEnded, TaskFailed)
-async def credit_waiting(event: SessionEnded | TaskFailed, resources: Resources) -> Sequence[Fate]:
+async def credit_waiting(event: SessionEnded | TaskFailed, resources: Resources) -> Sequence[CreditDecision]:
     """Credit or refuse the feedback that arrived before the session ended or the task failed.
 
     Feedback and the end of a session are joined: the later of the two triggers the credit.
@@ -122,7 +122,9 @@ async def credit_waiting(event: SessionEnded | TaskFailed, resources: Resources)
         return ()
     state = await resources.views.task(event.thread)
     policies = await _policies(state, resources) if state.feedback else {}
-    outcomes = [each for feedback in state.feedback.values() for each in fate(feedback, state, policies, event)]
+    outcomes = [
+        each for feedback in state.feedback.values() for each in decide_credit(feedback, state, policies, event)
+    ]
     return [each for each in outcomes if not isinstance(each, FeedbackParked)]
 
 

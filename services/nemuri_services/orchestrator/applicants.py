@@ -11,10 +11,10 @@ from nemuri_infra.projections.queries import Views
 from nemuri_infra.retrieval.topic_cache import TopicCache
 
 SHARE = 0.1
-"""Maximum share of the time spent on counting, 0 to 1. A slow count therefore stays valid longer, up to `LONGEST`
+"""Maximum share of the time spent on counting, 0 to 1. A slow count therefore stays valid longer, up to `MAX_COUNT_AGE`
 seconds.
 """
-LONGEST = 1.0
+MAX_COUNT_AGE = 1.0
 """Maximum seconds for which a count stays valid."""
 
 
@@ -33,7 +33,7 @@ class _Counted:
             now = asyncio.get_running_loop().time
             if (began := now()) >= self.until:
                 self.outcomes, self.waiting = await views.outcomes(), await views.waiting()
-                self.until = now() + min(LONGEST, (now() - began) / SHARE)
+                self.until = now() + min(MAX_COUNT_AGE, (now() - began) / SHARE)
 
 
 @dataclass(slots=True)

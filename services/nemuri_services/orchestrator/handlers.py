@@ -16,7 +16,7 @@ from nemuri_contracts.tasks import (
 )
 from nemuri_domain.tasks import fan_in, panel, routing
 from nemuri_domain.tasks.aggregate import TaskState
-from nemuri_domain.tasks.read_share import noted
+from nemuri_domain.tasks.read_share import with_read_note
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, Service
 from nemuri_services.orchestrator import model_requests
@@ -73,18 +73,18 @@ async def assign(event: TaskRouted, resources: Resources) -> Sequence[TaskAssign
 async def join(event: TaskAnswered, resources: Resources) -> TaskCompleted | None:
     """Complete the task when its last assignment is answered. A model merges the answers of a panel."""
     state = await resources.views.task(event.task_id)
-    if panel.voices(state) and await resources.views.newest(event.task_id, event.kind) != event.sequence:
+    if panel.voices_of(state) and await resources.views.newest(event.task_id, event.kind) != event.sequence:
         return None
     return await _completed(event, state, resources)
 
 
 async def _completed(event: Event, state: TaskState, resources: Resources) -> TaskCompleted | None:
-    heard = panel.voices(state)
+    heard = panel.voices_of(state)
     if heard is None or state.task is None:
         return fan_in.complete(event, state)
     reply = await model_requests.merged(state.task, heard, resources)
     end = panel.concluded(event, state.task, heard, reply.value.text, reply.value.dissent, reply.usage)
-    return end.model_copy(update={"answer": noted(end.answer, state)})
+    return end.model_copy(update={"answer": with_read_note(end.answer, state)})
 
 
 @service.handles(ReactionFailed)

@@ -31,7 +31,7 @@ class Precedents:
             resources, plain, precedents.subject(task), perspective=precedents.ROUTING, setting=task.setting
         )
         before = await past_tasks(resources.database, [each.memory_id for each in found.candidates])
-        return precedents.telling(
+        return precedents.heaviest_precedents(
             Precedent(
                 each.memory_id,
                 before[each.memory_id].task_id,

@@ -17,7 +17,7 @@ dropped first.
 RETRIEVAL_BYTES = 600
 """Estimated bytes of a retrieval, without its arrays and ids."""
 ID_BYTES = 120
-AT_ONCE = 32
+CONCURRENT_LOADS = 32
 """Number of events that are read concurrently."""
 
 Kept = dict[int, LoggedRetrieval | None]
@@ -50,7 +50,7 @@ def _bytes(_: tuple[str, str, str], kept: Kept) -> int:
 
 async def _read(log: Log, places: list[int], known: Kept) -> Kept:
     """Return the retrievals at these sequences. Only those that are not in `known` are read from the log."""
-    room = asyncio.Semaphore(AT_ONCE)
+    room = asyncio.Semaphore(CONCURRENT_LOADS)
 
     async def at(place: int) -> LoggedRetrieval | None:
         async with room:

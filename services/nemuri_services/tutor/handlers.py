@@ -10,7 +10,7 @@ from nemuri_contracts.queries import CoursesQuery, DueQuery, Refusal
 from nemuri_contracts.strength import AgentSlept, MemoryEncoded, SessionEnded
 from nemuri_contracts.tasks import NegotiationOpened, ReactionFailed, TaskFailed
 from nemuri_domain.education import lesson_plan
-from nemuri_domain.education.course import Course, Trial, memory_key
+from nemuri_domain.education.course import Course, ExerciseState, memory_key
 from nemuri_domain.strength import usage_detection
 from nemuri_domain.strength.memory_content import encoded
 from nemuri_domain.strength.scope_matching import setting_of
@@ -153,7 +153,9 @@ async def _next(event: Event, course: Course, resources: Resources) -> Sequence[
             return ()
 
 
-async def _review(event: ExerciseGraded, course: Course, trial: Trial, resources: Resources) -> MemoriesReviewed | None:
+async def _review(
+    event: ExerciseGraded, course: Course, trial: ExerciseState, resources: Resources
+) -> MemoriesReviewed | None:
     agent = await resources.views.agent(course.agent_id)
     if agent is None or trial.grades[-1].reviewed is not None:
         return None
@@ -167,5 +169,5 @@ async def _review(event: ExerciseGraded, course: Course, trial: Trial, resources
         chapter=trial.chapter,
         exercise=trial.number,
         perspective=perspective,
-        memory_ids=tuple(each.memory_id for each in found.candidates[: lesson_plan.ENOUGH]),
+        memory_ids=tuple(each.memory_id for each in found.candidates[: lesson_plan.MAX_REVIEWED]),
     )

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import structlog
 
-from nemuri_domain.education.course import Trial
+from nemuri_domain.education.course import ExerciseState
 from nemuri_domain.education.lesson_plan import setting
 from nemuri_infra.process.cancellation import run_together
 from nemuri_infra.projections.education import Courses
@@ -25,7 +25,7 @@ async def remind(resources: Resources) -> None:
     await run_together(*(retry_forever("tutor", work, passing=OUTAGE_ERRORS) for work in works))
 
 
-async def arm(trial: Trial, resources: Resources) -> None:
+async def arm(trial: ExerciseState, resources: Resources) -> None:
     """Set the timer for the next repetition of an exercise, if there is one."""
     if trial.due_at is not None:
         await resources.timers.set(_key(trial), trial.due_at)
@@ -62,5 +62,5 @@ async def _set_again(key: str, resources: Resources) -> None:
         await resources.log.append(setting(course, trial))
 
 
-def _key(trial: Trial) -> str:
+def _key(trial: ExerciseState) -> str:
     return f"{trial.course_id}_{trial.chapter}_{trial.number}"

@@ -7,7 +7,7 @@ from nemuri_contracts.education_views import AnswerReport, ChapterReport, Course
 from nemuri_contracts.event import derive
 from nemuri_contracts.queries import Refusal
 from nemuri_contracts.strength import SessionEnded
-from nemuri_domain.education.course import Course, Grade, Trial
+from nemuri_domain.education.course import Course, ExerciseState, Grade
 from nemuri_domain.education.lesson_plan import exercise_of
 from nemuri_domain.strength.aggregate import Agent, Remembered
 from nemuri_infra.models.extractive import substance
@@ -62,7 +62,7 @@ def _chapter(
     agent: Agent,
     course: Course,
     number: int,
-    trials: Sequence[Trial],
+    trials: Sequence[ExerciseState],
     memories: dict[UUID, Remembered],
     slept: set[UUID],
 ) -> ChapterReport:
@@ -86,7 +86,7 @@ def _chapter(
 
 
 def _exercises(
-    course: Course, chapter: int, trials: Sequence[Trial], said: Mapping[UUID, str]
+    course: Course, chapter: int, trials: Sequence[ExerciseState], said: Mapping[UUID, str]
 ) -> tuple[ExerciseReport, ...]:
     """Return the reports of a chapter's exercises. `said` has the answers by task id."""
     return tuple(

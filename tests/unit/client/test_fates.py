@@ -5,7 +5,7 @@ from uuid import UUID
 
 import pytest
 
-from nemuri.cli.result_lines import fate
+from nemuri.cli.result_lines import feedback_line
 from nemuri_contracts.task_views import FeedbackStanding
 
 A, B = UUID(int=1), UUID(int=2)
@@ -29,7 +29,7 @@ def told(**fields: Any) -> FeedbackStanding:
 )
 def test_the_state_of_every_part_of_feedback_is_one_line(standing: FeedbackStanding, line: str) -> None:
     """The line shows the credited parts and the refused parts."""
-    assert fate(standing) == line
+    assert feedback_line(standing) == line
 
 
 def test_feedback_is_decided_when_each_part_is() -> None:

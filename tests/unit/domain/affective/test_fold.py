@@ -29,7 +29,7 @@ LEVEL: st.SearchStrategy[Any] = st.sampled_from([2, 3])
 LINKS = st.lists(st.builds(Link, to=MEMORY, sort=st.sampled_from(["continues", "same_topic"])), max_size=3)
 TIES = st.lists(st.builds(Tie, of=MEMORY, to=MEMORY, sort=st.sampled_from(["continues", "same_topic"])), max_size=3)
 LISTS = st.fixed_dictionaries(
-    dict.fromkeys(("recalled", "archived", "declined", "protected", "looked_at", "deleted"), MEMORIES)
+    dict.fromkeys(("recalled", "archived", "declined", "protected", "compared", "deleted"), MEMORIES)
 )
 NIGHTS = st.builds(
     lambda nth, lists, **told: turns.night(nth, **told, **lists),

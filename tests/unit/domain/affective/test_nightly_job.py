@@ -402,7 +402,7 @@ def test_a_night_that_has_too_much_to_do_goes_on(monkeypatch: pytest.MonkeyPatch
     passed = life.night()
     assert [each.nights for each in passed.parts] == [1] + [0] * (len(passed.parts) - 1)
     assert [each.unfinished for each in passed.parts] == [True] * (len(passed.parts) - 1) + [False]
-    assert all(max(map(len, (each.lowered, each.archived, each.looked_at))) <= 3 for each in passed.parts)
+    assert all(max(map(len, (each.lowered, each.archived, each.compared))) <= 3 for each in passed.parts)
     assert life.agent.levels == (9, 18, 21, 12)
     assert life.mind.night == 1
     many(life, 60)

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from nemuri_domain.cognition.model_queue import PATIENCE, URGENCY_BONUS
+from nemuri_domain.cognition.model_queue import PATIENCE_SECONDS, URGENCY_BONUS
 from nemuri_domain.cognition.module import Module, Rank
 from nemuri_domain.cognition.module_schedule import Schedule, Slot
 from tests.unit.domain.cognition.modules import Counting, Made
@@ -66,7 +66,7 @@ def test_a_module_that_waited_beyond_its_patience_comes_before_a_later_controlle
     schedule = Schedule([reflecting, deciding], 0.0, Random(1))
     schedule.places = 0
     schedule.add("ada", 0.0)
-    later = PATIENCE[Rank.REFLECTION] + 100.1
+    later = PATIENCE_SECONDS[Rank.REFLECTION] + 100.1
     assert list(ringing(schedule, later)) == []
     schedule.add("bob", later)
     schedule.places = 1

@@ -13,7 +13,7 @@ from nemuri_contracts.codec import AnyAgentEvent
 from nemuri_contracts.erasure import MemoriesErased
 from nemuri_contracts.event import derive
 from nemuri_contracts.strength import AgentSlept, Candidate, MemoriesRetrieved, MemoriesUsed
-from nemuri_domain.counterfactual.replay import UNANSWERED, WhatIf
+from nemuri_domain.counterfactual.replay import UNANSWERED, CounterfactualReplay
 from nemuri_domain.event_sourcing.deduplication import first_of_each
 from nemuri_domain.strength import sleep
 from nemuri_domain.strength.aggregate import Mind
@@ -23,7 +23,7 @@ from nemuri_domain.strength.state_diff import Differences
 from nemuri_domain.strength.tombstone_states import restated
 from tests.unit.domain.strength import stories
 from tests.unit.domain.strength.anything import EVENTS, history
-from tests.unit.domain.strength.stories import COST, QUALITY, A, B, C, Story, encoded, tiredness
+from tests.unit.domain.strength.stories import COST, QUALITY, A, B, C, Story, encoded, sleep_input
 
 MEMORIES = tuple(UUID(int=number) for number in range(1, 9))
 TIGHT: dict[str, Any] = {
@@ -93,7 +93,7 @@ def lived(steps: Sequence[AnyAgentEvent | str]) -> Story:
 
 def _decided(story: Story) -> AgentSlept | None:
     """Return the sleep that continues an unfinished one, or else one over all sessions without a sleep."""
-    seen = tiredness(story.mind)
+    seen = sleep_input(story.mind)
     seen = replace(
         seen, touched=seen.touched[::-1], faded=seen.faded[::-1]
     )  # # the projections return rows in any order
@@ -102,9 +102,9 @@ def _decided(story: Story) -> AgentSlept | None:
     return going_on or sleep.decide(stories.ended(0), seen)
 
 
-def what_if(events: Sequence[AnyAgentEvent], since: int = 0, **parameters: Any) -> WhatIf:
+def what_if(events: Sequence[AnyAgentEvent], since: int = 0, **parameters: Any) -> CounterfactualReplay:
     """Return the replay of these events under other parameters, from a sequence on."""
-    found = WhatIf(parameters)
+    found = CounterfactualReplay(parameters)
     for event in events:
         if not found.begun and (event.sequence or 0) > since:
             found.begin()
@@ -128,7 +128,7 @@ def test_the_recorded_policy_gives_the_same_mind(steps: list[AnyAgentEvent | str
         story = lived(steps)
         found = what_if(story.events, since)
     assert plain(found.other) == plain(found.recorded) == plain(story.mind), stories.lines(story.events)
-    assert found.nights.explained == found.nights.slept
+    assert found.sleeps.explained == found.sleeps.slept
     assert not found.missed
     assert Differences.between(found.recorded, found.other).changes == ()
 
@@ -245,8 +245,8 @@ def test_values_that_come_from_the_policy_are_replaced() -> None:
 def test_an_unexplained_sleep_is_reported() -> None:
     """It is decided again from the state before it."""
     story = stories.given(*stories.ruled(**FADING), encoded(A), stories.ended(1), stories.slept(1, archived={A: 0}))
-    nights = what_if(story.events).nights
-    assert nights.explained == nights.slept - 1
+    sleeps = what_if(story.events).sleeps
+    assert sleeps.explained == sleeps.slept - 1
     assert archived(what_if(story.events).other) == set()
 
 

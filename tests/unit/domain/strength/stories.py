@@ -79,7 +79,7 @@ class Story:
     def slept_out(self) -> "Story":
         """Return the story after all sleeps that continue the last one."""
         story, last = self, self.events[-1]
-        while isinstance(last, AgentSlept) and (more := sleep.continue_sleep(last, tiredness(story.mind))):
+        while isinstance(last, AgentSlept) and (more := sleep.continue_sleep(last, sleep_input(story.mind))):
             story = story.when(more)
             last = story.events[-1]
         return story
@@ -249,7 +249,7 @@ def slept(
 
 def sleeps() -> Move:
     """Return a move that decides a sleep over all sessions without one; it decides None if there are none."""
-    return lambda mind: sleep.decide(ended(0), tiredness(mind))
+    return lambda mind: sleep.decide(ended(0), sleep_input(mind))
 
 
 def night(number: int) -> tuple[Move, ...]:
@@ -257,7 +257,7 @@ def night(number: int) -> tuple[Move, ...]:
     return ended(number), sleeps()
 
 
-def tiredness(mind: Mind) -> SleepInput:
+def sleep_input(mind: Mind) -> SleepInput:
     """Return the input of a sleep as the projections promise it, in no particular order."""
     seen = in_memory(mind)
     assert seen is not None

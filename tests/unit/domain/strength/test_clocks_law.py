@@ -13,7 +13,7 @@ from nemuri_domain.strength.policy import Policy
 from tests.unit.domain.strength import stories
 from tests.unit.domain.strength.eager import EagerMemory, EagerMind, Verdict
 from tests.unit.domain.strength.facts import totals
-from tests.unit.domain.strength.stories import COST, QUALITY, Story, lines, tiredness
+from tests.unit.domain.strength.stories import COST, QUALITY, Story, lines, sleep_input
 
 POLICIES: tuple[dict[str, Any], ...] = (
     {"expected_tasks_per_day": 0.2},
@@ -101,7 +101,7 @@ class Twins:
     def _sleep(self, between: list[tuple[Any, ...]]) -> None:
         if not self.eager.awake:
             self.live(("end",))
-        verdict, decided = self.eager.decide(), sleep.decide(stories.ended(0), tiredness(self.story.mind))
+        verdict, decided = self.eager.decide(), sleep.decide(stories.ended(0), sleep_input(self.story.mind))
         if verdict.closest <= 1e-9:  # # a strength equal to the threshold may fall on either side of it
             return
         assert decided is not None

@@ -14,7 +14,7 @@ from nemuri_domain.strength.aggregate import Agent, Memory, Mind
 from nemuri_domain.strength.fold import affected_memories, evolve
 from tests.unit.domain.strength.anything import EVENTS, history
 from tests.unit.domain.strength.facts import totals
-from tests.unit.domain.strength.stories import A, credited, defined, encoded, ended, slept, tiredness, used
+from tests.unit.domain.strength.stories import A, credited, defined, encoded, ended, sleep_input, slept, used
 
 LOG = st.lists(EVENTS, min_size=12, max_size=40).map(lambda events: [defined(), *events])
 
@@ -32,7 +32,7 @@ def test_the_fold_never_raises(events: list[AnyAgentEvent]) -> None:
         assert all(map(isfinite, mind.agent.clocks))
         for memory in mind.memories.values():
             assert all(map(isfinite, (memory.fade, memory.impact_score, mind.agent.strength(memory))))
-        assert (sleep.decide(ended(0), tiredness(mind)) is None) == (not mind.agent.awake)
+        assert (sleep.decide(ended(0), sleep_input(mind)) is None) == (not mind.agent.awake)
 
 
 @given(LOG, st.lists(st.integers(0, 40), max_size=6))

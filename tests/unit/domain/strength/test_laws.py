@@ -17,7 +17,7 @@ from nemuri_domain.strength.fold import evolve, fold
 from nemuri_domain.strength.policy import LEVELS, Policy
 from tests.unit.domain.strength import stories
 from tests.unit.domain.strength.anything import EVENTS, history
-from tests.unit.domain.strength.stories import COST, A, Story, encoded, night, recorded, ruled, tiredness, used
+from tests.unit.domain.strength.stories import COST, A, Story, encoded, night, recorded, ruled, sleep_input, used
 
 TIGHT: dict[str, Any] = {
     "expected_tasks_per_day": 1,
@@ -44,7 +44,7 @@ def _life(uses: Sequence[UUID], principles: set[UUID]) -> Story:
 
 
 def _decided(story: Story) -> AgentSlept:
-    decided = sleep.decide(stories.ended(0), tiredness(story.mind))
+    decided = sleep.decide(stories.ended(0), sleep_input(story.mind))
     assert decided is not None
     return decided
 

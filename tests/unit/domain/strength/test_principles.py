@@ -24,7 +24,7 @@ from tests.unit.domain.strength.stories import (
     given,
     night,
     ruled,
-    tiredness,
+    sleep_input,
 )
 
 TEXT = "Never pay twice."
@@ -76,7 +76,7 @@ def test_a_principle_that_is_named_again_is_one_again() -> None:
 def test_a_sleep_decided_before_the_renaming_does_not_archive_a_principle() -> None:
     """The definition named it again between the decision and the record of the sleep."""
     story = given(*ruled(**STEEP), naming(TEXT), written(0.15), naming(), ended(1))
-    decided = sleep.decide(ended(1), tiredness(story.mind))
+    decided = sleep.decide(ended(1), sleep_input(story.mind))
     assert decided is not None
     assert [each.memory_id for each in decided.archived] == [KEPT]
     story.when(naming(TEXT), decided).then(status(KEPT).equals("active"))

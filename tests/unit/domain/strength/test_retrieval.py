@@ -33,7 +33,7 @@ def test_a_query_without_a_list_is_one_text() -> None:
     """The query has no items and no expansion by a summary."""
     wording = query_texts(_story().agent, "What does steel cost?")
 
-    assert (wording.items, wording.own, wording.bearing) == ((), 1, 1)
+    assert (wording.items, wording.own, wording.relevance_text_count) == ((), 1, 1)
     assert wording.texts[0] == "What does steel cost?"
     assert SUMMARY_EXPANSION not in wording.expansions
 
@@ -43,7 +43,7 @@ def test_the_summary_comes_before_the_perspectives() -> None:
     wording = query_texts(_story().agent, ASKED, "An offer by Halvorsen.")
 
     assert wording.texts[:2] == (ASKED, "An offer by Halvorsen.")
-    assert (wording.own, wording.bearing) == (1, 2)
+    assert (wording.own, wording.relevance_text_count) == (1, 2)
     assert wording.expansions[SUMMARY_EXPANSION] == "An offer by Halvorsen."
 
 

@@ -26,9 +26,9 @@ from tests.unit.domain.strength.stories import (
     retrieved,
     ruled,
     session,
+    sleep_input,
     sleeps,
     slept,
-    tiredness,
     used,
 )
 
@@ -47,8 +47,8 @@ def test_an_agent_without_ended_sessions_does_not_sleep() -> None:
     """The decision is None."""
     story = given(encoded(A))
 
-    assert sleep.decide(ended(1), tiredness(story.mind)) is None
-    assert sleep.decide(ended(1), tiredness(story.when(*night(1)).mind)) is None
+    assert sleep.decide(ended(1), sleep_input(story.mind)) is None
+    assert sleep.decide(ended(1), sleep_input(story.when(*night(1)).mind)) is None
 
 
 def test_a_session_is_slept_over_once() -> None:
@@ -113,7 +113,7 @@ def test_principles_are_never_archived_by_decay() -> None:
 def test_a_memory_that_changed_since_the_decision_is_not_archived(between: Move) -> None:
     """The others are archived, and all decay."""
     story = given(*ruled(**STEEP), encoded(A, strength=0.15), encoded(B, strength=0.15), encoded(C), ended(1))
-    decided = sleep.decide(ended(1), tiredness(story.mind))
+    decided = sleep.decide(ended(1), sleep_input(story.mind))
     assert decided is not None
     assert {each.memory_id for each in decided.archived} == {A, B}
 
@@ -125,7 +125,7 @@ def test_a_memory_that_changed_since_the_decision_is_not_archived(between: Move)
 def test_a_retrieval_after_the_decision_changes_nothing() -> None:
     """A retrieval is not a use and does not raise the revision."""
     story = given(*ruled(**STEEP), encoded(A, strength=0.15), ended(1))
-    decided = sleep.decide(ended(1), tiredness(story.mind))
+    decided = sleep.decide(ended(1), sleep_input(story.mind))
     assert decided is not None
 
     story.when(retrieved(A), decided).then(status(A).equals("archived"))
@@ -134,7 +134,7 @@ def test_a_retrieval_after_the_decision_changes_nothing() -> None:
 def test_a_change_after_the_decision_is_seen_by_the_next_sleep() -> None:
     """A fifth use after the decision raises the level one sleep later, without another use."""
     story = given(encoded(A), *(used(A) for _ in range(4)), *night(1), ended(2))
-    decided = sleep.decide(ended(2), tiredness(story.mind))
+    decided = sleep.decide(ended(2), sleep_input(story.mind))
     assert decided is not None
 
     story = story.when(used(A), decided).then(level(A).equals(0))
@@ -168,7 +168,7 @@ def test_new_level_thresholds_apply_to_all_memories() -> None:
     story = story.when(*night(5)).then(level(A).equals(2), level(B).equals(0))
     story = story.when(adopted(), *night(6), *night(7)).then(level(A).equals(0))
     story = story.when(*night(8), *night(9))
-    assert tiredness(story.mind).touched == ()
+    assert sleep_input(story.mind).touched == ()
 
 
 def test_a_lower_level_can_lead_to_the_archive_in_the_same_sleep() -> None:
@@ -213,10 +213,10 @@ def test_a_sleep_continues_only_the_last_one() -> None:
     story = given(*ruled(max_active_memories=1), encoded(A), encoded(B), *night(1))
     last = story.events[-1]
     assert isinstance(last, AgentSlept)
-    assert sleep.continue_sleep(last, tiredness(story.mind)) is None
+    assert sleep.continue_sleep(last, sleep_input(story.mind)) is None
 
     unfinished = last.model_copy(update={"unfinished": True})
-    more = sleep.continue_sleep(unfinished, tiredness(story.mind))
+    more = sleep.continue_sleep(unfinished, sleep_input(story.mind))
     assert more is not None
     assert (more.sessions, more.causation_id, more.unfinished) == ((), last.event_id, False)
-    assert sleep.continue_sleep(unfinished, tiredness(story.when(*night(2)).mind)) is None
+    assert sleep.continue_sleep(unfinished, sleep_input(story.when(*night(2)).mind)) is None

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nemuri_contracts.strength import AgentSlept, SessionEnded
-from nemuri_domain.counterfactual.replay import WhatIf
+from nemuri_domain.counterfactual.replay import CounterfactualReplay
 from nemuri_domain.strength import sleep
 from nemuri_domain.strength.aggregate import Agent, Mind
 from nemuri_domain.strength.fold import evolve
@@ -161,13 +161,13 @@ def test_a_replay_under_the_other_kind_of_decay(recorded: str) -> None:
     aged = {"clock": 10.0, "tasks": 40.0}
     assert life.days == pytest.approx(aged[recorded])
     for other in ("clock", "tasks"):
-        looked = WhatIf({"fading": other})
+        replay = CounterfactualReplay({"fading": other})
         for event in life.events:
-            looked.take(event)
+            replay.take(event)
             if event.kind == "agent_defined":
-                looked.recorded = looked.recorded.with_agent(policy=life.agent.policy)
-                looked.begin()
-        assert looked.other.agent is not None
-        assert looked.nights.explained == looked.nights.slept == 40
-        clock = looked.other.agent.clocks[0] / life.agent.clocks[0]
+                replay.recorded = replay.recorded.with_agent(policy=life.agent.policy)
+                replay.begin()
+        assert replay.other.agent is not None
+        assert replay.sleeps.explained == replay.sleeps.slept == 40
+        clock = replay.other.agent.clocks[0] / life.agent.clocks[0]
         assert clock == pytest.approx(aged[other] / aged[recorded], rel=1e-3)

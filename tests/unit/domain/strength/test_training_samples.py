@@ -54,7 +54,7 @@ def test_an_assignment_without_candidates_gives_no_samples() -> None:
     known = training_samples.label_retrieval(nothing, [UUID(int=1)], ("success",))
 
     assert nothing.features.shape == (0, 9)
-    assert not known.telling
+    assert not known.is_informative
     assert training_samples.samples([known, taught(1)]).tasks == 1
     assert training_samples.split_held_out([known, taught(1)])[1] == []
 
@@ -103,7 +103,7 @@ def test_held_out_tasks_are_the_newest(uses: list[list[int]]) -> None:
 
     older, held = training_samples.split_held_out(everything)
 
-    telling = [each for each in everything if each.telling]
+    telling = [each for each in everything if each.is_informative]
     assert held == telling[len(telling) - len(held) :]
     assert len(held) == min(max(10, len(telling) // 4), len(telling) // 2)
     assert older == everything[: everything.index(held[0]) if held else None]
@@ -118,7 +118,11 @@ def test_only_memories_in_the_context_are_judged() -> None:
     assert first == pytest.approx((1 + 1 / np.log2(11)) / (1 + 1 / np.log2(3)))
     assert training_samples.ndcg(taught(0, 9, 20), lambda rows: np.arange(len(rows), 0, -1.0)) == first
     assert training_samples.ndcg(taught(0), scorer.linear) == 1.0
-    assert [taught().telling, taught(20).telling, taught(*range(10)).telling] == [False, False, False]
+    assert [taught().is_informative, taught(20).is_informative, taught(*range(10)).is_informative] == [
+        False,
+        False,
+        False,
+    ]
 
 
 def test_ties_are_ordered_by_relevance() -> None:

@@ -2,7 +2,7 @@
 
 from nemuri_contracts.tasks import Detail, DetailPoint
 from nemuri_domain.tasks import chunk_order, fan_in, read_share
-from nemuri_domain.tasks.chunk_order import AT_ONCE
+from nemuri_domain.tasks.chunk_order import CHUNKS_IN_FLIGHT
 from tests.unit.domain.tasks.stories import answered, assigned, chunked, given, point, routed, submitted, summarised
 
 
@@ -10,14 +10,14 @@ def test_some_chunks_start_and_each_is_followed_by_another() -> None:
     """Each chunk becomes ready once in any order of reading, and few wait at a time."""
     event, task = chunked(30), given(submitted(), chunked(30)).task
     waiting = [each.ordinal for each in chunk_order.begun(event)]
-    assert len(waiting) == AT_ONCE
+    assert len(waiting) == CHUNKS_IN_FLIGHT
     turns = list(waiting)
     while waiting:
         following = chunk_order.next_turn(point(waiting.pop()), task)
         if following is not None:
             waiting.append(following.ordinal)
             turns.append(following.ordinal)
-        assert len(waiting) <= AT_ONCE
+        assert len(waiting) <= CHUNKS_IN_FLIGHT
     assert sorted(turns) == [*range(30)]
 
 

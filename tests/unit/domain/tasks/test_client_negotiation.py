@@ -10,7 +10,7 @@ from nemuri_contracts.client_events import NegotiationOption
 from nemuri_contracts.tasks import Part
 from nemuri_domain.language.request_items import listed_items
 from nemuri_domain.tasks import client_negotiation
-from nemuri_domain.tasks.client_negotiation import AT_ONCE, MANY_ITEMS
+from nemuri_domain.tasks.client_negotiation import ITEMS_PER_PART, MANY_ITEMS
 from tests.unit.domain.tasks.stories import chosen, given, opened, submitted
 
 ITEMS = tuple(f"What does {thing} number {number} cost?" for number in range(8) for thing in ("steel", "rent", "sand"))
@@ -144,10 +144,10 @@ def test_every_option_works_for_any_items(listed: list[str], option: Negotiation
     lines = [part.text.split("\n") for part in parts]
     assert {each[0] for each in lines} == {"Q"}
     numbers = [int(line.split(".")[0]) for each in lines for line in each[1:]]
-    assert all(len(each) <= AT_ONCE + 1 for each in lines)
+    assert all(len(each) <= ITEMS_PER_PART + 1 for each in lines)
     if option == "most_important":
         assert set(numbers) <= set(range(1, len(items) + 1))
-        assert 1 <= len(numbers) <= AT_ONCE < MANY_ITEMS
+        assert 1 <= len(numbers) <= ITEMS_PER_PART < MANY_ITEMS
     else:
         assert sorted(numbers) == [*range(1, len(items) + 1)]
 

@@ -175,9 +175,9 @@ def test_a_complete_answer_fits_one_event() -> None:
     """Every part keeps its share, and nothing is cut if all fit."""
     parts = [(Part(title=f"batch {number}", text="?"), "記" * 30_000) for number in range(20)]
 
-    told = fan_in.whole(parts)
+    told = fan_in.joined_answers(parts)
 
     assert len(told.encode()) < 900_000
     assert [number for number in range(20) if f"## batch {number}\n" not in told] == []
     assert told.count("…") == 20
-    assert "…" not in fan_in.whole(parts[:8])
+    assert "…" not in fan_in.joined_answers(parts[:8])

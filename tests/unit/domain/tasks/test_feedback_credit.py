@@ -16,7 +16,7 @@ from nemuri_contracts.strength import ImpactCredited, SessionEnded
 from nemuri_contracts.tasks import FeedbackParked, FeedbackRefused, TaskFailed
 from nemuri_domain.strength.policy import Policy
 from nemuri_domain.tasks.aggregate import Feedback, credit_key
-from nemuri_domain.tasks.feedback_credit import Fate, credited_to, fate
+from nemuri_domain.tasks.feedback_credit import CreditDecision, credited_to, decide_credit
 from nemuri_domain.tasks.fold import LifeEvent
 from tests.unit.domain.tasks.stories import (
     AGENT,
@@ -78,7 +78,7 @@ def test_the_points_come_from_the_agents_policy() -> None:
     story = DONE.when(given_now)
     policies = {AGENT: Policy(impact_user_positive=5.0)}
 
-    [credit] = _credits(fate(_said(story, given_now), story.state, policies, given_now))
+    [credit] = _credits(decide_credit(_said(story, given_now), story.state, policies, given_now))
 
     assert credit.points == 5.0
 
@@ -165,12 +165,12 @@ def test_concurrent_equal_feedback_makes_one_credit() -> None:
     """Both derive the same ids, and both are applied."""
     one, other = feedback(), feedback()
     waiting = BEGUN.when(one, other, used(1, A), ended(1))
-    first, second = (fate(_said(waiting, each), waiting.state, {}, ended(1)) for each in (one, other))
+    first, second = (decide_credit(_said(waiting, each), waiting.state, {}, ended(1)) for each in (one, other))
 
     assert [each.event_id for each in first] == [each.event_id for each in second]
     after = waiting.when(*first)
     assert [_said(after, each).standing for each in (one, other)] == ["applied", "applied"]
-    assert fate(_said(after, other), after.state, {}, other) == ()
+    assert decide_credit(_said(after, other), after.state, {}, other) == ()
 
 
 def test_parked_feedback_is_decided_at_the_end_of_the_session() -> None:
@@ -180,13 +180,13 @@ def test_parked_feedback_is_decided_at_the_end_of_the_session() -> None:
     assert _said(parked, said).standing == "parked"
 
     known = parked.when(used(1, A, B), ended(1))
-    from_the_session = fate(_said(known, said), known.state, {}, ended(1))
-    from_the_feedback = fate(_said(known, said), known.state, {}, said)
+    from_the_session = decide_credit(_said(known, said), known.state, {}, ended(1))
+    from_the_feedback = decide_credit(_said(known, said), known.state, {}, said)
 
     assert [each.event_id for each in from_the_session] == [each.event_id for each in from_the_feedback]
     after = known.when(*from_the_session)
     assert _said(after, said).standing == "applied"
-    assert fate(_said(after, said), after.state, {}, said) == ()
+    assert decide_credit(_said(after, said), after.state, {}, said) == ()
 
 
 def test_each_assignment_is_credited_as_soon_as_possible() -> None:
@@ -196,7 +196,7 @@ def test_each_assignment_is_credited_as_soon_as_possible() -> None:
     assert (_said(half, said).standing, credited_to(_said(half, said), half.state)) == ("applied", (A,))
 
     whole = half.when(used(2, B), ended(2))
-    late = _credits(fate(_said(whole, said), whole.state, {}, ended(2)))
+    late = _credits(decide_credit(_said(whole, said), whole.state, {}, ended(2)))
 
     assert [(each.reason, each.assignment_id) for each in late] == [("helpful", work(2)), ("prevented_error", work(2))]
     assert credited_to(_said(whole.when(*late), said), whole.when(*late).state) == (A, B)
@@ -209,7 +209,7 @@ def test_feedback_parked_for_a_failed_task_is_refused() -> None:
     assert _said(lost, said).standing == "refused"
 
     again = lost.when(reopened(), routed(1, 2), assigned(2, attempt=2), used(2, A), ended(2))
-    assert fate(_said(again, said), again.state, {}, ended(2)) == ()
+    assert decide_credit(_said(again, said), again.state, {}, ended(2)) == ()
     assert len(_credits(_fates(again, feedback()))) == 1
 
 
@@ -282,27 +282,27 @@ class Reacting:
             event = self.due.pop(self.rng.randrange(len(self.due)))
             state, mine = self.story.state, isinstance(event, FeedbackGiven)
             heard = [state.feedback[event.event_id]] if mine else list(state.feedback.values())
-            for each in (one for said in heard for one in fate(said, state, {}, event)):
+            for each in (one for said in heard for one in decide_credit(said, state, {}, event)):
                 if mine or not isinstance(each, FeedbackParked):
                     self.append(each)
 
 
-def _fates(story: Story, said: FeedbackGiven) -> tuple[Fate, ...]:
+def _fates(story: Story, said: FeedbackGiven) -> tuple[CreditDecision, ...]:
     """Return the outcomes of new feedback."""
     known = story.when(said)
-    return fate(_said(known, said), known.state, {}, recorded(said, known.sequence))
+    return decide_credit(_said(known, said), known.state, {}, recorded(said, known.sequence))
 
 
 def _through(story: Story, said: FeedbackGiven, *, new: bool = True) -> Story:
     """Return the story after the feedback and its outcomes."""
     known = story.when(said) if new else story
-    return known.when(*fate(_said(known, said), known.state, {}, said))
+    return known.when(*decide_credit(_said(known, said), known.state, {}, said))
 
 
 def _said(story: Story, said: FeedbackGiven) -> Feedback:
     return story.state.feedback[said.event_id]
 
 
-def _credits(fates: tuple[Fate, ...]) -> list[ImpactCredited]:
+def _credits(fates: tuple[CreditDecision, ...]) -> list[ImpactCredited]:
     assert all(isinstance(each, ImpactCredited) for each in fates)
     return [each for each in fates if isinstance(each, ImpactCredited)]

@@ -19,9 +19,9 @@ from tests.unit.domain.tasks.stories import (
 def test_a_panel_is_merged_with_its_last_answer() -> None:
     """The answers are in the order of their assignments, with all parts of a member together."""
     story = _panel()
-    assert panel.voices(story.when(answered(1), answered(2), answered(3)).state) is None
+    assert panel.voices_of(story.when(answered(1), answered(2), answered(3)).state) is None
 
-    heard = panel.voices(story.when(*(answered(number, f"answer {number}") for number in (4, 2, 3, 1))).state)
+    heard = panel.voices_of(story.when(*(answered(number, f"answer {number}") for number in (4, 2, 3, 1))).state)
 
     assert heard == (
         Voice(agent_id="b", perspective="cost", answer="## First\n\nanswer 1\n\nanswer 3"),
@@ -34,8 +34,8 @@ def test_a_task_of_one_agent_is_not_merged() -> None:
     alone = given(submitted(), summarised("x"), routed(), assigned(1), answered(1))
     done = _panel().when(*map(answered, (1, 2, 3, 4)), completed())
 
-    assert panel.voices(alone.state) is None
-    assert panel.voices(done.state) is None
+    assert panel.voices_of(alone.state) is None
+    assert panel.voices_of(done.state) is None
 
 
 def test_the_end_of_a_panel_has_merged_answer_dissent_and_all_answers() -> None:
@@ -88,7 +88,7 @@ def test_the_end_of_a_panel_fits_one_event() -> None:
     """This holds for answers of any length and script."""
     long = "記" * 200_000
     story = _panel().when(*(answered(number, long) for number in (1, 2, 3, 4)))
-    heard = panel.voices(story.state)
+    heard = panel.voices_of(story.state)
     assert heard is not None
 
     end = panel.concluded(

@@ -9,7 +9,15 @@ from nemuri_contracts.agents import ORCHESTRATOR, Definition, Perspective
 from nemuri_contracts.client_events import Scope, Setting
 from nemuri_contracts.tasks import TaskRouted
 from nemuri_domain.tasks import precedents, routing
-from nemuri_domain.tasks.precedents import FAINTEST, Precedent, history, rested_on, telling, used, weight
+from nemuri_domain.tasks.precedents import (
+    FAINTEST,
+    Precedent,
+    heaviest_precedents,
+    history,
+    influencing_memories,
+    used,
+    weight,
+)
 from nemuri_domain.tasks.routing import Applicant
 from tests.unit.domain.tasks.stories import answered, assigned, completed, given, routed, submitted, summarised
 
@@ -38,13 +46,15 @@ def test_a_task_without_feedback_does_not_count() -> None:
 def test_a_fading_memory_counts_less() -> None:
     """A memory with too little strength does not count at all."""
     assert weight(0.8, 0.1) < weight(0.8, 1.0) < weight(0.8, 5.0)
-    assert telling([_past(FAINTEST / 2, cook=(1, 0))]) == ()
+    assert heaviest_precedents([_past(FAINTEST / 2, cook=(1, 0))]) == ()
 
 
 def test_a_past_task_counts_once() -> None:
     """Of several memories of one task the one with the largest effect counts."""
     task, faint, clear = uuid4(), uuid4(), uuid4()
-    found = telling([Precedent(faint, task, 0.1, {"cook": (1, 0)}), Precedent(clear, task, 0.4, {"cook": (1, 0)})])
+    found = heaviest_precedents(
+        [Precedent(faint, task, 0.1, {"cook": (1, 0)}), Precedent(clear, task, 0.4, {"cook": (1, 0)})]
+    )
 
     assert [each.memory_id for each in found] == [clear]
 
@@ -54,7 +64,7 @@ def test_a_routing_uses_the_memories_about_the_chosen_agents() -> None:
     only candidates.
     """
     good, other, silent = _past(0.4, cook=(1, 0)), _past(0.4, nurse=(1, 0)), _past(0.4, cook=(0, 0))
-    assert rested_on(["cook"], [good, other, silent]) == (good.memory_id,)
+    assert influencing_memories(["cook"], [good, other, silent]) == (good.memory_id,)
 
     routed = _route("soup?", (good, other, silent))
     event = used(routed)
