@@ -35,7 +35,7 @@ def test_every_golden_has_its_event() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_golden_is_a_schema_that_accepts_its_example(kind: str) -> None:
-    """It refuses undeclared fields, other kinds and other versions."""
+    """A golden accepts its example and refuses undeclared fields, other kinds and other versions."""
     golden = json.loads(goldens.path(kind).read_text())
     jsonschema.Draft202012Validator.check_schema(golden)
     validator = jsonschema.Draft202012Validator(golden, format_checker=jsonschema.FormatChecker())
@@ -49,7 +49,7 @@ def test_a_golden_is_a_schema_that_accepts_its_example(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_example_survives_a_round_trip(kind: str) -> None:
-    """It keeps the fields of the log, and its bytes are equal when encoded again."""
+    """An example keeps the fields of the log in a round trip, and its bytes are equal when encoded again."""
     example = EXAMPLES[kind]
 
     event = decode(encode(example), recorded_at=NOW, sequence=7, client_id="ann")
@@ -68,7 +68,7 @@ def test_an_example_fills_every_field(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_another_version_is_undecodable(kind: str) -> None:
-    """It needs an upcast."""
+    """An event of another version is undecodable without an upcast."""
     newer = json.loads(encode(EXAMPLES[kind])) | {"version": 2}
 
     with pytest.raises(UndecodableError, match=f"{kind}.version: it must be 1"):

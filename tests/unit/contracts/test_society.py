@@ -58,7 +58,7 @@ def test_two_agents_of_a_society_never_have_the_same_name(other: str) -> None:
 
 
 def test_generated_names_are_unique_single_words() -> None:
-    """Also in the largest society no name is a part of another one."""
+    """Generated names are single words, none of which is a part of another one, also in the largest society."""
     names = [each.name for each in generate_residents("v", 5_000, 1)]
     assert len({each.casefold() for each in names}) == len(names)
     assert all(each.isalpha() for each in names)

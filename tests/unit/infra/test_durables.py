@@ -11,7 +11,7 @@ from tests.contracts.examples import EXAMPLES
 
 
 def test_a_service_has_one_consumer_for_all_its_kinds() -> None:
-    """It allows as many events in work as the service does. A service without handlers has no consumer."""
+    """The consumer of a service allows as many events in work as the service. A service without handlers has none."""
     service = Service("clerk", at_once=3)
     assert service.durables(Subjects("z")) == ()
     service.handles(TaskSummarised, TaskCompleted)(_nothing)
@@ -23,7 +23,7 @@ def test_a_service_has_one_consumer_for_all_its_kinds() -> None:
 
 
 def test_a_consumer_of_client_events_receives_all_of_them() -> None:
-    """It also receives messages of unknown kinds, and its filters do not overlap."""
+    """A consumer of client events also receives messages of unknown kinds, and its filters do not overlap."""
     service = Service("door", consumes_client_events=True)
     service.handles(TaskSubmitted, TaskCompleted)(_nothing)
 

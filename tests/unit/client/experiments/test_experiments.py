@@ -95,7 +95,7 @@ def test_windows_partition_a_stream() -> None:
 
 
 async def test_a_task_without_relevant_memories_is_ranked_and_learned_from() -> None:
-    """Its rankings are empty, and the experiment continues."""
+    """A task without relevant memories has empty rankings, and the experiment continues."""
     world = memories(random.Random(6), 60)
     living, trainer = await Living.remembering(world, "use", Vectors()), scorer.Trainer()
     recalled = await living.live(Task("Galileo telescope Jupiter moons", world[0]))

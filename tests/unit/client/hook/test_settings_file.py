@@ -57,7 +57,7 @@ def test_other_settings_stay_and_each_hook_is_added_once(settings: dict[str, Any
 
 
 def test_only_our_hook_is_removed_from_its_group() -> None:
-    """The other hooks of the group stay."""
+    """Adding our hook to a group keeps the other hooks of the group."""
     [old] = hooks("ann", None)["SessionEnd"]
     mixed = {"hooks": {"SessionEnd": [{"matcher": "clear", "hooks": [THEIRS, *old["hooks"]]}]}}
     found = merged(mixed, hooks("bob", None))["hooks"]["SessionEnd"]
@@ -65,7 +65,7 @@ def test_only_our_hook_is_removed_from_its_group() -> None:
 
 
 def test_a_file_is_created_once_and_then_unchanged(tmp_path: Path) -> None:
-    """Its directory is created too. Behind a symbolic link the target is written and keeps its permissions."""
+    """The file is created with its directory. The target of a symbolic link is written and keeps its permissions."""
     kept, link = tmp_path / "dotfiles.json", tmp_path / "home" / "settings.json"
     link.parent.mkdir()
     kept.write_text('{"model": "眠り"}')

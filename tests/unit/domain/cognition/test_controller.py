@@ -30,7 +30,7 @@ def _at_work(second: float = 0.0) -> SharedState:
 
 
 def test_an_output_that_passes_leads_to_one_decision() -> None:
-    """It does not pass a second time."""
+    """An output that passes leads to one decision and does not pass again."""
     state = _at_work()
     answered(CONTROLLER, state, 1.0, REPLY)
     decision = held(state)["decision"]
@@ -100,7 +100,7 @@ def test_each_urgent_output_is_in_the_prompt_once() -> None:
 
 
 def test_the_plan_in_force_is_in_every_prompt() -> None:
-    """Its remaining steps are in the prompt at any salience."""
+    """The remaining steps of the plan in force are in the prompt at any salience."""
     state = _at_work()
     answered(CONTROLLER, state, 1.0, REPLY)
     long = ["this is one of very many words. " * 40] * 40
@@ -127,7 +127,7 @@ def test_an_unreadable_reply_changes_nothing() -> None:
 
 
 def test_the_interval_depends_on_the_situation() -> None:
-    """It is 1 s in danger, 2 s in talk, 5 s at work, and 15 s without changes."""
+    """The interval is 1 s in danger, 2 s in talk, 5 s at work, and 15 s without changes."""
     state = _at_work()
     assert CONTROLLER.pause(seen_by(CONTROLLER, state, 30.0)) == 15.0
     state.put({"percepts": {"second": 30.0}}, 30.0)
@@ -155,7 +155,7 @@ def test_the_interval_depends_on_the_situation() -> None:
     ],
 )
 def test_only_urgent_changes_end_the_interval(section: dict[str, Any], calls: bool) -> None:
-    """They are wounds, anomalies and the agent's name, unless the last decision knew of them."""
+    """Wounds, anomalies and the agent's name end the interval, unless the last decision knew of them."""
     state = _at_work()
     state.put({"decision": {"id": "d1", "at": 5.0}}, 5.0)
     state.put(section, 6.0)
@@ -181,7 +181,7 @@ long_texts = st.text(alphabet=st.sampled_from('ab 漢字.。\n"\\x0'), max_size=
 @settings(max_examples=40)
 @given(st.lists(long_texts, max_size=20), long_texts, st.integers(0, 40))
 def test_a_prompt_never_exceeds_its_budget(texts: list[str], told: str, repeat: int) -> None:
-    """This holds for any sections."""
+    """A prompt never exceeds its budget, with any sections."""
     grown = [text * repeat for text in texts]
     state = state_of(
         0.0,

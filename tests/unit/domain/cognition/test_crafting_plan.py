@@ -52,7 +52,7 @@ def _carried_out(steps: list[Intent], inventory: dict[str, int], sight: frozense
 def test_the_steps_to_any_item_lead_to_it(
     item: str, count: int, inventory: dict[str, int], sight: frozenset[str]
 ) -> None:
-    """This holds for any inventory and any things in sight."""
+    """The steps to any item lead to it, from any inventory and any things in sight."""
     verb = "craft" if item in RECIPES else "collect"
     steps = crafting_steps(Intent("craft" if verb == "craft" else "collect", item, count), inventory, sight)
     assert steps

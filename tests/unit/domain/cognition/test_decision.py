@@ -53,7 +53,7 @@ def test_a_decision_without_an_executable_action_is_refused(change: dict[str, ob
 
 
 def test_several_notations_of_no_speech_are_read() -> None:
-    """They all mean no speech directive."""
+    """Several notations of no speech give no speech directive."""
     for nothing in ("", "none", "None.", None, "なし"):
         assert read_decision(json.dumps(WELL | {"speech_directive": nothing}), "d1t0", 0.0).speech_directive == ""
 

@@ -40,7 +40,7 @@ def test_a_module_runs_after_a_change_of_its_sections_only() -> None:
 
 
 def test_a_slow_module_has_one_run_at_a_time() -> None:
-    """It delays no other module."""
+    """A slow module has one run at a time and delays no other module."""
     fast = Counting()
     slow = Made(
         name="slow",
@@ -83,7 +83,7 @@ def test_a_conflict_repeats_the_run() -> None:
 
 
 def test_a_failing_module_backs_off() -> None:
-    """The other modules run on."""
+    """A failing module backs off while the others run on."""
 
     def broken(snapshot: Snapshot) -> Changes:
         raise RuntimeError(f"no {snapshot.agent_id}")
@@ -167,7 +167,7 @@ def test_speech_and_outcomes_reach_their_sections() -> None:
 
 
 def test_an_outgoing_message_is_sent_once() -> None:
-    """Its speaker hears it too."""
+    """An outgoing message is sent once, and its speaker hears it too."""
     engine = Engine([], 0.0, seed=1)
     engine.add(SharedState("ada"), 0.0)
     out: Changes = {
@@ -188,7 +188,7 @@ def test_an_outgoing_message_is_sent_once() -> None:
 
 
 def test_a_run_of_an_agent_that_left_changes_nothing() -> None:
-    """Its result is dropped."""
+    """The result of a run is dropped if its agent has left."""
     engine = Engine(
         [
             Made(

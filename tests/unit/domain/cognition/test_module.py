@@ -1,4 +1,4 @@
-"""Whatever a module of somebody else makes or raises: its run is a failure, and nobody else is harmed."""
+"""Tests of modules of other packages: an error is a failure of the run and affects no other module."""
 
 from asyncio import CancelledError
 from collections.abc import Callable
@@ -27,7 +27,7 @@ GARBAGE: dict[str, Any] = {
 
 
 class Foreign(Made):
-    """A module of another package, that may raise when it is asked how long to rest, or whether it is urgent."""
+    """A module of another package, which may raise in `pause` and in `urgency`."""
 
     def __init__(
         self,
@@ -37,26 +37,26 @@ class Foreign(Made):
         pausing: type[BaseException] | None = None,
         urging: type[BaseException] | None = None,
     ) -> None:
-        """It writes what is kept and what leaves, and reads none of it."""
+        """Declare sections that the module writes and does not read: a stored one, actions and speech."""
         writes = "plans pending_acts pending_speech"
         super().__init__(step, "foreign", reads="percepts", urgent="percepts", writes=writes, brief=brief)
         self._pausing, self._urging = pausing, urging
 
     def pause(self, snapshot: Snapshot) -> float:
-        """Raise, or rest as usual."""
+        """Raise, or return the usual pause."""
         if self._pausing is not None:
             raise self._pausing
         return super().pause(snapshot)
 
     def urgency(self, snapshot: Snapshot) -> bool:
-        """Raise, or be urgent."""
+        """Raise, or return True."""
         if self._urging is not None:
             raise self._urging
         return super().urgency(snapshot)
 
 
 def _lived(foreign: Foreign) -> Engine:
-    """Three seconds of an agent with the module and a good one, which does not notice."""
+    """Run an agent for three seconds with this module and a good one, which must not be affected."""
     runs = Counting()
     engine = Engine([foreign, Made(name="well", step=runs, interval=0.5)], 0.0, seed=1)
     engine.add(SharedState("ada"), 0.0)
@@ -72,8 +72,8 @@ def _lived(foreign: Foreign) -> Engine:
 
 @pytest.mark.parametrize("brief", [True, False], ids=["brief", "aside"])
 @pytest.mark.parametrize("made", GARBAGE.values(), ids=GARBAGE)
-def test_what_could_not_be_kept_or_sent_is_a_failure_of_its_module(made: Any, brief: bool) -> None:
-    """And nothing of it is taken in."""
+def test_output_that_cannot_be_stored_is_a_failure(made: Any, brief: bool) -> None:
+    """Nothing of such output is applied."""
     engine = _lived(Foreign(lambda _: made, brief=brief))
     assert {each.module for each in engine.failures} == {"foreign"}
     assert engine.states["ada"].values() == {"percepts": {"health": 1}}
@@ -82,8 +82,8 @@ def test_what_could_not_be_kept_or_sent_is_a_failure_of_its_module(made: Any, br
 
 @pytest.mark.parametrize("raised", [ZeroDivisionError, SystemExit, CancelledError])
 @pytest.mark.parametrize("where", ["step", "pausing", "urging"])
-def test_wherever_a_module_raises_the_others_go_on(where: str, raised: type[BaseException]) -> None:
-    """Also what would end a process or a task."""
+def test_an_exception_in_a_module_does_not_stop_the_others(where: str, raised: type[BaseException]) -> None:
+    """Exceptions that would end a process or a task are caught too."""
 
     def step(_: Snapshot) -> Any:
         if where == "step":
@@ -94,8 +94,8 @@ def test_wherever_a_module_raises_the_others_go_on(where: str, raised: type[Base
     assert {(each.module, type(each.error)) for each in engine.failures} == {("foreign", raised)}
 
 
-def test_what_is_written_and_not_read_is_written_again_and_again() -> None:
-    """Once for each run: that it was there already is no conflict with anybody."""
+def test_writing_an_unread_section_again_is_no_conflict() -> None:
+    """Each run writes the section once, although it exists already."""
     engine = _lived(Foreign(lambda snapshot: {"plans": {"note": f"at {snapshot.second}"}}))
     assert (engine.conflicts, engine.failures) == (0, [])
     assert engine.states["ada"].values()["plans"]["note"] != "at 0.0"

@@ -63,13 +63,13 @@ def test_the_modules_read_and_write_the_sections_of_the_document(name: str, read
 
 
 def test_a_module_reads_the_sections_that_it_writes() -> None:
-    """It therefore sees the changes of others."""
+    """A module reads each section that it writes, so it sees the changes of others."""
     for spec in NINE.values():
         assert spec.writes <= spec.reads, spec.name
 
 
 def test_modules_without_a_model_never_make_a_request() -> None:
-    """This holds for any sections. All other modules have a rank."""
+    """Modules without a model never make a request, with any sections. All other modules have a rank."""
     assert {name for name, spec in NINE.items() if spec.rank is None} == WITHOUT_MODEL
     asking = set()
     for module in build_modules(NoMemories()):
@@ -81,7 +81,7 @@ def test_modules_without_a_model_never_make_a_request() -> None:
 
 
 def test_a_module_retrieves_memories_under_its_own_name() -> None:
-    """It gets the memories of document 004 §4.6.3."""
+    """A module that asks a model gets the memories that document 004 §4.6.3 assigns to it."""
     knowing, asking = Knowing(), set()
     more: dict[str, dict[str, Any]] = {
         "goals": {"active": [{"id": "g1", "description": "make a table"}]},

@@ -82,7 +82,7 @@ def test_each_output_passes_or_is_kept(
 def test_salience_below_the_threshold_accumulates_until_it_passes(
     urgency: float, relevance: float, fresh: float, least: float
 ) -> None:
-    """It passes after as many runs as the score fits into the threshold."""
+    """Salience below the threshold passes after as many runs as the score fits into the threshold."""
     score = Salience("planning", urgency, relevance, fresh)
     kept: dict[Output, float] = {}
     for _ in range(1, 62):

@@ -26,7 +26,9 @@ def _watching(runs: Counting, agents: Iterable[str]) -> Engine:
 
 
 def test_of_calm_percepts_only_the_newest_is_read() -> None:
-    """It wakes its readers, a run that has seen it is not repeated, and an invalid one fails and changes nothing."""
+    """The newest calm percept wakes its readers. A run that has seen it is not repeated, and an invalid one changes
+    nothing.
+    """
     runs = Counting()
     engine = _watching(runs, ["ada"])
     for health in (19, 18):
@@ -84,7 +86,7 @@ def test_a_percept_of_many_agents_is_processed_agent_by_agent() -> None:
 
 
 def test_an_urgent_percept_is_read_within_a_quarter_of_a_second() -> None:
-    """This holds however many modules without a model are due."""
+    """An urgent percept is read within a quarter of a second, however many modules without a model are due."""
     engine = Engine([Made(name="busy", step=Counting(), interval=0.05)], 0.0, seed=1)
     for nth in range(100):
         engine.add(SharedState(f"a{nth}"), 0.0)

@@ -55,7 +55,7 @@ def test_at_most_as_many_run_as_there_are_places() -> None:
 
 
 def test_the_controller_comes_first_of_those_due_together() -> None:
-    """The others follow by rank."""
+    """The controller comes first of the modules due together; the others follow by rank."""
     schedule = _schedule(*(_asking(rank) for rank in reversed(Rank)), places=1)
     assert [slot.module.spec.rank for slot in _served(schedule, 2.0)] == sorted(Rank)
 
@@ -95,14 +95,14 @@ def test_an_urgent_module_moves_to_the_front_of_the_queue() -> None:
 
 
 def test_modules_without_a_model_are_not_delayed_by_the_queue() -> None:
-    """They run before and between the others, however many wait."""
+    """Modules without a model run before and between the waiting ones, however many wait."""
     schedule = _schedule(_asking(Rank.CONTROLLER), Made(Counting(), "quick", interval=0.05), places=100, agents=20)
     order = [slot.module.spec.name for slot in ringing(schedule, 5.0)]
     assert order == ["quick"] * 20 + ["controller"] * 20
 
 
 def test_changes_while_waiting_are_seen_in_the_same_run() -> None:
-    """They cause no second run."""
+    """A change while a module waits is seen in its next run and causes no second run."""
     module = Made(Counting(), "talk", reads="percepts", wakes="percepts", rank=Rank.TALKING)
     schedule = Schedule([module], 0.0, Random(1))
     schedule.places = 0

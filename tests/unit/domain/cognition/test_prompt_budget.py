@@ -21,7 +21,7 @@ TEXTS = st.dictionaries(
 )
 
 
-def test_at_rest_the_shares_are_the_documents() -> None:
+def test_the_shares_at_rest_are_those_of_the_document() -> None:
     """At urgency 0 and company 0 the shares are 10, 30, 15, 15, 20 and 10 percent."""
     assert section_shares(0, 0) == pytest.approx(dict(BASE_SHARES))
     assert sum(BASE_SHARES.values()) == pytest.approx(1)
@@ -46,7 +46,7 @@ def test_urgency_is_for_alerts_and_company_for_the_social_situation() -> None:
     assert urgent["alerts"] > 2 * calm["alerts"]
 
 
-def test_an_unused_share_passes_to_who_needs_it() -> None:
+def test_an_unused_share_passes_to_other_sections() -> None:
     """An unused share passes to sections that need more, up to the whole prompt."""
     lines = [f"Line {number} of what is remembered." for number in range(100)]
     alone = fit_to_budget({"memories": lines}, 300, section_shares(0, 0))
@@ -56,7 +56,7 @@ def test_an_unused_share_passes_to_who_needs_it() -> None:
     assert len(beside["working_memory"]) > len(beside["memories"])
 
 
-def test_what_does_not_fit_whole_is_cut_at_a_sentence() -> None:
+def test_a_text_that_does_not_fit_is_cut_at_a_sentence() -> None:
     """A text that does not fit is cut at the end of a sentence, in the order of the texts."""
     fitted = fit_to_budget(
         {"goals": ["Smelt iron.", "Build a house. Ask Lila to help with all of the walls of it."]}, 12, BASE_SHARES
@@ -65,13 +65,13 @@ def test_what_does_not_fit_whole_is_cut_at_a_sentence() -> None:
     assert fitted["goals"] == ("Smelt iron.", "Build a house.")
 
 
-def test_nothing_fits_in_no_room() -> None:
+def test_a_budget_of_0_leaves_every_section_empty() -> None:
     """A budget of 0 gives every section an empty tuple."""
     assert fit_to_budget({"goals": ["Smelt iron."], "alerts": []}, 0, BASE_SHARES) == {"goals": (), "alerts": ()}
 
 
 @given(TEXTS, st.integers(-5, 60), NUMBERS, NUMBERS)
-def test_what_fits_is_never_over_the_budget(
+def test_fitted_texts_never_exceed_the_budget(
     texts: dict[PromptSection, list[str]], budget: int, urgency: float, company: float
 ) -> None:
     """Fitted texts on lines of their own never exceed the budget, and nothing is dropped if there is room."""

@@ -68,7 +68,7 @@ def test_decisions_are_readable_and_coherent_with_speech(seed: int, heard: str, 
 
 
 def test_goals_follow_the_tech_tree() -> None:
-    """They go one step after the other, and a reached goal is not generated again."""
+    """Goals follow the tech tree step by step, and a reached goal is not generated again."""
     first = [each["description"] for each in _asked(job="goals")["goals"]]
     assert first[:2] == ["make a wood_pickaxe", "make a stone_pickaxe"]
     found = _asked(job="goals", reached=["make a wood_pickaxe"], inventory={"stone_pickaxe": 1})["goals"]
@@ -78,7 +78,7 @@ def test_goals_follow_the_tech_tree() -> None:
 
 
 def test_friends_in_sight_get_gifts() -> None:
-    """Others get none."""
+    """Friends in sight get gifts; others get none."""
     felt = {"Bea": {"sentiment": 8.0}, "Cem": {"sentiment": 3.0}}
     found = _asked(job="goals", social=felt, sighted=[BEA, {"id": "cem"}])["goals"]
     assert [each["description"] for each in found if each["sort"] == "social"] == ["give 1 wood to Bea"]
@@ -93,7 +93,7 @@ def test_kind_words_raise_sentiment_and_harsh_ones_lower_it() -> None:
 
 
 def test_reflections_name_the_most_frequent_failure() -> None:
-    """They ask for another goal if most actions fail."""
+    """Reflections name the most frequent failure, and ask for another goal if most actions fail."""
     acts = [{"text": "x", "done": False, "reason": "needs 2 wood"}] * 3 + [{"text": "y", "done": True}]
     found = _asked(job="reflection", acts=acts, plan={"description": "make a table"})
     assert "needs 2 wood" in found["insight"]
@@ -108,7 +108,7 @@ def test_unknown_prompts_are_refused() -> None:
 
 
 def test_one_agent_makes_a_stone_pickaxe() -> None:
-    """It has all nine modules, no language model, and lives in the grid world."""
+    """One agent with all nine modules and no language model makes a stone pickaxe in the grid world."""
     life = Life(build_modules(NoMemories()), scripted_answer, ["ada"], WorldSettings(seed=5, size=96, creatures=False))
     life.live(120.0, lambda: "stone_pickaxe" in life.world.unique_items("ada"))
     assert "stone_pickaxe" in life.world.unique_items("ada")

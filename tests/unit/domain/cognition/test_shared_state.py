@@ -18,7 +18,7 @@ def test_a_snapshot_does_not_change() -> None:
 
 
 def test_two_modules_may_change_different_keys_of_a_section() -> None:
-    """Both changes are applied."""
+    """Changes of two modules to different keys of a section are both applied."""
     state = SharedState.of("ada", {"social_model": {"bob": 3, "eve": 5}})
     base = state.snapshot(["social_model"], 1.0)
     assert state.apply({"social_model": {"bob": 7}}, base, 1.0) == {"social_model"}

@@ -204,7 +204,7 @@ def test_a_memory_archived_under_the_other_policy_is_not_used() -> None:
 
 
 def test_a_memory_found_in_the_other_archive_is_used() -> None:
-    """It is found by deep recall or if nothing active is relevant, and is reactivated under the other policy."""
+    """A memory of the other archive is found by deep recall or if nothing active is relevant, and is reactivated."""
     night = stories.given(*stories.ruled(**FADING), encoded(A), *stories.night(0), encoded(B))
     for asked in (recalled(A, assignment=1), recalled(A, B, assignment=1, deep=True)):
         found = what_if(night.when(asked, drawn_on(A, assignment=1)).events, archive_threshold=0.6)
@@ -243,7 +243,7 @@ def test_values_that_come_from_the_policy_are_replaced() -> None:
 
 
 def test_an_unexplained_sleep_is_reported() -> None:
-    """It is decided again from the state before it."""
+    """A sleep that the replay cannot explain is reported and decided again from the state before it."""
     story = stories.given(*stories.ruled(**FADING), encoded(A), stories.ended(1), stories.slept(1, archived={A: 0}))
     sleeps = what_if(story.events).sleeps
     assert sleeps.explained == sleeps.slept - 1
@@ -313,7 +313,7 @@ def test_the_unsupported_parameters_are_parameters_of_the_policy() -> None:
 
 @given(st.lists(EVENTS, min_size=5, max_size=40), st.integers(0, 40), st.floats(0.01, 3), st.floats(0.1, 1))
 def test_the_replay_is_total(events: list[AnyAgentEvent], since: int, threshold: float, left: float) -> None:
-    """It never raises, the recorded mind is the fold, and no memory appears that was never encoded."""
+    """The replay never raises, the recorded mind is the fold, and no memory appears that was never encoded."""
     log = history([*first_of_each([stories.defined(), *events])])
     found = what_if(log, since, archive_threshold=threshold, daily_decay_targets=[left] * 6)
     assert found.recorded == fold(log)

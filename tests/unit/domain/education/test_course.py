@@ -104,7 +104,7 @@ def test_a_course_records_the_cost_of_reading() -> None:
 
 
 def test_a_wrong_answer_is_reviewed_before_the_course_continues() -> None:
-    """This holds even if the review found no memory."""
+    """A wrong answer is reviewed before the course continues, even if the review finds no memory."""
     wrong = (begun(), read(), graded(0), graded(1, correct=False))
     assert following(after(*wrong), FIRST, WORK) is None
     assert following(after(*wrong, reviewed(1)), FIRST, WORK) == "read"
@@ -121,7 +121,7 @@ def test_a_course_ends_after_its_last_chapter() -> None:
 
 
 def test_each_repetition_of_an_exercise_is_a_task_of_its_own() -> None:
-    """Its id is derived, so that setting it twice has the effect of once."""
+    """Each repetition of an exercise has a task with a derived id, so that setting it twice has the effect of once."""
     state = after(begun(), read(), graded(0))
     assert state.course is not None
     again = setting(state.course, state.trials[0, 0])

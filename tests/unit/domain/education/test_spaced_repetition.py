@@ -56,7 +56,7 @@ def test_fixed_intervals_grow_by_right_answers_only(answers: list[bool]) -> None
 
 @given(ANSWERS, st.integers(min_value=0, max_value=12))
 def test_an_additional_wrong_answer_never_lengthens_the_interval(answers: list[bool], place: int) -> None:
-    """This holds at any place in the answers."""
+    """A wrong answer more, at any place, never lengthens the last interval."""
     assert interval([*answers[:place], False, *answers[place:]]) <= interval(answers)
 
 

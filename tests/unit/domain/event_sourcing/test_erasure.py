@@ -104,7 +104,7 @@ def test_events_of_erased_data_have_no_effect(
 
 
 def test_an_erased_agent_stays_erased() -> None:
-    """Its memories are erased too, and a later definition of its name has no effect."""
+    """An erased agent has no memories, and a later definition of its name has no effect."""
     story = stories.given(stories.encoded(A), stories.used(A))
     tombstone = recorded(AgentErased(event_id=derive(AGENT, "agent_erased"), agent_id=AGENT), 9)
     late = [recorded(stories.defined(), 10), recorded(stories.encoded(B), 11)]
@@ -113,7 +113,7 @@ def test_an_erased_agent_stays_erased() -> None:
 
 
 def test_an_erased_task_stays_erased() -> None:
-    """Its earlier submission is removed, and later events have no effect."""
+    """An erased task has no submission, and later events of it have no effect."""
     tombstone = TaskErased(event_id=derive(TASK, "task_erased"), correlation_id=TASK)
     begun = evolve_task(TaskState(), of_a_task(submitted(), 1))
     assert begun.task

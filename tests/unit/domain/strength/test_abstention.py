@@ -119,7 +119,7 @@ def _found(query: str) -> list[int]:
 
 @pytest.mark.parametrize(("query", "memory"), FOUND.items())
 def test_a_question_finds_its_memory_first(query: str, memory: int) -> None:
-    """This holds in English and Japanese and in several wordings."""
+    """A question in English or Japanese finds its memory first, in several wordings."""
     assert _found(query)[:1] == [memory]
 
 

@@ -20,7 +20,7 @@ def test_the_strength_of_a_topic_is_the_sum_over_its_memories() -> None:
 
 
 def test_the_topics_of_an_untagged_memory_are_its_keywords() -> None:
-    """This holds in English and Japanese. The tag of principles is no topic."""
+    """The topics of an untagged memory are its keywords, in English and Japanese. The tag of principles is no topic."""
     names = {each.name for each in topics([TopicSource((), "The blast furnace melts iron ore.", 1.0)])}
     assert any("furnace" in name for name in names)
     assert topics([TopicSource((), "高炉で鉄鉱石を溶かす。", 1.0)])
@@ -48,5 +48,5 @@ def test_a_topic_cannot_fill_the_prompt() -> None:
     st.integers(0, 60),
 )
 def test_the_list_never_exceeds_its_tokens(known: list[Topic], tokens: int) -> None:
-    """This holds for any names of topics."""
+    """The list never exceeds its tokens, with any names of topics."""
     assert estimate_tokens(memo(known, tokens)) <= tokens

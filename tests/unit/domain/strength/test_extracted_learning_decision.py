@@ -36,7 +36,7 @@ def known(memory_id: UUID) -> Remembered:
 
 
 def test_learnings_become_memories_of_their_perspective() -> None:
-    """They have tags, and the scope of the task: its project, its only domain, or universal."""
+    """Learnings become memories with tags, in the scope of the task: its project, its only domain, or universal."""
     said = {"cost": "Steel from Yamada costs 15 % more in winter.", "quality": "  "}
 
     (here,), nothing = candidate_learnings(said, Setting(project="bridge", domains=("steel",)))
@@ -53,7 +53,7 @@ def test_learnings_become_memories_of_their_perspective() -> None:
 
 
 def test_a_learning_without_content_is_dropped_and_recorded() -> None:
-    """The other learnings are kept."""
+    """A learning without content is dropped and recorded; the other learnings are kept."""
     kept, empty = candidate_learnings({"cost": "了解しました。", "quality": "Steel is dear."}, Setting())
 
     assert [each.perspective for each in kept] == ["quality"]
@@ -61,7 +61,7 @@ def test_a_learning_without_content_is_dropped_and_recorded() -> None:
 
 
 def test_a_new_learning_is_kept_with_its_relations() -> None:
-    """It may contradict one memory and supersede another."""
+    """A new learning may contradict one memory and supersede another."""
     assert decide_learning(LEARNING, told(), ()) == KeptLearning(())
     assert decide_learning(LEARNING, told((B, "contradicts"), (C, "supersedes"), (A, "unrelated")), ()) == KeptLearning(
         (Relation(older=B, sort="contradicts"), Relation(older=C, sort="supersedes"))
@@ -86,7 +86,7 @@ def test_a_repetition_of_a_used_memory_does_not_count_again() -> None:
 
 
 def test_of_two_equal_learnings_one_is_kept() -> None:
-    """The other one is recorded as dropped."""
+    """The second of two equal learnings is recorded as dropped."""
     assert decide_learning(LEARNING, told(doubled=True), ()) == Dropped(text=TEXT, reason=REPEATS_OTHER_LEARNING)
 
 

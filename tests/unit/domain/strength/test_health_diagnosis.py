@@ -45,7 +45,7 @@ def test_a_healthy_agent_gets_no_advice() -> None:
 
 
 def test_under_decay_by_the_clock_many_tasks_are_normal() -> None:
-    """They cause no faster decay. Fewer tasks than expected still cause too little decay."""
+    """More tasks than expected are normal under decay by the clock; fewer tasks still cause too little decay."""
     tied = Policy(fading="clock")
     assert finding("tasks_per_day", tied, week=1_400).verdict == "normal"
     assert finding("tasks_per_day", tied, week=35).verdict == "low"

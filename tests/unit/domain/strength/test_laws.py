@@ -134,7 +134,7 @@ def test_decay_in_closed_form_equals_decay_step_by_step(
 def test_a_used_memory_returns_from_the_archive(
     uses: int, strength: float, named: bool, thresholds: tuple[int, ...]
 ) -> None:
-    """It is two levels lower with a strength of at least 0.5, and the next sleep keeps that level."""
+    """A reactivated memory is two levels lower with a strength of at least 0.5, and the next sleep keeps that level."""
     rules = ruled(consolidation_thresholds=thresholds)
     story = stories.given(*rules, encoded(A, strength=strength), *[used(A)] * uses, *night(0))
     before = story.memory(A)

@@ -66,7 +66,7 @@ def test_a_memory_is_a_principle_while_the_definition_names_it() -> None:
 
 
 def test_a_principle_that_is_named_again_is_one_again() -> None:
-    """It also returns from the archive."""
+    """A principle that is named again is one again, and returns from the archive."""
     story = given(*ruled(**STEEP), naming(TEXT), written(), naming(), *night(1), *night(2), *night(3))
     story = story.when(naming("Be brief.", TEXT)).then(status(KEPT).equals("active"))
     assert counts(story)
@@ -83,7 +83,7 @@ def test_a_sleep_decided_before_the_renaming_does_not_archive_a_principle() -> N
 
 
 def test_the_same_text_in_another_scope_is_another_principle() -> None:
-    """It is a principle in one scope and an ordinary memory in the other."""
+    """The same text is a principle in one scope and an ordinary memory in another."""
     bank, shop = Scope(level="project", name="bank"), Scope(level="project", name="shop")
     event = written()
     told = event.model_copy(update={"memory": event.memory.model_copy(update={"scope": bank})})

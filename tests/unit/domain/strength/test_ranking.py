@@ -188,7 +188,7 @@ def test_the_number_of_principles_is_a_share_of_the_fixed_number(share: float, k
 
 
 def test_a_fixed_number_is_selected() -> None:
-    """It is ten by default, or the requested number."""
+    """The fixed number is ten by default, or the requested one."""
     candidates = [_candidate(each, score=1 - number / 100) for number, each in enumerate(MANY)]
 
     assert in_context(candidates, Policy(), top=None, seed=0) == tuple(MANY[:10])
@@ -264,7 +264,7 @@ def _candidate(memory_id: UUID, *, score: float) -> Candidate:
 
 
 def test_one_source_gets_at_most_its_share_while_others_exist() -> None:
-    """It is half of ten, rounded up. Other sources fill the rest, then any; the order is kept."""
+    """The share of a source is half of ten, rounded up. Other sources fill the rest, then any; the order is kept."""
     flood = [_candidate(each, score=0.9).model_copy(update={"source": "client mallory"}) for each in MANY[:12]]
     few = [_candidate(each, score=0.5).model_copy(update={"source": "client ann"}) for each in MANY[12:15]]
     nobody = [_candidate(each, score=0.4) for each in MANY[15:]]

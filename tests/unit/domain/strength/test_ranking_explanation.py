@@ -27,7 +27,7 @@ RANKINGS = [(name, policy) for policy, name in VERSIONS.items()]
 def test_contributions_add_up_to_the_difference_from_the_mean_score(
     rows: list[tuple[float, ...]], ranking: str
 ) -> None:
-    """This holds for every ranking, also for the learned one, whose score is no sum of features."""
+    """Contributions add up under every ranking, also under the learned one, whose score is no sum of features."""
     matrix, score = scored_by(ranking, np.array(rows), copy_of_linear())
 
     added = contributions(matrix, score)
@@ -39,14 +39,14 @@ def test_contributions_add_up_to_the_difference_from_the_mean_score(
 @settings(deadline=None, max_examples=30)
 @for_any(NUMBERS)
 def test_a_contribution_to_a_linear_score_is_weight_times_difference(rows: list[tuple[float, ...]]) -> None:
-    """It is the closed form of Shapley values for features without interaction."""
+    """A contribution to a linear score is weight times difference from the mean, the closed form of Shapley values."""
     matrix, score = scored_by("linear-1", np.array(rows), None)
 
     np.testing.assert_allclose(contributions(matrix, score), (matrix - matrix.mean(axis=0)) * LINEAR, atol=1e-9)
 
 
 def test_interacting_features_share_their_contribution() -> None:
-    """They share it equally. A feature without influence contributes 0."""
+    """Interacting features share their contribution equally. A feature without influence contributes 0."""
     rows = np.zeros((2, 9))
     rows[0, :2] = 2.0
 

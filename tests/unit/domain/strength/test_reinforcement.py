@@ -28,7 +28,7 @@ ARCHIVE_AT_ONCE = {"daily_decay_targets": (0.05,) * 6, "expected_tasks_per_day":
 
 
 def test_a_memory_begins_with_its_initial_strength_in_every_perspective() -> None:
-    """It is 1.0, and 0.5 for memories from textbooks."""
+    """The initial strength is 1.0, and 0.5 for a memory from a textbook."""
     given(encoded(A), encoded(B, strength=0.5)).then(
         strength(A).equals(1.0),
         strength(A, COST).equals(1.0),
@@ -167,7 +167,7 @@ def test_a_retrieval_does_not_reactivate() -> None:
 
 
 def test_an_archived_memory_has_its_time_of_archiving() -> None:
-    """It is the time of the sleep, until the memory is reactivated."""
+    """The time of archiving is that of the sleep, until the memory is reactivated."""
     story = given(*ruled(**ARCHIVE_AT_ONCE), encoded(A), encoded(B, strength=40.0), *night(1))
     asleep = story.agent.last_slept_at
 
@@ -195,7 +195,7 @@ def test_a_use_reactivates_at_a_higher_present_strength() -> None:
 
 
 def test_a_reactivated_memory_is_two_levels_lower() -> None:
-    """Its effective uses fall to the threshold of that level, so the next sleep keeps it there."""
+    """The effective uses of a reactivated memory are the threshold of its level, so the next sleep keeps that level."""
     rules = {"consolidation_thresholds": (0, 1, 2, 4, 6, 8), "max_active_memories": 1}
     story = given(*ruled(**rules), encoded(A), *(used(A) for _ in range(4)), *night(1))
     story = story.then(level(A).equals(3)).when(encoded(B), *(used(B) for _ in range(6)), *night(2))

@@ -33,7 +33,7 @@ FOUR = (A, B, C, D)
 
 
 def test_a_contradicted_memory_yields_to_the_newer_one() -> None:
-    """Its strength is unchanged. An unknown memory and the newer one itself have no relation."""
+    """A contradicted memory yields to the newer one and keeps its strength. Unknown memories have no relation."""
     given(encoded(A)).when(related(B, A, C, B)).then(
         yielding(A).equals((B,)), yielding(B).equals(()), strength(A).equals(1.0)
     )
@@ -102,7 +102,9 @@ def test_an_archived_memory_does_not_outdate_an_active_one() -> None:
 def test_newer_ranks_before_older_at_any_score(
     scores: tuple[float, ...], pairs: list[tuple[UUID, UUID]], order: list[UUID]
 ) -> None:
-    """This holds for chains and forks in any order. No memory gains a rank; one without relations loses none."""
+    """A newer memory ranks before the older one in chains and forks. No memory gains a rank; one without relations
+    loses none.
+    """
     newer = {(new, old) for new, old in pairs if new > old}
     story = given(*(related(each, *(old for new, old in newer if new == each)) for each in FOUR))
     before = {each: _candidate(each, score) for each, score in zip(FOUR, scores, strict=True)}

@@ -39,7 +39,7 @@ def test_a_query_without_a_list_is_one_text() -> None:
 
 
 def test_the_summary_comes_before_the_perspectives() -> None:
-    """It is an expansion that counts for the relevance floor; expansions by perspective do not."""
+    """The summary is an expansion that counts for the relevance floor; expansions by perspective do not count."""
     wording = query_texts(_story().agent, ASKED, "An offer by Halvorsen.")
 
     assert wording.texts[:2] == (ASKED, "An offer by Halvorsen.")

@@ -192,7 +192,7 @@ def test_one_common_word_is_not_enough_to_be_relevant() -> None:
 
 
 def test_a_high_cosine_is_enough_to_be_relevant() -> None:
-    """It is three times the embedder's threshold at the default floor, and proportional to the floor."""
+    """The cosine needed at the default floor is three times the embedder's threshold, proportional to the floor."""
     near, far = (np.array([[cosine, np.sqrt(1 - cosine**2)]], np.float32) for cosine in (0.46, 0.44))
     index = AgentIndex(2)
     index.add([A], np.array([[1, 0]], np.float32), ["sleep"])

@@ -66,7 +66,7 @@ def test_archiving_frees_capacity_first() -> None:
 
 
 def test_principles_are_pruned_last() -> None:
-    """They go after all other memories, but can go."""
+    """Principles are pruned after all other memories."""
     rules = {"max_active_memories": 1, "consolidation_thresholds": (0, 1, 15, 30, 60, 100)}
     story = given(*ruled(**rules), encoded(A, principle=True), encoded(B, principle=True), encoded(C), used(C))
 

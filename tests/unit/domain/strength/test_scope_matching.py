@@ -22,7 +22,7 @@ def test_a_scope_is_valid_under_its_name() -> None:
 
 
 def test_a_new_memory_has_the_narrowest_certain_scope_of_its_setting() -> None:
-    """It is the project, else the only domain, else universal."""
+    """The scope of a new memory is the project of its setting, else the only domain, else universal."""
     assert scope_in(Setting(project="web", domains=("shop",))) == Scope(level="project", name="web")
     assert scope_in(Setting(domains=("shop", "shop"))) == Scope(level="domain", name="shop")
     assert scope_in(Setting(domains=("shop", "bank"))) == Scope()

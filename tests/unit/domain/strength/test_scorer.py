@@ -38,7 +38,7 @@ def test_the_copy_ranks_as_the_linear_score(rows: list[tuple[float, ...]]) -> No
 
 
 def test_the_copy_can_learn() -> None:
-    """It has 9, 16 and 1 units. No two are equal or always silent, and leaving one out changes no order."""
+    """The copy has 9, 16 and 1 units. No two are equal or always silent, and leaving one out changes no order."""
     copy = scorer.copy_of_linear()
     corners = np.array(np.meshgrid(*[(0.0, 1.0)] * len(FEATURES))).reshape(len(FEATURES), -1).T
 
@@ -56,7 +56,7 @@ def test_the_copy_can_learn() -> None:
 
 @for_any(WEIGHTS, ROWS)
 def test_scores_are_between_0_and_1_in_the_order_of_the_logits(weights: Weights, rows: list[tuple[float, ...]]) -> None:
-    """This holds for any weights."""
+    """Scores of any weights are between 0 and 1, in the order of the logits."""
     features = np.array(rows)
 
     found, logits = scorer.scores(weights, features), scorer.logits(weights, features)

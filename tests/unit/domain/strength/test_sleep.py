@@ -103,7 +103,7 @@ def test_a_sleep_over_several_sessions_decays_by_all_of_them() -> None:
 
 
 def test_principles_are_never_archived_by_decay() -> None:
-    """Their strength decays, but they stay active."""
+    """The strength of a principle decays below the threshold, and the principle stays active."""
     given(*ruled(**STEEP), encoded(A, principle=True), encoded(B)).when(
         *night(1), *night(2), *night(3), *night(4)
     ).then(status(A).equals("active"), strength(A).equals(0.0625), status(B).equals("archived"))
@@ -111,7 +111,7 @@ def test_principles_are_never_archived_by_decay() -> None:
 
 @pytest.mark.parametrize("between", [used(A), credited(A)], ids=["used", "credited"])
 def test_a_memory_that_changed_since_the_decision_is_not_archived(between: Move) -> None:
-    """The others are archived, and all decay."""
+    """A sleep archives all chosen memories except one that changed since the decision, and all memories decay."""
     story = given(*ruled(**STEEP), encoded(A, strength=0.15), encoded(B, strength=0.15), encoded(C), ended(1))
     decided = sleep.decide(ended(1), sleep_input(story.mind))
     assert decided is not None
@@ -209,7 +209,7 @@ def test_further_sleeps_finish_what_does_not_fit_one() -> None:
 
 
 def test_a_sleep_continues_only_the_last_one() -> None:
-    """It has no effect after another sleep, or if nothing was left."""
+    """A continued sleep has no effect after another sleep, or if nothing was left."""
     story = given(*ruled(max_active_memories=1), encoded(A), encoded(B), *night(1))
     last = story.events[-1]
     assert isinstance(last, AgentSlept)

@@ -134,7 +134,7 @@ def test_a_clock_that_goes_back_does_not_decay() -> None:
 
 @given(st.lists(st.floats(-10, 400), max_size=30), st.floats(0.01, 100))
 def test_decay_is_bounded_by_the_clock_and_by_tasks(pauses: list[float], expected: float) -> None:
-    """This holds for any times. The strength follows from the days, and a replay gives the same agent."""
+    """Decay at any times is bounded by the clock and by tasks. The strength follows from the days, also in a replay."""
     life = Life(expected_tasks_per_day=expected, archive_threshold=1e-300)
     for hours in pauses:
         life.task(timedelta(hours=hours))

@@ -49,7 +49,7 @@ def test_an_assignment_without_uses_gives_no_samples() -> None:
 
 
 def test_an_assignment_without_candidates_gives_no_samples() -> None:
-    """It raises no error."""
+    """An assignment without candidates gives no samples and raises no error."""
     nothing = LoggedRetrieval.of(EVENT.model_copy(update={"candidates": (), "selected": ()}))
     known = training_samples.label_retrieval(nothing, [UUID(int=1)], ("success",))
 
@@ -133,7 +133,7 @@ def test_ties_are_ordered_by_relevance() -> None:
 
 
 def test_a_copy_is_never_better() -> None:
-    """It ranks equally, so it does not pass the gate."""
+    """A copy ranks equally, so it does not pass the gate."""
     _, held = training_samples.split_held_out(past(by_impact, 80, seed=1))
 
     found = training_samples.evaluate(scorer.copy_of_linear(), held)

@@ -25,7 +25,7 @@ def test_only_memories_in_the_context_can_be_used() -> None:
 
 
 def test_complete_citations_are_final() -> None:
-    """Then an answer without citations used nothing."""
+    """An answer without citations used nothing, if citations are complete."""
     shown = [ContextMemory(A, ("steel",), 0.9)]
 
     assert detect_uses("steel", [], shown, threshold=0.3, complete=True) == ()
@@ -58,7 +58,7 @@ def test_the_embedder_sets_the_similarity_of_a_use() -> None:
 
 
 def test_each_detection_method_can_be_chosen_alone() -> None:
-    """Then no other evidence counts. A missing judge falls back to the layered method."""
+    """A chosen method ignores other evidence. A missing judge falls back to the layered method."""
     shown = [ContextMemory(A, ("steel",), 0.1), ContextMemory(B, ("delay",), 0.9), ContextMemory(C, (), 0.2)]
 
     def used(detection: Detection) -> dict[UUID, str]:

@@ -28,7 +28,7 @@ from tests.unit.domain.tasks.stories import (
 
 
 def test_finished_turns_are_included_oldest_first() -> None:
-    """They have their self-contained requests and no labels. A failed turn has no answer."""
+    """Finished turns have their self-contained requests and no labels. A failed turn has no answer."""
     lost = given(submitted("lost", conversation="c"), failed()).task
 
     assert turns([_done("And it?", "Blue [m1].", request="And moss?"), lost, _done("What is moss?", "A plant.")]) == (
@@ -69,7 +69,7 @@ def test_only_a_task_with_a_conversation_has_earlier_turns() -> None:
 
 
 def test_a_long_request_is_not_restated() -> None:
-    """It is assumed to be self-contained."""
+    """A request above a number of words is assumed to be self-contained."""
     assert stands_alone("word " * (LONGEST_REQUEST + 1))
     assert not stands_alone("word " * LONGEST_REQUEST)
 
@@ -82,7 +82,7 @@ def test_an_unchanged_request_is_not_recorded() -> None:
 
 
 def test_the_self_contained_request_replaces_the_text() -> None:
-    """It is used until the task is routed again."""
+    """The self-contained request replaces the text until the task is routed again."""
     story = given(submitted("And it?"), summarised("And it?"), routed(request="And moss?"))
 
     assert story.task.part(0).text == "And moss?"

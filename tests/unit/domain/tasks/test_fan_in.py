@@ -23,7 +23,7 @@ from tests.unit.domain.tasks.stories import (
 
 
 def test_a_summary_follows_the_last_key_point_in_any_order() -> None:
-    """Both orders give the same event."""
+    """The summary event is the same for any order of the key points."""
     story = given(submitted("Buy?"), chunked())
     ends = []
     for first, last in ((0, 1), (1, 0)):
@@ -60,7 +60,7 @@ def test_a_summary_waits_for_every_key_point() -> None:
 
 
 def test_a_task_is_summarised_once() -> None:
-    """It is not summarised during a negotiation."""
+    """A task has one summary, and none during a negotiation."""
     done = given(submitted(), chunked(1), point(0))
 
     assert fan_in.summarise(point(0), done.when(summarised("x")).state) is None

@@ -109,9 +109,7 @@ def test_the_points_come_from_the_agents_policy() -> None:
 def test_feedback_has_one_outcome_at_any_time(
     story: Story, said: dict[str, Any], outcome: type[Event], why: str
 ) -> None:
-    """It may come before the task or the answer, for a failed task, for an answer without uses, or for an unused
-    memory.
-    """
+    """Feedback has one outcome: before task or answer, on a failed task, without uses, on an unused memory."""
     [only] = _fates(story, feedback(**said))
 
     assert isinstance(only, outcome)
@@ -162,7 +160,7 @@ def test_repeated_feedback_counts_once() -> None:
 
 
 def test_concurrent_equal_feedback_makes_one_credit() -> None:
-    """Both derive the same ids, and both are applied."""
+    """Two equal feedbacks that are decided at the same time derive one credit, and both are applied."""
     one, other = feedback(), feedback()
     waiting = BEGUN.when(one, other, used(1, A), ended(1))
     first, second = (decide_credit(_said(waiting, each), waiting.state, {}, ended(1)) for each in (one, other))
@@ -174,7 +172,7 @@ def test_concurrent_equal_feedback_makes_one_credit() -> None:
 
 
 def test_parked_feedback_is_decided_at_the_end_of_the_session() -> None:
-    """Both joined events derive the same credit, and a redelivery changes nothing."""
+    """Parked feedback gets the same credit from either of the joined events, and a redelivery changes nothing."""
     said = feedback()
     parked = _through(BEGUN, said)
     assert _said(parked, said).standing == "parked"
@@ -203,7 +201,7 @@ def test_each_assignment_is_credited_as_soon_as_possible() -> None:
 
 
 def test_feedback_parked_for_a_failed_task_is_refused() -> None:
-    """It stays refused after a reopening, since it was not about the new answer."""
+    """Feedback on a failed task stays refused after a reopening, since it was not about the new answer."""
     said = feedback()
     lost = _through(_through(BEGUN, said).when(failed()), said, new=False)
     assert _said(lost, said).standing == "refused"

@@ -119,7 +119,7 @@ def test_a_late_negotiation_has_no_effect() -> None:
 
 
 def test_the_first_summary_counts() -> None:
-    """Its parts count too."""
+    """The first summary of a task counts, with its parts."""
     story = given(submitted(), summarised("a", "b")).when(summarised("c"))
 
     assert [each.text for each in story.task.parts] == ["a", "b"]
@@ -133,7 +133,7 @@ def test_an_attempt_is_routed_once() -> None:
 
 
 def test_an_assignment_records_the_work_of_its_agent() -> None:
-    """It has retrieval, answer, uses, learnings and memories until the end of its session."""
+    """An assignment has retrieval, answer, uses, learnings and memories until the end of its session."""
     story = given(submitted(), summarised("x"), routed(), assigned(1)).when(
         retrieved(1, memory(1), memory(2)), answered(1, "so"), used(1, memory(2)), learned(1), encoded(1, memory(9))
     )
@@ -262,7 +262,7 @@ def test_joins_wait_for_all_their_events(events: list[LifeEvent]) -> None:
 
 
 def test_a_task_lists_the_assignments_of_its_attempt() -> None:
-    """They are sorted by part and id."""
+    """A task lists the assignments of its present attempt, sorted by part and id."""
     story = given(submitted(), assigned(3, part=1), assigned(2, part=0), assigned(1, part=1), assigned(4, attempt=2))
 
     assert [each.assignment_id for each in story.state.present] == [work(2), work(1), work(3)]

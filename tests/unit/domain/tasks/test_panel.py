@@ -85,7 +85,7 @@ def test_without_dissent_the_answer_mentions_none() -> None:
 
 
 def test_the_end_of_a_panel_fits_one_event() -> None:
-    """This holds for answers of any length and script."""
+    """The end of a panel fits one event with answers of any length and script."""
     long = "記" * 200_000
     story = _panel().when(*(answered(number, long) for number in (1, 2, 3, 4)))
     heard = panel.voices_of(story.state)
@@ -137,7 +137,7 @@ def test_identical_answers_are_shown_once_with_all_names() -> None:
 
 
 def test_an_answer_equal_to_the_merged_one_is_shown_once() -> None:
-    """This is so if nobody found anything."""
+    """An answer that equals the merged one is shown once, as when nobody found anything."""
     heard = [Voice(agent_id=name, perspective=None, answer="Nothing was found.") for name in "abc"]
 
     end = panel.concluded(answered(4), _panel().task, heard, "Nothing was found.", (), USAGE)

@@ -24,7 +24,7 @@ def test_each_of_the_best_agents_has_another_perspective() -> None:
 
 
 def test_an_agent_yields_its_perspective_to_one_with_no_other() -> None:
-    """Both become members, under different perspectives."""
+    """An agent with a choice yields a perspective to an agent without one, so that both become members."""
     assert _panel("cost", 2, a=("cost", "time"), b=("cost",)) == (("a", "time"), ("b", "cost"))
 
 

@@ -21,7 +21,7 @@ from tests.unit.domain.tasks.stories import (
 
 
 def test_an_event_of_an_assignment_belongs_to_its_attempt() -> None:
-    """This holds also after the next attempt has begun."""
+    """An event of an assignment belongs to its attempt, also after the next attempt has begun."""
     state = given(
         submitted(), summarised(), routed(), assigned(1), failed(), reopened(TASK, 1, None),
         routed(attempt=2), assigned(2, attempt=2),

@@ -34,7 +34,7 @@ def test_a_second_platform_is_refused(tmp_path: Path) -> None:
 
 
 def test_addresses_exist_only_while_the_platform_runs(tmp_path: Path) -> None:
-    """They are gone when the lock is released."""
+    """Addresses exist from the moment they are written until the lock is released."""
     home, reader = Home(tmp_path), Home(tmp_path)
     assert reader.read_addresses() is None
     with home.lock():
@@ -102,7 +102,7 @@ def test_a_path_that_is_no_directory_is_refused_in_one_line(tmp_path: Path, belo
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_a_directory_without_write_permission_is_refused(tmp_path: Path) -> None:
-    """It is refused before anything starts."""
+    """A directory without write permission is refused before anything starts."""
     (tmp_path / "closed").mkdir(mode=0o500)
     with pytest.raises(HomeUnusable, match="not writable"):
         Home(tmp_path / "closed")

@@ -85,7 +85,7 @@ async def test_texts_in_similar_spelling_are_near() -> None:
 
 
 async def test_particles_and_stop_words_do_not_make_texts_similar() -> None:
-    """They occur in all texts."""
+    """Texts that share only particles or stop words are not similar."""
     [japanese] = await cosines("それは東京のことでした", "それは化学のことでした")
     [english] = await cosines("what is the cost of it", "what is the name of it")
     assert japanese < EMBEDDER.use_threshold

@@ -99,7 +99,7 @@ async def test_near_duplicates_are_quoted_once() -> None:
     ],
 )
 async def test_a_contradiction_is_not_a_duplicate(question: str, known: str, told: str) -> None:
-    """Both statements are quoted, the details first, and the details are learned, whichever side is denied."""
+    """A memory and a detail that contradict each other are both quoted, the detail first, and the detail is learned."""
     for memory, detail in ((known, told), (told, known)):
         found = await answer(question, (Source("m1", memory),), (Source("d1", detail),))
         assert found.text.splitlines()[1:] == [f"- {detail} [d1]", f"- {memory} [m1]"]
@@ -210,7 +210,9 @@ The orchestrator is the service that routes a task.
 
 
 async def test_console_lines_and_diagrams_are_not_sentences() -> None:
-    """They are quoted only if a text has nothing else. A dash in a Japanese sentence is no diagram."""
+    """Console lines and diagrams are quoted only if a text has nothing else. A dash in a Japanese sentence is no
+    diagram.
+    """
     found = await answer("Which service routes a task?", (), (CONSOLE,))
     assert found.text.splitlines()[1:] == [
         "- Which service routes a task is told below. [d1]",

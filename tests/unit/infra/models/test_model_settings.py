@@ -40,7 +40,7 @@ def test_invalid_chains_of_providers_are_refused(providers: tuple[str, ...]) -> 
 
 
 async def test_without_a_key_the_extractive_model_is_used() -> None:
-    """It is used as main and as light model."""
+    """Without a key the extractive model is the main and the light model."""
     models = build_models(ModelSettings())
     assert isinstance(models.main, ExtractiveModel)
     assert isinstance(models.light, ExtractiveModel)

@@ -50,7 +50,7 @@ async def test_the_prompt_of_an_answer_has_role_question_and_sources() -> None:
 
 
 async def test_the_agents_topics_are_in_the_prompt_as_data() -> None:
-    """They are in the system message, within marks that they cannot forge, or missing if there are none."""
+    """The system message has the agent's topics within marks that they cannot forge, and nothing if there are none."""
     chat = Parrot("")
     model = PromptedModel(chat)
     await model.answer(replace(JOB, memo="moss (3), [m1] lichen (1)"))

@@ -55,7 +55,7 @@ def test_hooks_and_the_command_line_read_the_same_settings(told: dict[str, str])
 
 
 def test_hooks_and_the_command_line_find_the_same_platform(tmp_path: Path) -> None:
-    """Both find it only while it runs and is ready, and both refuse damaged addresses."""
+    """Hooks and the command line find the platform only while it is ready, and refuse damaged addresses."""
     home, where = Home(tmp_path), HookSettings(str(tmp_path))
     addresses = Addresses(nats_url="nats://127.0.0.1:4", database_url="postgresql://", pid=1)
 
@@ -78,7 +78,7 @@ def test_hooks_and_the_command_line_find_the_same_platform(tmp_path: Path) -> No
 
 
 def test_arguments_take_precedence_over_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """This holds for the directory and for the agent."""
+    """Arguments for the directory and the agent take precedence over the environment."""
     alone(monkeypatch, {"NEMURI_DATA": "/elsewhere", "NEMURI_HOOK_AGENT": "bob"})
     where = HookSettings("/here", "ann")
     assert (where.data, where.agent) == ("/here", "ann")

@@ -58,7 +58,7 @@ async def test_one_party_leaves_slots_to_others() -> None:
 
 
 async def test_events_behind_a_slow_queue_are_put_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each is put off a little longer than the one before; queued events stay."""
+    """Events behind a slow queue are put off, each a little longer than the one before; queued events stay."""
     now = _clock(monkeypatch)
     desk = Desk(FairSlots(5, share=4, line=6))
     first = [desk.work("mallory") for _ in range(10)]
@@ -94,9 +94,7 @@ async def test_a_fast_queue_may_be_long(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 async def test_a_failing_party_gets_a_limited_number_of_attempts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its delayed events are tried again, its others are not. Other parties are not limited, and a success admits one
-    more event.
-    """
+    """A failing party may repeat its delayed events only; a success admits one more. Other parties are not limited."""
     now = _clock(monkeypatch)
     turns = FairSlots(5, share=4, line=6)
     for sequence in range(2 * MAX_PUT_OFF):
@@ -116,7 +114,7 @@ async def test_a_failing_party_gets_a_limited_number_of_attempts(monkeypatch: py
 
 
 async def test_a_slot_is_released_while_its_work_waits() -> None:
-    """Others use it in the meantime, and its work goes on with the next free slot."""
+    """A slot is used by others while its work waits, and the work continues with the next free slot."""
     turns, told = FairSlots(1, share=1, line=5), []
 
     async def patient(let_go: asyncio.Event) -> None:

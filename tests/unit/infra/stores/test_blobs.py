@@ -81,7 +81,7 @@ async def test_the_least_recently_used_blob_is_dropped_first() -> None:
 
 
 async def test_a_blob_over_the_limit_is_not_cached() -> None:
-    """It is fetched each time and displaces no other blob."""
+    """A blob above the limit is fetched each time and displaces no other blob."""
     large, small = "x" * 5_000, "small"
     store = holding(large, small)
     known = blobs(store, limit=2_500)

@@ -39,7 +39,7 @@ def test_retrieved_memories_are_dropped_first() -> None:
 
 
 def test_the_panel_is_dropped_second() -> None:
-    """Its contents are in the merged answer too."""
+    """The panel is dropped after the retrieved memories, because the merged answer has its contents too."""
     usage = Usage(model="m")
     panel = Panel(voices=(Voice(agent_id="a", perspective=None, answer="y" * 9_000),), merged="y" * 9_000, usage=usage)
 
@@ -51,7 +51,7 @@ def test_the_panel_is_dropped_second() -> None:
 
 @pytest.mark.parametrize("text", ["x" * 30_000, "真" * 30_000, '"\n' * 30_000, "x" * 19_800], ids=str.__len__)
 def test_the_longest_text_is_cut_third(text: str) -> None:
-    """It is cut as little as needed and ends with a mark."""
+    """The longest text is cut last, as little as needed, and ends with a mark."""
     told = shortened_result(with_retrieved(answer=text, model="m"), ROOM)
 
     assert ROOM * 0.95 < size(told) <= ROOM

@@ -18,19 +18,19 @@ async def as_entries(entries: Sequence[tuple[str, bytes]]) -> AsyncIterator[Entr
 
 
 @given(st.lists(st.tuples(st.sampled_from(["society", "agent.0.a00.goals", "world.0", "\n"]), st.binary(max_size=99))))
-async def test_what_is_packed_comes_out_again(entries: list[tuple[str, bytes]]) -> None:
+async def test_packed_entries_are_unpacked(entries: list[tuple[str, bytes]]) -> None:
     """Unpacking returns the packed entries; the last entry of a key counts."""
     assert unpack_entries(await pack_entries(as_entries(entries))) == dict(entries)
 
 
 @pytest.mark.parametrize("whole", [b"no line", b"not JSON\n", b'["key"]\n', b'["key", 3]\nab', b'["key", -7]\nab'])
-def test_what_is_something_else_is_refused(whole: bytes) -> None:
+def test_another_format_is_refused(whole: bytes) -> None:
     """Compressed bytes of another format raise ValueError."""
     with pytest.raises(ValueError, match=r"not|expected|truncated"):
         unpack_entries(gzip.compress(whole))
 
 
-def test_what_is_cut_off_is_refused() -> None:
+def test_a_truncated_archive_is_refused() -> None:
     """Truncated or uncompressed bytes raise EOFError or OSError."""
     whole = gzip.compress(b'["key", 2]\nab')
     for data in (whole[:-4], b"nothing of ours"):

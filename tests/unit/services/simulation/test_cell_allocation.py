@@ -3,7 +3,7 @@
 from nemuri_services.simulation.cell_allocation import FREE_SECONDS, STARTUP_SECONDS, CellAllocation
 
 
-def test_a_host_takes_its_share_at_once_and_leaves_the_rest_to_those_that_begin_with_it() -> None:
+def test_a_host_takes_its_share_first() -> None:
     """A starting host takes its equal share at once, and more only after `STARTUP_SECONDS`."""
     allocation = CellAllocation(cells=5, hosts=2, now=100.0)
     allocation.observe(range(5), 100.0)
@@ -13,7 +13,7 @@ def test_a_host_takes_its_share_at_once_and_leaves_the_rest_to_those_that_begin_
     assert allocation.may_take(3, held=3, now=100.0 + STARTUP_SECONDS)
 
 
-def test_what_a_dead_host_kept_is_taken_by_one_that_has_its_share_soon() -> None:
+def test_a_host_with_its_share_takes_the_cell_of_a_crashed_host_later() -> None:
     """A host with its share takes the cell of a crashed host after `FREE_SECONDS`; a host below its share takes it at
     once.
     """
@@ -25,7 +25,7 @@ def test_what_a_dead_host_kept_is_taken_by_one_that_has_its_share_soon() -> None
     assert allocation.may_take(1, held=1, now=60.0 + FREE_SECONDS)
 
 
-def test_a_cell_that_somebody_kept_meanwhile_stands_free_anew() -> None:
+def test_a_cell_that_was_leased_in_between_counts_as_newly_free() -> None:
     """The time for which a cell is free starts again if the cell was held in between."""
     allocation = CellAllocation(cells=2, hosts=2, now=0.0)
     for free, now in (([1], 10.0), ([], 10.5), ([1], 11.5)):
@@ -34,7 +34,7 @@ def test_a_cell_that_somebody_kept_meanwhile_stands_free_anew() -> None:
     assert allocation.may_take(1, held=1, now=11.5 + FREE_SECONDS)
 
 
-def test_who_is_alone_takes_everything() -> None:
+def test_a_single_host_takes_all_cells() -> None:
     """A single host takes all cells at once."""
     allocation = CellAllocation(cells=3, hosts=1, now=0.0)
     assert all(allocation.may_take(cell, held=cell, now=0.0) for cell in range(3))

@@ -15,7 +15,7 @@ def _waited(**waits: list[float]) -> dict[str, WaitingTime]:
     return waited
 
 
-def test_an_agent_is_as_slow_as_all_its_questions_whatever_their_rank() -> None:
+def test_the_wait_of_an_agent_is_the_mean_over_all_its_requests() -> None:
     """The mean wait of an agent is computed over its requests of all ranks."""
     controller = _waited(ada=[4.0] * MIN_REQUESTS, bob=[1.0] * MIN_REQUESTS)
     social = _waited(ada=[0.0] * MIN_REQUESTS, bob=[1.0] * MIN_REQUESTS)
@@ -27,7 +27,7 @@ def test_an_agent_is_as_slow_as_all_its_questions_whatever_their_rank() -> None:
     assert both.waited == 4 * MIN_REQUESTS
 
 
-def test_who_has_hardly_asked_is_compared_with_nobody() -> None:
+def test_an_agent_with_few_requests_is_not_the_slowest() -> None:
     """An agent with fewer than `MIN_REQUESTS` requests does not count as the slowest."""
     told = combined_waits([], [_waited(ada=[1.0] * MIN_REQUESTS, eve=[30.0])])
     assert (told.slowest, told.longest) == (1.0, 30.0)

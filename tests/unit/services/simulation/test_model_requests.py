@@ -70,7 +70,7 @@ async def _run_pending_tasks() -> None:
         await asyncio.sleep(0)
 
 
-async def test_the_same_question_is_asked_once() -> None:
+async def test_equal_requests_are_sent_once() -> None:
     """Identical prompts are sent once, concurrently and later."""
     slow, clock = ControlledModel(), ManualClock()
     model_requests = ModelRequests(Providers([slow], clock))
@@ -83,7 +83,7 @@ async def test_the_same_question_is_asked_once() -> None:
     assert model_requests.counts[Rank.SOCIAL].shared == 2
 
 
-async def test_what_was_asked_is_paid_by_the_module_and_agent_that_asked_first() -> None:
+async def test_usage_counts_for_the_first_requester() -> None:
     """The usage of a shared answer counts once, for the first module and agent that asked, even if that agent has gone.
     A failure without usage counts nothing.
     """
@@ -102,7 +102,7 @@ async def test_what_was_asked_is_paid_by_the_module_and_agent_that_asked_first()
     assert model_requests.token_usage.top_agents == {"ann": once}
 
 
-async def test_a_reply_that_cannot_be_used_is_paid_for() -> None:
+async def test_the_usage_of_an_unusable_reply_counts() -> None:
     """The usage of an unusable reply counts for the provider that sent it."""
     first, second, clock = FailingModel("first"), FailingModel("second"), ManualClock()
     first.failing = ModelUnusable("no text", usage=Usage(model="first", input_tokens=7, output_tokens=4_000))
@@ -113,7 +113,7 @@ async def test_a_reply_that_cannot_be_used_is_paid_for() -> None:
     assert found["second"].calls == 1
 
 
-async def test_another_provider_answers_while_the_first_rests_and_the_first_comes_back_by_itself() -> None:
+async def test_another_provider_answers_during_a_backoff() -> None:
     """The second provider answers during the backoff of the first one, which is preferred again afterwards."""
     first, second, clock = FailingModel("first"), FailingModel("second"), ManualClock()
     providers = Providers([first, second], clock)
@@ -129,7 +129,7 @@ async def test_another_provider_answers_while_the_first_rests_and_the_first_come
     assert _status(providers) == "ok"
 
 
-async def test_where_nobody_answers_that_is_said_and_a_failure_is_not_kept_as_an_answer() -> None:
+async def test_a_failure_of_all_providers_is_raised_and_not_cached() -> None:
     """A request raises ModelUnavailable if no provider answers, and the failure is not cached."""
     only, clock = FailingModel("only"), ManualClock()
     only.failing = ModelUnavailable("500")
@@ -144,7 +144,7 @@ async def test_where_nobody_answers_that_is_said_and_a_failure_is_not_kept_as_an
     assert await _ask(model_requests, Rank.PLANNING, _prompt("a")) == "only: a"
 
 
-async def test_what_a_provider_refuses_no_other_is_asked() -> None:
+async def test_a_refusal_is_not_sent_to_another_provider() -> None:
     """A refusal is raised without a request to another provider."""
     first, second, clock = FailingModel("first"), FailingModel("second"), ManualClock()
     first.failing = ModelRefused("declined")
@@ -153,7 +153,7 @@ async def test_what_a_provider_refuses_no_other_is_asked() -> None:
     assert second.asked == 0
 
 
-async def test_who_goes_away_while_another_asks_the_same_leaves_the_answer_to_the_other() -> None:
+async def test_cancelling_one_of_two_requests_leaves_the_answer_to_the_other() -> None:
     """Cancelling one of two identical requests leaves the answer to the other."""
     slow, clock = ControlledModel(), ManualClock()
     model_requests = ModelRequests(Providers([slow], clock))
@@ -166,7 +166,7 @@ async def test_who_goes_away_while_another_asks_the_same_leaves_the_answer_to_th
     await model_requests.close()
 
 
-async def test_calls_that_fail_together_count_as_one_failed_episode() -> None:
+async def test_concurrent_failures_count_as_one() -> None:
     """Six concurrent calls that all fail cause one backoff step."""
     slow, clock = ControlledModel(), ManualClock()
     providers = Providers([slow], clock)
@@ -176,7 +176,7 @@ async def test_calls_that_fail_together_count_as_one_failed_episode() -> None:
     assert await _is_answered(providers, slow)
 
 
-async def test_rests_grow_with_each_failed_episode_and_never_beyond_the_longest() -> None:
+async def test_the_backoff_doubles_up_to_its_maximum() -> None:
     """Each failed episode doubles the longest backoff up to the limit; at least half of it is waited."""
     slow, clock = ControlledModel(), ManualClock()
     providers = Providers([slow], clock, Random(1))
@@ -191,7 +191,7 @@ async def test_rests_grow_with_each_failed_episode_and_never_beyond_the_longest(
         assert longest * (1 - JITTER) <= clock.now - began <= longest + 0.1
 
 
-async def test_the_rest_that_a_provider_asks_for_is_kept() -> None:
+async def test_the_retry_after_of_a_provider_is_obeyed() -> None:
     """The longest `retry_after` of the calls of an episode is respected, even if another call succeeds later."""
     slow, clock = ControlledModel(), ManualClock()
     providers = Providers([slow], clock)
@@ -211,7 +211,7 @@ async def test_the_rest_that_a_provider_asks_for_is_kept() -> None:
     assert providers.status == "ok"
 
 
-async def test_a_provider_that_answers_some_of_each_burst_never_rests_long() -> None:
+async def test_partial_answers_end_a_row_of_failures() -> None:
     """A success in the failed burst resets the number of failures, so the backoff does not grow."""
     slow, clock = ControlledModel(), ManualClock()
     providers = Providers([slow], clock)

@@ -15,7 +15,7 @@ PERCEPTS = st.dictionaries(st.integers(0, 99).map("agent-{}".format), st.text(ma
 
 
 @given(said=PERCEPTS, room=st.integers(200, 3_000))
-def test_every_percept_that_fits_is_told_once_and_no_message_is_too_large(said: dict[str, str], room: int) -> None:
+def test_each_percept_that_fits_is_sent_once(said: dict[str, str], room: int) -> None:
     """Every percept that fits is in exactly one message, in order, and no message exceeds the limit."""
     plain = {
         agent_id: orjson.dumps({
@@ -43,7 +43,7 @@ def test_no_message_holds_more_percepts_than_the_contract_allows() -> None:
     assert [number for _, number in pack_percepts(0.0, many, 2**30)] == [ACTS_LIMIT, 1]
 
 
-def test_a_message_that_somebody_else_laid_out_is_read_as_well() -> None:
+def test_a_message_with_another_layout_is_read() -> None:
     """A message with another layout is parsed as a whole, and an invalid message raises an error."""
     percepts = {"ann": {"second": 1.0, "position": {"x": 1, "y": GROUND_Y, "z": 2}}}
     for written in (orjson.dumps({"second": 1.0, "percepts": percepts}), b' { "percepts" :\n{} }'):
@@ -53,7 +53,7 @@ def test_a_message_that_somebody_else_laid_out_is_read_as_well() -> None:
             list(unpack_percepts(strange))
 
 
-def test_only_a_percept_in_which_nothing_happens_is_calm() -> None:
+def test_only_a_percept_without_events_is_calm() -> None:
     """A percept with an utterance has events, whatever the text of the utterance."""
     world = World(WorldSettings(seed=1, size=64, creatures=False))
     for each in ("ann", "bob"):

@@ -69,7 +69,7 @@ def test_valid_goals_are_kept_without_a_request() -> None:
     ],
 )
 def test_new_goals_are_generated_when_the_old_ones_are_not_valid(change: dict[str, Any], second: float) -> None:
-    """This is so if all have ended, on the advice of a reflection, or after two minutes."""
+    """New goals are generated if all have ended, on the advice of a reflection, or after two minutes."""
     state = _wanting()
     state.put(change, 9.0)
     prompt = asked(GOALS, state, second).prompt

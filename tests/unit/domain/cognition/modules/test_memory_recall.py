@@ -24,7 +24,7 @@ HERE: dict[str, Any] = {"position": {"x": 1, "y": 64, "z": 2}, "biome": "forest"
 
 
 def test_working_memory_has_the_form_of_the_document() -> None:
-    """It has the present situation."""
+    """Working memory has the present situation in the form of the document."""
     act = {"id": "a", "text": "collect iron", "second": 4.0, "expected": {"gain": {"iron": 1}}}
     state = state_of(
         5.0,
@@ -58,7 +58,7 @@ def test_wounds_and_failures_lower_valence_and_raise_arousal() -> None:
 
 
 def test_memories_are_retrieved_for_a_new_situation() -> None:
-    """They are retrieved again after half a minute at the latest."""
+    """A new situation leads to a retrieval, and an unchanged one does so after half a minute."""
     knowing = Knowing()
     module, state = MemoryRecall(knowing), state_of(0.0, percepts=HERE | {"agents": [BEA]})
     made(module, state, 1.0)
@@ -145,7 +145,7 @@ def test_a_conversation_is_recorded_once_when_it_ends_or_is_long() -> None:
 
 
 def test_walking_and_actions_ended_by_the_agent_are_not_recorded() -> None:
-    """They are no experiences."""
+    """Walking, and actions that the agent ended itself, are no experiences."""
     acts = [{"id": "a1", "text": "go", "act": {"action": "go"}, "outcome": {"done": True}}]
     acts += [{"id": each, "act": {"action": "eat"}, "outcome": {"done": False, "reason": each}} for each in HARMLESS]
     state = state_of(0.0, percepts=HERE, action_history={"entries": acts})
@@ -159,7 +159,7 @@ happenings = st.lists(st.sampled_from(["hear", "speak", "end", "see", "run", "ta
 @settings(max_examples=60)
 @given(happenings)
 def test_every_event_is_recorded_exactly_once(drawn: list[str]) -> None:
-    """This holds for any order of modules and hosts."""
+    """Every event is recorded exactly once, in any order of modules and hosts."""
     engine = Engine([MemoryRecall(NoMemories())], 0.0, seed=1)
     engine.add(SharedState("ada"), 0.0)
     happened, remembered, heard = list[str](), list[str](), list[Any]()

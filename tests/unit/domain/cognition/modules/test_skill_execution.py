@@ -39,7 +39,7 @@ def _over(state: SharedState, second: float, reason: str = "", **percepts: Any) 
 
 
 def test_the_agent_walks_to_a_target_and_acts_there() -> None:
-    """It does one action at a time, as often as requested."""
+    """The agent walks to its target and acts there, one action at a time, as often as requested."""
     state = _deciding("collect 2 wood")
     made(HANDS, state, 1.0)
     assert _queue(state) == [{"action": "go", "to": {"x": 10, "y": 64, "z": 0}}]
@@ -86,7 +86,7 @@ def test_a_failed_step_is_repeated_and_then_given_up() -> None:
 
 
 def test_a_new_decision_ends_the_running_action() -> None:
-    """This holds also if the new decision needs no action."""
+    """A new decision ends the running action, also if it needs no action itself."""
     state = _deciding("collect 2 wood")
     made(HANDS, state, 1.0)
     state.put({"pending_acts": {"queue": None}, "decision": {"id": "d2", "priority_action": "flee", "at": 2.0}}, 2.0)

@@ -45,7 +45,7 @@ def test_each_decision_with_a_directive_gets_one_utterance() -> None:
 
 
 def test_words_that_contradict_the_decision_are_dropped() -> None:
-    """They are not requested again."""
+    """Words that contradict the decision are dropped and not requested again."""
     state = state_of(0.0, decision=_decided(1))
     answered(TALKING, state, 1.0, "I will fight the zombie.")
     assert held(state).get("pending_speech", {}) == {}
@@ -61,7 +61,7 @@ def test_a_reply_without_words_is_a_failure() -> None:
 
 @given(st.text(max_size=600))
 def test_an_utterance_is_one_line_within_the_limits_of_worlds(text: str) -> None:
-    """This holds for any reply."""
+    """An utterance from any reply is one line within the limits of worlds."""
     found = utterance(text)
     assert len(found) <= 256
     assert "\n" not in found
