@@ -10,11 +10,11 @@ const settings = JSON.parse(fs.readFileSync(process.env.RULES, 'utf8'))
 const faults = []
 let world
 
-/** Poll until the condition holds, for at most 20 seconds. */
-async function until (condition) {
-  const timeout = AbortSignal.timeout(20_000)
-  while (!condition()) {
-    timeout.throwIfAborted()
+/** Wait until a condition holds, for 20 seconds at most. */
+async function until (so) {
+  const late = AbortSignal.timeout(20_000)
+  while (!so()) {
+    late.throwIfAborted()
     await new Promise(resolve => setTimeout(resolve, 20))
   }
 }
@@ -22,7 +22,7 @@ async function until (condition) {
 const act = (agent, id, what) => world.act('host', { agent_id: agent.id, act_id: id, act: what })
 const farAway = { action: 'go', to: { x: 300, y: 4, z: 0 } }
 
-/** Let agents join; resolves when all admitted agents have joined. */
+/** Let agents join and wait until all have logged in. */
 async function join (...ids) {
   world.join(Object.fromEntries(ids.map(each => [each, { name: each, host: 'host' }])))
   await Promise.all(ids.map(each => world.agents.get(each)?.entering))
@@ -36,7 +36,7 @@ before(async () => {
 
 after(() => setImmediate(process.exit, 0))
 
-test('agents that join together see each other at their positions', async () => {
+test('agents that join together see each other at the right positions', async () => {
   const ids = ['ann', 'bob', 'cat', 'dan', 'eve', 'fay']
   await join(...ids)
   const all = ids.map(each => world.agents.get(each))
@@ -46,7 +46,7 @@ test('agents that join together see each other at their positions', async () => 
   world.leave(ids)
 })
 
-test('an agent that joins later sees other agents and cows', async () => {
+test('an agent that joins while others walk and dig sees them and the cows', async () => {
   const anna = world.agents.get('anna')
   const crack = { entityId: anna.player.id, location: { x: 0, y: 3, z: 0 }, destroyStage: 1 }
   world.serv.once('newPlayer', () => {
@@ -55,32 +55,32 @@ test('an agent that joins later sees other agents and cows', async () => {
   })
   await join('gus')
   const gus = world.agents.get('gus')
-  const seen = sort => Object.values(gus.bot.entities).filter(sort)
+  const seen = matches => Object.values(gus.bot.entities).filter(matches)
   await until(() => seen(each => each.username === anna.username).length && seen(each => each.name === 'cow').length)
   await until(() => Object.values(anna.bot.entities).some(each => each.username === gus.username))
   world.leave(['gus'])
 })
 
-test('an agent whose bot is kicked rejoins at its position with its items', async () => {
+test('an agent with a disconnected bot returns to its position with its inventory', async () => {
   const anna = world.agents.get('anna')
   anna.inventory.put('wood', 63)
   anna.inventory.put('wood_pickaxe', 2)
-  await anna.settled()
+  await anna.inventorySynced()
   anna.player.updateFood(11)
   act(anna, 'walk', farAway)
   await once(anna.bot, 'move')
-  const [bot, { x, z }] = [anna.bot, anna.place]
+  const [bot, { x, z }] = [anna.bot, anna.position]
   anna.player.kick('out')
   await until(() => anna.bot !== bot)
   await anna.entering
-  assert.deepEqual(anna.holds, { wood: 63, wood_pickaxe: 2 })
+  assert.deepEqual(anna.botInventory, { wood: 63, wood_pickaxe: 2 })
   assert.equal(anna.bot.food, 11)
-  assert.ok(Math.hypot(anna.place.x - x, anna.place.z - z) <= 2)
+  assert.ok(Math.hypot(anna.position.x - x, anna.position.z - z) <= 2)
   assert.deepEqual(anna.outcomes, [{ act_id: 'walk', done: false, reason: 'lost its connection to the server' }])
   assert.equal(faults.shift().agent, 'anna')
 })
 
-test('an agent that dies respawns, gets the outcome and keeps its items', async () => {
+test('a dead agent respawns with an outcome and keeps its inventory', async () => {
   const ben = world.agents.get('ben')
   ben.inventory.put('stone', 3)
   act(ben, 'walk', farAway)
@@ -89,14 +89,14 @@ test('an agent that dies respawns, gets the outcome and keeps its items', async 
   await until(() => ben.outcomes.length && ben.bot.health === 20)
   assert.equal(ben.hurt, 20)
   assert.deepEqual(ben.outcomes, [{ act_id: 'walk', done: false, reason: 'died' }])
-  await ben.settled()
-  assert.deepEqual(ben.holds, { stone: 3 })
+  await ben.inventorySynced()
+  assert.deepEqual(ben.botInventory, { stone: 3 })
   act(ben, 'rest', { action: 'rest', seconds: 0.01 })
   await until(() => ben.outcomes.length === 2)
   assert.ok(ben.outcomes[1].done)
 })
 
-test('an agent that leaves before it has joined is not in the world', async () => {
+test('an agent that leaves while logging in is not in the world', async () => {
   const moments = [() => true, () => world.agents.get('cem').bot, () => world.agents.get('cem').bot?._client?.uuid]
   for (const reached of moments) {
     const joining = join('cem', 'dora')
@@ -109,7 +109,7 @@ test('an agent that leaves before it has joined is not in the world', async () =
   }
 })
 
-test('an agent that leaves while joining and joins again is in the world and acts', async () => {
+test('an agent that leaves while logging in and joins again can act', async () => {
   for (const milliseconds of [0, 1, 20, 60, 120, 250]) {
     world.join({ fred: { name: 'fred', host: 'host' } })
     const [first, { entering }] = [`first ${milliseconds}`, world.agents.get('fred')]
@@ -123,7 +123,7 @@ test('an agent that leaves while joining and joins again is in the world and act
     assert.deepEqual(fred.outcomes, [{ act_id: first, done: true, reason: '' }])
     await entering
     assert.equal(world.agents.get('fred'), fred)
-    assert.equal(world.byName(fred.username), fred)
+    assert.equal(world.agentByUsername(fred.username), fred)
     assert.equal(world.serv.players.filter(each => each.username === fred.username).length, 1)
     const twice = Object.values(world.agents.get('anna').bot.entities).filter(each => each.username === fred.username)
     assert.ok(twice.length <= 1)
@@ -133,8 +133,8 @@ test('an agent that leaves while joining and joins again is in the world and act
   assert.ok(faults.splice(0).every(each => each.agent === 'fred'))
 })
 
-test('an act sent before the bot has joined waits for it', async () => {
-  const joining = join('ella')
+test('an act before the login of the bot waits for it', async () => {
+  const coming = join('ella')
   const ella = world.agents.get('ella')
   assert.equal(act(ella, 'early', { action: 'rest', seconds: 0.01 }), '')
   await joining
@@ -143,7 +143,7 @@ test('an act sent before the bot has joined waits for it', async () => {
   await until(() => world.agents.get('anna').bot.players.ella)
 })
 
-test('an unknown player is refused', async () => {
+test('an unknown player cannot log in', async () => {
   const mineflayer = require('mineflayer')
   const { listeningPort: port } = world.serv
   const bot = mineflayer.createBot({ host: '127.0.0.1', port, username: 'stranger', version: '1.16.5' })
@@ -153,13 +153,13 @@ test('an unknown player is refused', async () => {
   assert.equal(world.serv.getPlayer('stranger'), null)
 })
 
-test('of two agents that dig one block only one gets the item', async () => {
+test('a block that two agents dig goes to one of them', async () => {
   const [anna, ben] = ['anna', 'ben'].map(id => world.agents.get(id))
   for (const each of [anna, ben]) each.inventory.put('wood_pickaxe', 2 - (each.inventory.held.wood_pickaxe ?? 0))
-  const at = { ...anna.place, x: anna.place.x + 1 }
+  const at = { ...anna.position, x: anna.position.x + 1 }
   await ben.player.teleport(anna.player.position.offset(0, 0, 0))
-  await until(() => ben.distance(at) <= 2)
-  await world.plugin.put(at, 'stone')
+  await until(() => ben.distanceTo(at) <= 2)
+  await world.plugin.setBlock(at, 'stone')
   const seen = ({ bot }) => bot.blockAt(bot.entity.position.offset(1, 0.1, 0)).name
   await until(() => seen(anna) === 'stone' && seen(ben) === 'stone')
   const before = [anna, ben].reduce((sum, each) => sum + (each.inventory.held.stone ?? 0), 0)
@@ -171,11 +171,11 @@ test('of two agents that dig one block only one gets the item', async () => {
   assert.equal(world.terrain.at(at.x, at.y, at.z), 'air')
 })
 
-test('a plant ripens, is harvested and grows again', async () => {
+test('a plant ripens, bears fruit and grows again', async () => {
   const anna = world.agents.get('anna')
-  const at = { ...anna.place, z: anna.place.z + 1 }
-  for (const y of [at.y, at.y + 1]) await world.plugin.put({ ...at, y }, 'air')
-  await world.plugin.put({ ...at, y: at.y - 1 }, 'grass_block')
+  const at = { ...anna.position, z: anna.position.z + 1 }
+  for (const y of [at.y, at.y + 1]) await world.plugin.setBlock({ ...at, y }, 'air')
+  await world.plugin.setBlock({ ...at, y: at.y - 1 }, 'grass_block')
   anna.inventory.put('sapling', 1)
   const done = async (id, what) => {
     anna.outcomes.length = 0
@@ -185,13 +185,13 @@ test('a plant ripens, is harvested and grows again', async () => {
   }
   assert.equal(await done('plant', { action: 'place', block: 'sapling', at }), '')
   assert.equal(await done('early', { action: 'collect', block: 'plant', at }), 'the plant is not ripe yet')
-  world.live(world.second + settings.table.ripening_seconds)
+  world.advance(world.second + settings.table.ripening_seconds)
   assert.equal(await done('reap', { action: 'collect', block: 'ripe_plant', at }), '')
   assert.equal(anna.inventory.held.fruit, 1)
   assert.equal(world.terrain.at(at.x, at.y, at.z), 'oak_sapling')
   assert.equal(world.plants.ripening.size, 1)
 })
 
-test('no other error was logged', () => {
+test('no unexpected error was logged', () => {
   assert.deepEqual(faults, [])
 })

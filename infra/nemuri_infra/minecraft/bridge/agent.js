@@ -3,60 +3,64 @@
 const mineflayer = require('mineflayer')
 const { once } = require('node:events')
 const { pathfinder, Movements } = require('mineflayer-pathfinder')
-const { Hands } = require('./hands')
-const { Inventory, counted } = require('./inventory')
-const { Refused, demand } = require('./refused')
-const { HOST, PATIENCE, VERSION } = require('./server')
+const { ActRunner } = require('./act_runner')
+const { Inventory, countItems } = require('./inventory')
+const { Refused, demand } = require('./refusal')
+const { HOST, KEEP_ALIVE_TIMEOUT, VERSION } = require('./server')
 
-const SETTLING = 10_000
-const AGAIN = 1_000
-const STILL = 2
-/** Milliseconds for the server's answer to what a bot does; before a bot that was thrown out comes in again. Seconds
-    without a reason to move after which a body is at rest. */
+const SYNC_TIMEOUT = 10_000
+const REENTER_DELAY = 1_000
+const REST_DELAY = 2
+/**
+ * Milliseconds for an answer of the server; milliseconds before a disconnected bot logs in again; seconds without
+ * movement after which physics is paused.
+ */
 
-/** One agent in the world: a bot of its own on the server, what it does, and what it has not yet been told. */
+/** One agent in the world: its bot on the server, its acts and its unread events. */
 class Agent {
   constructor (world, id, { name, host, username }) {
     Object.assign(this, { world, id, name, host, username, heard: [], outcomes: [], hurt: 0, leaving: false })
-    this.stirred = world.second
-    this.hands = new Hands(each => this.outcomes.push(each), error => world.fault(this, error))
-    this.waiting = null
+    this.lastMoved = world.second
+    this.actRunner = new ActRunner(each => this.outcomes.push(each), error => world.fault(this, error))
+    this.pendingAnswer = null
     this.hungerTimer = 0
     this.healing = 0
-    this.told = ''
+    this.lastPercept = ''
   }
 
-  /** Its body moves, by what it does or by what happens around it. */
-  stir () {
-    this.stirred = this.world.second
+  /** Resume the physics of the bot because it moves or a block near it changed. */
+  wake () {
+    this.lastMoved = this.world.second
     this.bot.physicsEnabled = true
   }
 
-  /** A body at rest is left alone: to compute twenty times a second that it stays is most of what idle bots cost. */
-  calm () {
-    const still = this.hands.activity === 'idle' && this.world.second - this.stirred > STILL
+  /** Pause the physics of a bot at rest. Computing it twenty times a second is most of the cost of idle bots. */
+  pauseAtRest () {
+    const still = this.actRunner.activity === 'idle' && this.world.second - this.lastMoved > REST_DELAY
     if (still && this.bot.entity.onGround) this.bot.physicsEnabled = false
   }
 
-  /** Come into the world; resolves when the bot stands in it. `kept` is what `save` told of an earlier life. */
+  /**
+   * Log the bot in and wait until it is in the world. `kept` is the result of `save` of an earlier session, or null.
+   */
   async enter (kept) {
     demand(!this.leaving, 'left before it joined')
     const bot = mineflayer.createBot({
       host: HOST, port: this.world.serv.listeningPort, username: this.username, version: VERSION, auth: 'offline',
-      hideErrors: true, logErrors: false, checkTimeoutInterval: PATIENCE, viewDistance: 'tiny'
+      hideErrors: true, logErrors: false, checkTimeoutInterval: KEEP_ALIVE_TIMEOUT, viewDistance: 'tiny'
     })
     this.bot = bot
     bot.on('error', error => this.world.fault(this, error))
-    bot.once('end', reason => this.ended(bot, reason))
+    bot.once('end', reason => this.onBotEnd(bot, reason))
     bot.loadPlugin(pathfinder)
     const gone = new AbortController()
     bot.once('end', () => gone.abort())
-    await once(bot, 'spawn', { signal: AbortSignal.any([gone.signal, AbortSignal.timeout(PATIENCE)]) })
+    await once(bot, 'spawn', { signal: AbortSignal.any([gone.signal, AbortSignal.timeout(KEEP_ALIVE_TIMEOUT)]) })
     this.player = this.world.serv.getPlayer(this.username)
     this.inventory = new Inventory(this.player, this.world.serv.registry, this.world.rules)
     this.equip(bot)
     this.restore(kept)
-    await this.settled()
+    await this.inventorySynced()
   }
 
   equip (bot) {
@@ -70,7 +74,7 @@ class Agent {
       if (bot.health < this.health) this.hurt += Math.round(this.health - bot.health)
       this.health = bot.health
     })
-    bot.on('death', () => this.hands.stop('died'))
+    bot.on('death', () => this.actRunner.stop('died'))
     bot._client.on('chat', packet => this.hear(packet))
   }
 
@@ -81,109 +85,111 @@ class Agent {
     this.player.updateFood(kept.hunger)
   }
 
-  /** What is left of it when the world is made anew. */
+  /** Return the state from which the agent continues after it joins again. */
   save () {
-    const { place, player: { health, food } } = this
-    return { position: place, inventory: this.inventory.held, health, hunger: food }
+    const { position, player: { health, food } } = this
+    return { position, inventory: this.inventory.held, health, hunger: food }
   }
 
-  /** Where its feet are. */
-  get place () {
+  /** Position of its feet. */
+  get position () {
     const { x, y, z } = this.bot.entity.position
     return { x: Math.floor(x), y: Math.floor(y + 0.01), z: Math.floor(z) }
   }
 
-  /** What its bot knows that it holds. */
-  get holds () {
-    return counted(this.bot.inventory.slots, this.world.rules)
+  /** Inventory as known to the bot. */
+  get botInventory () {
+    return countItems(this.bot.inventory.slots, this.world.rules)
   }
 
-  /** How far a place is. */
-  distance (at) {
-    const { x, y, z } = this.place
+  /** Return the distance to a position in blocks. */
+  distanceTo (at) {
+    const { x, y, z } = this.position
     return Math.hypot(at.x - x, at.y - y, at.z - z)
   }
 
-  /** Refuses what is out of reach. */
-  reaches (at) {
-    demand(this.distance(at) <= this.world.radii.reach, 'that is out of reach')
+  /** Throw `Refused` if a position is out of reach. */
+  demandReach (at) {
+    demand(this.distanceTo(at) <= this.world.radii.reach, 'that is out of reach')
   }
 
   hear ({ message }) {
     const said = JSON.parse(message)
     if (said.translate !== 'chat.type.text') return
-    const speaker = this.world.byName(said.with[0].text)
-    if (speaker) this.heard.push({ speaker: speaker.id, name: speaker.name, text: said.with[1].text, second: this.world.second })
+    const speaker = this.world.agentByUsername(said.with[0].text)
+    if (!speaker) return
+    this.heard.push({ speaker: speaker.id, name: speaker.name, text: said.with[1].text, second: this.world.second })
   }
 
-  /** Take a thing that is held into the hand; resolves when the bot has it there. */
-  async hold (thing) {
-    this.inventory.hold(thing)
-    await this.until(() => this.bot.heldItem?.name === this.world.rules.item(thing))
+  /** Put a held item into the hand and wait until the bot knows. */
+  async holdItem (thing) {
+    this.inventory.holdItem(thing)
+    await this.waitForSlots(() => this.bot.heldItem?.name === this.world.rules.serverItem(thing))
   }
 
-  /** Resolves when the bot has been told what it holds. */
-  async settled () {
-    await this.until(() => JSON.stringify(sorted(this.holds)) === JSON.stringify(sorted(this.inventory.held)))
+  /** Wait until the bot knows its inventory. */
+  async inventorySynced () {
+    const encoded = held => JSON.stringify(sorted(held))
+    await this.waitForSlots(() => encoded(this.botInventory) === encoded(this.inventory.held))
   }
 
-  /** Resolves when something is so, which the next packets about slots may make so. */
-  async until (so) {
-    const signal = AbortSignal.timeout(SETTLING)
+  /** Wait until a condition holds. It is checked after each inventory packet. */
+  async waitForSlots (so) {
+    const signal = AbortSignal.timeout(SYNC_TIMEOUT)
     while (!so()) await once(this.bot._client, 'set_slot', { signal })
   }
 
-  /** Begin something that the server answers by `answered`; resolves with it, rejects with what `refuse` is told. */
-  answer (begin, signal) {
+  /** Begin an operation that the server answers. Resolve or reject with the answer, see `pendingAnswer`. */
+  awaitServer (begin, signal) {
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Refused('the server did not answer')), SETTLING * 3)
+      const timer = setTimeout(() => reject(new Refused('the server did not answer')), SYNC_TIMEOUT * 3)
       const end = then => value => {
         clearTimeout(timer)
-        this.waiting = null
+        this.pendingAnswer = null
         then(value)
       }
-      this.waiting = { resolve: end(resolve), reject: end(reject) }
-      signal.addEventListener('abort', () => this.waiting?.reject(signal.reason), { once: true })
-      begin().catch(error => this.waiting?.reject(error))
+      this.pendingAnswer = { resolve: end(resolve), reject: end(reject) }
+      signal.addEventListener('abort', () => this.pendingAnswer?.reject(signal.reason), { once: true })
+      begin().catch(error => this.pendingAnswer?.reject(error))
     })
   }
 
-  /** The server let it have what a block gives. */
+  /** Handle the server's answer that a block was collected. */
   collected (kind) {
     const { item, probability } = this.world.rules.table.collecting[kind]
-    if (this.world.random() >= probability) return this.waiting?.reject(new Refused(`found no ${item} this time`))
+    if (this.world.random() >= probability) return this.pendingAnswer?.reject(new Refused(`found no ${item} this time`))
     this.inventory.put(item, 1)
-    this.waiting?.resolve()
+    this.pendingAnswer?.resolve()
   }
 
-  /** The server did not let it dig. */
-  digRefused (error) {
-    this.waiting?.reject(error)
+  /** Handle the server's answer that digging was refused. */
+  digFailed (error) {
+    this.pendingAnswer?.reject(error)
   }
 
-  /** Somebody else took what it digs at. */
-  outrun ({ x, y, z }) {
-    if (this.waiting && this.digging && this.digging.x === x && this.digging.y === y && this.digging.z === z) {
-      this.waiting.reject(new Refused('another agent collected it first'))
+  /** Refuse digging at a position because another agent collected the block. */
+  blockTaken ({ x, y, z }) {
+    if (this.pendingAnswer && this.digging && this.digging.x === x && this.digging.y === y && this.digging.z === z) {
+      this.pendingAnswer.reject(new Refused('another agent collected it first'))
     }
   }
 
-  /** Its blow landed. */
-  landed () {
-    this.waiting?.resolve()
+  /** Handle the server's answer that a blow hit. */
+  hitLanded () {
+    this.pendingAnswer?.resolve()
   }
 
-  ended (bot, reason) {
+  onBotEnd (bot, reason) {
     if (this.leaving || bot !== this.bot) return
     this.world.fault(this, new Error(`its bot was thrown out: ${reason}`))
-    this.hands.stop('lost its connection to the server')
+    this.actRunner.stop('lost its connection to the server')
     const kept = this.inventory && this.save()
-    setTimeout(() => this.world.again(this, kept), AGAIN)
+    setTimeout(() => this.world.reenter(this, kept), REENTER_DELAY)
   }
 
-  /** Go out of the world. */
+  /** Leave the world. */
   leave () {
-    this.hands.stop('left the world')
+    this.actRunner.stop('left the world')
     this.leaving = true
     this.bot?.end('left')
   }

@@ -1,83 +1,89 @@
 'use strict'
 
-const { messages } = require('./chunking')
-const { Distant } = require('./distant')
-const { Seating } = require('./seating')
+const { splitPercepts } = require('./percept_messages')
+const { WorldClient } = require('./world_client')
+const { ServerAllocation } = require('./server_allocation')
 
 /**
- * Stands between the bus and the worlds: takes who joins and leaves and what is done to the right world, and what is
- * perceived to the right host.
+ * The connection between the bus and the worlds. It sends joins, leaves and acts to the right world, and percepts to
+ * the right host.
  */
 class Bridge {
   /**
-   * @param settings as `main.js` reads them
-   * @param schemas what checks messages, of both directions
+   * @param settings as read by `main.js`
+   * @param schemas validators of messages in both directions
    * @param publish `(host, message)` sends percepts
-   * @param log `(fields)` takes what is ignored, and why
+   * @param log `(fields)` logs ignored messages with the reason
    */
   constructor (settings, schemas, publish, log) {
     Object.assign(this, { settings, schemas, publish, log, worlds: [] })
-    const kept = settings.kept ?? {}
-    this.kept = kept
-    this.seating = new Seating(settings.servers, settings.agents_per_server, kept.seating)
+    const saved = settings.saved ?? {}
+    this.saved = saved
+    this.allocation = new ServerAllocation(settings.servers, settings.agents_per_server, saved.allocation)
     this.present = new Map()
-    this.heard = true
-    this.before = kept.second ?? 0
+    this.delivering = true
+    this.startSecond = saved.second ?? 0
     this.began = performance.now()
   }
 
   /** Seconds of the worlds' clock. */
   get second () {
-    return Math.round(this.before * 1000 + performance.now() - this.began) / 1000
+    return Math.round(this.startSecond * 1000 + performance.now() - this.began) / 1000
   }
 
-  /** Start the worlds; resolves when all let agents in. `ended()` is called if one ends by itself. */
+  /** Start the worlds and wait until all accept agents. `ended()` is called if a world ends by itself. */
   async start (ended) {
     const { servers, seed, table, radii, agents_per_server: most } = this.settings
-    this.worlds = Array.from({ length: servers }, () => new Distant(ended))
-    this.ports = await Promise.all(this.worlds.map((world, number) => world.ask('start', {
-      seed: seed + number, table, radii, most, kept: this.kept.worlds?.[number] ?? null
+    this.worlds = Array.from({ length: servers }, () => new WorldClient(ended))
+    this.ports = await Promise.all(this.worlds.map((world, number) => world.request('start', {
+      seed: seed + number, table, radii, most, kept: this.saved.worlds?.[number] ?? null
     })))
-    for (const [host, agents] of Object.entries(this.kept.present ?? {})) await this.join({ host, agents, towns: {} })
+    for (const [host, agents] of Object.entries(this.saved.present ?? {})) await this.join({ host, agents, towns: {} })
   }
 
-  /** The answer to a host that takes agents in: who of these is in, or comes in; for others there is no room. */
+  /**
+   * Let agents join and return the answer to the host: the agents that are in the world now. Agents without room are
+   * left out.
+   */
   async join ({ host, agents, towns = {} }) {
     const { servers, agents_per_server: capacity, rate } = this.settings
     const groups = this.worlds.map(() => ({}))
     for (const [id, name] of Object.entries(agents)) {
-      const seat = this.seating.seat(id, towns[id])
+      const server = this.allocation.allocate(id, towns[id])
       const full = `there is no room for ${id}: ${servers} servers take ${capacity} agents each`
-      if (seat === undefined) this.ignore('joining', full)
-      else groups[seat][id] = { name, host, town: towns[id] ?? null }
+      if (server === undefined) this.ignore('joining', full)
+      else groups[server][id] = { name, host, town: towns[id] ?? null }
     }
-    await Promise.all(groups.map((each, number) => this.worlds[number].ask('join', { agents: each })))
+    await Promise.all(groups.map((each, number) => this.worlds[number].request('join', { agents: each })))
     const inside = Object.assign({}, ...groups)
     for (const [id, { name }] of Object.entries(inside)) this.present.set(id, { name, host })
     return { agents: Object.keys(inside), second: this.second, rate }
   }
 
-  rise (id) {
-    this.seating.rise(id)
+  removeAgent (id) {
+    this.allocation.removeAgent(id)
     this.present.delete(id)
   }
 
-  /** Agents go, those whom the host that says so speaks for. */
+  /** Let agents leave, except those of other hosts. */
   async leave ({ host, agents: named }) {
     const agents = named.filter(each => this.present.get(each)?.host === host)
     await Promise.all(this.grouped(agents).map(async ([number, ids]) => {
-      this.tell(await this.worlds[number].ask('leave', { agents: ids }))
+      this.publishPercepts(await this.worlds[number].request('leave', { agents: ids }))
     }))
-    agents.forEach(each => this.rise(each))
+    agents.forEach(each => this.removeAgent(each))
   }
 
   grouped (agents) {
     const groups = this.worlds.map(() => [])
-    for (const each of agents) if (this.seating.of(each) !== undefined) groups[this.seating.of(each)].push(each)
+    for (const each of agents) {
+      const server = this.allocation.serverOf(each)
+      if (server !== undefined) groups[server].push(each)
+    }
     return groups.map((ids, number) => [number, ids]).filter(([, ids]) => ids.length > 0)
   }
 
-  /** What the agents of a host do; acts that are none do not keep the others from being done. */
+  /** Send the acts of a host to the worlds. Invalid acts do not affect the others. */
   async act (message) {
     const { host, acts } = message
     const complaint = this.schemas.complaint('acts', { host, acts: [] })
@@ -85,32 +91,34 @@ class Bridge {
     const groups = this.worlds.map(() => [])
     for (const each of acts) {
       const complaint = this.complaint(host, each)
-      const seat = typeof each?.agent_id === 'string' ? this.seating.of(each.agent_id) : undefined
-      if (complaint) await this.garbled(host, each, seat, complaint)
-      else if (seat === undefined) this.ignore('act', `${each.agent_id} is not in the world`)
-      else groups[seat].push(each)
+      const server = typeof each?.agent_id === 'string' ? this.allocation.serverOf(each.agent_id) : undefined
+      if (complaint) await this.refuseInvalidAct(host, each, server, complaint)
+      else if (server === undefined) this.ignore('act', `${each.agent_id} is not in the world`)
+      else groups[server].push(each)
     }
     await Promise.all(groups.map(async (each, number) => {
       if (each.length === 0) return
-      const ignored = await this.worlds[number].ask('act', { host, acts: each })
+      const ignored = await this.worlds[number].request('act', { host, acts: each })
       ignored.forEach(reason => this.ignore('act', reason))
     }))
   }
 
-  /** What is wrong with an act. Where one of several schemas holds, its defaults are put in by itself alone. */
+  /**
+   * Return the error of an act, or an empty string. The action is validated alone, so that its defaults are filled in.
+   */
   complaint (host, act) {
     const whole = this.schemas.complaint('acts', { host, acts: [act] })
     const action = act?.act?.action
     return (typeof action === 'string' && this.schemas.complaint(action, act.act)) || whole
   }
 
-  /** Something that is no act: its agent is told so, if it is clear whose it would have been. */
-  async garbled (host, act, seat, complaint) {
+  /** Log an invalid act and report its outcome if the agent is known. */
+  async refuseInvalidAct (host, act, server, complaint) {
     const id = act?.act_id
     const named = !this.schemas.complaint('acts', { host, acts: [{ ...act, act: { action: 'rest' } }] })
     this.ignore('act', complaint)
-    if (seat === undefined || !named) return
-    await this.worlds[seat].ask('refuse', { host, agent: act.agent_id, act: id, reason: `no act: ${complaint}` })
+    if (server === undefined || !named) return
+    await this.worlds[server].request('refuse', { host, agent: act.agent_id, act: id, reason: `no act: ${complaint}` })
   }
 
   ignore (what, reason) {
@@ -118,31 +126,31 @@ class Bridge {
   }
 
   /**
-   * Tell hosts what changed for their agents, which waits while nobody hears it; a world that is still at it is not
-   * asked again.
+   * Send changed percepts to the hosts. Percepts wait while the bus is away. A world that is still busy is not asked
+   * again.
    */
   async perceive () {
     await Promise.all(this.worlds.filter(each => !each.busy).map(async world => {
       world.busy = true
       try {
-        this.tell(await world.ask('perceive', { second: this.second, heard: this.heard }))
+        this.publishPercepts(await world.request('perceive', { second: this.second, delivering: this.delivering }))
       } finally {
         world.busy = false
       }
     }))
   }
 
-  tell (hosts) {
+  publishPercepts (hosts) {
     for (const [host, percepts] of Object.entries(hosts)) {
-      for (const message of messages(this.second, percepts)) {
-        if (this.schemas.complaint('percepts', message)) this.sift(host, message)
+      for (const message of splitPercepts(this.second, percepts)) {
+        if (this.schemas.complaint('percepts', message)) this.removeInvalidPercepts(host, message)
         this.publish(host, message)
       }
     }
   }
 
-  /** Leave out of a message what it must not say, so that the others are told. */
-  sift (host, message) {
+  /** Remove invalid percepts from a message so that the others can be sent. */
+  removeInvalidPercepts (host, message) {
     for (const [agent, percept] of Object.entries(message.percepts)) {
       const complaint = this.schemas.complaint('percept', percept)
       if (!complaint) continue
@@ -151,17 +159,17 @@ class Bridge {
     }
   }
 
-  /** Everything that the worlds can begin from again. */
+  /** Return the state from which the worlds can continue. */
   async save () {
-    const worlds = await Promise.all(this.worlds.map(each => each.ask('save')))
+    const worlds = await Promise.all(this.worlds.map(each => each.request('save')))
     const present = {}
     for (const [id, { name, host }] of this.present) (present[host] ??= {})[id] = name
-    return { version: 1, second: this.second, seating: this.seating.save(), present, worlds }
+    return { version: 1, second: this.second, allocation: this.allocation.save(), present, worlds }
   }
 
-  /** How many agents each world has, and where it listens. */
+  /** Return port and number of agents of each world. */
   health () {
-    return this.worlds.map((_, number) => ({ port: this.ports[number].port, agents: this.seating.counts[number] }))
+    return this.worlds.map((_, number) => ({ port: this.ports[number].port, agents: this.allocation.counts[number] }))
   }
 
   end () {

@@ -3,11 +3,11 @@
 const { Vec3 } = require('vec3')
 const { FEET } = require('./terrain')
 
-const HERD = 8
-const MEADOW = 48
-/** How many cows there are, and how far from the middle of the world they stand, in blocks. */
+const COW_COUNT = 8
+const COW_DISTANCE = 48
+/** Number of cows, and their distance from the centre of the world in blocks. */
 
-/** The creatures of a world: cows, who stand where they are put, and another comes when one is gone. */
+/** The creatures of a world: cows, which do not move. A defeated cow is replaced by a new one. */
 class Creatures {
   constructor (world) {
     this.world = world
@@ -16,28 +16,28 @@ class Creatures {
     this.kind = registry.mobs[registry.entitiesByName.cow.id]
   }
 
-  /** Let the herd be there. */
-  begin () {
-    for (let each = 0; each < HERD; each++) this.come()
+  /** Spawn all cows. */
+  spawnHerd () {
+    for (let each = 0; each < COW_COUNT; each++) this.spawnCow()
   }
 
-  come () {
+  spawnCow () {
     this.number += 1
-    const middle = (this.number % 4) * (MEADOW / 2) - MEADOW
-    const { x, z } = this.world.terrain.standing(middle, MEADOW - middle, this.number)
+    const middle = (this.number % 4) * (COW_DISTANCE / 2) - COW_DISTANCE
+    const { x, z } = this.world.terrain.findStandingPosition(middle, COW_DISTANCE - middle, this.number)
     const cow = this.world.serv.spawnMob(this.kind.id, this.world.serv.overworld, new Vec3(x + 0.5, FEET, z + 0.5))
     cow.health = this.world.rules.table.species.cow.health
     cow.gravity = undefined
   }
 
-  /** Whoever defeated a creature gets what it leaves, as far as there is room for it. */
+  /** Give the drops of a defeated creature to an agent, limited by its room, and spawn a new creature. */
   defeated (cow, agent) {
     const { drops } = this.world.rules.table.species.cow
     for (const [thing, count] of Object.entries(drops)) {
       agent.inventory.put(thing, Math.min(count, agent.inventory.room(thing)))
     }
     this.world.serv.destroyEntity(cow)
-    this.come()
+    this.spawnCow()
   }
 }
 

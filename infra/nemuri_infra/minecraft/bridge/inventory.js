@@ -4,9 +4,9 @@ const FIRST = 9
 const LAST = 44
 const HOTBAR = 36
 
-/** What a player of the server holds: told to its client whenever it changes. */
+/** The inventory of a player on the server. The client is notified of every change. */
 class Inventory {
-  /** `rules` knows how agents call things. */
+  /** `rules` maps item names. */
   constructor (player, registry, rules) {
     this.player = player
     this.registry = registry
@@ -14,25 +14,25 @@ class Inventory {
     this.Item = require('prismarine-item')(registry)
   }
 
-  /** How many of each thing are held. */
+  /** Number of each item. */
   get held () {
-    return counted(this.player.inventory.slots, this.rules)
+    return countItems(this.player.inventory.slots, this.rules)
   }
 
-  /** How many more of a thing there is room for. */
+  /** Return how many more of an item fit. */
   room (thing) {
-    const { id, stackSize } = this.kind(thing)
-    const free = this.range().reduce((room, slot) => {
+    const { id, stackSize } = this.serverItemType(thing)
+    const free = this.slotNumbers().reduce((room, slot) => {
       const item = this.player.inventory.slots[slot]
       return room + (!item ? stackSize : item.type === id ? stackSize - item.count : 0)
     }, 0)
     return Math.max(0, Math.min(free, this.rules.table.max_carried - (this.held[thing] ?? 0)))
   }
 
-  /** Put some of a thing in; there has to be room. */
+  /** Add items. There must be room for them. */
   put (thing, count) {
-    const { id, stackSize } = this.kind(thing)
-    const stacks = [...this.range()].sort((one, other) => this.rank(one, id) - this.rank(other, id))
+    const { id, stackSize } = this.serverItemType(thing)
+    const stacks = [...this.slotNumbers()].sort((one, other) => this.rank(one, id) - this.rank(other, id))
     for (const slot of stacks) {
       const item = this.player.inventory.slots[slot]
       if (count === 0 || (item && item.type !== id)) continue
@@ -42,10 +42,10 @@ class Inventory {
     }
   }
 
-  /** Take some of a thing out; it has to be there. */
+  /** Remove items. They must be held. */
   take (thing, count) {
-    const { id } = this.kind(thing)
-    for (const slot of this.range()) {
+    const { id } = this.serverItemType(thing)
+    for (const slot of this.slotNumbers()) {
       const item = this.player.inventory.slots[slot]
       if (count === 0 || item?.type !== id) continue
       const less = Math.min(count, item.count)
@@ -54,23 +54,23 @@ class Inventory {
     }
   }
 
-  /** Bring a thing into the hand that holds; it has to be there. */
-  hold (thing) {
-    const { id } = this.kind(thing)
+  /** Move an item into the hand. It must be held. */
+  holdItem (thing) {
+    const { id } = this.serverItemType(thing)
     const hand = HOTBAR + this.player.heldItemSlot
     const { slots } = this.player.inventory
     if (slots[hand]?.type === id) return
-    const from = this.range().find(slot => slots[slot]?.type === id)
+    const from = this.slotNumbers().find(slot => slots[slot]?.type === id)
     const [wanted, other] = [slots[from], slots[hand]]
     this.set(hand, wanted.type, wanted.count)
     this.set(from, other?.type, other?.count ?? 0)
   }
 
-  kind (thing) {
-    return this.registry.itemsByName[this.rules.item(thing)]
+  serverItemType (thing) {
+    return this.registry.itemsByName[this.rules.serverItem(thing)]
   }
 
-  range () {
+  slotNumbers () {
     return Array.from({ length: LAST - FIRST + 1 }, (_, each) => FIRST + each)
   }
 
@@ -83,13 +83,13 @@ class Inventory {
   }
 }
 
-/** How many of each thing are in some slots. */
-function counted (slots, rules) {
+/** Return the number of each item in some slots. */
+function countItems (slots, rules) {
   const held = {}
   for (const item of slots.slice(FIRST, LAST + 1)) {
-    if (item) held[rules.thing(item.name)] = (held[rules.thing(item.name)] ?? 0) + item.count
+    if (item) held[rules.itemName(item.name)] = (held[rules.itemName(item.name)] ?? 0) + item.count
   }
   return held
 }
 
-module.exports = { Inventory, counted }
+module.exports = { Inventory, countItems }

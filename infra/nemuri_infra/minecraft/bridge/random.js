@@ -1,6 +1,6 @@
 'use strict'
 
-/** Numbers in [0, 1) that follow from the numbers given, the same every time (mulberry32 over mixed seeds). */
+/** Return a deterministic generator of numbers in [0, 1) for these seeds (mulberry32 over mixed seeds). */
 function randomNumbers (...seeds) {
   let state = seeds.reduce((mixed, each) => Math.imul(mixed ^ (each | 0), 0x9e3779b1) + 0x7f4a7c15 | 0, 0x2545f491)
   return () => {

@@ -1,42 +1,42 @@
 'use strict'
 
 const names = require('./names.json')
-const { demand } = require('./refused')
+const { demand } = require('./refusal')
 
-/** What there is, what it takes and what it gives: the table of the grid world, under the names of both worlds. */
+/** The rules of the grid world, with names of items and blocks in both worlds. */
 class Rules {
-  /** `table` is what `nemuri_infra.minecraft.bridge_rules` tells. */
+  /** `table` is the result of `nemuri_infra.minecraft.bridge_rules`. */
   constructor (table) {
     this.table = table
-    this.itemsByThing = names.items
-    this.thingsByItem = new Map(Object.entries(names.items).map(([thing, item]) => [item, thing]))
-    this.kinds = new Map(Object.entries(names.blocks).flatMap(([kind, blocks]) => blocks.map(each => [each, kind])))
+    this.serverItems = names.items
+    this.itemNames = new Map(Object.entries(names.items).map(([thing, item]) => [item, thing]))
+    this.kindByBlock = new Map(Object.entries(names.blocks).flatMap(([kind, blocks]) => blocks.map(each => [each, kind])))
     this.visible = new Set(table.visible_blocks)
   }
 
-  /** How the server calls an item. */
-  item (thing) {
-    demand(Object.hasOwn(this.itemsByThing, thing), `there is no item ${thing}`)
-    return this.itemsByThing[thing]
+  /** Return the server's name of an item. */
+  serverItem (thing) {
+    demand(Object.hasOwn(this.serverItems, thing), `there is no item ${thing}`)
+    return this.serverItems[thing]
   }
 
-  /** How agents call an item of the server. */
-  thing (item) {
-    return this.thingsByItem.get(item) ?? item
+  /** Return the agents' name of an item of the server. */
+  itemName (item) {
+    return this.itemNames.get(item) ?? item
   }
 
-  /** How agents call a block of the server; undefined for what is of no use. */
-  kind (block) {
-    return this.kinds.get(block)
+  /** Return the agents' name of a block of the server; undefined for a useless block. */
+  kindOf (block) {
+    return this.kindByBlock.get(block)
   }
 
-  /** How the server calls a block; `path` is nothing at all. */
-  block (kind) {
+  /** Return the server's name of a block; `path` is air. */
+  serverBlock (kind) {
     return kind === 'path' ? 'air' : names.blocks[kind][0]
   }
 
-  /** What taking a block gives whoever holds these things; refuses without the tool for it. */
-  collecting (kind, held) {
+  /** Return the rule for collecting a block with these items. Throw `Refused` without the required tool. */
+  collectingRule (kind, held) {
     const rule = this.table.collecting[kind]
     demand(rule, kind === 'plant' ? 'the plant is not ripe yet' : `cannot collect ${kind}`)
     const { pickaxes } = this.table
@@ -45,8 +45,8 @@ class Rules {
     return rule
   }
 
-  /** The recipe of an item for whoever holds these things near these sorts of blocks; refuses what is missing. */
-  crafting (thing, held, near) {
+  /** Return the recipe of an item with these items and blocks nearby. Throw `Refused` if something is missing. */
+  recipeFor (thing, held, near) {
     const recipe = this.table.recipes[thing]
     demand(recipe, `there is no recipe for ${thing}`)
     const missing = Object.entries(recipe.ingredients).filter(([each, count]) => (held[each] ?? 0) < count)
@@ -55,14 +55,14 @@ class Rules {
     return recipe
   }
 
-  /** The block that an item becomes where it is put, and the sorts of blocks that it may replace. */
-  placing (thing) {
+  /** Return the server's block for a placed item, and the kinds of blocks that it may replace. */
+  placingRule (thing) {
     const rule = this.table.placing[thing]
     demand(rule, `cannot place ${thing}`)
-    return { serverBlock: this.block(rule.block ?? thing), onto: rule.onto.filter(each => each !== 'path') }
+    return { serverBlock: this.serverBlock(rule.block ?? thing), onto: rule.onto.filter(each => each !== 'path') }
   }
 
-  /** Points of a blow of whoever holds these things. */
+  /** Return the damage of a blow with the best of these items. */
   damage (held) {
     const { sword_damage: swords, bare_hand_damage: bare } = this.table
     return Math.max(bare, ...Object.keys(swords).filter(each => held[each] > 0).map(each => swords[each]))

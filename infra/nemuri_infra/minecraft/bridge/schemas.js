@@ -2,7 +2,10 @@
 
 const Ajv = require('ajv/dist/2020')
 
-/** The same schema, as strict as the contract: a dictionary has only keys of its pattern, an action has its name. */
+/**
+ * Return the schema with the strictness of the contract: dictionaries have keys of their pattern only, and the name of
+ * an action is required.
+ */
 function closed (schema) {
   if (Array.isArray(schema)) return schema.map(closed)
   if (schema === null || typeof schema !== 'object') return schema
@@ -13,22 +16,22 @@ function closed (schema) {
   return inner
 }
 
-/** Whether some text in a value is none that everybody can hold: with a NUL, with half a character, of blanks alone. */
-function unstorable (value) {
+/** Return whether a value contains text that cannot be stored: with NUL, with a lone surrogate, or blank. */
+function hasInvalidText (value) {
   if (typeof value === 'string') return value.includes('\0') || !value.isWellFormed() || /^\s+$/.test(value)
   if (value === null || typeof value !== 'object') return false
-  return Object.entries(value).some(([name, each]) => unstorable(name) || unstorable(each))
+  return Object.entries(value).some(([name, each]) => hasInvalidText(name) || hasInvalidText(each))
 }
 
-/** The messages between hosts and worlds, each checked against the schema that the contract says of itself. */
+/** Validators of the messages between hosts and worlds, by the schemas of the contract. */
 class Schemas {
-  /** `schemas` are JSON Schemas by the name of their message. */
+  /** `schemas` are JSON Schemas by message name. */
   constructor (schemas) {
     const ajv = new Ajv({ strict: false, validateFormats: false, unicodeRegExp: true, useDefaults: true })
     this.checks = new Map(Object.entries(schemas).map(([name, each]) => [name, ajv.compile(closed(each))]))
   }
 
-  /** What is wrong with a value, in one line; empty if nothing is. Puts in what was left out that has a default. */
+  /** Return the error of a value in one line, or an empty string. Fills in defaults. */
   complaint (name, value) {
     const check = this.checks.get(name)
     if (!check) return `there is no ${name}`
@@ -36,10 +39,10 @@ class Schemas {
       const { instancePath, message } = check.errors[0]
       return `${name}${instancePath} ${message}`
     }
-    return unstorable(value) ? `${name} contains text that is none` : ''
+    return hasInvalidText(value) ? `${name} contains text that is none` : ''
   }
 
-  /** The value in some bytes, and what is wrong with it; empty if nothing is. */
+  /** Parse bytes. Return the value and its error, an empty string if it is valid. */
   read (name, data) {
     let value
     try {

@@ -1,56 +1,62 @@
 'use strict'
 
 const { goals } = require('mineflayer-pathfinder')
-const { demand } = require('./refused')
+const { demand } = require('./refusal')
 
-const HOP = 14
-/** Blocks of a path that is looked for at once: longer ones take a server's worth of thinking. */
+const SEGMENT_BLOCKS = 14
+/** Blocks of one path search. Longer searches would block the server. */
 const NEAR = 3
-/** Blocks from the goal at which it is reached: one less than what hands reach. */
-const STALLED = 4_000
-/** Milliseconds in which somebody who walks comes to another place. */
+/** Blocks from the goal at which it is reached: one less than the reach of an agent. */
+const STALL_TIMEOUT = 4_000
+/** Milliseconds in which a walking agent must have moved. */
 const DETOURS = [0, 0.6, -0.6, 1.2, -1.2, 2, -2]
-/** Radians by which a hop turns aside when those before it led nowhere. */
+/** Radians by which a segment turns aside after failed segments. */
 
-/** Walk until a place is within reach; refuses where no way leads. Throws the signal's reason soon after it. */
+/**
+ * Walk until a position is within reach. Throw `Refused` if there is no path, and the signal's reason soon after the
+ * signal.
+ */
 async function walk (agent, to, signal) {
   let failed = 0
-  while (agent.distance(to) > NEAR) {
-    const before = agent.distance(to)
-    const arrived = await hop(agent, goal(agent.place, to, DETOURS[failed]), signal)
-    const closer = before - agent.distance(to) >= 1
+  while (agent.distanceTo(to) > NEAR) {
+    const before = agent.distanceTo(to)
+    const arrived = await walkSegment(agent, goal(agent.position, to, DETOURS[failed]), signal)
+    const closer = before - agent.distanceTo(to) >= 1
     failed = closer ? 0 : failed + 1
-    demand(failed < DETOURS.length && (arrived || closer || far(agent.place, to)), 'found no path')
+    demand(failed < DETOURS.length && (arrived || closer || far(agent.position, to)), 'found no path')
   }
 }
 
 function far (from, to) {
-  return Math.hypot(to.x - from.x, to.z - from.z) > HOP
+  return Math.hypot(to.x - from.x, to.z - from.z) > SEGMENT_BLOCKS
 }
 
 function goal (from, to, detour) {
   if (!far(from, to)) return new goals.GoalNear(to.x, to.y, to.z, NEAR)
   const direction = Math.atan2(to.z - from.z, to.x - from.x) + detour
-  const x = Math.round(from.x + HOP * Math.cos(direction))
-  return new goals.GoalNearXZ(x, Math.round(from.z + HOP * Math.sin(direction)), 2)
+  const x = Math.round(from.x + SEGMENT_BLOCKS * Math.cos(direction))
+  return new goals.GoalNearXZ(x, Math.round(from.z + SEGMENT_BLOCKS * Math.sin(direction)), 2)
 }
 
-/** What ends a hop if nothing came of it since it was asked last: the finder of paths sometimes forgets to set out. */
-function stalled (agent, halt) {
-  let seen = agent.place
+/**
+ * Return a function that halts the segment if the agent has not moved since its last call. The pathfinder sometimes
+ * does not start.
+ */
+function stallCheck (agent, halt) {
+  let seen = agent.position
   return () => {
-    const { place } = agent
-    if (place.x === seen.x && place.y === seen.y && place.z === seen.z) halt()
-    seen = place
+    const { position } = agent
+    if (position.x === seen.x && position.y === seen.y && position.z === seen.z) halt()
+    seen = position
   }
 }
 
-/** Whether the goal was reached. */
-async function hop (agent, where, signal) {
+/** Walk one segment. Return whether its goal was reached. */
+async function walkSegment (agent, where, signal) {
   signal.throwIfAborted()
   const { bot } = agent
   const halt = () => bot.pathfinder.setGoal(null)
-  const watch = setInterval(stalled(agent, halt), STALLED)
+  const watch = setInterval(stallCheck(agent, halt), STALL_TIMEOUT)
   signal.addEventListener('abort', halt, { once: true })
   try {
     await bot.pathfinder.goto(where)
@@ -65,4 +71,4 @@ async function hop (agent, where, signal) {
   }
 }
 
-module.exports = { HOP, NEAR, walk }
+module.exports = { walk }

@@ -4,7 +4,7 @@ const { GROUND } = require('./terrain')
 
 const HEIGHT = 256
 
-/** The way in which the server makes its columns: from the terrain, as it is at that moment. */
+/** Return the chunk generator of the server. It creates columns from the present terrain. */
 module.exports = function generation ({ registry, terrain }) {
   const Chunk = require('prismarine-chunk')(registry)
   const { Vec3 } = require('vec3')

@@ -1,9 +1,9 @@
 'use strict'
 
-/** An act cannot be done; the message says why in one line, and becomes the reason of its outcome. */
+/** An act cannot be done. The one-line message becomes the reason of its outcome. */
 class Refused extends Error {}
 
-/** Refuses unless the condition holds. */
+/** Throw `Refused` with a reason unless the condition holds. */
 function demand (condition, reason) {
   if (!condition) throw new Refused(reason)
 }

@@ -2,15 +2,13 @@
 
 const { World } = require('./world')
 
-/**
- * One world in a process of its own: what the bridge sends is done, and answered under the number that it came with.
- */
+/** The process of one world. It answers each request of the bridge with the request's number. */
 const send = message => process.connected && process.send(message)
 const log = fields => process.stderr.write(`${JSON.stringify(fields)}\n`)
 
 let world
 
-const DOES = {
+const HANDLERS = {
   start: async settings => {
     world = new World({ ...settings, log })
     await world.start()
@@ -20,16 +18,16 @@ const DOES = {
   leave: ({ agents }) => world.leave(agents),
   act: ({ host, acts }) => acts.map(each => world.act(host, each)).filter(complaint => complaint),
   refuse: ({ host, agent, act, reason }) => world.refuse(host, agent, act, reason),
-  perceive: ({ second, heard }) => {
-    world.live(second)
-    return heard ? world.perceive() : {}
+  perceive: ({ second, delivering }) => {
+    world.advance(second)
+    return delivering ? world.perceive() : {}
   },
   save: () => world.save()
 }
 
 process.on('message', async ({ number, what, ...rest }) => {
   try {
-    send({ number, answer: await DOES[what](rest) })
+    send({ number, answer: await HANDLERS[what](rest) })
   } catch (error) {
     log({ doing: what, error: error.message, stack: error.stack })
     send({ number, failed: error.message })

@@ -1,24 +1,23 @@
 'use strict'
 
-const BYTES = 900_000
-/** Bytes of one message, of the 1,048,576 that a server of the bus takes. */
-const AT_ONCE = 200
-/** What happens once, in one percept: the rest is told in the next. */
+const MAX_BYTES = 900_000
+/** Bytes of one message, at most. The limit of the NATS server is 1,048,576. */
+const MAX_EVENTS = 200
+/** Events of each sort in one percept, at most. Further events follow in the next one. */
 
 const bytes = value => Buffer.byteLength(JSON.stringify(value))
 
-/** Take what happened once out of its lists, at most so much of each that a percept of it fits into a message. */
-function portion (lists, limit = AT_ONCE) {
+/** Remove and return the first events of each list, so that a percept with them fits into a message. */
+function takeEvents (lists, limit = MAX_EVENTS) {
   return Object.fromEntries(Object.entries(lists).map(([name, list]) => [name, list.splice(0, limit)]))
 }
 
 /**
- * The percepts of a host in messages that each fit on the bus.
- *
+ * Split the percepts of a host into messages within the size limit.
  * @param {number} second of the world's clock
- * @param {Object<string, object>} percepts by agent; each alone is smaller than a message
+ * @param {Object<string, object>} percepts by agent; each one fits into a message
  */
-function * messages (second, percepts, { limit = BYTES, most = 4000 } = {}) {
+function * splitPercepts (second, percepts, { limit = MAX_BYTES, most = 4000 } = {}) {
   const empty = bytes({ second, percepts: {} })
   let batch = {}
   let size = empty
@@ -38,4 +37,4 @@ function * messages (second, percepts, { limit = BYTES, most = 4000 } = {}) {
   if (count > 0) yield { second, percepts: batch }
 }
 
-module.exports = { AT_ONCE, BYTES, messages, portion }
+module.exports = { splitPercepts, takeEvents }

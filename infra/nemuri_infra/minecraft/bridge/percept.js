@@ -1,33 +1,31 @@
 'use strict'
 
-const { portion } = require('./chunking')
+const { takeEvents } = require('./percept_messages')
 
-const MOST = 64
-/** Blocks that a percept tells of. */
+const MAX_BLOCKS = 64
+/** Blocks in a percept, at most. */
 
-/**
- * What an agent perceives now; null where nothing changed since it was last told. Tells what happened once, once.
- */
-function perceive (agent, second) {
-  const standing = stands(agent)
-  const told = JSON.stringify(standing)
-  const once = portion({ heard: agent.heard, outcomes: agent.outcomes })
+/** Return the percept of an agent, or null if nothing changed since the last one. Each event is reported once. */
+function buildPercept (agent, second) {
+  const state = currentState(agent)
+  const encoded = JSON.stringify(state)
+  const events = takeEvents({ heard: agent.heard, outcomes: agent.outcomes })
   const hurt = Math.min(20, agent.hurt)
-  if (told === agent.told && !once.heard.length && !once.outcomes.length && !hurt) return null
-  agent.told = told
+  if (encoded === agent.lastPercept && !events.heard.length && !events.outcomes.length && !hurt) return null
+  agent.lastPercept = encoded
   agent.hurt -= hurt
-  return { second, ...standing, ...once, hurt }
+  return { second, ...state, ...events, hurt }
 }
 
-function stands (agent) {
+function currentState (agent) {
   const { bot, world } = agent
   return {
-    position: agent.place,
+    position: agent.position,
     health: points(bot.health),
     hunger: points(bot.food),
-    inventory: agent.holds,
+    inventory: agent.botInventory,
     agents: sightings(agent),
-    blocks: blocks(agent),
+    blocks: visibleBlocks(agent),
     daylight: bot.time.isDay ?? true,
     biome: world.biome
   }
@@ -37,13 +35,13 @@ function points (value) {
   return Math.max(0, Math.min(20, Math.round(value)))
 }
 
-function sightings ({ bot, place, world }) {
+function sightings ({ bot, position: own, world }) {
   const found = []
   for (const entity of Object.values(bot.entities)) {
-    const who = entity === bot.entity ? undefined : world.known(entity)
+    const who = entity === bot.entity ? undefined : world.describeEntity(entity)
     if (!who) continue
     const position = entity.position.offset(0, 0.01, 0).floored()
-    const distance = Math.hypot(position.x - place.x, position.y - place.y, position.z - place.z)
+    const distance = Math.hypot(position.x - own.x, position.y - own.y, position.z - own.z)
     if (distance > world.radii.sight) continue
     const { x, y, z } = position
     found.push({ ...who, position: { x, y, z }, distance: Math.round(distance * 10) / 10 })
@@ -51,15 +49,15 @@ function sightings ({ bot, place, world }) {
   return found.sort((one, other) => one.distance - other.distance).slice(0, world.rules.table.crowd)
 }
 
-/** The nearest of each sort first, then the second nearest. */
-function blocks ({ place, world }) {
+/** Return the visible blocks: the nearest of each kind first, then the second nearest. */
+function visibleBlocks ({ position: at, world }) {
   const { rules, terrain, radii } = world
   const wanted = block => {
-    const kind = rules.kind(block)
+    const kind = rules.kindOf(block)
     return rules.visible.has(kind) ? kind : undefined
   }
   const turns = new Map()
-  return terrain.near(place, radii.sight, wanted)
+  return terrain.nearestBlocks(at, radii.sight, wanted)
     .map(each => {
       const turn = turns.get(each.block) ?? 0
       turns.set(each.block, turn + 1)
@@ -67,8 +65,8 @@ function blocks ({ place, world }) {
     })
     .filter(each => each.turn < rules.table.max_blocks_per_kind)
     .sort((one, other) => one.turn - other.turn || one.distance - other.distance)
-    .slice(0, MOST)
+    .slice(0, MAX_BLOCKS)
     .map(({ block, position }) => ({ block, position }))
 }
 
-module.exports = { blocks, perceive }
+module.exports = { buildPercept }

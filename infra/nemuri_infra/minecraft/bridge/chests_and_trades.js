@@ -1,32 +1,32 @@
 'use strict'
 
-const { Refused, demand } = require('./refused')
+const { Refused, demand } = require('./refusal')
 
-/** What lies in the chests of a world, by their place. */
+/** The contents of all chests of a world, by position. */
 class Chests {
-  /** `kept` is what `save` told. */
+  /** `kept` is the result of `save`. */
   constructor (room, kept = {}) {
     this.room = room
-    this.inside = new Map(Object.entries(kept).map(([place, things]) => [place, new Map(Object.entries(things))]))
+    this.contents = new Map(Object.entries(kept).map(([place, things]) => [place, new Map(Object.entries(things))]))
   }
 
-  /** What lies in them, by place and thing. */
+  /** Return the contents by position and item. */
   save () {
-    return Object.fromEntries([...this.inside].map(([place, things]) => [place, Object.fromEntries(things)]))
+    return Object.fromEntries([...this.contents].map(([place, things]) => [place, Object.fromEntries(things)]))
   }
 
-  /** Refuses to take away a chest that something lies in. */
-  emptied (x, y, z) {
+  /** Remove a chest. Throw `Refused` if it is not empty. */
+  removeEmpty (x, y, z) {
     const place = `${x},${y},${z}`
-    demand(!this.inside.get(place)?.size, 'the chest is not empty')
-    this.inside.delete(place)
+    demand(!this.contents.get(place)?.size, 'the chest is not empty')
+    this.contents.delete(place)
   }
 
-  /** The chest at a place. */
+  /** Return the chest at a position. */
   at ({ x, y, z }) {
     const place = `${x},${y},${z}`
-    if (!this.inside.has(place)) this.inside.set(place, new Map())
-    const things = this.inside.get(place)
+    if (!this.contents.has(place)) this.contents.set(place, new Map())
+    const things = this.contents.get(place)
     return { put: stack => this.put(things, stack), take: stack => this.take(things, stack) }
   }
 
@@ -45,33 +45,33 @@ class Chests {
   }
 }
 
-/** Offers that stand until their partner makes the reverse one. */
+/** Open offers to trade. An offer waits for the matching offer of its partner. */
 class Trades {
-  /** `patience` in seconds. */
-  constructor (patience) {
-    this.patience = patience
-    this.standing = new Map()
+  /** `seconds` is the time for which an offer is open. */
+  constructor (seconds) {
+    this.seconds = seconds
+    this.openOffers = new Map()
   }
 
-  /** Let an offer stand; resolves when it is taken, refuses, with the partner's name, when it was not in time. */
+  /** Open an offer. Resolve when it is accepted; reject with the partner's name when it expires. */
   offer (agent, { partner, offer, want }, name, signal) {
     return new Promise((resolve, reject) => {
       const end = then => value => {
         clearTimeout(timer)
-        if (this.standing.get(agent.id) === mine) this.standing.delete(agent.id)
+        if (this.openOffers.get(agent.id) === mine) this.openOffers.delete(agent.id)
         then(value)
       }
       const mine = { partner, offer, want, resolve: end(resolve) }
       const refuse = end(reject)
-      const timer = setTimeout(() => refuse(new Refused(`${name} did not agree`)), this.patience * 1000)
+      const timer = setTimeout(() => refuse(new Refused(`${name} did not agree`)), this.seconds * 1000)
       signal.addEventListener('abort', () => refuse(signal.reason), { once: true })
-      this.standing.set(agent.id, mine)
+      this.openOffers.set(agent.id, mine)
     })
   }
 
-  /** The standing offer that is the reverse of this one, if there is one; it is taken then. */
-  reverse (agent, { partner, offer, want }) {
-    const theirs = this.standing.get(partner)
+  /** Return the open offer that matches this one, or undefined. */
+  findMatching (agent, { partner, offer, want }) {
+    const theirs = this.openOffers.get(partner)
     const fits = theirs?.partner === agent.id && same(theirs.offer, want) && same(theirs.want, offer)
     return fits ? theirs : undefined
   }
