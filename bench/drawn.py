@@ -21,7 +21,7 @@ class Drawn:
         self._rng = rng
         self._words = ["".join(rng.choices(LETTERS, k=rng.randint(3, 9))) for _ in range(3_000)]
 
-    def said(self, words: int) -> str:
+    def text(self, words: int) -> str:
         """Return a text of the given number of words."""
         return " ".join(self._rng.choices(self._words, k=words))
 
@@ -32,7 +32,7 @@ class Drawn:
     def definition(self, name: str) -> Definition:
         """Return the definition of an agent."""
         perspectives = tuple(Perspective(name=each, keywords=(each, "price")) for each in PERSPECTIVES)
-        return Definition(role=name, description=self.said(12), perspectives=perspectives)
+        return Definition(role=name, description=self.text(12), perspectives=perspectives)
 
     def task(self) -> TaskSubmitted:
         """Return a client's task, sometimes with a document."""
@@ -40,7 +40,7 @@ class Drawn:
         return TaskSubmitted(
             event_id=self.identity(),
             client_id="ann",
-            text=self.said(14),
+            text=self.text(14),
             documents=documents if self._rng.random() < 0.1 else (),
         )
 
@@ -69,7 +69,7 @@ class Drawn:
     def learning(self, perspective: str) -> MemoryContent:
         """Return a learning that a model extracts from an answer."""
         return MemoryContent(
-            content=self.said(22),
+            content=self.text(22),
             tags=tuple(self._rng.sample(self._words, 4)),
-            learnings={perspective: self.said(12)},
+            learnings={perspective: self.text(12)},
         )

@@ -21,8 +21,8 @@ JAPANESE = (
     (r" of ([\d,]+) questions", r"(\1 問)"),
     (r"(\d+ ms), (\d+) of them in both servers", r"\1(うち 2 つのサーバーで \2 ms)"),
     (r"within ([\d.]+)×", r"\1 倍以内"),
-    ("ahead of both", "両方より速い"),
-    ("over half", "半分より上"),
+    ("faster than both", "両方より速い"),
+    ("more than half", "半分より上"),
     (r": met", ":達成"),
     (r": \*\*missed\*\*", ":**未達**"),
 )
@@ -43,27 +43,27 @@ def results(folder: Path = RESULTS) -> dict[str, Any]:
 
 def table(found: Results) -> str:
     """Return the table as Markdown, with a line for each figure that has a saved result."""
-    lines = ["| what | figure | goal | by |", "|---|---|---|---|"]
+    lines = ["| measure | figure | goal | script |", "|---|---|---|---|"]
     for each in FIGURES:
         if each.script in found and (each.size is None or each.size in found[each.script]["at"]):
             one = found[each.script]
             module = each.script.partition("-")[0]
             lines.append(
-                f"| {each.what} | {each.said(one)}{_reserved(one)} | {_goal(each, one)} | `bench/{module}.py` |"
+                f"| {each.label} | {each.text(one)}{_reserved(one)} | {_goal(each, one)} | `bench/{module}.py` |"
             )
     return "\n".join(lines)
 
 
 def headlines(found: Results, *, japanese: bool = False) -> str:
     """Return the README's table: the headline figures with their goals, and whether each is met."""
-    heads = "| 測ったもの | 結果 | 目標 |" if japanese else "| what | figure | goal |"
+    heads = "| 測ったもの | 結果 | 目標 |" if japanese else "| measure | figure | goal |"
     return "\n".join([heads, "|---|---|---|", *_headline_rows(found, japanese=japanese)])
 
 
 def _headline_rows(found: Results, *, japanese: bool) -> Iterator[str]:
     for each in FIGURES:
         if each.headline and each.script in found:
-            values = f"{each.said(found[each.script])} | {_goal(each, found[each.script])}"
+            values = f"{each.text(found[each.script])} | {_goal(each, found[each.script])}"
             for english, translated in JAPANESE if japanese else ():
                 values = re.sub(english, translated, values)
             yield f"| {each.headline[japanese]} | {values} |"
@@ -83,8 +83,8 @@ def machines(found: Results) -> str:
     kinds = sorted({_machine(one) for one in found.values() if "machine" in one})
     dates = sorted(one["measured_at"][:10] for one in found.values() if "measured_at" in one)
     when = " to ".join(dict.fromkeys((dates[0], dates[-1]))) if dates else ""
-    earlier = "What was taken over was measured before results were kept."
-    return f"Measured {when} on {'; '.join(kinds)}; ratios are of interleaved rounds. {earlier}"
+    earlier = "Figures marked as taken over were measured before results were stored."
+    return f"Measured {when} on {'; '.join(kinds)}; ratios are from interleaved rounds. {earlier}"
 
 
 def _machine(one: Any) -> str:

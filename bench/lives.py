@@ -120,7 +120,7 @@ class Town:
         for ordinal in range(len(details)):
             ready = ChunkReady.following(task, nth=ordinal, ordinal=ordinal)
             yield ready
-            yield ChunkSummarised.following(ready, ordinal=ordinal, point=self.drawn.said(18), usage=USAGE)
+            yield ChunkSummarised.following(ready, ordinal=ordinal, point=self.drawn.text(18), usage=USAGE)
         summarised = fan_in.summarise(task, self.tasks[task.event_id])
         assert summarised is not None
         yield summarised
@@ -143,7 +143,7 @@ class Town:
         answered = TaskAnswered.following(
             retrieved,
             assignment_id=assigned.event_id,
-            text=self.drawn.said(70),
+            text=self.drawn.text(70),
             citations=used,
             details=(),
             usage=USAGE,
