@@ -51,9 +51,9 @@ def cli() -> Iterator[str]:
     """Return the page of the command line, from the tree of commands that `nemuri` runs."""
     os.environ.setdefault("NEMURI_DATA", "~/.local/share/nemuri")
     from nemuri.cli.app import app
-    from nemuri.cli.command_tree import PANELS, whole
+    from nemuri.cli.command_tree import PANELS, build_program
 
-    root = whole(app)
+    root = build_program(app)
     yield from ("# Command line", "", NOTE, "", "Every command also takes `--data DIR` and `--verbose`.", "")
     yield from (
         "Exit codes: 0 done, 1 failed, 2 wrong use, 3 timed out, 4 a task of too many items waits for a choice.",

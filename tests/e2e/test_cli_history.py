@@ -81,7 +81,7 @@ def test_replay_compares_with_another_policy_and_changes_nothing(
     lenient = nemuri("replay", "--what-if", write_policy(directory, LENIENT_POLICY), "--agent", "diver", "--json").json
     [diver] = lenient["agents"]
     assert diver["control"]["sleeps"] == diver["control"]["sleeps_as_recorded"] > 0
-    assert diver["archived_only_there"] == diver["archived_only_here"] == []
+    assert diver["archived_only_under_other"] == diver["archived_only_as_recorded"] == []
     strict = nemuri("replay", "--what-if", write_policy(directory, STRICT_POLICY))
     assert strict.code == 0
     assert "a first-order answer" in strict.out

@@ -16,7 +16,7 @@ from nemuri.demo import run
 from nemuri.demo.agents import example_agents
 from nemuri.demo.questions import QUESTIONS
 from nemuri.demo.run import perform
-from nemuri.demo.scenario import Played
+from nemuri.demo.scenario import DemoRecord
 from nemuri.demo.texts import document, topics
 from nemuri_domain.strength.policy import Policy
 from nemuri_infra.runtime.settings import Settings
@@ -75,7 +75,7 @@ async def test_learned_memories_are_strengthened_and_unused_ones_fade(temporary_
     assert running_processes(temporary_files) == []
 
 
-def _assert_read_and_negotiated(played: Played) -> None:
+def _assert_read_and_negotiated(played: DemoRecord) -> None:
     """Assert that large inputs were read in chunks, and that too many items were negotiated in both rounds."""
     whole = played.first[5]
     assert whole.way.chunks == whole.way.read > 20
@@ -86,7 +86,7 @@ def _assert_read_and_negotiated(played: Played) -> None:
         assert asked.way.scores[0].agent_id == asked.way.agent_id
 
 
-def _assert_learned_memories_used(played: Played) -> None:
+def _assert_learned_memories_used(played: DemoRecord) -> None:
     """Assert that the second round used memories of the first one without documents, and that unused ones weakened."""
     for asked in played.second[:-1]:
         assert asked.way.chunks == 0
@@ -107,7 +107,7 @@ def _assert_learned_memories_used(played: Played) -> None:
     assert sum(moved.climb for moved in played.places()) >= 0
 
 
-def _assert_printed(played: Played, story: str) -> None:
+def _assert_printed(played: DemoRecord, story: str) -> None:
     """Assert that the printed story shows the platform's numbers."""
     assert "0 differences in" in story
     assert f"Of {len(played.learned)} memories learned in the first round" in story

@@ -1,6 +1,6 @@
 """Comparison of past states and replays with the views and the log."""
 
-from nemuri.operations.history import agents_of, as_of, otherwise, steps_of
+from nemuri.operations.history import agents_of, as_of, replay_with, steps_of
 from nemuri.operations.log_positions import LogPosition
 from nemuri_domain.strength.aggregate import Agent, Content, Memory, Mind
 from nemuri_domain.strength.state_diff import Differences, MemoryState
@@ -37,7 +37,7 @@ async def assert_minds_agree(resources: Resources) -> None:
         rows = await mind_in_views(resources, agent_id)
         [past] = await as_of(resources.log, agent_id, [LogPosition()])
         assert past.mind == rows
-        anew = await otherwise(resources.log, agent_id, {}, None)
+        anew = await replay_with(resources.log, agent_id, {}, None)
         assert anew.recorded == rows
         assert Differences.between(anew.recorded, anew.other) == Differences((), {}, {})
         assert anew.missed == []

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from sqlalchemy import select
 
-from nemuri.operations import backup, forget, let_go, reembed, restore, resume
+from nemuri.operations import backup, erase_expired, forget, reembed, restore, resume
 from nemuri.platform.serving import prepare
 from nemuri_contracts.affective import Link, Tie, TurnOffered
 from nemuri_contracts.agents import MemoriesEmbedded
@@ -227,12 +227,12 @@ async def test_erasing_deleted_memories_keeps_others(settings: Settings) -> None
             turns.night(1, archived=[gone], tied=[Tie(of=kept, to=gone, sort="same_topic")]),
             turns.night(2, deleted=[gone]),
         )
-        assert (await let_go(settings)).events == 2
+        assert (await erase_expired(settings)).events == 2
         await until_idle(resources, ["projector"])
         [left] = await memories_in_views(resources)
         assert (left.memory_id, left.relations) == (kept, ())
         await assert_as_folded(resources)
-        assert (await let_go(settings)).nothing
+        assert (await erase_expired(settings)).nothing
     await assert_verified(settings)
 
 

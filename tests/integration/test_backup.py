@@ -10,7 +10,7 @@ import pytest
 
 from nemuri.operations import OperationError, backup, forget, restore
 from nemuri.operations.erasure_batches import Step
-from nemuri.operations.erasure_ledger import ledger_of, note
+from nemuri.operations.erasure_ledger import ledger_path, note
 from nemuri.platform.serving import prepare
 from nemuri_contracts.client_events import Document, TaskSubmitted
 from nemuri_contracts.codec import encode
@@ -49,7 +49,7 @@ def damaged_ledgers(settings: Settings, directory: Path) -> Iterator[Path]:
     for sort, name in sorts:
         noted = settings.model_copy(update={"data": directory / sort})
         note(noted, [Step(Thing(sort, name), wholes[name])])
-        path, text = ledger_of(noted), str(name)
+        path, text = ledger_path(noted), str(name)
         line = path.read_text(encoding="utf-8")
         for first in ("z", "0" if text[0] != "0" else "1"):
             path.write_text(line.replace(f'"name":"{text}"', f'"name":"{first}{text[1:]}"'), encoding="utf-8")
@@ -112,7 +112,7 @@ async def test_data_erased_after_the_backup_is_not_restored(
         assert (await client.ask("What is the truth value of an empty list?", settled=True)).status == "done"
         await until_idle(resources)
     await assert_verified(elsewhere)
-    assert ledger_of(elsewhere).read_text(encoding="utf-8").count(str(gone)) > 1, "the new namespace is in the ledger"
+    assert ledger_path(elsewhere).read_text(encoding="utf-8").count(str(gone)) > 1, "the new namespace is in the ledger"
 
 
 async def test_the_clock_is_restored(servers: Servers, settings: Settings, tmp_path: Path) -> None:

@@ -167,7 +167,7 @@ async def test_a_call_without_a_timeout_fails_if_the_server_stays_down(
     own_servers: Servers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A call without a timeout raises `NotConnectedError` if the server stays down."""
-    monkeypatch.setattr(exchange, "PATIENCE", 0.5)
+    monkeypatch.setattr(exchange, "RETRY_SECONDS", 0.5)
     settings = own_servers.settings()
     await prepare(settings)
     async with client_without_server(own_servers, settings) as client:

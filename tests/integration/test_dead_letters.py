@@ -67,7 +67,7 @@ async def test_dead_letters_are_listed_in_pages(settings: Settings) -> None:
         rest = await dead.page(client, "intake", after=names[1], limit=3)
         assert ([each.letter.name for each in rest.letters], rest.more) == (names[2:], False)
         assert (await dead.page(client, "strength-sleep")).letters == []
-        for name in await dead.every(client, "intake"):
+        for name in await dead.all_names(client, "intake"):
             await dead.drop(client, name)
         assert (await dead.page(client)).total == 0
 
@@ -77,7 +77,7 @@ async def test_the_dead_letter_of_a_large_message_refers_to_the_log(settings: Se
     async with running_services(settings) as resources, connected_client(settings) as client:
         whole = b"x" * (resources.log.room + 2_000)
         name = await publish_invalid(resources.log, whole)
-        stored_letter = await dead.found(client, name)
+        stored_letter = await dead.find(client, name)
         assert (stored_letter.letter.size, len(stored_letter.original)) == (len(whole), resources.log.room)
         assert await dead.original(client, stored_letter) == whole
 
@@ -107,7 +107,7 @@ async def test_an_invalid_message_can_be_erased(own_servers: Servers) -> None:
         log = resources.log
         name = await publish_invalid(log, CANARY.encode())
         kept = await publish_invalid(log, b"something else")
-        letter = (await dead.found(client, name)).letter
+        letter = (await dead.find(client, name)).letter
         letters = DeadLetters(log)
         await letters.bury(letter.model_copy(update={"service": "orchestrator"}), CANARY.encode())
         event = await log.append(agent_defined())

@@ -12,10 +12,10 @@ from nemuri.client.exchange import ClientError
 from nemuri.operations import OperationError, forget, rebuild, resume
 from nemuri.operations import lineage as would_go
 from nemuri.operations.erasure import planned
-from nemuri.operations.erasure_batches import merged
-from nemuri.operations.erasure_ledger import entries, ledger_of, note
-from nemuri.operations.session import workshop
-from nemuri.operations.tombstones import bury
+from nemuri.operations.erasure_batches import union
+from nemuri.operations.erasure_ledger import entries, ledger_path, note
+from nemuri.operations.session import open_operation
+from nemuri.operations.tombstones import append_tombstones
 from nemuri_contracts.affective import TurnOffered
 from nemuri_contracts.erasure import MemoriesErased
 from nemuri_contracts.event import Event
@@ -282,28 +282,28 @@ async def test_an_erasure_known_to_the_ledger_only_is_completed(servers: Servers
             with pytest.raises(ClientError, match="was erased"):
                 await question
         assert (await client.memory(kept)).memory.content
-        noted = entries(ledger_of(settings), settings.namespace)
+        noted = entries(ledger_path(settings), settings.namespace)
         assert asked.task_id in noted[-1].whole.tasks, "the ledger lists the task for later restores"
         assert (await resume(settings)).nothing
-        assert entries(ledger_of(settings), settings.namespace) == noted
+        assert entries(ledger_path(settings), settings.namespace) == noted
     await assert_verified(settings)
 
 
 async def stop_after_ledger_entry(settings: Settings, thing: Thing) -> None:
     """Write an erasure to the ledger and stop before the first tombstone."""
-    async with workshop(settings) as at:
+    async with open_operation(settings) as at:
         note(settings, await planned(at, [thing]))
 
 
 async def stop_at_first_tombstone(settings: Settings, thing: Thing) -> None:
     """Start an erasure and stop it when its first tombstone is on the log."""
-    async with workshop(settings) as at:
+    async with open_operation(settings) as at:
         [subject] = at.log.subjects.of_kind(MemoriesErased)
         told = await at.log.connection.subscribe(subject)
         steps = await planned(at, [thing])
-        whole = merged(each.whole for each in steps)
+        whole = union(each.whole for each in steps)
         replay = Replay.of(at.log, whole.restated, Erased.in_all(whole))
-        burying = asyncio.ensure_future(bury(at, steps, replay))
+        burying = asyncio.ensure_future(append_tombstones(at, steps, replay))
         await told.next_msg(timeout=30)
         burying.cancel()
         await asyncio.gather(burying, return_exceptions=True)
@@ -317,8 +317,8 @@ async def test_the_ledger_holds_ids_only(settings: Settings) -> None:
         gone = await client.remember("python", "The truth value of a bassethorn is false.")
         with pytest.raises(OperationError, match="there is no memory 0000"):
             await forget(settings, [Thing("memory", UUID(int=0))])
-        assert entries(ledger_of(settings), settings.namespace) == []
+        assert entries(ledger_path(settings), settings.namespace) == []
         await forget(settings, [Thing("memory", gone)])
-        [entry] = entries(ledger_of(settings), settings.namespace)
+        [entry] = entries(ledger_path(settings), settings.namespace)
         assert entry.whole.memories == {"python": (gone,)}
-        assert b"bassethorn" not in ledger_of(settings).read_bytes()
+        assert b"bassethorn" not in ledger_path(settings).read_bytes()

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from nemuri.experiments.corpus import Task, memories, stream
-from nemuri.experiments.in_memory_agent import Living, Vectors
+from nemuri.experiments.in_memory_agent import InMemoryAgent, Vectors
 from nemuri_contracts.client_events import Setting
 from nemuri_contracts.codec import AnyAgentEvent
 from nemuri_contracts.strength import Candidate, MemoryEncoded
@@ -32,7 +32,7 @@ async def test_an_experiments_agent_retrieves_as_the_platform_does(settings: Set
     """An agent of the experiments retrieves the platform's candidates, features and scores, up to rounding."""
     chance = random.Random("both")
     world = memories(chance, PASSAGES)
-    living = await Living.remembering(world, "use", Vectors())
+    living = await InMemoryAgent.remembering(world, "use", Vectors())
     tasks = list(stream(chance, world[:10], TASKS, "recurring"))
     for task in tasks:
         await living.live(task)

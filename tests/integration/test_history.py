@@ -6,7 +6,7 @@ import pytest
 
 from nemuri.client.client import Client
 from nemuri.operations import OperationError
-from nemuri.operations.history import as_of, events_of, extent, known, otherwise, steps_of
+from nemuri.operations.history import as_of, check_defined, events_of, extent, replay_with, steps_of
 from nemuri.operations.log_positions import LogPosition, LogPositionError
 from nemuri_contracts.agents import PolicyAdopted
 from nemuri_contracts.event import derive
@@ -97,13 +97,13 @@ async def test_past_states_agree_with_the_fold_and_change_nothing(settings: Sett
         assert archived_contents(present.mind) == {*FACTS[1:]}
 
         # Another policy keeps what this one archived; from the end of the log on it changes nothing.
-        kinder = await otherwise(log, "python", {"archive_threshold": 0.01}, None)
+        kinder = await replay_with(log, "python", {"archive_threshold": 0.01}, None)
         assert archived_contents(kinder.other) == set()
         found = Differences.between(kinder.recorded, kinder.other)
         assert {each.content for each in found.returned} == {*FACTS[1:]}
-        harder = await otherwise(log, "python", {"archive_threshold": 5.0, "initial_strength": 0.5}, None)
+        harder = await replay_with(log, "python", {"archive_threshold": 5.0, "initial_strength": 0.5}, None)
         assert archived_contents(harder.other) == {*FACTS}
-        last = await otherwise(log, "python", {"archive_threshold": 5.0}, LogPosition(sequence=reach.last))
+        last = await replay_with(log, "python", {"archive_threshold": 5.0}, LogPosition(sequence=reach.last))
         assert last.other == last.recorded
 
         # The history of a memory reaches from its encoding to its archiving.
@@ -122,14 +122,14 @@ async def test_an_unknown_position_or_agent_is_refused(settings: Settings) -> No
         with pytest.raises(LogPositionError, match="empty"):
             await as_of(log, "python", [LogPosition()])
         with pytest.raises(OperationError, match="no agent 'python'"):
-            await known(log, "python")
+            await check_defined(log, "python")
         await log.append(agent_defined())
         reach = await extent(log)
         assert reach.begins is not None
         with pytest.raises(LogPositionError, match="2 is beyond the end of the log: its last event is 1"):
             await as_of(log, "python", [LogPosition("2", sequence=2)])
         with pytest.raises(LogPositionError, match="before the beginning of the log"):
-            await otherwise(log, "python", {}, LogPosition("long ago", time=reach.begins - timedelta(seconds=1)))
+            await replay_with(log, "python", {}, LogPosition("long ago", time=reach.begins - timedelta(seconds=1)))
         [past] = await as_of(log, "python", [LogPosition()])
         assert past.mind.agent is not None
 

@@ -11,8 +11,8 @@ from sqlalchemy import text
 
 from nemuri.client.client import Client
 from nemuri.operations import backup, erasure, forget, rebuild, restore, resume
-from nemuri.operations.erasure_batches import FRAME_BYTES, Step, in_steps
-from nemuri.operations.erasure_ledger import entries, ledger_of
+from nemuri.operations.erasure_batches import FRAME_BYTES, Step, split_into_steps
+from nemuri.operations.erasure_ledger import entries, ledger_path
 from nemuri_contracts.client_events import MemoryContent, MemoryOffered
 from nemuri_contracts.erasure import Erasure, MemoriesErased
 from nemuri_contracts.event import Event
@@ -48,7 +48,7 @@ class Killed(BaseException):
 
 def small_steps(root: Thing, whole: Erasure, _room: int) -> list[Step]:
     """Divide an erasure into steps of at most `ID_BYTES` bytes of ids."""
-    return in_steps(root, whole, FRAME_BYTES + ID_BYTES)
+    return split_into_steps(root, whole, FRAME_BYTES + ID_BYTES)
 
 
 async def let_agents_work(resources: Resources, client: Client, colour: str) -> tuple[UUID, UUID]:
@@ -82,10 +82,10 @@ async def test_a_large_erasure_is_done_in_steps(
         gone, kept = await let_agents_work(resources, client, colour)
         await backup(settings, tmp_path / "before")
         before = await memory_state(client, kept)
-        monkeypatch.setattr(erasure, "in_steps", small_steps)
+        monkeypatch.setattr(erasure, "split_into_steps", small_steps)
         await forget(settings, [Thing("agent", "passing") if root == "agent" else Thing("memory", gone)])
         await until_idle(resources)
-        assert len(entries(ledger_of(settings), settings.namespace)) > 1
+        assert len(entries(ledger_path(settings), settings.namespace)) > 1
         assert_gone(servers, f"{colour}ish", kept=f"numbat{colour}")
         assert await memory_state(client, kept) == before
         await assert_verified(settings)
@@ -107,13 +107,13 @@ async def test_an_erasure_killed_between_its_steps_is_completed(
     async with running_services(settings) as resources, connected_client(settings) as client:
         gone, kept = await let_agents_work(resources, client, colour)
         before = await memory_state(client, kept)
-        monkeypatch.setattr(erasure, "in_steps", small_steps)
+        monkeypatch.setattr(erasure, "split_into_steps", small_steps)
         with monkeypatch.context() as patched:
             patched.setattr(Log, "append", append_then_kill(cut))
             with pytest.raises(Killed):
                 await forget(settings, [Thing("memory", gone)])
         await until_idle(resources)
-        assert len(entries(ledger_of(settings), settings.namespace)) > 1
+        assert len(entries(ledger_path(settings), settings.namespace)) > 1
 
         await resume(settings)
 
@@ -252,5 +252,5 @@ async def test_a_small_erasure_is_one_step(servers: Servers, settings: Settings)
         await until_idle(resources)
         told = [each for each in await effective_events(resources.log) if isinstance(each, MemoriesErased)]
         assert len([each for each in told if each.whole is not None]) == 1
-        assert len(entries(ledger_of(settings), settings.namespace)) == 1
+        assert len(entries(ledger_path(settings), settings.namespace)) == 1
         assert_gone(servers, f"{colour}ish")

@@ -188,7 +188,7 @@ async def test_several_dead_letters_of_a_task_reopen_it_once(settings: Settings)
         failed = await client.ask(QUESTION, documents=[("pages", pages)], timeout=30)
         assert failed.status == "failed"
         await until_idle(resources)
-        first, second = await dead.every(client)
+        first, second = await dead.all_names(client)
         model.reads = True
         assert await dead.retry(client, first) == f"task {failed.task_id} is open again, attempt 2"
         assert (await client.result(failed.task_id, settled=True, timeout=30)).status == "done"

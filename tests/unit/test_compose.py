@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from nemuri.cli.app import app
 from nemuri.platform.service_registry import SERVICES
-from nemuri.platform.workers import ENDS_WITHIN, GRACE
+from nemuri.platform.workers import KILL_SECONDS, SHUTDOWN_SECONDS
 from nemuri_infra.runtime.settings import Settings
 
 ROOT = Path(__file__).parents[2]
@@ -145,7 +145,7 @@ def test_the_data_of_operators_is_in_a_volume(compose: dict[str, Any]) -> None:
 def test_a_worker_has_time_to_finish(compose: dict[str, Any]) -> None:
     """The worker stops by itself before the grace period of its container ends."""
     for name in SERVICES:
-        assert int(compose["services"][name]["stop_grace_period"].removesuffix("s")) > GRACE > ENDS_WITHIN
+        assert int(compose["services"][name]["stop_grace_period"].removesuffix("s")) > KILL_SECONDS > SHUTDOWN_SECONDS
 
 
 def test_nats_servers_accept_their_configuration(written: Path, monkeypatch: pytest.MonkeyPatch) -> None:

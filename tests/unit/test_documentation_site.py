@@ -12,7 +12,7 @@ import pytest
 
 import nemuri
 from nemuri.cli.app import app
-from nemuri.cli.command_tree import whole
+from nemuri.cli.command_tree import build_program
 from nemuri.client.client import Client
 from nemuri.client.sync import SyncClient
 from nemuri_contracts.codec import EVENTS
@@ -76,7 +76,7 @@ def test_the_events_page_describes_every_event(site: Path) -> None:
 def test_the_command_line_page_describes_every_command(site: Path) -> None:
     """The page has the path of each command that is not hidden."""
     found = text(site, "reference/generated/cli.html")
-    commands = list(whole(app).commands.items())
+    commands = list(build_program(app).commands.items())
     assert len(commands) > 30
     assert [name for name, command in commands if not command.hidden and f"\nnemuri {name}" not in found] == []
 

@@ -11,7 +11,7 @@ import yaml
 
 from nemuri.platform.permission_files import Deployment, write_permissions
 from nemuri.platform.service_registry import SERVICES
-from nemuri.platform.workers import ENDS_WITHIN, GRACE
+from nemuri.platform.workers import KILL_SECONDS, SHUTDOWN_SECONDS
 
 MANIFESTS = Path(__file__).parents[2] / "infra" / "deploy" / "kubernetes"
 VERSION = "1.32"
@@ -67,7 +67,7 @@ def test_a_worker_has_time_to_finish(manifests: list[dict[str, Any]]) -> None:
     """The grace period of a worker's pod is longer than the worker needs to stop."""
     for name in SERVICES:
         pod = of_kind(manifests, "Deployment")[name]["spec"]["template"]["spec"]
-        assert pod["terminationGracePeriodSeconds"] > GRACE > ENDS_WITHIN
+        assert pod["terminationGracePeriodSeconds"] > KILL_SECONDS > SHUTDOWN_SECONDS
 
 
 def test_operator_pods_have_a_name_and_a_volume(manifests: list[dict[str, Any]]) -> None:

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
 
-from nemuri.admin.agent_definitions import LARGEST, AgentFile, DefinitionError, add_agent, appended, checked_feelings
+from nemuri.admin.agent_definitions import (
+    LARGEST,
+    AgentFile,
+    DefinitionError,
+    add_agent,
+    append_if_changed,
+    checked_feelings,
+)
 from nemuri.client.exchange import ClientError
 from nemuri.files.documents import read_bounded
 from nemuri.files.yaml_files import read_yaml
@@ -22,9 +29,9 @@ from nemuri_infra.bus.event_log import ConflictError
 if TYPE_CHECKING:
     from nemuri.client.client import Client
 
-ELSEWHERE = ("version", "embedding", "llm")
+PLATFORM_SECTIONS = ("version", "embedding", "llm")
 """Sections of the configuration file of document 001 that are settings of the platform, not parameters of an agent."""
-NAMED = 3
+MAX_NAMED = 3
 """Number of protected memories, oldest first, that the message names if no more can be protected."""
 
 
@@ -60,20 +67,21 @@ def _check(memory: AffectMemoryView, view: AffectView) -> None:
     if memory.archived:
         raise ClientError(f"{memory.label} is archived and cannot be protected before a recall has brought it back")
     if view.protected >= view.limit:
-        oldest = ", ".join(each.label for each in view.oldest_protected[:NAMED])
+        oldest = ", ".join(each.label for each in view.oldest_protected[:MAX_NAMED])
         advice = f"; release one with `nemuri affect {view.agent_id} unprotect MEMORY`, the oldest: {oldest}"
         raise ClientError(f"{view.protected} of {view.limit} memories are protected{advice if oldest else ''}")
 
 
 def read_parameters(path: Path) -> tuple[AffectPolicy, tuple[str, ...]]:
-    """Return the parameters in a YAML or JSON file, and the names of its sections in `ELSEWHERE`, which are ignored.
+    """Return the parameters in a YAML or JSON file, and the names of its sections in `PLATFORM_SECTIONS`, which are
+    ignored.
 
     Raises `DefinitionError`.
     """
     found = _read(path)
     if not isinstance(found, dict):
         raise DefinitionError(f"{path}: write a mapping of parameters")
-    elsewhere = tuple(each for each in ELSEWHERE if each in found)
+    elsewhere = tuple(each for each in PLATFORM_SECTIONS if each in found)
     return checked_feelings({key: value for key, value in found.items() if key not in elsewhere}, path), elsewhere
 
 
@@ -129,7 +137,7 @@ async def adopt(client: "Client", agent: str, policy: AffectPolicy) -> bool:
     """
     await client.affect(agent)
     try:
-        adopted = await appended(client, PolicyAdopted, {"parameters": policy.differing}, agent, "parameters")
+        adopted = await append_if_changed(client, PolicyAdopted, {"parameters": policy.differing}, agent, "parameters")
     except ConflictError as error:
         raise ClientError(f"the parameters of {agent} were changed meanwhile; try again") from error
     await client.settle()

@@ -21,7 +21,7 @@ from nemuri_domain.tiered.policy import TiersPolicy
 if TYPE_CHECKING:
     from nemuri.client.client import Client
 
-OTHERWISE = ("affective", "tiered")
+KINDS_WITHOUT_PERSPECTIVES = ("affective", "tiered")
 """Kinds of memory whose definitions need no perspectives."""
 LARGEST = 1024 * 1024
 """Maximum size of a definition file in bytes."""
@@ -85,17 +85,19 @@ async def add_agent(client: "Client", file: AgentFile, embedding: Embedding) -> 
     known = parsed(newest.data) if newest.sequence else None
     if isinstance(known, AgentDefined) and (kind := known.definition.memory) != file.definition.memory:
         raise ClientError(f"agent {file.agent_id} has {kind} memory, which cannot be changed; choose another name")
-    defined = await appended(
+    defined = await append_if_changed(
         client, AgentDefined, {"definition": file.definition, "embedding": embedding}, file.agent_id, "definition"
     )
-    adopted = file.policy is not None and await appended(
+    adopted = file.policy is not None and await append_if_changed(
         client, PolicyAdopted, {"parameters": dict(file.policy)}, file.agent_id, "parameters"
     )
     await client.settle()
     return Added(file.agent_id, defined, adopted)
 
 
-async def appended(client: "Client", kind: type[AgentEvent], fields: dict[str, Any], agent_id: str, what: str) -> bool:
+async def append_if_changed(
+    client: "Client", kind: type[AgentEvent], fields: dict[str, Any], agent_id: str, what: str
+) -> bool:
     """Append an event of an agent, unless the agent's last event of this kind has the same value in the field `what`.
 
     Returns true if the event was appended. Raises `ConflictError` if another event of this kind was appended at the
@@ -115,7 +117,7 @@ async def appended(client: "Client", kind: type[AgentEvent], fields: dict[str, A
 def _mapping(parsed: object, path: Path) -> dict[str, Any]:
     if not isinstance(parsed, dict) or not all(isinstance(key, str) for key in parsed):
         raise DefinitionError(f"{path}: write a mapping with the keys id, role and perspectives")
-    needed = ("id", "role") if parsed.get("memory") in OTHERWISE else ("id", "role", "perspectives")
+    needed = ("id", "role") if parsed.get("memory") in KINDS_WITHOUT_PERSPECTIVES else ("id", "role", "perspectives")
     missing = [key for key in needed if key not in parsed]
     if missing:
         raise DefinitionError(f"{path}: missing {', '.join(missing)}")

@@ -39,7 +39,7 @@ async def page(client: "Client", service: str | None = None, *, after: str | Non
     Raises `ClientError` if there is no dead letter `after`.
     """
     letters = DeadLetters(client.log)
-    start = (await found(client, after)).place if after else 0
+    start = (await find(client, after)).place if after else 0
     some: list[StoredDeadLetter] = []
     async for each in letters.all(service, after=start):
         if len(some) == limit:
@@ -48,12 +48,12 @@ async def page(client: "Client", service: str | None = None, *, after: str | Non
     return Page(some, await letters.count(), more=False)
 
 
-async def every(client: "Client", service: str | None = None) -> Sequence[str]:
+async def all_names(client: "Client", service: str | None = None) -> Sequence[str]:
     """Return the names of all dead letters of one service, or of all services, oldest first."""
     return [each.letter.name async for each in DeadLetters(client.log).all(service)]
 
 
-async def found(client: "Client", name: str) -> StoredDeadLetter:
+async def find(client: "Client", name: str) -> StoredDeadLetter:
     """Return the dead letter with a name such as `intake/17`. Raises `ClientError` if there is none."""
     parts = _NAME.fullmatch(name)
     if parts is None:
@@ -80,7 +80,7 @@ async def retry(client: "Client", name: str) -> str:
     If the task failed because of the event, the task is reopened with a new attempt. Otherwise the service handles the
     same event once more. Raises `ClientError` if the retry is impossible or fails; the dead letter stays then.
     """
-    buried = await found(client, name)
+    buried = await find(client, name)
     letter = buried.letter
     if not letter.readable:
         raise ClientError(f"{name} is not an event: {letter.reason}; its sender must correct it and send it again")
@@ -116,7 +116,7 @@ async def drop(client: "Client", name: str) -> None:
 
     Raises `ClientError` if there is no such dead letter.
     """
-    await DeadLetters(client.log).drop(await found(client, name))
+    await DeadLetters(client.log).drop(await find(client, name))
 
 
 async def erase(client: "Client", name: str) -> None:
@@ -126,7 +126,7 @@ async def erase(client: "Client", name: str) -> None:
     with nothing deleted, if the message is an event, or if it is on a subject of the platform, where a newer version
     may be able to read it.
     """
-    letter = (await found(client, name)).letter
+    letter = (await find(client, name)).letter
     if client.log.subjects.client_of(letter.subject) is None:
         raise ClientError(
             f"{name} is about a message on a subject of the platform, which a newer version may be able to read"

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
-from nemuri.admin.agent_definitions import appended
+from nemuri.admin.agent_definitions import append_if_changed
 from nemuri_contracts.agents import PolicyAdopted
 from nemuri_contracts.codec import parsed
 from nemuri_contracts.health_views import AgentHealth
@@ -38,6 +38,6 @@ async def apply(client: "Client", health: AgentHealth) -> Applied:
     changed = {name: value for name, value in proposals(health.findings).items() if before[name] != value}
     if changed:
         parameters = {"parameters": said | changed}
-        await appended(client, PolicyAdopted, parameters, health.agent_id, "parameters")
+        await append_if_changed(client, PolicyAdopted, parameters, health.agent_id, "parameters")
         await client.settle()
     return Applied(health.agent_id, changed)

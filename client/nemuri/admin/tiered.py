@@ -17,7 +17,7 @@ from nemuri_infra.bus.event_log import ConflictError
 if TYPE_CHECKING:
     from nemuri.client.client import Client
 
-PATIENCE = 60.0
+TIMEOUT_SECONDS = 60.0
 """Seconds to wait for the end of a consolidation. The consolidation continues after that."""
 POLL = 0.1
 
@@ -34,7 +34,8 @@ class Consolidated(NamedTuple):
 async def consolidate(client: "Client", agent: str) -> Consolidated:
     """Consolidate all short-term memories of an agent, and wait until the new memories have their texts.
 
-    Raises `ClientError` if the agent has another kind of memory, or if the consolidation takes longer than `PATIENCE`.
+    Raises `ClientError` if the agent has another kind of memory, or if the consolidation takes longer than
+    `TIMEOUT_SECONDS`.
     """
     await client.settle()
     before = view = await client.tiers(agent)
@@ -42,7 +43,7 @@ async def consolidate(client: "Client", agent: str) -> Consolidated:
         return Consolidated(0, before)
     await client.log.append(ConsolidationAsked(event_id=uuid4(), agent_id=agent, because="asked"))
     await client.settle()
-    end = asyncio.get_running_loop().time() + PATIENCE
+    end = asyncio.get_running_loop().time() + TIMEOUT_SECONDS
     while (view := await client.tiers(agent)).short or view.going:
         if asyncio.get_running_loop().time() > end:
             raise ClientError(f"{agent} still consolidates {view.short + view.going} memories; see `nemuri status`")

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 LEVELS = ("1 whole", "2 summary", "3 keywords", "4 archive")
 MOODS = 7
 """Number of most recent days shown in text output. JSON output has all days."""
-STRONGEST = 10
-YEN = 150
+STRONGEST_SHOWN = 10
+YEN_PER_DOLLAR = 150
 """Yen per US dollar, as in document 001."""
 
 
@@ -33,7 +33,7 @@ def show(view: AffectView) -> None:
     if view.memories:
         say("")
         numbers = ("retention", "age", "level", "recalls")
-        rows = [_memory(each) for each in view.memories[:STRONGEST]]
+        rows = [_memory(each) for each in view.memories[:STRONGEST_SHOWN]]
         table(("label", *numbers, "emotion", "content"), rows, numbers=numbers, spare=("emotion", "recalls", "age"))
     _costs(view)
 
@@ -105,7 +105,7 @@ def _costs(view: AffectView) -> None:
     span = "this day" if number == 1 else f"these {number} days"
     say(
         f"\nAt the prices and lengths of document 001 this would have cost ${so_far:,.2f} with paid models;"
-        f" a year at the pace of {span} ${year:,.2f} (¥{year * YEN:,.0f})"
+        f" a year at the pace of {span} ${year:,.2f} (¥{year * YEN_PER_DOLLAR:,.0f})"
     )
 
 

@@ -91,6 +91,6 @@ def restore(
 
 def _ledger_path(settings: "Settings") -> str:
     """Return the path of the erasure ledger as text."""
-    from nemuri.operations.erasure_ledger import ledger_of
+    from nemuri.operations.erasure_ledger import ledger_path
 
-    return str(ledger_of(settings))
+    return str(ledger_path(settings))

@@ -7,10 +7,10 @@ from typing import Any, Final
 
 import typer
 
-from nemuri.cli.failures import USAGE
+from nemuri.cli.failures import USAGE_ERRORS
 from nemuri.cli.session import Session
 
-EVERYWHERE: Final = ("data", "verbose")
+GLOBAL_OPTIONS: Final = ("data", "verbose")
 """Options of the program that are also accepted after a command's name."""
 PANELS: Final = {
     "First steps": ("demo", "up", "status", "agent", "agents", "ask", "remember", "recall"),
@@ -27,10 +27,10 @@ PANELS: Final = {
 """The commands in the order of the help, by panel."""
 
 
-def whole(app: typer.Typer) -> Any:
-    """Return the program to run: its commands grouped by panel in the help, each with the options `EVERYWHERE`."""
+def build_program(app: typer.Typer) -> Any:
+    """Return the program to run: its commands grouped by panel in the help, each with the options `GLOBAL_OPTIONS`."""
     root = typer.main.get_command(app)
-    shared = [each for each in root.params if each.name in EVERYWHERE]
+    shared = [each for each in root.params if each.name in GLOBAL_OPTIONS]
     known: dict[str, Any] = getattr(root, "commands")  # noqa: B009 - the library types it as a command alone
     headings = {name: heading for heading, names in PANELS.items() for name in names}
     for name, command in known.items():
@@ -51,7 +51,7 @@ def _named(parse: Callable[[Any, list[str]], Any]) -> Callable[[Any, list[str]],
     def parsed(context: Any, words: list[str]) -> Any:
         try:
             return parse(context, words)
-        except USAGE as error:
+        except USAGE_ERRORS as error:
             if getattr(error, "ctx", None) is None:
                 setattr(error, "ctx", context)  # noqa: B010 - the library types it as an exception alone
             raise

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from nemuri.client.client import Client
     from nemuri_infra.stores.dead_letters import StoredDeadLetter
 
-SHOWN = 2_000
+MAX_CHARACTERS = 2_000
 """Maximum number of characters of an original message in text output. JSON output has the whole message."""
 
 Letter = Annotated[
@@ -69,13 +69,13 @@ def show(
     json: JsonOption = False,
 ) -> None:
     """Show a dead letter and its original message."""
-    from nemuri.admin.dead_letters import found, original
+    from nemuri.admin.dead_letters import find, original
     from nemuri.terminal.output import say, say_json
 
     session = Session.of(context, json=json)
 
     async def work(client: "Client") -> tuple["StoredDeadLetter", bytes]:
-        buried = await found(client, letter)
+        buried = await find(client, letter)
         return buried, await original(client, buried)
 
     buried, data = session.run(work)
@@ -86,8 +86,12 @@ def show(
     for name, value in _known(buried).items():
         if value is not None and name != "letter":
             say(f"{name:11}  {value}")
-    cut = "" if len(text) <= SHOWN else f"\n… and {len(text) - SHOWN:,} characters more; --json prints all of them"
-    say(f"\n{text[:SHOWN]}{cut}" if text else "\nthe message is empty")
+    cut = (
+        ""
+        if len(text) <= MAX_CHARACTERS
+        else f"\n… and {len(text) - MAX_CHARACTERS:,} characters more; --json prints all of them"
+    )
+    say(f"\n{text[:MAX_CHARACTERS]}{cut}" if text else "\nthe message is empty")
 
 
 def retry(
@@ -147,7 +151,7 @@ def _each(
 
     With several, a `ClientError` of one does not stop the others; it is reported at the end.
     """
-    from nemuri.admin.dead_letters import every as all_names
+    from nemuri.admin.dead_letters import all_names
     from nemuri.client.exchange import ClientError
     from nemuri.terminal.output import say, say_json
 

@@ -11,7 +11,7 @@ from uuid import UUID
 
 import typer
 
-from nemuri.cli.failures import LATE, Failure, WrongUse
+from nemuri.cli.failures import EXIT_TIMEOUT, Failure, WrongUse
 from nemuri.cli.id_arguments import id_argument
 from nemuri.cli.session import JsonOption, Limit, Session, TimeoutOption, agent_id
 
@@ -163,7 +163,8 @@ async def _until_finished(
                 await asyncio.sleep(POLL_INTERVAL)  # polled, because no message announces a course's progress
     except Expired:
         raise Failure(
-            f"course {course_id} is not finished after {limit.seconds:g} s and continues: `nemuri courses {name}`", LATE
+            f"course {course_id} is not finished after {limit.seconds:g} s and continues: `nemuri courses {name}`",
+            EXIT_TIMEOUT,
         ) from None
     return view
 

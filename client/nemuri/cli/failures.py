@@ -5,11 +5,11 @@ from collections.abc import Iterator
 
 import typer
 
-FAILED = 1
-WRONG_USE = 2
-LATE = 3
-NEGOTIATION = 4
-USAGE: tuple[type[Exception], ...] = typer.BadParameter.__mro__[1:3]
+EXIT_FAILURE = 1
+EXIT_WRONG_USE = 2
+EXIT_TIMEOUT = 3
+EXIT_NEGOTIATION = 4
+USAGE_ERRORS: tuple[type[Exception], ...] = typer.BadParameter.__mro__[1:3]
 """Exceptions that the library raises for wrong usage. It exports no name for them."""
 
 
@@ -20,7 +20,7 @@ class WrongUse(typer.BadParameter):
 class Failure(Exception):  # noqa: N818 - it ends a command, and is no error of the program
     """Failure of a command. The message is one line, the code is the exit code."""
 
-    def __init__(self, line: str, code: int = FAILED) -> None:
+    def __init__(self, line: str, code: int = EXIT_FAILURE) -> None:
         super().__init__(line)
         self.code = code
 
@@ -30,14 +30,14 @@ def explain(error: Exception) -> tuple[str, int]:
     if "--verbose" in sys.argv:
         sys.excepthook(type(error), error, error.__traceback__)
     if type(error).__name__ == "NoArgsIsHelpError":
-        return error.format_message(), WRONG_USE  # type: ignore[attr-defined]
-    if isinstance(error, USAGE):
-        return _line(_usage(error)), WRONG_USE
+        return error.format_message(), EXIT_WRONG_USE  # type: ignore[attr-defined]
+    if isinstance(error, USAGE_ERRORS):
+        return _line(_usage(error)), EXIT_WRONG_USE
     if isinstance(error, Failure):
         return _line(str(error)), error.code
     code = next((code for kinds, code in _kinds() if isinstance(error, kinds)), None)
     if code is None:
-        return _line(f"unexpected {type(error).__name__}: {error}; --verbose shows a traceback"), FAILED
+        return _line(f"unexpected {type(error).__name__}: {error}; --verbose shows a traceback"), EXIT_FAILURE
     return _line(_said(error)), code
 
 
@@ -54,9 +54,9 @@ def _kinds() -> Iterator[tuple[tuple[type[Exception], ...], int]]:
     from nemuri_infra.bus.plain_socket import PlainError
     from nemuri_infra.process.hook_settings import PlatformNotFound
 
-    yield (CallTimeoutError,), LATE
-    yield (InputError, DefinitionError, TextbookError, LogPositionError, NoTranscripts, SettingsBroken), WRONG_USE
-    yield (ClientError, UnreachableError, PlatformNotFound, PlainError), FAILED
+    yield (CallTimeoutError,), EXIT_TIMEOUT
+    yield (InputError, DefinitionError, TextbookError, LogPositionError, NoTranscripts, SettingsBroken), EXIT_WRONG_USE
+    yield (ClientError, UnreachableError, PlatformNotFound, PlainError), EXIT_FAILURE
 
     from nats.errors import Error as NatsError
     from pydantic import ValidationError
@@ -64,7 +64,7 @@ def _kinds() -> Iterator[tuple[tuple[type[Exception], ...], int]]:
     from nemuri_infra.embedded.child_processes import ServerFailed
     from nemuri_infra.embedded.data_directory import AlreadyRunning, HomeUnusable
 
-    yield (AlreadyRunning, HomeUnusable, ServerFailed, NatsError, ValidationError, OSError), FAILED
+    yield (AlreadyRunning, HomeUnusable, ServerFailed, NatsError, ValidationError, OSError), EXIT_FAILURE
 
     from sqlalchemy.exc import SQLAlchemyError
 
@@ -77,10 +77,10 @@ def _kinds() -> Iterator[tuple[tuple[type[Exception], ...], int]]:
     from nemuri_infra.projections.database import DatabaseError
     from nemuri_infra.stores.society_states import SocietyError
 
-    yield (SocietyError, MinecraftUnavailable), FAILED
-    yield (DatabaseError, SQLAlchemyError, EmbedderChanged, SettingsError, OperationError), FAILED
-    yield (NotProvisioned, PermissionsError), FAILED
-    yield (ModelRefused, ModelUnavailable, ValueError), FAILED
+    yield (SocietyError, MinecraftUnavailable), EXIT_FAILURE
+    yield (DatabaseError, SQLAlchemyError, EmbedderChanged, SettingsError, OperationError), EXIT_FAILURE
+    yield (NotProvisioned, PermissionsError), EXIT_FAILURE
+    yield (ModelRefused, ModelUnavailable, ValueError), EXIT_FAILURE
 
 
 def _said(error: Exception) -> str:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from nemuri_infra.projections.erasure_lineage import LineageResult, Thing
     from nemuri_infra.runtime.settings import Settings
 
-SHOWN = 20
+MAX_LISTED = 20
 """Maximum number of items listed before an erasure. Further items are only counted."""
 
 
@@ -99,10 +99,10 @@ def _agreed(found: "LineageResult", thing: "Thing", *, sure: bool) -> None:
 def _show(found: "LineageResult") -> None:
     from nemuri.terminal.output import say, short
 
-    for each, why in list(found.why.items())[:SHOWN]:
+    for each, why in list(found.why.items())[:MAX_LISTED]:
         say(short(f"{each.sort:7} {each.name}  {why}", 160))
-    if len(found.why) > SHOWN:
-        say(f"and {len(found.why) - SHOWN} more")
+    if len(found.why) > MAX_LISTED:
+        say(f"and {len(found.why) - MAX_LISTED} more")
 
 
 def _forgotten(session: Session, settings: "Settings", thing: "Thing") -> None:
@@ -112,10 +112,10 @@ def _forgotten(session: Session, settings: "Settings", thing: "Thing") -> None:
 
 
 def _swept(session: Session, settings: "Settings", *, due: bool) -> None:
-    from nemuri.operations import let_go, resume
+    from nemuri.operations import erase_expired, resume
 
     nothing = "nothing to complete: every erasure is complete"
-    _report(session, settings, let_go if due else resume, nothing="nothing is due" if due else nothing)
+    _report(session, settings, erase_expired if due else resume, nothing="nothing is due" if due else nothing)
 
 
 def _report(session: Session, settings: "Settings", operation: Any, nothing: str | None = None) -> None:

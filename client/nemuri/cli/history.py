@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from nemuri_domain.strength.state_diff import MemoryState
     from nemuri_domain.tiered.aggregate import TiersAgent
 
-SHOWN = 10
+DEFAULT_ROWS = 10
 """Default number of rows in each table."""
 TopOption = Annotated[int, typer.Option("--top", metavar="K", min=0, help="Maximum number of rows in each table.")]
 
@@ -45,7 +45,7 @@ def state(
             help="An event's number, a time (UTC if it has no zone), or a time span before now such as 2h.",
         ),
     ] = None,
-    top: TopOption = SHOWN,
+    top: TopOption = DEFAULT_ROWS,
     json: JsonOption = False,
 ) -> None:
     """Show an agent's state of memory now, after a given event, or at a given time.
@@ -74,7 +74,7 @@ def diff(
     to: Annotated[
         str | None, typer.Option("--to", metavar="PLACE", help="End, in the same forms. Default: now.")
     ] = None,
-    top: TopOption = SHOWN,
+    top: TopOption = DEFAULT_ROWS,
     json: JsonOption = False,
 ) -> None:
     """Show the changes of an agent's memory between two positions of the log."""
@@ -116,11 +116,11 @@ async def _by_use(client: "Client", name: str, *places: "LogPosition") -> "list[
 
 
 async def _as_of(client: "Client", name: str, *places: "LogPosition") -> "list[Past]":
-    from nemuri.operations.history import as_of, known
+    from nemuri.operations.history import as_of, check_defined
     from nemuri.operations.log_positions import LogPositionError
     from nemuri.terminal.output import progress
 
-    await known(client.log, name)
+    await check_defined(client.log, name)
     with progress("reading") as show:
         found = await as_of(client.log, name, places, show)
     for past, place in zip(found, places, strict=True):

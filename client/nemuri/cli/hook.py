@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from nemuri.client.client import Client
     from nemuri_infra.process.hook_settings import HookSettings
 
-KEPT = "none"
+KEEP_PARAMETERS = "none"
 """The profile value that leaves the agent's parameters unchanged."""
 AgentOption = Annotated[
     str | None,
@@ -50,7 +50,7 @@ def flush(context: typer.Context, agent: AgentOption = None, json: JsonOption = 
     from nemuri.terminal.output import say, say_json
 
     session = Session.of(context, json=json)
-    where = _whereabouts(session, agent)
+    where = _hook_settings(session, agent)
     became = session_upload.flush(where)
     if session.json:
         waiting = len(spool.waiting(where.data))
@@ -72,7 +72,7 @@ def import_(
     from nemuri.terminal.output import say, say_json
 
     session = Session.of(context, json=json)
-    became = transcript_import.take_in(paths, _whereabouts(session, agent))
+    became = transcript_import.import_transcripts(paths, _hook_settings(session, agent))
     skipped = {why: number for why, number in sorted(became.skipped.items()) if number}
     if session.json:
         told = {"transcripts": became.transcripts, "sessions": became.offered.sessions, "turns": became.offered.turns}
@@ -115,18 +115,18 @@ def install(
     from nemuri_domain.affective.policy import CODING, PROFILES
 
     session = Session.of(context)
-    if profile not in (None, KEPT, *PROFILES):
-        raise WrongUse(f"--profile {profile!r:.40} is none of {', '.join((*PROFILES, KEPT))}")
+    if profile not in (None, KEEP_PARAMETERS, *PROFILES):
+        raise WrongUse(f"--profile {profile!r:.40} is none of {', '.join((*PROFILES, KEEP_PARAMETERS))}")
     chosen = session.settings()
     data = chosen.data if session.data or "data" in chosen.model_fields_set else None
     ours = settings_file.hooks(agent_id(agent) if agent else None, data)
     if not write:
         say_json({"hooks": ours})
         return
-    path = settings or settings_file.settings_home()
+    path = settings or settings_file.settings_path()
     settings_file.wanted(path, ours)  # raises before anything is changed
-    if profile != KEPT:
-        say(_prepared(session, _whereabouts(session, agent).agent, profile or CODING, replace=profile is not None))
+    if profile != KEEP_PARAMETERS:
+        say(_prepared(session, _hook_settings(session, agent).agent, profile or CODING, replace=profile is not None))
     changed = settings_file.install(path, ours)
     say(f"{path}: {'hooks added' if changed else 'nothing changed'}")
 
@@ -144,7 +144,7 @@ def _prepared(session: Session, agent: str, profile: str, *, replace: bool) -> s
     try:
         done = session.run(work)
     except NotConnectedError as error:
-        raise Failure(f"{error}; --profile {KEPT} writes the settings without a platform") from error
+        raise Failure(f"{error}; --profile {KEEP_PARAMETERS} writes the settings without a platform") from error
     if done.defined:
         return f"{agent}: defined, with the profile {profile}"
     if done.own:
@@ -159,7 +159,7 @@ def _as_hook() -> None:
     raise typer.Exit(run(sys.argv[1:]))
 
 
-def _whereabouts(session: Session, agent: str | None) -> "HookSettings":
+def _hook_settings(session: Session, agent: str | None) -> "HookSettings":
     from nemuri_infra.process.hook_settings import HookSettings
 
     session.settings()  # reports wrong settings as all commands do

@@ -130,7 +130,7 @@ def recall(
         return
     if found.memories:
         columns = ("memory", "status", "score", "content")
-        table(columns, _came_to_mind(found), numbers=("score",), spare=() if found.deep else ("status",))
+        table(columns, _affect_rows(found), numbers=("score",), spare=() if found.deep else ("status",))
     else:
         say("no relevant memory, neither active nor archived")
     for each in found.principles:
@@ -274,7 +274,7 @@ def _marked(recalled: "RecalledMemory") -> str:
     return f"(outdated) {recalled.memory.content}" if recalled.candidate.yields_to else recalled.memory.content
 
 
-def _came_to_mind(found: "RecallView") -> list[tuple[object, ...]]:
+def _affect_rows(found: "RecallView") -> list[tuple[object, ...]]:
     """Return the rows of the table of retrieved memories."""
     from nemuri.terminal.output import short
 

@@ -14,7 +14,7 @@ import typer
 from nemuri.cli.failures import Failure, WrongUse
 from nemuri.cli.session import JsonOption, Session
 
-LITTLE_ROOM = 2**30
+LOW_DISK_BYTES = 2**30
 """Free bytes on the disk of an embedded server below which `status` warns."""
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def worker(
     """Run additional workers of one service of a running platform."""
     from nemuri.client.connection import resolve
     from nemuri.platform.service_registry import SERVICES
-    from nemuri.platform.workers import ENDS_WITHIN, GRACE, run_until_stopped, work, work_in_copies
+    from nemuri.platform.workers import KILL_SECONDS, SHUTDOWN_SECONDS, run_until_stopped, work, work_in_copies
 
     session = Session.of(context)
     session.loudly(f"nemuri-{name}")
@@ -104,9 +104,9 @@ def worker(
     settings = resolve(with_http(session.settings(), http))
     if count == 1:
         one = partial(work, settings, name, parent=parent, ready=ready, said=typer.echo)
-        run_until_stopped(lambda stop: one(stop=stop), within=ENDS_WITHIN)
+        run_until_stopped(lambda stop: one(stop=stop), within=SHUTDOWN_SECONDS)
     else:
-        run_until_stopped(lambda stop: work_in_copies(settings, name, count, stop=stop), within=GRACE)
+        run_until_stopped(lambda stop: work_in_copies(settings, name, count, stop=stop), within=KILL_SECONDS)
 
 
 def status(
@@ -165,7 +165,7 @@ def _disk(session: Session) -> list[str]:
     """
     settings = session.settings()
     store = settings.data.expanduser() / "nats"
-    if settings.nats_url is not None or not store.exists() or (free := disk_usage(store).free) >= LITTLE_ROOM:
+    if settings.nats_url is not None or not store.exists() or (free := disk_usage(store).free) >= LOW_DISK_BYTES:
         return []
     return [f"the disk of {store} has {free // 2**20} MB left; nothing is written once it is full"]
 

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import typer
 
-from nemuri.cli.failures import FAILED, NEGOTIATION, Failure
+from nemuri.cli.failures import EXIT_FAILURE, EXIT_NEGOTIATION, Failure
 from nemuri.cli.session import Session
 
 if TYPE_CHECKING:
@@ -60,11 +60,11 @@ def show_result(found: "TaskResult", session: Session) -> None:
         if spent := _spent(found):
             say(f"cost     {spent}")
     if found.status == "failed":
-        raise Failure(f"task {found.task_id} failed: {found.reason}", FAILED)
+        raise Failure(f"task {found.task_id} failed: {found.reason}", EXIT_FAILURE)
     if found.status == "negotiation":
         if not session.json:
             _offer(found, session)
-        raise typer.Exit(NEGOTIATION)
+        raise typer.Exit(EXIT_NEGOTIATION)
 
 
 def _read(found: "TaskResult") -> str:

@@ -28,7 +28,7 @@ def scorer(context: typer.Context, agent: AgentArgument, json: JsonOption = Fals
         say_json(found)
         return
     lines = {"ranking": found.ranking, "standing": found.standing, **_trained(found)}
-    lines["waiting"] = waiting(found.gathered, found.wanted)
+    lines["waiting"] = missing_samples(found.gathered, found.wanted)
     width = max(map(len, lines))
     for title, value in lines.items():
         say(f"{title:{width}}  {value}")
@@ -39,7 +39,7 @@ def scorer(context: typer.Context, agent: AgentArgument, json: JsonOption = Fals
     table(("linear", "learned", "feature"), rows, numbers=("linear", "learned"))
 
 
-def waiting(gathered: int, wanted: int) -> str:
+def missing_samples(gathered: int, wanted: int) -> str:
     """Return the number of samples gathered for the next training and the number required, as text."""
     if gathered < wanted:
         return f"{gathered} of {wanted} samples until the next training"

@@ -71,7 +71,7 @@ def _say(who: str, url: str | None) -> None:
 
 def _serve(session: Session, process: str, work: Any, http: str | None, parent: int | None) -> None:
     """Run one process of a society until it receives a stop signal or its parent process ends."""
-    from nemuri.platform.workers import ENDS_WITHIN, end_when_orphaned, run_until_stopped
+    from nemuri.platform.workers import SHUTDOWN_SECONDS, end_when_orphaned, run_until_stopped
     from nemuri.society.nats_server import society_server
     from nemuri_infra.process.gc_tuning import skip_final_collection
 
@@ -84,7 +84,7 @@ def _serve(session: Session, process: str, work: Any, http: str | None, parent: 
 
     session.loudly(f"nemuri-{process}")
     try:
-        run_until_stopped(main, within=ENDS_WITHIN)
+        run_until_stopped(main, within=SHUTDOWN_SECONDS)
     finally:
         skip_final_collection()
 

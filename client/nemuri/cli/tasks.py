@@ -10,7 +10,7 @@ from uuid import UUID
 
 import typer
 
-from nemuri.cli.failures import FAILED, LATE, Failure, WrongUse
+from nemuri.cli.failures import EXIT_FAILURE, EXIT_TIMEOUT, Failure, WrongUse
 from nemuri.cli.id_arguments import id_argument, id_option
 from nemuri.cli.result_lines import feedback_line, next_command, show_result
 from nemuri.cli.session import JsonOption, KeyOption, Limit, Session, TimeoutOption, agent_id, storable
@@ -203,7 +203,7 @@ def feedback(
     elif told.standing != "refused":
         say(feedback_line(told))
     if told.standing == "refused":
-        raise typer.Exit(FAILED) if session.json else Failure(feedback_line(told), FAILED)
+        raise typer.Exit(EXIT_FAILURE) if session.json else Failure(feedback_line(told), EXIT_FAILURE)
 
 
 def _options(
@@ -240,7 +240,7 @@ async def _submitted(client: "Client", text: str, options: dict[str, Any], limit
     try:
         return await client.within(limit.to_begin).submit(text, **options)
     except CallTimeoutError as error:
-        raise Failure(f"the submission was not confirmed within {limit.seconds:g} s", LATE) from error
+        raise Failure(f"the submission was not confirmed within {limit.seconds:g} s", EXIT_TIMEOUT) from error
 
 
 async def _follow(client: "Client", task: UUID, limit: Limit, session: Session) -> "TaskResult":
@@ -263,13 +263,13 @@ async def _follow(client: "Client", task: UUID, limit: Limit, session: Session) 
             try:
                 found = await client.within(LAST_STATUS_TIMEOUT).progress(task)
             except PassingError:
-                raise Failure(f"{error}: {later}", LATE) from error
+                raise Failure(f"{error}: {later}", EXIT_TIMEOUT) from error
             if found.status == "done":
                 return found
             if session.json:
                 say_json(found)
             late = f"task {task} is not done after {limit.seconds:g} s ({found.progress}) and continues"
-            raise Failure(f"{late}: {later}", LATE) from None
+            raise Failure(f"{late}: {later}", EXIT_TIMEOUT) from None
 
 
 def _shown(show: Callable[[str, int, int], None]) -> Callable[["TaskResult"], None] | None:

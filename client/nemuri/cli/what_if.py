@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nemuri.cli.diff_lines import differences, more, show_differences
-from nemuri.cli.history import SHOWN, TopOption, read_place, when
+from nemuri.cli.history import DEFAULT_ROWS, TopOption, read_place, when
 from nemuri.cli.session import JsonOption, Session, agent_id
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def replay(
             help="Start of the other policy: an event's number, a time, or a time span before now such as 2h.",
         ),
     ] = None,
-    top: TopOption = SHOWN,
+    top: TopOption = DEFAULT_ROWS,
     json: JsonOption = False,
 ) -> None:
     """Compare the agents' memories with those that another policy would have led to. Nothing is changed.
@@ -75,7 +75,7 @@ def replay(
     parameters = read_policy(policy)
 
     async def work(client: "Client") -> list[dict[str, Any]]:
-        from nemuri.operations.history import agents_of, check_use, extent, otherwise
+        from nemuri.operations.history import agents_of, check_use, extent, replay_with
 
         if name is not None:
             await check_use(client.log, name)
@@ -86,7 +86,7 @@ def replay(
         plain = []
         for each in (name,) if name is not None else await agents_of(client.log):
             with _reading(each) as show:
-                found = await otherwise(client.log, each, parameters, place, show)
+                found = await replay_with(client.log, each, parameters, place, show)
             if session.json:  # one agent at a time, so that only one state is in memory
                 plain.append(_plain(each, found))
             else:
@@ -187,7 +187,7 @@ def _plain(name: str, found: "CounterfactualReplay") -> dict[str, Any]:
     from nemuri_domain.strength.state_diff import Differences
 
     compared = differences(Differences.between(found.recorded, found.other))
-    named = {"archived": "archived_only_there", "returned": "archived_only_here"}
+    named = {"archived": "archived_only_under_other", "returned": "archived_only_as_recorded"}
     return {
         "agent_id": name,
         "control": {

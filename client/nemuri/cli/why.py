@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from nemuri_contracts.explanation_views import ExplainedCandidate, Explanation, Routing
     from nemuri_contracts.tasks import AgentScore
 
-SHOWN = 10
+DEFAULT_CANDIDATES = 10
 """Default number of candidates shown for each assignment."""
 WIDTH = 80
 """Maximum width of a line above or below a table, in columns."""
@@ -99,7 +99,7 @@ def _show(explanation: "Explanation", *, every: bool) -> None:
     if not explanation.candidates:
         say("no relevant memory\n")
         return
-    shown = explanation.candidates if every else explanation.candidates[:SHOWN]
+    shown = explanation.candidates if every else explanation.candidates[:DEFAULT_CANDIDATES]
     table(
         ("#", "memory", "score", "standing", "decided by", "content"),
         [_verdict(rank, each) for rank, each in enumerate(shown, 1)],

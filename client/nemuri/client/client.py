@@ -10,16 +10,16 @@ from uuid import UUID
 from nats.errors import Error as NatsError
 
 from nemuri.client.call_boundary import guarded
-from nemuri.client.connection_attempt import CONNECTING_SECONDS, reached
-from nemuri.client.course_start import begin
+from nemuri.client.connection_attempt import CONNECTING_SECONDS, open_connection
+from nemuri.client.course_start import start_course
 from nemuri.client.deadlines import Expired, within
-from nemuri.client.exchange import SHORTEST, ClientError, Exchange, checked
+from nemuri.client.exchange import MIN_ATTEMPT_SECONDS, ClientError, Exchange, checked
 from nemuri.client.idempotency_keys import Key
-from nemuri.client.memory_offers import lived, offered, until_known
+from nemuri.client.memory_offers import offer_memories, record_experience, until_known
 from nemuri.client.parameters import Documents, Id, LogPlace, Numbers, Texts, Timeout, Written
-from nemuri.client.questions import Asking
-from nemuri.client.task_waiting import OnProgress, ended, not_submitted
-from nemuri.client.tasks import answered, judged, submitted
+from nemuri.client.questions import QueryMethods
+from nemuri.client.task_waiting import OnProgress, not_submitted, wait_for_result
+from nemuri.client.tasks import answer_negotiation, give_feedback, submit_task
 from nemuri_contracts import queries
 from nemuri_contracts.client_events import MemoryContent, NegotiationOption, Scope
 from nemuri_contracts.education import Repeating, Textbook
@@ -39,7 +39,7 @@ CLOSING_SECONDS = 2.0
 
 @guarded
 @dataclass(slots=True)
-class Client(Asking):
+class Client(QueryMethods):
     """A client of one namespace, for asyncio.
 
     It must be used in one thread; `SyncClient` is for programs without asyncio.
@@ -101,7 +101,7 @@ class Client(Asking):
         """
         if client_id == TUTOR:
             raise ClientError(f"{TUTOR!r} is the name of a service; choose another one")
-        log, blobs, results = await reached(url, namespace, client_id, access or Access(), timeout)
+        log, blobs, results = await open_connection(url, namespace, client_id, access or Access(), timeout)
         try:
             yield cls(Exchange(log, client_id), log, blobs, results)
         finally:
@@ -153,7 +153,7 @@ class Client(Asking):
             >>> await client.submit("What is truth value testing?", key="question-1") == task_id
             True
         """
-        return await submitted(
+        return await submit_task(
             self._exchange,
             self._blobs,
             text,
@@ -205,7 +205,7 @@ class Client(Asking):
                 task_id = await self.submit(text, **options)
         except Expired as error:
             raise not_submitted(self._exchange, call.sent, limit) from error
-        left = None if limit is None else max(call.seconds_left, SHORTEST)
+        left = None if limit is None else max(call.seconds_left, MIN_ATTEMPT_SECONDS)
         return await self.result(task_id, timeout=left, settled=settled, on_progress=on_progress)
 
     async def result(
@@ -240,7 +240,7 @@ class Client(Asking):
             'done'
         """
         limit = self._limit(timeout)
-        return await ended(
+        return await wait_for_result(
             self._exchange, self._results, task_id, timeout=limit, settled=settled, on_progress=on_progress
         )
 
@@ -264,7 +264,7 @@ class Client(Asking):
             'negotiation'
             >>> await client.answer(task.task_id, "most_important", items=[1, 2])
         """
-        await answered(self._exchange, task_id, option, tuple(items))
+        await answer_negotiation(self._exchange, task_id, option, tuple(items))
 
     async def feedback(
         self,
@@ -299,7 +299,7 @@ class Client(Asking):
             >>> (await client.feedback(task.task_id, "helpful")).standing
             'applied'
         """
-        return await judged(self._exchange, task_id, verdict, result, prevented_error)
+        return await give_feedback(self._exchange, task_id, verdict, result, prevented_error)
 
     async def remember(
         self,
@@ -343,7 +343,7 @@ class Client(Asking):
         fields = {"content": content, "tags": list(tags), "learnings": learnings or {}, "scope": scope or Scope()}
         memory = checked(MemoryContent, **fields, said_by=said_by, said_at=said_at)
         [knower] = await self.agents(agent)
-        [memory_id] = await offered(self._exchange, knower, [memory], key)
+        [memory_id] = await offer_memories(self._exchange, knower, [memory], key)
         return memory_id
 
     async def remember_all(self, agent: str, memories: Sequence[MemoryContent]) -> tuple[UUID, ...]:
@@ -370,7 +370,7 @@ class Client(Asking):
             2
         """
         [knower] = await self.agents(agent)
-        return await offered(self._exchange, knower, memories)
+        return await offer_memories(self._exchange, knower, memories)
 
     async def experience(
         self,
@@ -413,7 +413,7 @@ class Client(Asking):
         """
         fields = {"type": type, "content": content, "participants": list(participants)}
         experience = checked(Experience, **fields, location=location, second=second)
-        return await lived(self._exchange, agent, experience, cues, importance, key)
+        return await record_experience(self._exchange, agent, experience, cues, importance, key)
 
     async def until_known(self, agent: str, causes: Sequence[Id]) -> None:
         """Wait until the memories that these events offered can be recalled.
@@ -466,7 +466,7 @@ class Client(Asking):
             ['Truth']
         """
         [taught] = await self.agents(agent)
-        return await begin(self._exchange, taught, textbook, repeating, scope or Scope(), again=again)
+        return await start_course(self._exchange, taught, textbook, repeating, scope or Scope(), again=again)
 
     async def clock(self, advance: timedelta | None = None) -> datetime:
         """Return the time of the platform's clock, after advancing it if a step is given.

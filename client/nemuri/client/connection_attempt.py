@@ -15,7 +15,7 @@ CONNECTING_SECONDS = 15.0
 """Seconds that connecting may take by default."""
 
 
-async def reached(
+async def open_connection(
     url: str, namespace: str, client_id: str, access: Access, timeout: float
 ) -> tuple[Log, Blobs, Results]:
     """Connect and return the log and the stores of a platform.

@@ -14,7 +14,7 @@ from nemuri_contracts.queries import CoursesQuery
 from nemuri_infra.bus.event_log import ConflictError, TooLargeError
 
 
-async def begin(
+async def start_course(
     exchange: Exchange, agent: AgentView, textbook: Textbook, repeating: Repeating, scope: Scope, *, again: bool
 ) -> UUID:
     """Start a course from a textbook, and return its id as soon as its event is on disk.

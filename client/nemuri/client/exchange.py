@@ -30,11 +30,11 @@ R = TypeVar("R")
 RETURN_ATTEMPTS = 10
 RETURN_PAUSE = 0.3
 """Seconds between two attempts to reach a service that does not respond."""
-SHORTEST = 0.1
+MIN_ATTEMPT_SECONDS = 0.1
 """Minimum timeout of one attempt, in seconds."""
-PATIENCE = 15.0
+RETRY_SECONDS = 15.0
 """Seconds after which a call fails if the connection or the leader of the log does not come back."""
-AWAY = (
+SERVER_AWAY_ERRORS = (
     TimeoutError,
     OSError,
     ConnectionReconnectingError,
@@ -119,8 +119,8 @@ class Exchange:
         """Append an event in the client's name, and return when it is on disk.
 
         Nothing is sent while the connection is lost. Raises `ClientError` if the event is too large, and
-        `NotConnectedError` or `PassingError` if the log is away for longer than `PATIENCE` seconds. The event may have
-        arrived then; it can be appended again under the same id.
+        `NotConnectedError` or `PassingError` if the log is away for longer than `RETRY_SECONDS` seconds. The event may
+        have arrived then; it can be appended again under the same id.
         """
         said = event.model_copy(update={"client_id": self.client_id})
 
@@ -136,24 +136,25 @@ class Exchange:
         self.seen = max(self.seen, sequence)
 
     async def repeated(self, work: Callable[[], Awaitable[R]]) -> R:
-        """Call `work`, which must be idempotent, and repeat it for up to `PATIENCE` seconds while the server is away.
+        """Call `work`, which must be idempotent, and repeat it for up to `RETRY_SECONDS` seconds while the server is
+        away.
 
         Raises the errors of `work`, and `NotConnectedError` or `PassingError` if the server stays away.
         """
         loop = asyncio.get_running_loop()
-        end = loop.time() + PATIENCE
+        end = loop.time() + RETRY_SECONDS
         while True:
             await self.connected(end - loop.time())
             try:
                 return await work()
             except Expired:
                 raise
-            except AWAY as error:
+            except SERVER_AWAY_ERRORS as error:
                 if loop.time() + RETURN_PAUSE >= end:
                     raise self.failure(error) from error
             await asyncio.sleep(time_left(RETURN_PAUSE))
 
-    async def connected(self, patience: float = PATIENCE) -> None:
+    async def connected(self, patience: float = RETRY_SECONDS) -> None:
         """Wait up to `patience` seconds for a connection.
 
         Raises `NotConnectedError` if there is none then, and at once if the connection was closed for good.
@@ -201,9 +202,9 @@ class Exchange:
         data, loop = query.model_dump_json().encode(), asyncio.get_running_loop()
         end, absences = loop.time() + query.patience, 0
         while True:
-            await self.connected(min(end - loop.time(), PATIENCE))
+            await self.connected(min(end - loop.time(), RETRY_SECONDS))
             try:
-                limit = time_left(max(SHORTEST, end - loop.time()))
+                limit = time_left(max(MIN_ATTEMPT_SECONDS, end - loop.time()))
                 return await self.log.connection.request(subject, data, timeout=limit)
             except NoRespondersError:
                 absences += 1
@@ -213,7 +214,7 @@ class Exchange:
             except Expired:
                 raise
             except TimeoutError:
-                time_left(SHORTEST)
+                time_left(MIN_ATTEMPT_SECONDS)
                 if loop.time() >= end:
                     raise
 
@@ -225,7 +226,7 @@ class Exchange:
             return NotConnectedError("this client is closed; connect again")
         if not self.log.connection.is_connected:
             return NotConnectedError("the connection to the NATS server is lost; see `nemuri status`")
-        if isinstance(error, AWAY):
+        if isinstance(error, SERVER_AWAY_ERRORS):
             return PassingError("the NATS server does not answer; see `nemuri status`")
         said = error.description if isinstance(error, APIError) and error.description else str(error)
         return PassingError(f"the NATS server refuses: {' '.join(said.split())[:200] or type(error).__name__}")

@@ -15,7 +15,7 @@ Key = Annotated[Label, Field(strict=True)] | UUID | None
 """A name chosen by the client, or a UUID of another version than 5. None makes each call append a new event."""
 
 
-def named(exchange: Exchange, key: str | UUID | None, *about: str) -> UUID:
+def event_id_of(exchange: Exchange, key: str | UUID | None, *about: str) -> UUID:
     """Return the id of the event that a client sends under a key, or a random id without a key.
 
     The parts `about` keep equal keys of different commands and agents apart. A UUID is used as it is. Raises
@@ -31,19 +31,19 @@ def named(exchange: Exchange, key: str | UUID | None, *about: str) -> UUID:
     return uuid3(NAMESPACE, "/".join((exchange.client_id, *about, key)))
 
 
-async def say_once(exchange: Exchange, event: ClientEvent, key: str | UUID | None) -> None:
+async def append_once(exchange: Exchange, event: ClientEvent, key: str | UUID | None) -> None:
     """Append an event. With a key, append it only if the event was not appended before.
 
     Raises `ClientError` if a different event was appended under the key before; then nothing is appended. If two
     processes append different events under one key at the same moment, the first one counts, and the other process gets
     the error.
     """
-    if not await is_said(exchange, event, key):
+    if not await is_appended(exchange, event, key):
         await exchange.say(event)
-        await is_said(exchange, event, key)
+        await is_appended(exchange, event, key)
 
 
-async def is_said(exchange: Exchange, event: ClientEvent, key: str | UUID | None) -> bool:
+async def is_appended(exchange: Exchange, event: ClientEvent, key: str | UUID | None) -> bool:
     """Return true if the event was appended before; always false without a key.
 
     Raises `ClientError` if a different event was appended under the key, or if the event was erased.

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from nemuri.client.exchange import ClientError, Exchange, checked
-from nemuri.client.idempotency_keys import named, say_once
+from nemuri.client.idempotency_keys import append_once, event_id_of
 from nemuri_contracts.client_events import MemoryContent, MemoryOffered
 from nemuri_contracts.error_messages import not_by_use
 from nemuri_contracts.event import derive
@@ -19,11 +19,11 @@ from nemuri_infra.process.cancellation import run_together
 
 GROUP = 500
 """Number of memories that are offered before the client waits until they are encoded."""
-STALLED = 30
+MAX_STALLED_QUERIES = 30
 """Number of queries in a row without progress, about 2 seconds each, after which the client gives up."""
-TOGETHER = 64
+CONCURRENT_OFFERS = 64
 """Number of offers that are sent concurrently."""
-PATIENCE = 30
+MAX_EXPERIENCE_QUERIES = 30
 """Number of queries about an experience, about 2 seconds each, after which the client gives up."""
 
 
@@ -52,7 +52,7 @@ def check(agent: AgentView, memories: Sequence[MemoryContent], places: Sequence[
             )
 
 
-async def offered(
+async def offer_memories(
     exchange: Exchange, agent: AgentView, memories: Sequence[MemoryContent], key: str | UUID | None = None
 ) -> tuple[UUID, ...]:
     """Offer memories to an agent, wait until all can be recalled, and return their ids in order.
@@ -71,14 +71,14 @@ async def _offered(
     exchange: Exchange, agent: str, memories: Sequence[MemoryContent], key: str | UUID | None
 ) -> list[UUID]:
     offers = [
-        checked(MemoryOffered, event_id=named(exchange, key, "memory", agent), agent_id=agent, memory=each)
+        checked(MemoryOffered, event_id=event_id_of(exchange, key, "memory", agent), agent_id=agent, memory=each)
         for each in memories
     ]
-    room = asyncio.Semaphore(TOGETHER)
+    room = asyncio.Semaphore(CONCURRENT_OFFERS)
 
     async def offer(event: MemoryOffered) -> None:
         async with room:
-            await say_once(exchange, event, key)
+            await append_once(exchange, event, key)
 
     await run_together(*map(offer, offers))
     await until_known(exchange, agent, [each.event_id for each in offers])
@@ -88,8 +88,8 @@ async def _offered(
 async def until_known(exchange: Exchange, agent: str, offers: Sequence[UUID]) -> None:
     """Wait until the memories of these `memory_offered` or `experience_offered` events can be recalled.
 
-    Raises `ClientError` if the agent is unknown or refuses a memory, and after `STALLED` queries in a row without
-    progress.
+    Raises `ClientError` if the agent is unknown or refuses a memory, and after `MAX_STALLED_QUERIES` queries in a row
+    without progress.
     """
     pending, stalled = tuple(offers), 0
     while pending:
@@ -97,12 +97,12 @@ async def until_known(exchange: Exchange, agent: str, offers: Sequence[UUID]) ->
         if view.refused:
             raise ClientError(f"{len(view.refused)} of {len(offers)} memories were refused by {agent}")
         stalled = stalled + 1 if view.pending == pending else 0
-        if stalled > STALLED:
+        if stalled > MAX_STALLED_QUERIES:
             raise ClientError(f"{len(pending)} memories are in the log, but not encoded yet; see `nemuri status`")
         pending = view.pending
 
 
-async def lived(
+async def record_experience(
     exchange: Exchange,
     agent: str,
     experience: Experience,
@@ -115,10 +115,10 @@ async def lived(
     Raises as `Client.experience` does.
     """
     said = {"experience": experience, "cues": cues, "importance": importance}
-    event = checked(ExperienceOffered, event_id=named(exchange, key, "experience", agent), agent_id=agent, **said)
+    event = checked(ExperienceOffered, event_id=event_id_of(exchange, key, "experience", agent), agent_id=agent, **said)
     await exchange.ask(TiersQuery, TiersView, agent_id=agent)
-    await say_once(exchange, event, key)
-    for _ in range(PATIENCE):
+    await append_once(exchange, event, key)
+    for _ in range(MAX_EXPERIENCE_QUERIES):
         view = await exchange.ask(RememberedQuery, RememberedView, agent_id=agent, offers=(event.event_id,))
         if view.refused:
             raise ClientError(f"{agent} did not keep the experience: it is not important enough")

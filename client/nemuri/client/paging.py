@@ -9,7 +9,7 @@ from nemuri_contracts.memory_views import MemoriesView, MemoryView
 from nemuri_contracts.queries import MEMORIES_AT_ONCE, MemoriesQuery, WhyQuery
 
 
-async def explained(exchange: Exchange, task_id: UUID) -> tuple[Explanation, ...]:
+async def explanations(exchange: Exchange, task_id: UUID) -> tuple[Explanation, ...]:
     """Return the explanation of each retrieval of a task."""
     found: list[Explanation] = []
     while True:
@@ -19,7 +19,7 @@ async def explained(exchange: Exchange, task_id: UUID) -> tuple[Explanation, ...
         found.append(view.explanation)
 
 
-async def listed(
+async def list_memories(
     exchange: Exchange, agent: str, status: Literal["active", "archived", "all"], limit: int
 ) -> tuple[MemoryView, ...]:
     """Return at most `limit` memories of an agent, strongest first, each once."""

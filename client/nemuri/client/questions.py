@@ -7,7 +7,7 @@ from uuid import UUID
 
 from nemuri.client.call_boundary import guarded
 from nemuri.client.exchange import Exchange, checked
-from nemuri.client.paging import explained, listed
+from nemuri.client.paging import explanations, list_memories
 from nemuri.client.parameters import Id, Layers, Texts, Written
 from nemuri.client.task_waiting import check_timeout
 from nemuri_contracts import queries
@@ -27,7 +27,7 @@ from nemuri_contracts.tiered_views import TierMemoryView, TiersRecallView, Tiers
 
 @guarded
 @dataclass(slots=True)
-class Asking:
+class QueryMethods:
     """The query methods of a client. They record nothing, except where a method says so.
 
     An answer comes from projections that contain every event which was sent over the same connection before.
@@ -115,7 +115,7 @@ class Asking:
             >>> [explanation.agent_id for explanation in await client.why(task.task_id)]
             ['python']
         """
-        return await explained(self._exchange, task_id)
+        return await explanations(self._exchange, task_id)
 
     async def routing(self, task_id: Id) -> Routing | None:
         """Explain why a task was assigned to its agents.
@@ -423,7 +423,7 @@ class Asking:
             >>> memory.status
             'active'
         """
-        return await listed(self._exchange, agent, status, limit)
+        return await list_memories(self._exchange, agent, status, limit)
 
     async def memory(self, memory_id: Id) -> MemoryView:
         """Return one strength memory.

@@ -57,7 +57,7 @@ OnProgress = Callable[[TaskResult], None]
 """Function that receives the state of a task."""
 
 
-async def ended(
+async def wait_for_result(
     exchange: Exchange,
     results: Results,
     task_id: UUID,

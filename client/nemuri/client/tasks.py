@@ -6,7 +6,7 @@ from typing import Any, Literal
 from uuid import UUID, uuid4
 
 from nemuri.client.exchange import ClientError, Exchange, checked
-from nemuri.client.idempotency_keys import is_said, named
+from nemuri.client.idempotency_keys import event_id_of, is_appended
 from nemuri_contracts.agents import ORCHESTRATOR
 from nemuri_contracts.client_events import (
     TEXT_LIMIT,
@@ -26,7 +26,7 @@ from nemuri_domain.tasks import chunk_order, task_summary
 from nemuri_infra.stores.blobs import Blobs, ref_of
 
 
-async def submitted(
+async def submit_task(
     exchange: Exchange,
     blobs: Blobs,
     text: str,
@@ -39,7 +39,7 @@ async def submitted(
 
     `wish` holds the other fields of `TaskSubmitted`. Nothing was submitted if `ClientError` is raised.
     """
-    task_id = named(exchange, key, "task")
+    task_id = event_id_of(exchange, key, "task")
     if wish["summary"] is not None and (why := task_summary.too_long(str(wish["summary"]))):
         raise ClientError(why)
     await _check_wish(exchange, wish["wanted_agent"], wish["perspective"])
@@ -50,15 +50,17 @@ async def submitted(
         (Document(name=name, ref=ref_of(content), characters=len(content)), content) for name, content in documents
     ]
     event = checked(TaskSubmitted, event_id=task_id, text=text, documents=[each for each, _ in known], **wish)
-    if not await is_said(exchange, event, key):
+    if not await is_appended(exchange, event, key):
         for _, content in known:
             await exchange.repeated(partial(blobs.put, content))
         await exchange.say(event)
-        await is_said(exchange, event, key)
+        await is_appended(exchange, event, key)
     return task_id
 
 
-async def answered(exchange: Exchange, task_id: UUID, option: NegotiationOption, items: Sequence[int]) -> None:
+async def answer_negotiation(
+    exchange: Exchange, task_id: UUID, option: NegotiationOption, items: Sequence[int]
+) -> None:
     """Answer the negotiation of a task with too many items.
 
     Raises `ClientError`, with nothing recorded, if the task has no open negotiation or no such items, or if it belongs
@@ -78,7 +80,7 @@ async def answered(exchange: Exchange, task_id: UUID, option: NegotiationOption,
     await exchange.say(event)
 
 
-async def judged(
+async def give_feedback(
     exchange: Exchange,
     task_id: UUID,
     verdict: Literal["helpful", "unhelpful"] | None,

@@ -11,9 +11,9 @@ from nemuri.admin.agent_definitions import AgentFile
 from nemuri.client.client import Client
 from nemuri.client.exchange import ClientError
 from nemuri.demo.agents import define
-from nemuri.demo.demo_platform import stage
+from nemuri.demo.demo_platform import open_platform
 from nemuri.demo.questions import QUESTIONS, Question
-from nemuri.demo.scenario import Played, play
+from nemuri.demo.scenario import DemoRecord, play
 from nemuri.demo.screen import Screen
 from nemuri.demo.tables import strengths, summary
 from nemuri.demo.texts import topics
@@ -38,7 +38,7 @@ async def run(
 
 async def perform(
     settings: Settings, console: Console, *, data: Path | None = None, questions: Sequence[Question] = QUESTIONS
-) -> tuple[Played, int]:
+) -> tuple[DemoRecord, int]:
     """Run the demo, and return its record with the exit code.
 
     Raises `ClientError` if a task fails or `data` is in use already, `TextsMissing`, and the errors of starting a
@@ -47,7 +47,7 @@ async def perform(
     started = time.monotonic()
     with Screen(console, total=2 * len(questions)) as screen:
         screen.doing("starting nats-server and PostgreSQL")
-        async with stage(settings, data) as addressed:
+        async with open_platform(settings, data) as addressed:
             async with Client.connect(
                 str(addressed.nats_url), namespace=addressed.namespace, client_id="demo"
             ) as client:
@@ -89,7 +89,7 @@ def _introduce(screen: Screen, files: Sequence[AgentFile], questions: Sequence[Q
     screen.chapter("Every question once, with its document")
 
 
-def _conclude(screen: Screen, played: Played) -> None:
+def _conclude(screen: Screen, played: DemoRecord) -> None:
     screen.chapter("Strength of the learned memories before and after the second round")
     screen.console.print(strengths(played, screen.console.width), soft_wrap=False)
     screen.say()

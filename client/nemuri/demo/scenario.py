@@ -10,7 +10,7 @@ from uuid import UUID
 from nemuri.client.client import Client
 from nemuri.client.exchange import ClientError
 from nemuri.demo.questions import Question
-from nemuri.demo.task_trace import TaskTrace, follow, heed_cancellation
+from nemuri.demo.task_trace import TaskTrace, follow, raise_if_cancelled
 from nemuri.demo.texts import document
 from nemuri_contracts.memory_views import MemoryView
 from nemuri_contracts.task_views import TaskResult
@@ -22,7 +22,7 @@ RANKED: Final = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedQuestion:
     """A question with its result."""
 
     number: int
@@ -58,7 +58,7 @@ class MemorySnapshot:
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
+class RankChange:
     """The change of a memory's rank for a question in the second round."""
 
     number: int
@@ -78,13 +78,13 @@ class Moved:
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class DemoRecord:
     """The record of a demo, from which every number on the screen is computed."""
 
-    first: tuple[Asked, ...]
+    first: tuple[AskedQuestion, ...]
     before: MemorySnapshot
     """State between the two rounds."""
-    second: tuple[Asked, ...]
+    second: tuple[AskedQuestion, ...]
     after: MemorySnapshot
 
     @property
@@ -103,10 +103,10 @@ class Played:
         """Return the memories learned in the first round and never used."""
         return tuple(each for each in self.learned if self.after.memories[each].access_count == 0)
 
-    def places(self) -> tuple[Moved, ...]:
+    def places(self) -> tuple[RankChange, ...]:
         """Return the change of rank of each memory used in the second round, for each question."""
         return tuple(
-            Moved(asked.number, memory, before[memory], after[memory])
+            RankChange(asked.number, memory, before[memory], after[memory])
             for asked in self.second
             for before in [self.before.recalled.get(asked.number, {})]
             for after in [self.after.recalled.get(asked.number, {})]
@@ -115,13 +115,18 @@ class Played:
         )
 
 
-Told = Callable[[TaskTrace], None]
-Done = Callable[[Asked], None]
+OnProgress = Callable[[TaskTrace], None]
+Done = Callable[[AskedQuestion], None]
 
 
 async def play(
-    client: Client, questions: Sequence[Question], *, told: Told, done: Done, interval: Callable[[MemorySnapshot], None]
-) -> Played:
+    client: Client,
+    questions: Sequence[Question],
+    *,
+    told: OnProgress,
+    done: Done,
+    interval: Callable[[MemorySnapshot], None],
+) -> DemoRecord:
     """Ask every question twice, in order. Each starts when the previous one has had all its consequences.
 
     `told` receives the progress of a task, `done` each finished one, and `interval` the memories between the rounds.
@@ -138,11 +143,13 @@ async def play(
         text = document(question.topics) if question.documents_again else None
         second.append(await _ask(client, number, question, text, told))
         done(second[-1])
-    return Played(tuple(first), before, tuple(second), await _standing(client, second))
+    return DemoRecord(tuple(first), before, tuple(second), await _standing(client, second))
 
 
-async def _ask(client: Client, number: int, question: Question, text: tuple[str, str] | None, told: Told) -> Asked:
-    heed_cancellation()
+async def _ask(
+    client: Client, number: int, question: Question, text: tuple[str, str] | None, told: OnProgress
+) -> AskedQuestion:
+    raise_if_cancelled()
     started, place = time.monotonic(), await client.log.last_sequence()
     task_id = await client.submit(
         question.text, documents=[text] if text else [], agent=question.agent, perspective=question.perspective
@@ -162,10 +169,10 @@ async def _ask(client: Client, number: int, question: Question, text: tuple[str,
     seconds = time.monotonic() - started
     lessons = [name for each in result.learned for name in (await client.memory(each)).memory.learnings]
     size = (text[0], len(text[1])) if text else None
-    return Asked(number, question, size, way, result, tuple(lessons), seconds)
+    return AskedQuestion(number, question, size, way, result, tuple(lessons), seconds)
 
 
-async def _accompany(client: Client, way: TaskTrace, question: Question, told: Told) -> None:
+async def _accompany(client: Client, way: TaskTrace, question: Question, told: OnProgress) -> None:
     """Choose an option if a negotiation opens, give feedback if the question says so, and wait until all is done."""
     await follow(client.log, way, lambda here: here.over or here.items > 0, told)
     if way.items:
@@ -177,7 +184,7 @@ async def _accompany(client: Client, way: TaskTrace, question: Question, told: T
         await follow(client.log, way, lambda here: here.credited, told)
 
 
-async def _standing(client: Client, asked: Sequence[Asked]) -> MemorySnapshot:
+async def _standing(client: Client, asked: Sequence[AskedQuestion]) -> MemorySnapshot:
     await client.settle()
     agents = await client.agents()
     memories = {

@@ -13,7 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.rule import Rule
 from rich.text import Text
 
-from nemuri.demo.scenario import Asked, MemorySnapshot
+from nemuri.demo.scenario import AskedQuestion, MemorySnapshot
 from nemuri.demo.task_trace import TaskTrace
 from nemuri.terminal.output import short
 
@@ -66,7 +66,7 @@ class Screen:
         """Show the progress of the present task."""
         self.doing(_stage(way))
 
-    def done(self, asked: Asked) -> None:
+    def done(self, asked: AskedQuestion) -> None:
         """Print a finished task: the question, its processing steps, and the best quotation of the answer."""
         self._bar.advance(self._line)  # type: ignore[arg-type]
         again = any(number == asked.number for number in self.taught.values())
@@ -97,7 +97,7 @@ def _stage(way: TaskTrace) -> str:
     return f"reading {way.read} of {way.chunks} chunks" if way.chunks else "reading the task"
 
 
-def _way(asked: Asked, taught: Mapping[UUID, int]) -> Text:
+def _way(asked: AskedQuestion, taught: Mapping[UUID, int]) -> Text:
     """Return the line with the steps of a task: input → agent → used memories → learnings → feedback."""
     steps = [_input(asked), *_negotiated(asked), _chosen(asked), _memory(asked, taught), _learned(asked)]
     if asked.question.praised:
@@ -107,7 +107,7 @@ def _way(asked: Asked, taught: Mapping[UUID, int]) -> Text:
     return line
 
 
-def _input(asked: Asked) -> str:
+def _input(asked: AskedQuestion) -> str:
     if asked.document is None:
         return "no document"
     name, characters = asked.document
@@ -115,7 +115,7 @@ def _input(asked: Asked) -> str:
     return f"{name}, {characters:,} characters in {chunks}"
 
 
-def _negotiated(asked: Asked) -> Sequence[str]:
+def _negotiated(asked: AskedQuestion) -> Sequence[str]:
     way = asked.way
     if not way.items:
         return ()
@@ -123,7 +123,7 @@ def _negotiated(asked: Asked) -> Sequence[str]:
     return (f"{way.items} items, {way.options} options offered, “{chosen}” chosen, {way.parts} parts",)
 
 
-def _chosen(asked: Asked) -> str:
+def _chosen(asked: AskedQuestion) -> str:
     way = asked.way
     who = f"{way.agent_id} ({way.perspective})" if way.perspective else str(way.agent_id)
     if asked.question.agent:
@@ -133,7 +133,7 @@ def _chosen(asked: Asked) -> str:
     return f"{who}, score {scores}{following}"
 
 
-def _memory(asked: Asked, taught: Mapping[UUID, int]) -> str:
+def _memory(asked: AskedQuestion, taught: Mapping[UUID, int]) -> str:
     used, recalled = asked.result.used, len(asked.result.retrieved)
     if not recalled:
         return "nothing recalled"
@@ -144,13 +144,13 @@ def _memory(asked: Asked, taught: Mapping[UUID, int]) -> str:
     return f"used {len(used)} of {recalled} recalled{origin}"
 
 
-def _learned(asked: Asked) -> str:
+def _learned(asked: AskedQuestion) -> str:
     number = len(asked.result.learned)
     under = ", ".join(dict.fromkeys(asked.lessons))
     return f"learned {number} ({under})" if number else "no new learnings"
 
 
-def _quote(asked: Asked) -> Text | None:
+def _quote(asked: AskedQuestion) -> Text | None:
     """Return the first quotation of the answer with the number of further quotations; None if there is none."""
     quotes = list(_QUOTE.finditer(asked.result.answer or ""))
     if not quotes:

@@ -8,7 +8,7 @@ from uuid import UUID
 from rich.table import Table
 from rich.text import Text
 
-from nemuri.demo.scenario import Played
+from nemuri.demo.scenario import DemoRecord
 from nemuri.terminal.output import short
 from nemuri_contracts.memory_views import MemoryView
 
@@ -23,7 +23,7 @@ _NARROWEST: Final = 30
 """Minimum width of a memory's text, in characters."""
 
 
-def strengths(played: Played, width: int) -> Table:
+def strengths(played: DemoRecord, width: int) -> Table:
     """Return a table of the memories learned in the first round: for each agent the strongest and the weakest.
 
     `width` is the width of the screen in characters.
@@ -42,7 +42,7 @@ def strengths(played: Played, width: int) -> Table:
     return table
 
 
-def summary(played: Played) -> Iterator[str]:
+def summary(played: DemoRecord) -> Iterator[str]:
     """Yield a summary of the table in sentences."""
     used, unused = played.used, played.unused
     if used:
@@ -70,7 +70,7 @@ def summary(played: Played) -> Iterator[str]:
         yield f"  {short(each.memory.content, 100)} at {each.strength:.2f}"
 
 
-def _overtaking(played: Played) -> Iterator[str]:
+def _overtaking(played: DemoRecord) -> Iterator[str]:
     """Yield a line for each memory that rose, with the memory that it overtook."""
     for each in played.places():
         if each.climb <= 0:
@@ -89,14 +89,14 @@ def _uses(memory: MemoryView) -> str:
     return f"used {memory.access_count}×" if memory.access_count else "never used"
 
 
-def _by_agent(played: Played) -> Iterator[tuple[str, Sequence[MemoryView]]]:
+def _by_agent(played: DemoRecord) -> Iterator[tuple[str, Sequence[MemoryView]]]:
     learned = [played.after.memories[each] for each in played.learned]
     for agent_id in sorted({each.agent_id for each in learned}):
         own = [each for each in learned if each.agent_id == agent_id]
         yield agent_id, sorted(own, key=lambda each: (-each.strength, str(each.memory_id)))
 
 
-def _row(played: Played, memory: MemoryView, room: int) -> tuple[Text, ...]:
+def _row(played: DemoRecord, memory: MemoryView, room: int) -> tuple[Text, ...]:
     before = played.before.memories[memory.memory_id].strength
     change = memory.strength - before
     arrow, style = ("→", "") if abs(change) < _STEADY else ("↑", "green") if change > 0 else ("↓", "red")
@@ -112,7 +112,7 @@ def _row(played: Played, memory: MemoryView, room: int) -> tuple[Text, ...]:
     )
 
 
-def _rank(played: Played, memory: UUID) -> str:
+def _rank(played: DemoRecord, memory: UUID) -> str:
     """Return the memory's rank for the question that taught it, before and after."""
     number = played.learned[memory]
     before = played.before.recalled.get(number, {}).get(memory)
@@ -122,6 +122,6 @@ def _rank(played: Played, memory: UUID) -> str:
     return f"{before.rank}" if before.rank == after.rank else f"{before.rank} → {after.rank}"
 
 
-def _mean(played: Played, memories: Sequence[UUID], *, before: bool = False) -> float:
+def _mean(played: DemoRecord, memories: Sequence[UUID], *, before: bool = False) -> float:
     standing = played.before if before else played.after
     return fmean(standing.memories[each].strength for each in memories)

@@ -102,7 +102,7 @@ class TaskTrace:
                 pass
 
 
-def heed_cancellation() -> None:
+def raise_if_cancelled() -> None:
     """Raise CancelledError if the cancellation of this task was requested.
 
     A driver may have lost the cancellation (`asyncio.wait_for` before Python 3.12).
@@ -120,7 +120,7 @@ async def follow(
         return
     async with aclosing(log.read(way.place)) as batches:
         async for batch in batches:
-            heed_cancellation()
+            raise_if_cancelled()
             for event in batch.events:
                 way.take(event)
             way.place = batch.until

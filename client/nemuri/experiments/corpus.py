@@ -81,7 +81,7 @@ def memories(chance: random.Random, number: int) -> tuple[Passage, ...]:
     return tuple(islice(mixed, number))
 
 
-def worded(chance: random.Random, needed: Passage) -> Task:
+def task_needing(chance: random.Random, needed: Passage) -> Task:
     """Return a task that needs the passage: a query of randomly drawn words in random order."""
     other = chance.choice(_of_area(needed.area))
     words = [*chance.sample(needed.words, TELLING_WORDS), *chance.sample(other.words, OTHER_WORDS)]
@@ -99,7 +99,7 @@ def stream(chance: random.Random, needs: Sequence[Passage], tasks: int, conditio
         drawn = chance.choices(needs, weights, k=tasks)
     else:
         drawn = chance.sample(needs, tasks)
-    return (worded(chance, each) for each in drawn)
+    return (task_needing(chance, each) for each in drawn)
 
 
 @cache

@@ -66,7 +66,7 @@ class Recalled:
 
 
 @dataclass(slots=True)
-class Living:
+class InMemoryAgent:
     """An agent that remembers a set of passages and processes tasks, by default ten a day."""
 
     regime: Regime
@@ -83,7 +83,7 @@ class Living:
         self.index = AgentIndex(self.vectors.embedder.dimension)
 
     @classmethod
-    async def remembering(cls, passages: Sequence[Passage], regime: Regime, vectors: "Vectors") -> "Living":
+    async def remembering(cls, passages: Sequence[Passage], regime: Regime, vectors: "Vectors") -> "InMemoryAgent":
         """Return a new agent with these memories, all encoded at the same moment."""
         living = cls(regime, vectors)
         embedding = Embedding(model=vectors.embedder.model, dimension=vectors.embedder.dimension)

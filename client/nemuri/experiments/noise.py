@@ -8,7 +8,7 @@ from uuid import UUID
 import numpy as np
 
 from nemuri.experiments.corpus import memories, stream
-from nemuri.experiments.in_memory_agent import Living, Regime, Vectors, memory_id
+from nemuri.experiments.in_memory_agent import InMemoryAgent, Regime, Vectors, memory_id
 from nemuri.experiments.report import Claim, Sample, windows
 from nemuri.experiments.statistics import auc, gain
 
@@ -45,7 +45,7 @@ async def sample(seed: int, repeat: int, tasks: int) -> Sample:
     asked = list(stream(chance, world[:NEEDS], tasks, "recurring"))
     found: dict[tuple[str, str], float] = {}
     for arm, regime in ARMS.items():
-        living = await Living.remembering(world, regime, vectors)
+        living = await InMemoryAgent.remembering(world, regime, vectors)
         gains: list[float] = []
         right = given = 0
         for task in asked:
@@ -57,12 +57,12 @@ async def sample(seed: int, repeat: int, tasks: int) -> Sample:
         found[FOUND, arm] = float(np.mean(gains[len(gains) // 2 :]))
         if regime != "none":
             needed_ids = {memory_id(each.needed) for each in asked}
-            found |= {(name, arm): value for name, value in _told_apart(living, needed_ids).items()}
+            found |= {(name, arm): value for name, value in _separation(living, needed_ids).items()}
             found[ON_SIGNAL, arm] = right / max(1, given)
     return found
 
 
-def _told_apart(living: Living, needed: set[UUID]) -> dict[str, float]:
+def _separation(living: InMemoryAgent, needed: set[UUID]) -> dict[str, float]:
     """Return measures of how well strength and archiving separate needed memories from noise."""
     shown = [each for each in living.mind.memories.values() if each.candidate_count]
     signal = [each for each in shown if each.memory_id in needed]

@@ -7,8 +7,8 @@ from typing import Final
 
 import numpy as np
 
-from nemuri.experiments.corpus import AREAS, Passage, Task, memories, worded
-from nemuri.experiments.in_memory_agent import Living, Recalled, Vectors, memory_id
+from nemuri.experiments.corpus import AREAS, Passage, Task, memories, task_needing
+from nemuri.experiments.in_memory_agent import InMemoryAgent, Recalled, Vectors, memory_id
 from nemuri.experiments.report import Claim, Sample
 from nemuri.experiments.statistics import gain, jaccard_distance, jensen_shannon, kendall, overlap
 
@@ -71,7 +71,7 @@ async def sample(seed: int, repeat: int, tasks: int) -> Sample:
     first, second, twin = [await _lived(world, each, vectors) for each in streams]
     plain = [await _lived(world, each, vectors, strengths=False) for each in streams[:2]]
     probes = [
-        worded(chance, each)
+        task_needing(chance, each)
         for area in AREAS
         for each in (*chance.sample(needs[area], PROBES // 2), *chance.sample(unseen[area], PROBES // 2))
     ]
@@ -93,10 +93,10 @@ def mixed(chance: random.Random, needs: dict[str, list[Passage]], area: str, tas
     areas = list(needs)
     weights = [FOCUS if each == area else (1 - FOCUS) / (len(areas) - 1) for each in areas]
     for drawn in chance.choices(areas, weights, k=tasks):
-        yield worded(chance, _zipf(chance, needs[drawn]))
+        yield task_needing(chance, _zipf(chance, needs[drawn]))
 
 
-async def drift(first: Living, second: Living, probes: Sequence[Task]) -> dict[str, float]:
+async def drift(first: InMemoryAgent, second: InMemoryAgent, probes: Sequence[Task]) -> dict[str, float]:
     """Return the distances between two agents, 0 for equal agents. Most are means over the probes."""
     pairs: list[tuple[Recalled, Recalled]] = [(await first.recall(each), await second.recall(each)) for each in probes]
     return {
@@ -107,7 +107,7 @@ async def drift(first: Living, second: Living, probes: Sequence[Task]) -> dict[s
     }
 
 
-def _strengths(living: Living) -> list[float]:
+def _strengths(living: InMemoryAgent) -> list[float]:
     """Return the strength of every memory in every perspective, ordered by id."""
     return [
         living.agent.strength(memory, perspective)
@@ -118,8 +118,8 @@ def _strengths(living: Living) -> list[float]:
 
 async def _lived(
     world: Sequence[Passage], tasks: Sequence[Task], vectors: Vectors, *, strengths: bool = True
-) -> Living:
-    living = await Living.remembering(world, "use" if strengths else "none", vectors)
+) -> InMemoryAgent:
+    living = await InMemoryAgent.remembering(world, "use" if strengths else "none", vectors)
     for task in tasks:
         await living.live(task)
     return living
@@ -127,7 +127,7 @@ async def _lived(
 
 def _later(chance: random.Random, needs: Sequence[Passage], *, recurring: bool) -> Iterator[Task]:
     for _ in range(LATER):
-        yield worded(chance, _zipf(chance, needs) if recurring else chance.choice(needs))
+        yield task_needing(chance, _zipf(chance, needs) if recurring else chance.choice(needs))
 
 
 def _zipf(chance: random.Random, needs: Sequence[Passage]) -> Passage:

@@ -11,7 +11,7 @@ from typing import Final, get_args
 import numpy as np
 
 from nemuri.experiments.corpus import Condition, memories, stream
-from nemuri.experiments.in_memory_agent import Living, Recalled, Vectors, memory_id
+from nemuri.experiments.in_memory_agent import InMemoryAgent, Recalled, Vectors, memory_id
 from nemuri.experiments.report import Claim, Sample, windows
 from nemuri.experiments.statistics import gain
 from nemuri_contracts.scorers import Weights
@@ -53,7 +53,7 @@ async def sample(seed: int, repeat: int, tasks: int) -> Sample:
     found: dict[tuple[str, str], float] = {}
     for condition in CONDITIONS:
         needs = world[:NEEDS] if condition == "recurring" else world
-        living, trainer = await Living.remembering(world, "use", vectors), Trainer()
+        living, trainer = await InMemoryAgent.remembering(world, "use", vectors), Trainer()
         gains: dict[str, list[float]] = {ranking: [] for ranking in RANKINGS}
         places: dict[str, list[float]] = {ranking: [] for ranking in RANKINGS}
         served: list[float] = []
@@ -105,7 +105,7 @@ class Trainer:
         }
         return {name: [ids[at] for at in np.lexsort((-raw[:, 0], -values))] for name, values in by.items()}
 
-    def learn(self, living: Living, recalled: Recalled) -> None:
+    def learn(self, living: InMemoryAgent, recalled: Recalled) -> None:
         """Add the retrieval of a task to the training data, and train again when there are enough new samples."""
         event = next(each for each in reversed(living.history) if isinstance(each, MemoriesRetrieved))
         self.past.append(training_samples.label_retrieval(LoggedRetrieval.of(event), recalled.cited, ()))

@@ -77,10 +77,10 @@ def _prompt(where: HookSettings) -> None:
 
 
 def _session_end(where: HookSettings) -> None:
-    from nemuri.hook.session_end import kept
+    from nemuri.hook.session_end import spool_session
     from nemuri.hook.session_upload import flush
 
-    path = kept(_object(within(where.patience, _input)), where)
+    path = spool_session(_object(within(where.patience, _input)), where)
     for trouble in within(where.patience, lambda: flush(where, where.patience, [path] if path else ())).troubles:
         note(where.data, f"hook session-end: {trouble}")
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from nemuri_infra.process.hook_settings import HookSettings
 
 
-def kept(said: dict[str, Any], where: "HookSettings") -> Path | None:
+def spool_session(said: dict[str, Any], where: "HookSettings") -> Path | None:
     """Store the ended session in the spool, and return its file; None if the session has no turns.
 
     `said` is the hook's input. Raises `OSError` if the transcript cannot be read or the session cannot be stored.

@@ -16,7 +16,7 @@ class SettingsBroken(Exception):  # noqa: N818 - the name states a fact
     """A settings file that cannot be changed, because its content is not as expected. The message is one line."""
 
 
-def settings_home() -> Path:
+def settings_path() -> Path:
     """Return the path of the assistant's user settings file."""
     return Path.home() / ".claude" / "settings.json"
 

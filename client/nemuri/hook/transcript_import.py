@@ -42,7 +42,7 @@ def transcripts(paths: Iterable[Path]) -> list[Path]:
     return [*found]
 
 
-def take_in(paths: Iterable[Path], where: "HookSettings") -> Imported:
+def import_transcripts(paths: Iterable[Path], where: "HookSettings") -> Imported:
     """Append every turn of the transcripts, and return when the log has stored them. A repeated import adds no
     memories.
 

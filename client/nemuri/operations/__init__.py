@@ -1,7 +1,7 @@
 """Operations on the log and its projections: export, backup, erasure, rebuild, parking, re-embedding and history."""
 
 from nemuri.operations.backup import backup, restore
-from nemuri.operations.erasure import Forgotten, forget, let_go, lineage, resume
+from nemuri.operations.erasure import Forgotten, erase_expired, forget, lineage, resume
 from nemuri.operations.export_import import export_log, give_up, import_log
 from nemuri.operations.park_event import park
 from nemuri.operations.reembed import Reembedded, reembed
@@ -13,11 +13,11 @@ __all__ = [
     "OperationError",
     "Reembedded",
     "backup",
+    "erase_expired",
     "export_log",
     "forget",
     "give_up",
     "import_log",
-    "let_go",
     "lineage",
     "park",
     "rebuild",

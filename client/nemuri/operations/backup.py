@@ -11,12 +11,19 @@ from pathlib import Path
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
 
 from nemuri.operations import erasure_ledger
-from nemuri.operations.erasure_batches import merged
+from nemuri.operations.erasure_batches import union
 from nemuri.operations.export_format import counted, read_lines
-from nemuri.operations.export_import import ErasedContent, check_empty, export_log, take_in
-from nemuri.operations.session import OperationError, quietly, workshop
-from nemuri.operations.society_backup import FILE, check_room, copy_out, kept_in, put_back, words_of
-from nemuri.operations.tombstones import all_of, standing
+from nemuri.operations.export_import import ErasedContent, check_empty, export_log, import_events
+from nemuri.operations.session import OperationError, open_operation, quietly
+from nemuri.operations.society_backup import (
+    FILE,
+    agents_to_exclude,
+    back_up_societies,
+    check_no_other_society,
+    read_society_backups,
+    restore_society,
+)
+from nemuri.operations.tombstones import restatements, tombstones_of
 from nemuri_contracts.codec import encode, validation_message
 from nemuri_contracts.erasure import Erasure
 from nemuri_contracts.event import Event, Identifier
@@ -86,15 +93,15 @@ async def backup(settings: Settings, directory: Path, on_progress: Advance = qui
 
     Raises `OperationError`.
     """
-    async with workshop(settings) as at:
+    async with open_operation(settings) as at:
         _make(directory)
-        societies = await copy_out(at.log, directory)
+        societies = await back_up_societies(at.log, directory)
         identity, sequence = await at.log.identity(), await at.log.last_sequence()
     events = await export_log(settings, directory / LOG, on_progress)
     # The ledger is copied last, so it names every erasure during the backup. The export may hold a part of its content.
     erasure_ledger.append(
         directory / erasure_ledger.LEDGER,
-        erasure_ledger.entries(erasure_ledger.ledger_of(settings), settings.namespace),
+        erasure_ledger.entries(erasure_ledger.ledger_path(settings), settings.namespace),
     )
     said = {
         "format": FORMAT,
@@ -143,31 +150,33 @@ async def restore(
     is written. Services stay paused until everything is restored. After an interruption the same restore must be
     repeated; it continues where it stopped. Raises `OperationError`.
     """
-    manifest = checked(directory)
+    manifest = read_manifest(directory)
     path = directory / LOG
     found = counted(path)
     known = _ledgers(settings, directory, manifest.namespace, erasures)
-    gone = words_of(known or (), erasure_ledger.entries(directory / erasure_ledger.LEDGER, manifest.namespace))
-    societies = kept_in(directory, manifest.files)
+    gone = agents_to_exclude(known or (), erasure_ledger.entries(directory / erasure_ledger.LEDGER, manifest.namespace))
+    societies = read_society_backups(directory, manifest.files)
     stay = [each for each in societies if not each.tells_of(gone)]
-    file = _File.read(path, merged(each.whole for each in known or ()))
+    file = _File.read(path, union(each.whole for each in known or ()))
     kept = manifest.events - len(file.doomed.sequences)
-    async with workshop(settings) as at:
+    async with open_operation(settings) as at:
         tombstones = list(file.tombstones(known or [], at.log.room))
         largest = max(len(encode(each)) for each in tombstones) if tombstones else 0
         await check_empty(at, path, replace(found, largest=max(found.largest, largest)))
-        await check_room(at.log, [each.society.name for each in stay] if await at.log.last_sequence() else ())
+        await check_no_other_society(
+            at.log, [each.society.name for each in stay] if await at.log.last_sequence() else ()
+        )
         async with paused_until_complete(at.log):
-            await take_in(at, path, found, kept, on_progress, left=file.left, tombstones=tombstones)
+            await import_events(at, path, found, kept, on_progress, left=file.left, tombstones=tombstones)
             for each in stay:
-                await put_back(at.log, each)
-            erasure_ledger.append(erasure_ledger.ledger_of(settings), _unnoted(settings, known or []))
+                await restore_society(at.log, each)
+            erasure_ledger.append(erasure_ledger.ledger_path(settings), _unnoted(settings, known or []))
     left = tuple(each.society.name for each in societies if each not in stay)
     there = tuple(each.society.name for each in stay)
     return Restored(kept, len(file.doomed.sequences), None if known is None else len(known), there, left)
 
 
-def checked(directory: Path) -> Manifest:
+def read_manifest(directory: Path) -> Manifest:
     """Return the manifest of a backup after checking that all its files exist unchanged. Raises `OperationError`."""
     path = directory / MANIFEST
     if not directory.is_dir():
@@ -204,7 +213,7 @@ def _ledgers(
     """Return the erasures of all ledgers, each once; None if there is no ledger besides the backup's own."""
     if erasures is not None and not erasures.exists():
         raise OperationError(f"{erasures} cannot be read: there is no such file")
-    own = erasure_ledger.ledger_of(settings)
+    own = erasure_ledger.ledger_path(settings)
     if erasures is None and not own.exists():
         return None
     copies = [directory / erasure_ledger.LEDGER, *([] if erasures is None or _same(own, erasures) else [erasures])]
@@ -219,7 +228,7 @@ def _same(own: Path, other: Path) -> bool:
 
 def _unnoted(settings: Settings, known: Iterable[erasure_ledger.Entry]) -> list[erasure_ledger.Entry]:
     """Return the erasures in `known` that the ledger of the data directory lacks for its namespace."""
-    there = erasure_ledger.entries(erasure_ledger.ledger_of(settings), settings.namespace)
+    there = erasure_ledger.entries(erasure_ledger.ledger_path(settings), settings.namespace)
     mine = (each.model_copy(update={"namespace": settings.namespace}) for each in known)
     return [each for each in mine if each not in there]
 
@@ -268,7 +277,7 @@ class _File:
         """
         buried, there = Erased.by(self.buried), {each.event_id for each in self.buried}
         lacking = [each for each in known if not Erased.in_all(each.whole) <= buried]
-        firsts = [each for each in all_of(entry.step for entry in lacking) if each.event_id not in there]
+        firsts = [each for each in tombstones_of(entry.step for entry in lacking) if each.event_id not in there]
         yield from firsts
         if lacking:
             yield from self._standing(f"restored/{lacking[-1].name}", firsts, room)
@@ -279,7 +288,7 @@ class _File:
         live, replayed = (folded(agents, [*some, *firsts]) for some in (self.minds, self._without(erased)))
         for name in agents:
             if live[name] != Mind():
-                yield from standing(live[name], replayed[name], erased.ids, name, f"{key}/{name}", room)
+                yield from restatements(live[name], replayed[name], erased.ids, name, f"{key}/{name}", room)
 
     def _without(self, erased: Erased) -> list[Event]:
         return [each for each in self.minds if not erased.deletes(each)]

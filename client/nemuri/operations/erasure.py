@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from uuid import UUID
 
 from nemuri.operations import erasure_ledger
-from nemuri.operations.erasure_batches import Step, in_steps, merged
-from nemuri.operations.session import OperationError, Workshop, quietly, workshop
-from nemuri.operations.tombstones import begun, bury, caught_up
+from nemuri.operations.erasure_batches import Step, split_into_steps, union
+from nemuri.operations.session import OperationContext, OperationError, open_operation, quietly
+from nemuri.operations.tombstones import append_tombstones, begun_erasures, catch_up_projections
 from nemuri_contracts.agents import ORCHESTRATOR
 from nemuri_contracts.erasure import Erasure
 from nemuri_domain.event_sourcing.erasure import Erased
@@ -61,9 +61,9 @@ async def lineage(settings: Settings, things: Iterable[Thing]) -> LineageResult:
 
     Raises `OperationError`.
     """
-    async with workshop(settings) as at:
-        await caught_up(at)
-        return await _reached(at, list(things))
+    async with open_operation(settings) as at:
+        await catch_up_projections(at)
+        return await _lineage_at(at, list(things))
 
 
 async def forget(settings: Settings, things: Iterable[Thing], on_progress: Advance = quietly) -> Forgotten:
@@ -73,13 +73,13 @@ async def forget(settings: Settings, things: Iterable[Thing], on_progress: Advan
     deleted. After an interruption `resume` continues from the ledger or the tombstones.
     """
     chosen = list(things)
-    async with workshop(settings) as at:
-        await _complete_log(at)
-        await lives_nowhere(at.log, chosen)
-        await caught_up(at)
+    async with open_operation(settings) as at:
+        await check_log_complete(at)
+        await check_not_in_society(at.log, chosen)
+        await catch_up_projections(at)
         lived = await kept_by_hosts(at.projection.database, [str(each.name) for each in chosen if each.sort == "agent"])
         steps = await _recorded(at, settings, lambda: _chosen(at, chosen))
-        whole = merged(each.whole for each in steps)
+        whole = union(each.whole for each in steps)
         done = await _complete(at, on_progress, Erased.in_all(whole), whole)
         return replace(done, left=(*done.left, *await _overwritten(at.log))) if lived else done
 
@@ -93,39 +93,39 @@ class _Plan:
     """The steps that the ledger does not contain yet."""
 
 
-async def _chosen(at: Workshop, things: list[Thing]) -> _Plan:
+async def _chosen(at: OperationContext, things: list[Thing]) -> _Plan:
     steps = await planned(at, things)
     return _Plan(steps, steps)
 
 
-async def _recorded(at: Workshop, settings: Settings, plan: Callable[[], Awaitable[_Plan]]) -> list[Step]:
+async def _recorded(at: OperationContext, settings: Settings, plan: Callable[[], Awaitable[_Plan]]) -> list[Step]:
     """Plan an erasure, record it in the ledger and on the log while the services are paused, and return its steps.
 
     The long part is done before the pause: folding the agents' memories without the erased events. During the pause
     only newer events are folded, unless one of them changes the plan.
     """
     end = await at.log.last_sequence()
-    await caught_up(at)
+    await catch_up_projections(at)
     expected = await plan()
     replay = _replay(at, expected)
     await replay.advance((await at.projection.position()).sequence)
     async with paused(at.log):
-        await _at_rest(at)
-        await caught_up(at)
+        await _wait_for_handlers(at)
+        await catch_up_projections(at)
         found = expected if await at.log.last_sequence() == end else await plan()
-        if Erased.in_all(merged(each.whole for each in found.steps)) != replay.erased:
+        if Erased.in_all(union(each.whole for each in found.steps)) != replay.erased:
             replay = _replay(at, found)
         erasure_ledger.note(settings, found.unnoted)
-        await bury(at, found.steps, replay)
+        await append_tombstones(at, found.steps, replay)
     return found.steps
 
 
-def _replay(at: Workshop, plan: _Plan) -> Replay:
-    whole = merged(each.whole for each in plan.steps)
+def _replay(at: OperationContext, plan: _Plan) -> Replay:
+    whole = union(each.whole for each in plan.steps)
     return Replay.of(at.log, [each for each in whole.restated if each not in whole.agents], Erased.in_all(whole))
 
 
-async def lives_nowhere(log: Log, things: Iterable[Thing]) -> None:
+async def check_not_in_society(log: Log, things: Iterable[Thing]) -> None:
     """Raise `OperationError` if one of the items is an agent of a society.
 
     The states and checkpoints of the society contain the agent's words, so the society must be deleted first.
@@ -140,10 +140,10 @@ async def lives_nowhere(log: Log, things: Iterable[Thing]) -> None:
             raise OperationError(f"{why}: run `nemuri society delete {society}` first")
 
 
-async def let_go(settings: Settings, on_progress: Advance = quietly) -> Forgotten:
+async def erase_expired(settings: Settings, on_progress: Advance = quietly) -> Forgotten:
     """Erase affective memories that nightly jobs have deleted, at most `MAX_MEMORIES`. Raises `OperationError`."""
-    async with workshop(settings) as at:
-        await caught_up(at)
+    async with open_operation(settings) as at:
+        await catch_up_projections(at)
         due = await AffectiveQueries(at.projection.database).let_go(MAX_MEMORIES)
     if not due:
         return Forgotten(0, 0, 0)
@@ -155,26 +155,26 @@ async def resume(settings: Settings, on_progress: Advance = quietly) -> Forgotte
 
     This reads the whole log. Raises `OperationError`.
     """
-    async with workshop(settings) as at:
-        await _complete_log(at)
+    async with open_operation(settings) as at:
+        await check_log_complete(at)
         await _recorded(at, settings, lambda: _interrupted(at, settings))
         return await _complete(at, on_progress, await everything_erased(at.projection.database))
 
 
-async def _interrupted(at: Workshop, settings: Settings) -> _Plan:
+async def _interrupted(at: OperationContext, settings: Settings) -> _Plan:
     """Return a plan that repeats the erasures on the log and in the ledger.
 
     The plan includes everything that was derived from the erased items since.
     """
     views = Lineage(at.projection.database, at.log)
-    plan, erased = _Plan(await begun(at), []), await everything_erased(views.database)
-    for entry in erasure_ledger.entries(erasure_ledger.ledger_of(settings), settings.namespace):
+    plan, erased = _Plan(await begun_erasures(at), []), await everything_erased(views.database)
+    for entry in erasure_ledger.entries(erasure_ledger.ledger_path(settings), settings.namespace):
         noted = Erased.in_all(entry.whole)
         if not noted <= erased and not erased.names(entry.root.name) and await views.known([entry.root]):
             steps = await planned(at, [entry.root], decided=True)
             plan.steps.extend(steps)
             plan.unnoted.extend(each for each in steps if each.whole != entry.whole)
-            erased |= Erased.in_all(merged(each.whole for each in steps))
+            erased |= Erased.in_all(union(each.whole for each in steps))
         if not noted <= erased and await views.known(_named(entry.whole)):
             plan.steps.append(entry.step)
             erased |= noted
@@ -188,23 +188,23 @@ def _named(whole: Erasure) -> Iterator[Thing]:
     yield from (Thing("memory", each) for some in whole.memories.values() for each in some)
 
 
-async def planned(at: Workshop, things: Iterable[Thing], *, decided: bool = False) -> list[Step]:
+async def planned(at: OperationContext, things: Iterable[Thing], *, decided: bool = False) -> list[Step]:
     """Return the steps that erase these items with everything derived from them. Raises `OperationError`.
 
     With `decided`, protected memories are erased too, because the erasure was decided before.
     """
-    reached = await _reached(at, list(things), decided=decided)
+    reached = await _lineage_at(at, list(things), decided=decided)
     root = next(iter(reached.why))
-    return in_steps(root, await _whole(at, reached, root), at.log.room)
+    return split_into_steps(root, await _whole(at, reached, root), at.log.room)
 
 
-async def _complete_log(at: Workshop) -> None:
+async def check_log_complete(at: OperationContext) -> None:
     """Raise `OperationError` if the log has an unfinished import or restore."""
     if await is_log_incomplete(at.log):
         raise OperationError(f"the log is incomplete: an import or a restore {UNFINISHED}")
 
 
-async def _at_rest(at: Workshop) -> None:
+async def _wait_for_handlers(at: OperationContext) -> None:
     """Wait until no handler is running, at most `HANDLER_TIMEOUT` seconds.
 
     The folds ignore results of erased items that are appended later, and `resume` deletes them.
@@ -214,7 +214,7 @@ async def _at_rest(at: Workshop) -> None:
         await asyncio.sleep(POLL)
 
 
-async def _reached(at: Workshop, things: list[Thing], *, decided: bool = False) -> LineageResult:
+async def _lineage_at(at: OperationContext, things: list[Thing], *, decided: bool = False) -> LineageResult:
     for each in things:
         if each == Thing("agent", ORCHESTRATOR):
             raise OperationError("the orchestrator's memory cannot be erased as a whole; erase tasks or memories")
@@ -235,7 +235,7 @@ async def _reached(at: Workshop, things: list[Thing], *, decided: bool = False) 
     return found
 
 
-async def _whole(at: Workshop, reached: LineageResult, root: Thing) -> Erasure:
+async def _whole(at: OperationContext, reached: LineageResult, root: Thing) -> Erasure:
     agents, tasks = reached.of("agent"), reached.of("task")
     memories: dict[str, list[UUID]] = {}
     for each in reached.of("memory"):
@@ -254,7 +254,9 @@ async def _whole(at: Workshop, reached: LineageResult, root: Thing) -> Erasure:
     )
 
 
-async def _complete(at: Workshop, on_progress: Advance, erased: Erased, whole: Erasure | None = None) -> Forgotten:
+async def _complete(
+    at: OperationContext, on_progress: Advance, erased: Erased, whole: Erasure | None = None
+) -> Forgotten:
     """Delete erased content from the stores, then from the log, whose events are needed to find the content in the
     stores.
 
@@ -263,7 +265,7 @@ async def _complete(at: Workshop, on_progress: Advance, erased: Erased, whole: E
     views, log = at.projection.database, at.log
     only = ((),) if whole is None else subjects_of(log.subjects, whole)
     found = await find_erased_data(log, erased, quietly, only=only)
-    refs = await _stores(at, found, sweeping=whole is None)
+    refs = await _clean_stores(at, found, sweeping=whole is None)
     if whole is None or whole.tasks:
         await (await Results.open(log)).erase(erased.ids)
     letters = await delete_letters(log, erased, found.sequences)
@@ -275,7 +277,7 @@ async def _complete(at: Workshop, on_progress: Advance, erased: Erased, whole: E
     return Forgotten(len(found.sequences), letters, refs, left)
 
 
-async def _stores(at: Workshop, found: ErasedData, *, sweeping: bool) -> int:
+async def _clean_stores(at: OperationContext, found: ErasedData, *, sweeping: bool) -> int:
     """Delete the blobs and vectors that only erased items use, and return the number of blobs.
 
     Services are paused meanwhile, so that no new use can begin.
@@ -284,8 +286,8 @@ async def _stores(at: Workshop, found: ErasedData, *, sweeping: bool) -> int:
     if not (found.refs or await at.vectors.any()):
         return 0
     async with paused(at.log):
-        await _at_rest(at)
-        await caught_up(at)
+        await _wait_for_handlers(at)
+        await catch_up_projections(at)
         blobs, refs = await Blobs.open(at.log), found.refs - await refs_in_use(views, found.refs)
         for ref in sorted(refs):
             await blobs.erase(ref)

@@ -19,7 +19,7 @@ FRAME_BYTES = 8_192
 """Maximum bytes of the rest of a tombstone: its envelope and field names."""
 
 
-class Owned(NamedTuple):
+class OwnedMemory(NamedTuple):
     """A memory and the agent that owns it."""
 
     agent_id: str
@@ -69,7 +69,7 @@ class Step:
             yield AgentErased(event_id=derive(self.key, AgentErased.kind_of(), agent), agent_id=agent)
 
 
-def in_steps(root: Thing, whole: Erasure, room: int) -> list[Step]:
+def split_into_steps(root: Thing, whole: Erasure, room: int) -> list[Step]:
     """Divide an erasure into steps whose first tombstones fit into `room` bytes; one step if everything fits.
 
     A requested memory or task comes last: while it exists, everything derived from it can be found again. An agent
@@ -82,14 +82,14 @@ def in_steps(root: Thing, whole: Erasure, room: int) -> list[Step]:
     restated, loose = sum(map(len, whole.restated)) + 4 * len(whole.restated), ID_BYTES * len(whole.events)
     number = max(ceil(sum(map(_size, items)) / (room // 2)), ceil((restated + loose) / (room // 4)), 1)
     groups = list(_groups(items, room // 2, ceil(len(items) / number)))
-    events, agents = _dealt(whole.events, len(groups)), _dealt(whole.restated, len(groups))
+    events, agents = _split_evenly(whole.events, len(groups)), _split_evenly(whole.restated, len(groups))
     return [
         _step(root, some, tuple(events_of), tuple(restated_of))
         for some, events_of, restated_of in zip(groups, events, agents, strict=True)
     ]
 
 
-def merged(wholes: Iterable[Erasure]) -> Erasure:
+def union(wholes: Iterable[Erasure]) -> Erasure:
     """Return the union of several erasures."""
     found = list(wholes)
     memories: dict[str, dict[UUID, None]] = {}
@@ -110,27 +110,27 @@ def _bytes(whole: Erasure) -> int:
     return ids * ID_BYTES + sum(len(each) + 8 for each in names)
 
 
-def _ordered(root: Thing, whole: Erasure) -> list[Owned | Thing]:
-    items: list[Owned | Thing] = [Thing("agent", each) for each in whole.agents]
-    items += (Owned(agent_id, each) for agent_id, ids in whole.memories.items() for each in ids)
+def _ordered(root: Thing, whole: Erasure) -> list[OwnedMemory | Thing]:
+    items: list[OwnedMemory | Thing] = [Thing("agent", each) for each in whole.agents]
+    items += (OwnedMemory(agent_id, each) for agent_id, ids in whole.memories.items() for each in ids)
     items += (Thing("task", each) for each in whole.tasks)
     last = root.sort != "agent"
     return sorted(items, key=lambda each: (_name(each) == root.name) is last)
 
 
-def _name(item: Owned | Thing) -> UUID | str:
-    return item.memory_id if isinstance(item, Owned) else item.name
+def _name(item: OwnedMemory | Thing) -> UUID | str:
+    return item.memory_id if isinstance(item, OwnedMemory) else item.name
 
 
-def _size(item: Owned | Thing) -> int:
-    if isinstance(item, Owned):
+def _size(item: OwnedMemory | Thing) -> int:
+    if isinstance(item, OwnedMemory):
         return 2 * ID_BYTES + len(item.agent_id) + 8
     return ID_BYTES + len(str(item.name))
 
 
-def _groups(items: Iterable[Owned | Thing], room: int, most: int) -> Iterator[list[Owned | Thing]]:
+def _groups(items: Iterable[OwnedMemory | Thing], room: int, most: int) -> Iterator[list[OwnedMemory | Thing]]:
     """Yield the items in groups of at most `room` bytes and `most` items."""
-    group, size = list[Owned | Thing](), 0
+    group, size = list[OwnedMemory | Thing](), 0
     for each in items:
         if group and (size + _size(each) > room or len(group) == most):
             yield group
@@ -140,16 +140,18 @@ def _groups(items: Iterable[Owned | Thing], room: int, most: int) -> Iterator[li
     yield group
 
 
-def _dealt(values: Sequence[T], number: int) -> list[list[T]]:
+def _split_evenly(values: Sequence[T], number: int) -> list[list[T]]:
     """Return the values in `number` parts of about equal size. Parts may be empty."""
     remaining, each = iter(values), ceil(len(values) / number)
     return [list(islice(remaining, each)) for _ in range(number)]
 
 
-def _step(root: Thing, items: Sequence[Owned | Thing], events: tuple[UUID, ...], restated: tuple[str, ...]) -> Step:
+def _step(
+    root: Thing, items: Sequence[OwnedMemory | Thing], events: tuple[UUID, ...], restated: tuple[str, ...]
+) -> Step:
     memories: dict[str, list[UUID]] = {}
     for each in items:
-        if isinstance(each, Owned):
+        if isinstance(each, OwnedMemory):
             memories.setdefault(each.agent_id, []).append(each.memory_id)
     things = [each if isinstance(each, Thing) else Thing("memory", each.memory_id) for each in items]
     whole = Erasure(

@@ -59,7 +59,7 @@ class Entry(BaseModel):
         return self
 
 
-def ledger_of(settings: Settings) -> Path:
+def ledger_path(settings: Settings) -> Path:
     """Return the path of a data directory's ledger."""
     return settings.data.expanduser().absolute() / LEDGER
 
@@ -71,7 +71,7 @@ def note(settings: Settings, steps: Iterable[Step]) -> None:
     """
     said = {"erased_at": datetime.now(UTC), "namespace": settings.namespace}
     noted = ({"sort": each.root.sort, "name": str(each.root.name), "whole": each.whole} for each in steps)
-    append(ledger_of(settings), [Entry.model_validate(said | each) for each in noted])
+    append(ledger_path(settings), [Entry.model_validate(said | each) for each in noted])
 
 
 def append(path: Path, entries: Iterable[Entry]) -> None:

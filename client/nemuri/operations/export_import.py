@@ -11,7 +11,7 @@ from pathlib import Path
 import structlog
 
 from nemuri.operations.export_format import Counted, EndLine, EventLine, StoredLine, counted, read_lines
-from nemuri.operations.session import OperationError, Workshop, workshop
+from nemuri.operations.session import OperationContext, OperationError, open_operation
 from nemuri_contracts.event import Event
 from nemuri_domain.event_sourcing.deduplication import Deduplicator
 from nemuri_domain.event_sourcing.erasure import Erased
@@ -40,7 +40,7 @@ async def export_log(settings: Settings, path: Path, on_progress: Advance) -> in
         OperationError: The file exists or cannot be written.
     """
     number, firsts = 0, Deduplicator()
-    async with workshop(settings) as at:
+    async with open_operation(settings) as at:
         until = await at.log.last_sequence()
         try:
             with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
@@ -59,7 +59,7 @@ async def export_log(settings: Settings, path: Path, on_progress: Advance) -> in
     return number
 
 
-async def _stored(at: Workshop) -> AsyncIterator[StoredLine]:
+async def _stored(at: OperationContext) -> AsyncIterator[StoredLine]:
     if ahead := await (await Clock.open(at.log)).ahead():
         yield StoredLine(store="clock", name=KEY, data=b64encode(repr(ahead.total_seconds()).encode()))
     blobs = await Blobs.open(at.log)
@@ -87,10 +87,10 @@ async def import_log(settings: Settings, path: Path, on_progress: Advance) -> in
             appended then. Also if another process appends to the log during the import.
     """
     found = counted(path)
-    async with workshop(settings) as at:
+    async with open_operation(settings) as at:
         await check_empty(at, path, found)
         async with paused_until_complete(at.log):
-            await take_in(at, path, found, found.events, on_progress)
+            await import_events(at, path, found, found.events, on_progress)
     return found.events
 
 
@@ -99,13 +99,13 @@ async def give_up(settings: Settings) -> None:
 
     Raises `OperationError` if there is no interrupted import or restore.
     """
-    async with workshop(settings) as at:
+    async with open_operation(settings) as at:
         if not await is_log_incomplete(at.log):
             raise OperationError("there is no interrupted import or restore")
         await resume_completed_log(at.log)
 
 
-async def check_empty(at: Workshop, path: Path, found: Counted) -> None:
+async def check_empty(at: OperationContext, path: Path, found: Counted) -> None:
     """Raise `OperationError` if the log is not empty or its server does not accept the largest event.
 
     A log with an interrupted import or restore may hold events.
@@ -126,8 +126,8 @@ class ErasedContent:
     """Hashes of the texts whose vectors are left out."""
 
 
-async def take_in(
-    at: Workshop,
+async def import_events(
+    at: OperationContext,
     path: Path,
     found: Counted,
     total: int,
@@ -145,7 +145,7 @@ async def take_in(
     Raises:
         OperationError: The log holds other events; nothing is appended then.
     """
-    skipped = await _there(at, (each for each in _wanted(path, left, tombstones) if isinstance(each, Event)))
+    skipped = await count_imported(at, (each for each in _wanted(path, left, tombstones) if isinstance(each, Event)))
     blobs, done, group = await Blobs.open(at.log), 0, list[Event]()
     for each in _wanted(path, left, tombstones):
         match each:
@@ -176,7 +176,7 @@ def _wanted(path: Path, left: ErasedContent, tombstones: Sequence[Event]) -> Ite
     yield from tombstones
 
 
-async def _there(at: Workshop, wanted: Iterator[Event]) -> int:
+async def count_imported(at: OperationContext, wanted: Iterator[Event]) -> int:
     """Return the number of events that the log holds already. They must be the first of the `wanted` events.
 
     Raises `OperationError` if the log holds anything else.
@@ -191,7 +191,7 @@ async def _there(at: Workshop, wanted: Iterator[Event]) -> int:
     return number
 
 
-async def _append(at: Workshop, events: list[Event]) -> None:
+async def _append(at: OperationContext, events: list[Event]) -> None:
     """Append events in the given order, and wait once for all acknowledgements.
 
     Raises `OperationError` if another process appended events in between.

@@ -106,7 +106,7 @@ async def agents_of(log: Log) -> tuple[str, ...]:
     return tuple([each for each in names if await _memory(log, each) == "strength"])
 
 
-async def known(log: Log, agent_id: str) -> None:
+async def check_defined(log: Log, agent_id: str) -> None:
     """Raise `OperationError` unless the agent was ever defined."""
     if not (await log.newest_on(log.subjects.of_agent(agent_id, AgentDefined))).sequence:
         raise OperationError(f"there is no agent {agent_id!r}; `nemuri agents` lists all agents")
@@ -114,7 +114,7 @@ async def known(log: Log, agent_id: str) -> None:
 
 async def check_use(log: Log, agent_id: str) -> None:
     """Raise `OperationError` unless the agent exists and has strength memory."""
-    await known(log, agent_id)
+    await check_defined(log, agent_id)
     if (kind := await _memory(log, agent_id)) != "strength":
         raise OperationError(not_by_use(agent_id, str(kind)))
 
@@ -164,7 +164,7 @@ async def as_of(log: Log, agent_id: str, places: Sequence[LogPosition], advance:
     return [found.get(each, past) for each in places]
 
 
-async def otherwise(
+async def replay_with(
     log: Log,
     agent_id: str,
     parameters: Mapping[str, JsonValue],

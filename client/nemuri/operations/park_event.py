@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from uuid import UUID
 
-from nemuri.operations.session import OperationError, Workshop, workshop
+from nemuri.operations.session import OperationContext, OperationError, open_operation
 from nemuri_contracts.codec import UndecodableError
 from nemuri_contracts.event import derive
 from nemuri_contracts.parked_events import EventParked
@@ -39,7 +39,7 @@ async def park(settings: Settings, sequence: int, why: str, *, folded: bool = Fa
         OperationError: The projections are not halted at the event, or it does not exist; nothing is parked then. Or
             the projections halt again at a later event.
     """
-    async with workshop(settings) as at:
+    async with open_operation(settings) as at:
         if not folded:
             await _check_halted(at, sequence)
         parked_id, kind = await _message_at(at, sequence)
@@ -50,7 +50,7 @@ async def park(settings: Settings, sequence: int, why: str, *, folded: bool = Fa
         return ParkedEvent(event, await _caught_up(at, sequence))
 
 
-async def _check_halted(at: Workshop, sequence: int) -> None:
+async def _check_halted(at: OperationContext, sequence: int) -> None:
     """Raise `OperationError` unless the projections are halted at the event."""
     position = await at.projection.position()
     if position.halted_at != sequence:
@@ -58,7 +58,7 @@ async def _check_halted(at: Workshop, sequence: int) -> None:
         raise OperationError(f"the views {why}; --folded parks any event, and rebuilds the views")
 
 
-async def _message_at(at: Workshop, sequence: int) -> tuple[UUID, str | None]:
+async def _message_at(at: OperationContext, sequence: int) -> tuple[UUID, str | None]:
     """Return the id of the message at a sequence, and its kind if it is an event.
 
     The id of another message is derived from its subject and its bytes. Raises `OperationError` if there is no message,
@@ -76,7 +76,7 @@ async def _message_at(at: Workshop, sequence: int) -> tuple[UUID, str | None]:
     return event.event_id, event.kind
 
 
-async def _caught_up(at: Workshop, sequence: int) -> int:
+async def _caught_up(at: OperationContext, sequence: int) -> int:
     """Bring the projections to the end of the log and return their position.
 
     Raises `OperationError` if the projections halt again.

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
-from nemuri.operations.session import OperationError, Workshop, quietly, workshop
+from nemuri.operations.session import OperationContext, OperationError, open_operation, quietly
 from nemuri_contracts.agents import Embedding, EmbeddingAdopted, MemoriesEmbedded
 from nemuri_contracts.event import derive
 from nemuri_infra.bus.event_log import ConflictError
@@ -43,7 +43,7 @@ async def reembed(
     embedder of their own. Raises `OperationError`.
     """
     try:
-        async with workshop(settings) as at, _opened(settings, embedder) as chosen:
+        async with open_operation(settings) as at, _opened(settings, embedder) as chosen:
             change = _Change(at, await Vectors.open(at.log, chosen), on_progress)
             await change.complete()
     except (ModelUnavailable, ModelRefused) as error:
@@ -79,7 +79,7 @@ class _Lacking:
 class _Change:
     """A run that changes all agents to one generation of vectors."""
 
-    at: Workshop
+    at: OperationContext
     vectors: Vectors
     advance: Advance
     embedded: set[EmbeddedText] = field(default_factory=set)

@@ -19,7 +19,7 @@ class OperationError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Workshop:
+class OperationContext:
     """The log and the projections of a platform."""
 
     log: Log
@@ -28,7 +28,7 @@ class Workshop:
 
 
 @asynccontextmanager
-async def workshop(settings: Settings) -> AsyncIterator[Workshop]:
+async def open_operation(settings: Settings) -> AsyncIterator[OperationContext]:
     """Open the log and the projections of a platform, and close them at the end. The services may run or not.
 
     Raises:
@@ -43,7 +43,7 @@ async def workshop(settings: Settings) -> AsyncIterator[Workshop]:
         with permitted(log, OperationError):
             with jetstream_needed(str(settings.nats_url)):
                 vectors = await Vectors.open(log, HashingEmbedder())
-            yield Workshop(log, vectors, Projection(database, vectors))
+            yield OperationContext(log, vectors, Projection(database, vectors))
     except (Unprojectable, OtherFoldsError, OutdatedError) as error:
         raise OperationError(str(error)) from error
     finally:

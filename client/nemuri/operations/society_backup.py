@@ -36,7 +36,7 @@ class SocietyBackup:
         return not agents.isdisjoint(each.id for each in self.society.agents)
 
 
-async def copy_out(log: Log, directory: Path) -> list[str]:
+async def back_up_societies(log: Log, directory: Path) -> list[str]:
     """Write every society of the namespace into a directory, and return the names of the files. The societies may run.
 
     This happens before the log is read, so that no state is newer than the copy of the log.
@@ -58,7 +58,7 @@ async def copy_out(log: Log, directory: Path) -> list[str]:
     return files
 
 
-def kept_in(directory: Path, files: Iterable[str]) -> list[SocietyBackup]:
+def read_society_backups(directory: Path, files: Iterable[str]) -> list[SocietyBackup]:
     """Return the societies among the files of a checked backup. Raises `OperationError` for an invalid file."""
     found = dict[str, dict[str, Path]]()
     for name in sorted(files):
@@ -80,7 +80,7 @@ def _kept(name: str, paths: dict[str, Path]) -> SocietyBackup:
     return SocietyBackup(society, entries, copies)
 
 
-def words_of(entries: Iterable[erasure_ledger.Entry], before: Container[erasure_ledger.Entry]) -> set[str]:
+def agents_to_exclude(entries: Iterable[erasure_ledger.Entry], before: Container[erasure_ledger.Entry]) -> set[str]:
     """Return the agents whose words a restored society must not contain.
 
     These are all erased agents, and the agents that lost memories in an erasure that is not in `before`, the ledger of
@@ -94,13 +94,13 @@ def words_of(entries: Iterable[erasure_ledger.Entry], before: Container[erasure_
     return found
 
 
-async def check_room(log: Log, own: Container[str]) -> None:
+async def check_no_other_society(log: Log, own: Container[str]) -> None:
     """Raise `OperationError` if there are societies besides `own`, which an interrupted restore may have put back."""
     if there := [each for each in await societies(log) if each not in own]:
         raise OperationError(f"there are societies already ({', '.join(there)}); restore into a fresh namespace")
 
 
-async def put_back(log: Log, kept: SocietyBackup) -> None:
+async def restore_society(log: Log, kept: SocietyBackup) -> None:
     """Restore a society with its checkpoints and without leases. Replaces what an interrupted restore left of it."""
     await States(log, kept.society.name).delete()
     states = await States.create(log, kept.society)

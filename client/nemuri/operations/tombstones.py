@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from uuid import UUID
 
 from nemuri.operations.erasure_batches import FRAME_BYTES, Step
-from nemuri.operations.session import OperationError, Workshop, quietly
+from nemuri.operations.session import OperationContext, OperationError, quietly
 from nemuri_contracts.erasure import AgentErased, Erasure, MemoriesErased, Standing, TaskErased
 from nemuri_contracts.event import Event, derive
 from nemuri_domain.strength.aggregate import Mind
@@ -23,13 +23,13 @@ MAX_CONCURRENT_APPENDS = 64
 """Maximum number of concurrent appends of tombstones."""
 
 
-async def caught_up(at: Workshop) -> None:
+async def catch_up_projections(at: OperationContext) -> None:
     """Bring the projections to the end of the log, with or without a running projector."""
     OtherFoldsError.check(await at.projection.position())
     await rebuilder.catch_up(at.projection, at.log, await at.log.last_sequence(), quietly)
 
 
-async def begun(at: Workshop) -> list[Step]:
+async def begun_erasures(at: OperationContext) -> list[Step]:
     """Return the steps of all erasures that have begun, from the tombstones on the log."""
     found: list[Step] = []
     for each in await tombstones(at.log, 0, await at.log.last_sequence()):
@@ -45,7 +45,7 @@ async def begun(at: Workshop) -> list[Step]:
     return found
 
 
-async def bury(at: Workshop, steps: Sequence[Step], replay: Replay) -> None:
+async def append_tombstones(at: OperationContext, steps: Sequence[Step], replay: Replay) -> None:
     """Append the tombstones of an erasure that the log lacks, and bring the projections up to them.
 
     The first tombstones name the erased items, step by step. The others restate the agents' remaining memories, using
@@ -60,29 +60,29 @@ async def bury(at: Workshop, steps: Sequence[Step], replay: Replay) -> None:
             lacking = [each for each in others if each.event_id not in there]
             for start in range(0, len(lacking), MAX_CONCURRENT_APPENDS):
                 await asyncio.gather(*map(at.log.append, lacking[start : start + MAX_CONCURRENT_APPENDS]))
-        await caught_up(at)
+        await catch_up_projections(at)
         if steps:
             await _restate(at, steps[-1].key, replay)
     except TooLargeError as error:
         raise OperationError(
             f"this server accepts no tombstone of that size ({error}); raise its max_payload"
         ) from error
-    await caught_up(at)
+    await catch_up_projections(at)
 
 
-async def _restate(at: Workshop, key: str, replay: Replay) -> None:
+async def _restate(at: OperationContext, key: str, replay: Replay) -> None:
     """Append events that restate the remaining memories of the agents in `replay`."""
     agents = list(replay.minds)
     for _ in range(ATTEMPTS):
         ends = {each: (await at.log.newest_on(at.log.subjects.agent_events(each))).sequence for each in agents}
-        await caught_up(at)
+        await catch_up_projections(at)
         await replay.advance((await at.projection.position()).sequence)
         try:
             while agents:
                 name = agents[0]
                 live, place = await mind_of(at.projection.database, name), f"{key}/{name}/{ends[name]}"
                 last = ends[name]
-                for each in standing(live, replay.minds[name], replay.erased.ids, name, place, at.log.room):
+                for each in restatements(live, replay.minds[name], replay.erased.ids, name, place, at.log.room):
                     last = await at.log.append(each, expected=last, over=at.log.subjects.agent_events(name))
                 agents.pop(0)
         except (ConflictError, DivergedError) as error:
@@ -92,7 +92,7 @@ async def _restate(at: Workshop, key: str, replay: Replay) -> None:
     raise OperationError(f"{agents[0]} cannot be updated after the erasure: {reason}; try again")
 
 
-def standing(
+def restatements(
     live: Mind, replayed: Mind, gone: Collection[UUID], agent_id: str, place: str, room: int
 ) -> list[MemoriesErased]:
     """Return events that restate the remaining memories, so that folding the remaining events gives the same state.
@@ -124,7 +124,7 @@ def _fitting(standings: Iterable[Standing], room: int) -> Iterator[tuple[Standin
         yield tuple(some)
 
 
-def all_of(steps: Iterable[Step]) -> Iterator[Event]:
+def tombstones_of(steps: Iterable[Step]) -> Iterator[Event]:
     """Yield the tombstones of these steps."""
     for each in steps:
         yield from each.tombstones()

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from nemuri.operations.session import quietly, workshop
+from nemuri.operations.session import open_operation, quietly
 from nemuri_infra.projections import rebuilder
 from nemuri_infra.projections.bulk_fold import Advance
 from nemuri_infra.projections.rebuilder import Verified
@@ -19,11 +19,11 @@ class Rebuilt:
 
 async def rebuild(settings: Settings, on_progress: Advance = quietly) -> Rebuilt:
     """Rebuild all projections from the log while the present ones stay in use. Raises `OperationError`."""
-    async with workshop(settings) as at:
+    async with open_operation(settings) as at:
         return Rebuilt(await rebuilder.rebuild(at.projection, at.log, on_progress))
 
 
 async def verify(settings: Settings, on_progress: Advance = quietly) -> Verified:
     """Compare every row of every projection with a fold of the log up to the same sequence. Raises `OperationError`."""
-    async with workshop(settings) as at:
+    async with open_operation(settings) as at:
         return await rebuilder.verify(at.projection, at.log, on_progress)

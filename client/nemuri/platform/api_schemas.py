@@ -160,19 +160,19 @@ def _operation(service: Service | str, action: str, channel: str) -> tuple[str, 
 def _messages() -> Iterator[tuple[str, dict[str, Any]]]:
     for kind, event in EVENTS.items():
         headers = _headers(recorded=True, named=issubclass(event, ClientEvent))
-        yield kind, {**_told(event, f"events/{kind}.json"), "headers": headers}
+        yield kind, {**_message_fields(event, f"events/{kind}.json"), "headers": headers}
     for name, (query, answer) in _questions().items():
-        yield f"ask_{name}", _told(query, f"questions/{name}.json")
-        yield f"answer_{name}", _told(answer, f"answers/{answer.__name__}.json")
+        yield f"ask_{name}", _message_fields(query, f"questions/{name}.json")
+        yield f"answer_{name}", _message_fields(answer, f"answers/{answer.__name__}.json")
     for name, (_, about) in SOCIETY.items():
-        yield f"society_{name}", _told(about, f"worlds/{name}.json")
-    yield "society_joined", _told(Joined, "worlds/joined.json")
-    yield "refusal", _told(Refusal, "answers/Refusal.json")
-    yield "result", _told(TaskResult, "answers/TaskResult.json")
+        yield f"society_{name}", _message_fields(about, f"worlds/{name}.json")
+    yield "society_joined", _message_fields(Joined, "worlds/joined.json")
+    yield "refusal", _message_fields(Refusal, "answers/Refusal.json")
+    yield "result", _message_fields(TaskResult, "answers/TaskResult.json")
     yield "dead_letter", {"summary": "The bytes of the original message.", "contentType": "application/octet-stream"}
 
 
-def _told(about: type[BaseModel], path: str) -> dict[str, Any]:
+def _message_fields(about: type[BaseModel], path: str) -> dict[str, Any]:
     return {"name": about.__name__, "summary": _line(about), "payload": {"$ref": f"./{path}"}}
 
 

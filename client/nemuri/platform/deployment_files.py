@@ -118,11 +118,11 @@ def _container(service: Service) -> str:
     note = (
         f"  # Needs an image built with NEMURI_EXTRAS={service.extra} to do all of its work.\n" if service.extra else ""
     )
-    return note + CONTAINER.substitute(name=service.name) + (STOP_FIRST if _alone(service) else "")
+    return note + CONTAINER.substitute(name=service.name) + (STOP_FIRST if _must_stop_first(service) else "")
 
 
 def _deployment(service: Service) -> str:
-    return DEPLOYMENT.substitute(name=service.name, strategy=RECREATE if _alone(service) else "")
+    return DEPLOYMENT.substitute(name=service.name, strategy=RECREATE if _must_stop_first(service) else "")
 
 
 def _scaling() -> str:
@@ -138,7 +138,7 @@ def _scaled_objects() -> Iterator[str]:
                 yield SCALED_OBJECT.substitute(name=name, most=MAX_REPLICAS, consumer=durable.name, lag=lag)
 
 
-def _alone(service: Service) -> bool:
+def _must_stop_first(service: Service) -> bool:
     """Return true if an old process of the service must end before a new one starts."""
     return Capability.PROJECTS in service.capabilities
 

@@ -24,14 +24,14 @@ def configure_logging(level: str, *, terminal: bool | None = None) -> None:
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
-        structlog.processors.format_exc_info if number <= logging.DEBUG else without_words,
+        structlog.processors.format_exc_info if number <= logging.DEBUG else redact_exception,
         without_credentials,
     ]
     rendering: list[Processor] = [_rendering(readable=readable)]
     structlog.configure(
         processors=shared + rendering,
         wrapper_class=structlog.make_filtering_bound_logger(number),
-        logger_factory=lambda *_: Unfailing(sys.stderr),
+        logger_factory=lambda *_: SafePrinter(sys.stderr),
     )
     handler = _Lines()
     handler.setFormatter(
@@ -43,7 +43,7 @@ def configure_logging(level: str, *, terminal: bool | None = None) -> None:
     logging.basicConfig(handlers=[handler], level=max(number, logging.WARNING), force=True)
 
 
-class Unfailing:
+class SafePrinter:
     """A printer of lines that never raises, for example if the disk is full."""
 
     def __init__(self, file: TextIO) -> None:
@@ -65,7 +65,7 @@ class _Lines(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Print the record."""
-        Unfailing(sys.stderr).msg(self.format(record))
+        SafePrinter(sys.stderr).msg(self.format(record))
 
 
 def silence() -> None:
@@ -82,7 +82,7 @@ def without_credentials(_logger: Any, _method: str, event: EventDict) -> EventDi
     return {key: _CREDENTIALS.sub("", value) if isinstance(value, str) else value for key, value in event.items()}
 
 
-def without_words(_logger: Any, _method: str, event: EventDict) -> EventDict:
+def redact_exception(_logger: Any, _method: str, event: EventDict) -> EventDict:
     """Replace an exception by its loggable description and its place (a structlog processor)."""
     from nemuri_infra.errors.log_safe import (  # Imports the drivers' errors, which most commands never load.
         code_locations,

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
 
-from nemuri.operations import OperationError, let_go
+from nemuri.operations import OperationError, erase_expired
 from nemuri_contracts.affective import NightPassed
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.process.cancellation import cancel_and_wait
@@ -32,9 +32,9 @@ async def _sweep(settings: Settings) -> None:
     log = await Log.connect(str(settings.nats_url), settings.namespace, access=settings.access)
     try:
         here = await log.last_sequence()
-        await let_go(settings)
+        await erase_expired(settings)
         async for batch in log.read(here, only=log.subjects.of_kind(NightPassed)):
             if any(isinstance(each, NightPassed) and each.deleted for each in batch.events):
-                await let_go(settings)
+                await erase_expired(settings)
     finally:
         await log.close()

@@ -22,9 +22,9 @@ ROUNDS = 4
 """Cost of bcrypt (log2 of the rounds). It is low, because the passwords are random and too long to guess."""
 SCRAM_ROUNDS = 4096
 PROJECTOR, READER = "projector", "reader"
-WRITING = ("projector", "provisioner", "operator", "importer", "eraser")
+OWNER_USERS = ("projector", "provisioner", "operator", "importer", "eraser")
 """Users that get the database role which owns the projections. All others can only read."""
-LIVING = USERS.keys() - SERVICES.keys()
+SIMULATION_USERS = USERS.keys() - SERVICES.keys()
 """The processes of a simulation, which do not use the database."""
 
 
@@ -217,18 +217,18 @@ def _scram(password: str) -> str:
 
 def _environment(space: Permissions, role: str, deployment: Deployment, passwords: Passwords) -> dict[str, str]:
     """Return the environment variables of a process that uses the namespace's account."""
-    owner = database_role(space.subjects.namespace, PROJECTOR if role in WRITING else READER)
+    owner = database_role(space.subjects.namespace, PROJECTOR if role in OWNER_USERS else READER)
     lines = {
         "NEMURI_NAMESPACE": space.subjects.namespace,
         "NATS_URL": _addressed(deployment.nats, space.user(role), passwords),
         "NEMURI_PROVISION": "true" if role == "provisioner" else "false",
     }
-    if role not in LIVING:
+    if role not in SIMULATION_USERS:
         lines["DATABASE_URL"] = f"postgresql://{owner}:{passwords.of(owner)}@{deployment.database}"
     if role == "operator":  # The operator starts the processes of a simulation.
         lines |= {
             f"NEMURI_{each.upper()}_NATS_URL": _addressed(deployment.nats, space.user(each), passwords)
-            for each in sorted(LIVING)
+            for each in sorted(SIMULATION_USERS)
         }
     return lines
 

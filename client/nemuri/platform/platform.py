@@ -10,7 +10,7 @@ from nemuri.platform.embedder_check import check_embedder, embedding_in_force
 from nemuri.platform.nightly_erasure import sweeping
 from nemuri.platform.service_registry import SERVICES
 from nemuri.platform.serving import prepare, serving
-from nemuri.platform.workers import Worker, end_orphans, environment_of, nth, while_connected
+from nemuri.platform.workers import Worker, end_orphans, environment_of, settings_of_replica, while_connected
 from nemuri_infra.embedded.data_directory import Addresses, Home
 from nemuri_infra.embedded.nats import EmbeddedNats
 from nemuri_infra.embedded.postgres import EmbeddedPostgres
@@ -88,6 +88,9 @@ async def _services(home: Home, settings: Settings, *, processes: bool) -> Async
 @asynccontextmanager
 async def _workers(home: Home, settings: Settings) -> AsyncIterator[dict[str, str]]:
     home.workers.mkdir(mode=0o700, exist_ok=True)
-    workers = [Worker(home, name, environment_of(nth(settings, number))) for number, name in enumerate(SERVICES)]
+    workers = [
+        Worker(home, name, environment_of(settings_of_replica(settings, number)))
+        for number, name in enumerate(SERVICES)
+    ]
     async with Supervisor(workers, together=True).kept():
         yield {each.name: each.http for each in workers if each.http}

@@ -19,7 +19,7 @@ Send = Callable[[dict[str, Any]], Awaitable[None]]
 Reply = tuple[int, str, bytes]
 
 
-class Told(Protocol):
+class ProbeSource(Protocol):
     """A source of the health, readiness and metrics of a process."""
 
     def health(self) -> dict[str, Any]:
@@ -33,7 +33,7 @@ class Told(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class OfServices:
+class ServiceProbes:
     """Health, readiness and metrics of a process that runs services."""
 
     readiness: Readiness
@@ -82,7 +82,7 @@ def nth_address(text: str, number: int) -> str:
 
 
 @asynccontextmanager
-async def listening(address: str, told: Told) -> AsyncIterator[str]:
+async def serve_endpoints(address: str, told: ProbeSource) -> AsyncIterator[str]:
     """Serve the endpoints at an address while the context lasts, and yield the URL. Raises `ServerFailed`."""
     bound = _bound(address)
     host, port = bound.getsockname()[:2]
@@ -121,8 +121,8 @@ def _bound(address: str) -> socket.socket:
     return found
 
 
-def _application(told: Told) -> Callable[..., Awaitable[None]]:
-    pages: dict[str, Callable[[Told], Awaitable[Reply]]] = {
+def _application(told: ProbeSource) -> Callable[..., Awaitable[None]]:
+    pages: dict[str, Callable[[ProbeSource], Awaitable[Reply]]] = {
         "/health": _health,
         "/ready": _ready,
         "/metrics": _metrics,
@@ -144,18 +144,18 @@ def _application(told: Told) -> Callable[..., Awaitable[None]]:
     return application
 
 
-async def _health(told: Told) -> Reply:
+async def _health(told: ProbeSource) -> Reply:
     """Return the health. The answer itself shows that the event loop runs."""
     known = told.health()
     return _json(200 if known["healthy"] else 503, known)
 
 
-async def _ready(told: Told) -> Reply:
+async def _ready(told: ProbeSource) -> Reply:
     known = await told.ready()
     return _json(200 if known["ready"] else 503, known)
 
 
-async def _metrics(told: Told) -> Reply:
+async def _metrics(told: ProbeSource) -> Reply:
     return 200, CONTENT_TYPE_LATEST, await told.metrics()
 
 

@@ -10,7 +10,7 @@ import structlog
 from faststream import FastStream
 from nats.js.errors import NotFoundError
 
-from nemuri.platform.probes import OfServices, listening
+from nemuri.platform.probes import ServiceProbes, serve_endpoints
 from nemuri.platform.service_registry import SERVICES
 from nemuri_infra.bus.connection import jetstream_needed
 from nemuri_infra.bus.event_log import Log
@@ -92,7 +92,7 @@ async def serving(settings: Settings, names: Iterable[str]) -> AsyncIterator[Ser
         if settings.http is None:
             yield Serving(resources, None)
             return
-        async with listening(settings.http, OfServices(readiness)) as url:
+        async with serve_endpoints(settings.http, ServiceProbes(readiness)) as url:
             logger.info("listening", http=url)
             yield Serving(resources, url)
 

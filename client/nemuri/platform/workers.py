@@ -24,9 +24,9 @@ from nemuri_infra.runtime.settings import Settings
 READY_SECONDS = 120.0
 """Seconds until a worker must be ready. It may have to load a local model first."""
 ORPHAN_POLL = 1.0
-ENDS_WITHIN = 25.0
+SHUTDOWN_SECONDS = 25.0
 """Seconds from SIGTERM until a worker ends in any case. This is longer than events in progress may take to finish."""
-GRACE = 30.0
+KILL_SECONDS = 30.0
 """Seconds from SIGTERM until the parent kills a worker. Containers get a little longer."""
 
 
@@ -37,7 +37,7 @@ class Worker(Child):
         self._ready = home.workers / f"{service}.ready"
         options = ["--parent", str(os.getpid()), "--ready", str(self._ready)]
         started = command(home.path, service, options)
-        super().__init__(service, started, home.workers, environment=environment, grace=GRACE)
+        super().__init__(service, started, home.workers, environment=environment, grace=KILL_SECONDS)
 
     @property
     def http(self) -> str | None:
@@ -70,7 +70,7 @@ class Worker(Child):
         ended.cancel()
 
 
-class Copy:
+class WorkerReplica:
     """One of several processes of a service. It shares the output of its parent."""
 
     def __init__(self, name: str, arguments: Sequence[str], environment: Mapping[str, str]) -> None:
@@ -141,12 +141,12 @@ async def work_in_copies(settings: Settings, name: str, count: int, *, stop: asy
     await prepared(settings, [name])
     await check_embedder(settings, await embedding_in_force(settings))
     arguments = command(settings.data, name, ["--parent", str(os.getpid())])
-    told = [environment_of(nth(settings, number)) for number in range(count)]
-    copies = [Copy(f"{name}-{number}", arguments, each) for number, each in enumerate(told, 1)]
+    told = [environment_of(settings_of_replica(settings, number)) for number in range(count)]
+    copies = [WorkerReplica(f"{name}-{number}", arguments, each) for number, each in enumerate(told, 1)]
     await Supervisor(copies, together=True).run_until(stop)
 
 
-def nth(settings: Settings, number: int) -> Settings:
+def settings_of_replica(settings: Settings, number: int) -> Settings:
     """Return the settings of process `number`, counted from 0, with its own address for health and metrics."""
     if settings.http is None:
         return settings

@@ -8,7 +8,7 @@ from typing import Any
 import structlog
 from prometheus_client import CollectorRegistry, generate_latest
 
-from nemuri.platform.probes import listening
+from nemuri.platform.probes import serve_endpoints
 from nemuri_infra.bus.event_log import Log
 
 logger = structlog.get_logger()
@@ -47,6 +47,6 @@ async def serve_probes(address: str | None, probes: SocietyProbes) -> AsyncItera
     if address is None:
         yield None
         return
-    async with listening(address, probes) as url:
+    async with serve_endpoints(address, probes) as url:
         logger.info("listening", http=url)
         yield url

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from nemuri.platform.workers import Copy, environment_of
+from nemuri.platform.workers import WorkerReplica, environment_of
 from nemuri.society.minecraft import build_bridge
 from nemuri_contracts.society import Society
 from nemuri_infra.embedded.supervisor import Supervised
@@ -18,7 +18,7 @@ def build_processes(society: Society, settings: Settings, limit: int) -> list[Su
     """
     environment, options = _environment(settings, settings.host_nats_url), ["--limit", str(limit)]
     hosts = [
-        Copy(f"host-{nth + 1}", process_command(settings.data, "host", society.name, options), environment)
+        WorkerReplica(f"host-{nth + 1}", process_command(settings.data, "host", society.name, options), environment)
         for nth in range(society.hosts)
     ]
     return [_world(society, settings), *hosts]
@@ -37,7 +37,7 @@ def _world(society: Society, settings: Settings) -> Supervised:
     if society.world == "minecraft":
         return build_bridge(society, settings)
     environment = _environment(settings, settings.world_nats_url)
-    return Copy("world", process_command(settings.data, "world", society.name, ()), environment)
+    return WorkerReplica("world", process_command(settings.data, "world", society.name, ()), environment)
 
 
 def process_command(data: Path, role: str, name: str, options: Sequence[str]) -> list[str]:

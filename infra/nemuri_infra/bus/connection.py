@@ -20,7 +20,7 @@ from nemuri_infra.bus.access import Access, AccessError, options, servers
 
 ACK_PREFIX = "$JS.ACK."
 """Prefix of the reply subject of stream messages. The server's own replies to requests do not have it."""
-_SERVERS_OWN = frozenset({Header.STATUS.value, Header.DESCRIPTION.value})
+_SERVER_HEADERS = frozenset({Header.STATUS.value, Header.DESCRIPTION.value})
 """Headers that only the server's own replies may have.
 
 In a stream message they were forged by its sender and are dropped.
@@ -108,7 +108,7 @@ class Connection(Nats):
         self, sid: int, subject: bytes, reply: bytes, data: bytes, headers: dict[str, str] | None
     ) -> Msg:
         if headers and reply.startswith(ACK_PREFIX.encode()):
-            headers = {name: value for name, value in headers.items() if name not in _SERVERS_OWN}
+            headers = {name: value for name, value in headers.items() if name not in _SERVER_HEADERS}
         subject = subject.decode(errors="backslashreplace").encode()
         built: Msg = super()._build_message(sid, subject, reply, data, headers)
         return built

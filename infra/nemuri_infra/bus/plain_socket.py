@@ -18,8 +18,8 @@ PORT = 4222
 ANSWER_SECONDS = 15.0
 """Maximum number of seconds until an answer if the caller sets no other limit."""
 READ_BYTES = 65_536
-NOBODY = b"503"
-LATE = "the NATS server or the platform did not answer in time"
+NO_RESPONDERS = b"503"
+TIMEOUT_MESSAGE = "the NATS server or the platform did not answer in time"
 
 
 class PlainError(Exception):
@@ -95,7 +95,7 @@ class PlainConnection:
         while True:
             to, status, answer = self._message()
             if to == reply.encode():
-                if status == NOBODY:
+                if status == NO_RESPONDERS:
                     raise PlainError(f"no answer on {subject}; is the platform running?")
                 return answer
 
@@ -181,7 +181,7 @@ class PlainConnection:
         try:
             got = self._socket.recv(READ_BYTES)
         except TimeoutError as error:
-            raise TimeoutError(LATE) from error
+            raise TimeoutError(TIMEOUT_MESSAGE) from error
         if not got:
             raise PlainError("the NATS server closed the connection")
         self._buffer += got
@@ -193,7 +193,7 @@ class PlainConnection:
     def _left(self) -> float:
         left = self._until - time.monotonic()
         if left <= 0:
-            raise TimeoutError(LATE)
+            raise TimeoutError(TIMEOUT_MESSAGE)
         return left
 
 

@@ -44,10 +44,10 @@ In a cluster it takes a moment until every server knows a new consumer.
 """
 REPEAT_SECONDS = 0.1
 """Seconds until a request without a responder is repeated."""
-_NOBODY = "503"
-_NOTHING_MORE = ("404", "408")
-_STILL_THERE = "100"
-_ENOUGH = ("message size exceeds maxbytes", "batch completed")
+_NO_RESPONDERS = "503"
+_NO_MESSAGES = ("404", "408")
+_IDLE_HEARTBEAT = "100"
+_BATCH_COMPLETE = ("message size exceeds maxbytes", "batch completed")
 
 
 class InterruptedPullError(ConnectionError):
@@ -222,7 +222,7 @@ class Pull:
         Raises `InterruptedPullError` if the server has deleted the consumer.
         """
         stretch = next((each for each in self.asked if each.subject == said.subject and not each.ended), None)
-        if stretch is not None and not self.heard and self.unheard < MAX_UNANSWERED and _status(said) == _NOBODY:
+        if stretch is not None and not self.heard and self.unheard < MAX_UNANSWERED and _status(said) == _NO_RESPONDERS:
             self.unheard, stretch.unheard = self.unheard + 1, True
             self.news.set()
             return
@@ -246,10 +246,10 @@ def _nothing_more(said: Msg) -> bool | None:
     Raises `InterruptedPullError` if the server has ended the consumer.
     """
     status, why = _status(said), str((said.headers or {}).get("Description", ""))
-    if status == _STILL_THERE:
+    if status == _IDLE_HEARTBEAT:
         return None
-    if status in _NOTHING_MORE:
+    if status in _NO_MESSAGES:
         return True
-    if why.lower() not in _ENOUGH:
+    if why.lower() not in _BATCH_COMPLETE:
         raise InterruptedPullError(f"the server ended the consumer: {status} {why}".strip())
     return False

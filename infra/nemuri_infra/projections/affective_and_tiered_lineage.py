@@ -12,14 +12,14 @@ from nemuri_domain.affective.aggregate import DELETED, embedded_text
 from nemuri_infra.projections.lineage_reader import LineageReading
 from nemuri_infra.projections.lineage_result import REQUESTED, LineageResult, ProtectedError, Steps, Thing
 
-LIVED = text(
+_FORMED_BY = text(
     """
     -- Sequences of the events that formed these affective and tiered memories.
     SELECT event_id AS memory_id, sequence FROM journal
     WHERE event_id = ANY(CAST(:ids AS uuid[])) AND kind IN ('turn_remembered', 'experience_recorded', 'memory_formed')
     """
 )
-_LET_GO = text("SELECT memory_id FROM affect_memory WHERE memory_id = ANY(CAST(:ids AS uuid[])) AND level = :level")
+_DELETED = text("SELECT memory_id FROM affect_memory WHERE memory_id = ANY(CAST(:ids AS uuid[])) AND level = :level")
 _PROTECTED = text(
     """
     -- Memories that are protected from forgetting.
@@ -30,7 +30,7 @@ _PROTECTED = text(
 
 
 @dataclass(slots=True)
-class LivedLineage:
+class ExperienceLineage:
     """A search for the lineage of memories of turns and experiences.
 
     It reads the log too, because a memory may be deleted from the projections.
@@ -48,7 +48,7 @@ class LivedLineage:
 
         Memories of an agent that is erased as a whole are left out. Raises `ProtectedError`.
         """
-        places = {row.memory_id: row.sequence for row in await self.read.rows(LIVED, ids=ids)} if ids else {}
+        places = {row.memory_id: row.sequence for row in await self.read.rows(_FORMED_BY, ids=ids)} if ids else {}
         events = await self.read.events_at(places[each] for each in ids if each in places)
         turns, experiences = list[TurnRemembered](), list[ExperienceRecorded | MemoryFormed]()
         steps: Steps = {}
@@ -85,7 +85,7 @@ class LivedLineage:
             self.found.events.add(each.turn_id)
             self.found.events.update((await self._compressed_of(each.agent_id)).get(each.memory_id, ()))
         # Nightly jobs have deleted these memories. Other memories with the same text are not erased with them.
-        gone = {row.memory_id for row in await self.read.rows(_LET_GO, ids=ids, level=DELETED)}
+        gone = {row.memory_id for row in await self.read.rows(_DELETED, ids=ids, level=DELETED)}
         # Keywords are left out, because many turns are compressed to the same few keywords.
         said = {each.memory_id: embedded_text(each.reading.trigger, each.reading.content) for each in turns}
         return {each: words for each, words in said.items() if each not in gone}

@@ -10,7 +10,7 @@ from nemuri_infra.errors.database_errors import OUTAGES
 from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.projections.projection import GapError, OtherFoldsError, OutdatedError, Projection, Unprojectable
 
-NO_FAULT_OF_AN_EVENT = (NatsError, GapError, OtherFoldsError, OutdatedError, ProgrammingError, *OUTAGES)
+ENVIRONMENT_ERRORS = (NatsError, GapError, OtherFoldsError, OutdatedError, ProgrammingError, *OUTAGES)
 """Errors that no event causes: a server is unavailable, or the projections are in another state than expected."""
 
 
@@ -23,7 +23,7 @@ async def fold(projection: Projection, batch: Batch, subjects: Subjects) -> int:
     try:
         Unprojectable.check(batch, subjects)
         return await projection.apply(batch)
-    except NO_FAULT_OF_AN_EVENT:
+    except ENVIRONMENT_ERRORS:
         raise
     except Exception as error:
         if len(batch.places) > 1:

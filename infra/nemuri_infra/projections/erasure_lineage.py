@@ -11,7 +11,7 @@ from uuid import UUID
 from sqlalchemy import text
 
 from nemuri_infra.bus.event_log import Log
-from nemuri_infra.projections.affective_and_tiered_lineage import LIVED, LivedLineage
+from nemuri_infra.projections.affective_and_tiered_lineage import _FORMED_BY, ExperienceLineage
 from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.lineage_reader import LineageReading
 from nemuri_infra.projections.lineage_result import (
@@ -95,7 +95,7 @@ class Lineage:
                 if names := [each.name for each in some if each.sort == sort]:
                     found.update(Thing(sort, row[0]) for row in await read.rows(query, names=names))  # type: ignore[arg-type]
             if ids := [each.name for each in some if each.sort == "memory"]:
-                found.update(Thing("memory", row.memory_id) for row in await read.rows(LIVED, ids=ids))
+                found.update(Thing("memory", row.memory_id) for row in await read.rows(_FORMED_BY, ids=ids))
         return found
 
 
@@ -105,7 +105,7 @@ class _Walk:
     def __init__(self, read: LineageReading, found: LineageResult) -> None:
         self._read = read
         self._strength = StrengthLineage(read, found)
-        self._lived = LivedLineage(read, found)
+        self._lived = ExperienceLineage(read, found)
 
     async def beyond(self, level: Iterable[Thing]) -> AsyncIterator[tuple[Thing, str]]:
         """Yield the things that must be erased because of the things in `level`, in order, each with the reason."""

@@ -29,8 +29,8 @@ from nemuri_infra.stores.vectors import Vectors, generation_in, vector_key
 FOLD = 15
 """Version of the folds. A program with a higher version rebuilds the projections before it uses them."""
 VIEW = "views"
-STANDS_ASIDE = "a newer version is running, so this one waits"
-MADE_ANEW = "start the projector of this version or run `nemuri rebuild` to rebuild them"
+NEWER_VERSION_RUNS = "a newer version is running, so this one waits"
+REBUILD_ADVICE = "start the projector of this version or run `nemuri rebuild` to rebuild them"
 Row = dict[str, Any]
 """Values of a row by column name."""
 
@@ -91,7 +91,7 @@ class OtherFoldsError(Exception):
         self.newer = fold > FOLD
         """Whether the projections have a higher version than this program. The program then waits."""
         made = f"the projections were built by folds of version {fold}, but this is version {FOLD}"
-        super().__init__(f"{made}: {STANDS_ASIDE if self.newer else MADE_ANEW}")
+        super().__init__(f"{made}: {NEWER_VERSION_RUNS if self.newer else REBUILD_ADVICE}")
 
     @classmethod
     def check(cls, position: Position) -> None:

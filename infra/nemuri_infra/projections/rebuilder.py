@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.projections import tables
-from nemuri_infra.projections.batch_fold import NO_FAULT_OF_AN_EVENT, fold
+from nemuri_infra.projections.batch_fold import ENVIRONMENT_ERRORS, fold
 from nemuri_infra.projections.bulk_fold import Advance, refold
 from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.log_identity import check_log_identity
@@ -103,7 +103,7 @@ async def _fill(fresh: Projection, log: Log, until: int, advance: Advance) -> No
     """
     try:
         await refold(fresh, log, until, advance)
-    except (Unprojectable, *NO_FAULT_OF_AN_EVENT):
+    except (Unprojectable, *ENVIRONMENT_ERRORS):
         raise
     except Exception as error:  # noqa: BLE001 - the rebuild in batches names the event
         logger.warning("bulk rebuild failed", why=log_safe(error))

@@ -78,7 +78,7 @@ class Permissions:
         """
         said = self._saying(client, (each for each in EVENTS.values() if issubclass(each, ClientEvent)))
         handed_in = _publishing(*self._folder(client), *self.lent(client))
-        return said | self._asking() | handed_in | _hearing(f"{INBOX}.>")
+        return said | self._asking() | handed_in | _subscribing(f"{INBOX}.>")
 
     def lent(self, client: str) -> tuple[str, ...]:
         """Return the subjects of the store requests that a client may make. It can read only its own inputs.
@@ -135,7 +135,7 @@ class Permissions:
         streams' state.
         """
         there = _publishing(*(f"{API}.STREAM.INFO.{each}" for each in self._streams))
-        return there | _hearing(f"{inbox(self.user(role))}.>", self.subjects.projected)
+        return there | _subscribing(f"{inbox(self.user(role))}.>", self.subjects.projected)
 
     def _service(self, service: Service) -> Rights:
         rights = self._saying(service.name, service.emits(), service.mind)
@@ -149,7 +149,7 @@ class Permissions:
             rights |= _consuming(self.subjects.stream, durable)
         for _, topic in service.asked():
             answers = (REPLY_SUBJECTS, *(f"{inbox(self.user(each))}.>" for each in QUERY_ROLES))
-            rights |= _publishing(*answers) | _hearing(f"{self.subjects.query(topic)} {service.name}")
+            rights |= _publishing(*answers) | _subscribing(f"{self.subjects.query(topic)} {service.name}")
         for use in service.capabilities:
             rights |= self._using(use)
         return rights
@@ -169,7 +169,7 @@ class Permissions:
                 return _publishing(result_subject(name, "*"), told)
             case Capability.READS_CLOCK:
                 clock = clock_bucket(name)
-                return _publishing(f"{API}.STREAM.MSG.GET.KV_{clock}") | _hearing(f"$KV.{clock}.*")
+                return _publishing(f"{API}.STREAM.MSG.GET.KV_{clock}") | _subscribing(f"$KV.{clock}.*")
             case Capability.SETS_TIMERS:
                 return _publishing(subjects.timer("*")) | _consuming(subjects.timers_stream, timers_durable(subjects))
             case Capability.PROJECTS:
@@ -188,7 +188,7 @@ class Permissions:
         written = _publishing(f"$KV.{states}.*.{LEASE}.*", f"$KV.{states}.*.{AGENT}.>", f"$O.{kept}.>")
         messages = (f"GET.KV_{states}", f"GET.OBJ_{kept}", f"DELETE.OBJ_{kept}")
         laid = _publishing(*(f"{API}.STREAM.MSG.{each}" for each in messages))
-        read = self._reading(subjects.stream) | self._reading(f"KV_{states}") | _hearing(subjects.percepts("*"))
+        read = self._reading(subjects.stream) | self._reading(f"KV_{states}") | _subscribing(subjects.percepts("*"))
         return told | written | laid | read | Rights(never=frozenset({f"$KV.{states}.*.{LEASE}.{WORLD}"}))
 
     def _keeping_worlds(self) -> Rights:
@@ -199,7 +199,7 @@ class Permissions:
         subjects, states = self.subjects, self._states
         told = _publishing(subjects.percepts("*"), subjects.world_health("*"), f"{inbox(self.user('host'))}.>")
         written = _publishing(f"$KV.{states}.*.{WORLD}.*", f"$KV.{states}.*.{LEASE}.{WORLD}")
-        heard = _hearing(*(each("*") for each in (subjects.joining, subjects.leaving, subjects.acts)))
+        heard = _subscribing(*(each("*") for each in (subjects.joining, subjects.leaving, subjects.acts)))
         return told | written | heard | _publishing(f"{API}.STREAM.MSG.GET.KV_{states}")
 
     def _saying(self, client: str, kinds: Iterable[type[Event]], mind: str | None = None) -> Rights:
@@ -221,7 +221,7 @@ class Permissions:
     def _asking(self) -> Rights:
         questions = (kind for service in self.services.values() for kind in service.query_handlers)
         asked = _publishing(*(self.subjects.query(each.name) for each in questions))
-        return asked | _hearing(result_subject(self.subjects.namespace, "*"))
+        return asked | _subscribing(result_subject(self.subjects.namespace, "*"))
 
     def _reading(self, stream: str) -> Rights:
         """Return the right to create consumers of a stream and to read from them.
@@ -261,7 +261,7 @@ class Permissions:
         written = _publishing(f"$KV.{states}.>", f"{API}.STREAM.PURGE.KV_{states}")
         laid = _publishing(f"$O.{kept}.>", f"{API}.STREAM.MSG.DELETE.OBJ_{kept}")
         heard = (subjects.acts, subjects.vitals, subjects.world_health)
-        return written | laid | _hearing(*(each("*") for each in heard))
+        return written | laid | _subscribing(*(each("*") for each in heard))
 
     def _importer(self) -> Rights:
         """Return the permissions of an import: append all events in every name while all consumers are paused."""
@@ -301,7 +301,7 @@ def _publishing(*subjects: str) -> Rights:
     return Rights(publish=frozenset(subjects))
 
 
-def _hearing(*subjects: str) -> Rights:
+def _subscribing(*subjects: str) -> Rights:
     return Rights(subscribe=frozenset(subjects))
 
 

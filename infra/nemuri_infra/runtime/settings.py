@@ -17,7 +17,7 @@ from nemuri_infra.process.resource_limits import memory_limit
 MEGABYTE = 1024 * 1024
 INDEX_MEMORY_DIVISOR = 4
 """Memory of a process divided by the part of it that retrieval indexes may use by default."""
-MAX_INDEX_MEGABYTES = 1024 * MEGABYTE
+MAX_INDEX_BYTES = 1024 * MEGABYTE
 CONNECTIONS_PER_SERVICE = 4
 """Number of database connections for each service of a process."""
 MAX_CONNECTIONS = 16
@@ -174,7 +174,7 @@ class Settings(BaseSettings):
         """Return the bytes that one process may use for retrieval indexes."""
         if self.recall_memory is not None:
             return self.recall_memory * MEGABYTE
-        return min(memory_limit() // INDEX_MEMORY_DIVISOR, MAX_INDEX_MEGABYTES)
+        return min(memory_limit() // INDEX_MEMORY_DIVISOR, MAX_INDEX_BYTES)
 
     def connections(self, services: int) -> int:
         """Return the number of database connections for a process with this many services."""

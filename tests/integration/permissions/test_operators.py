@@ -86,12 +86,12 @@ async def test_the_eraser_removes_an_invalid_message(platform: RestrictedServers
 
         async def dead_lettered() -> bool:
             """Intake has dead-lettered it."""
-            return f"intake/{sent.seq}" in await dead_letters.every(cli)
+            return f"intake/{sent.seq}" in await dead_letters.all_names(cli)
 
         await eventually(dead_lettered)
         await eventually(platform.idle)
         await dead_letters.erase(erasing, f"intake/{sent.seq}")
-        assert await dead_letters.every(cli) == []
+        assert await dead_letters.all_names(cli) == []
     assert files_with(platform.directory / "nats", "Pomeloweg") == {"Pomeloweg": set()}
     assert platform.denied()[before:] == []
 

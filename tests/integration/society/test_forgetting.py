@@ -3,7 +3,7 @@
 import pytest
 
 from nemuri.operations import forget, resume
-from nemuri.operations.erasure import lives_nowhere
+from nemuri.operations.erasure import check_not_in_society
 from nemuri.operations.session import OperationError
 from nemuri.society.residents import generate_residents
 from nemuri.society.run import create_society, delete_society
@@ -21,12 +21,12 @@ async def test_who_lives_somewhere_is_not_forgotten(log: Log) -> None:
     society = Society(name="old-town", seed=1, agents=generate_residents("old-town", 3, seed=1))
     states = await States.create(log, society)
     with pytest.raises(OperationError, match="nemuri society delete old-town"):
-        await lives_nowhere(log, [Thing("agent", "old-town-0002")])
-    await lives_nowhere(
+        await check_not_in_society(log, [Thing("agent", "old-town-0002")])
+    await check_not_in_society(
         log, [Thing("agent", "old-town-0003"), Thing("agent", "old-town"), Thing("agent", "new-town-1")]
     )
     await states.delete()
-    await lives_nowhere(log, [Thing("agent", "old-town-0002")])
+    await check_not_in_society(log, [Thing("agent", "old-town-0002")])
 
 
 async def test_what_a_society_wrote_is_in_no_byte_once_its_agents_are_forgotten(

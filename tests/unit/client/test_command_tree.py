@@ -13,9 +13,9 @@ import pytest
 
 from nemuri.cli import main
 from nemuri.cli.app import app
-from nemuri.cli.command_tree import PANELS, whole
+from nemuri.cli.command_tree import PANELS, build_program
 
-ROOT: Any = whole(app)
+ROOT: Any = build_program(app)
 LIBRARIES = re.compile(
     r"traceback|pydantic|click|typer|validation ?error|value error|input should|unable to parse|invalid value"
     r"|unexpected \w+Error|nats: |sqlalchemy|psycopg|errno",

@@ -9,7 +9,7 @@ import pytest
 
 from nemuri.operations import OperationError
 from nemuri.operations.erasure_batches import Step
-from nemuri.operations.erasure_ledger import entries, ledger_of, note
+from nemuri.operations.erasure_ledger import entries, ledger_path, note
 from nemuri_contracts.erasure import Erasure
 from nemuri_infra.projections.erasure_lineage import Thing
 from nemuri_infra.runtime.settings import Settings
@@ -32,25 +32,25 @@ def noted(settings: Settings) -> UUID:
 
 def names(settings: Settings) -> list[UUID | str]:
     """Return the roots of the ledger's entries."""
-    return [each.root.name for each in entries(ledger_of(settings), NAMESPACE)]
+    return [each.root.name for each in entries(ledger_path(settings), NAMESPACE)]
 
 
 @pytest.mark.parametrize("kept", [0, 1, 40, -2])
 def test_a_torn_last_line_is_ignored_and_overwritten(settings: Settings, kept: int) -> None:
     """The complete lines before it are read, and the next entry replaces it."""
     first, _ = noted(settings), noted(settings)
-    lines = ledger_of(settings).read_bytes().splitlines(keepends=True)
-    ledger_of(settings).write_bytes(lines[0] + lines[1][:kept])
+    lines = ledger_path(settings).read_bytes().splitlines(keepends=True)
+    ledger_path(settings).write_bytes(lines[0] + lines[1][:kept])
     assert names(settings) == [first]
     third = noted(settings)
     assert names(settings) == [first, third]
-    assert len(ledger_of(settings).read_bytes().splitlines()) == 2
+    assert len(ledger_path(settings).read_bytes().splitlines()) == 2
 
 
 def test_zeros_at_the_end_are_a_torn_line(settings: Settings) -> None:
     """Zeros that a file system leaves after a power failure are ignored."""
     first = noted(settings)
-    with ledger_of(settings).open("ab") as file:
+    with ledger_path(settings).open("ab") as file:
         file.write(bytes(200))
     assert names(settings) == [first]
 
@@ -58,7 +58,7 @@ def test_zeros_at_the_end_are_a_torn_line(settings: Settings) -> None:
 def test_a_last_entry_without_a_newline_counts(settings: Settings) -> None:
     """A complete last entry without a newline is read."""
     first = noted(settings)
-    ledger_of(settings).write_bytes(ledger_of(settings).read_bytes().rstrip())
+    ledger_path(settings).write_bytes(ledger_path(settings).read_bytes().rstrip())
     assert names(settings) == [first]
     assert [*names(settings), noted(settings)] == names(settings)
 
@@ -66,17 +66,17 @@ def test_a_last_entry_without_a_newline_counts(settings: Settings) -> None:
 def test_a_damaged_line_before_the_last_is_refused(settings: Settings) -> None:
     """The error names the file and the line."""
     noted(settings)
-    ledger_of(settings).write_bytes(b"{}\n" + ledger_of(settings).read_bytes())
-    with pytest.raises(OperationError, match=rf"{ledger_of(settings)}:1: "):
+    ledger_path(settings).write_bytes(b"{}\n" + ledger_path(settings).read_bytes())
+    with pytest.raises(OperationError, match=rf"{ledger_path(settings)}:1: "):
         names(settings)
 
 
 def test_a_truncated_copy_is_refused(settings: Settings) -> None:
     """A copy that is shorter than its source is refused, since its end is unknown."""
     noted(settings)
-    ledger_of(settings).write_bytes(ledger_of(settings).read_bytes()[:-9])
-    with pytest.raises(OperationError, match=rf"{ledger_of(settings)}:1: "):
-        entries(ledger_of(settings), NAMESPACE, copied=True)
+    ledger_path(settings).write_bytes(ledger_path(settings).read_bytes()[:-9])
+    with pytest.raises(OperationError, match=rf"{ledger_path(settings)}:1: "):
+        entries(ledger_path(settings), NAMESPACE, copied=True)
 
 
 def test_a_disk_without_room_leaves_the_ledger_as_it_was(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -86,9 +86,9 @@ def test_a_disk_without_room_leaves_the_ledger_as_it_was(settings: Settings, mon
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     noted(settings)
-    before = ledger_of(settings).read_bytes()
+    before = ledger_path(settings).read_bytes()
     with monkeypatch.context() as patched:
         patched.setattr(os, "fsync", full)
         with pytest.raises(OperationError, match="No space left on device; nothing is erased"):
             noted(settings)
-    assert ledger_of(settings).read_bytes() == before
+    assert ledger_path(settings).read_bytes() == before

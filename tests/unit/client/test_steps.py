@@ -5,7 +5,7 @@ from uuid import UUID
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nemuri.operations.erasure_batches import FRAME_BYTES, Step, in_steps, merged
+from nemuri.operations.erasure_batches import FRAME_BYTES, Step, split_into_steps, union
 from nemuri_contracts.codec import encode
 from nemuri_contracts.erasure import Erasure
 from nemuri_domain.event_sourcing.erasure import Erased
@@ -47,11 +47,11 @@ def erasures(draw: st.DrawFn) -> tuple[Thing, Erasure]:
 def test_every_tombstone_of_a_step_fits_and_all_of_them_name_everything(drawn: tuple[Thing, Erasure]) -> None:
     """Erasures of any size are divided for a server with a small maximum payload."""
     root, whole = drawn
-    steps = in_steps(root, whole, ROOM)
+    steps = split_into_steps(root, whole, ROOM)
     told = [each for step in steps for each in step.tombstones()]
     assert max(len(encode(each)) for each in told) <= ROOM
-    assert Erased.in_all(merged(each.whole for each in steps)) == Erased.in_all(whole)
-    assert set(merged(each.whole for each in steps).restated) == set(whole.restated)
+    assert Erased.in_all(union(each.whole for each in steps)) == Erased.in_all(whole)
+    assert set(union(each.whole for each in steps).restated) == set(whole.restated)
     assert Erased.by(told) == Erased.in_all(whole)
     assert len({each.event_id for each in told}) == len(told)
 
@@ -60,7 +60,7 @@ def test_every_tombstone_of_a_step_fits_and_all_of_them_name_everything(drawn: t
 def test_each_step_begins_with_its_own_tombstone(drawn: tuple[Thing, Erasure]) -> None:
     """The first tombstone of a step contains all names of the step. The root is in the first or the last step."""
     root, whole = drawn
-    steps = in_steps(root, whole, ROOM)
+    steps = split_into_steps(root, whole, ROOM)
     for step in steps:
         first, *others = step.tombstones()
         assert first.whole == step.whole
@@ -73,13 +73,13 @@ def test_a_small_erasure_is_one_step() -> None:
     """An erasure that fits one event is not divided."""
     whole = Erasure(memories={"ann": (UUID(int=1),)}, tasks=(UUID(int=2),), restated=("ann",))
     root = Thing("memory", UUID(int=1))
-    assert in_steps(root, whole, 1_000_000) == [Step(root, whole)]
+    assert split_into_steps(root, whole, 1_000_000) == [Step(root, whole)]
 
 
 def test_a_large_erasure_has_several_steps() -> None:
     """100,000 tasks with a memory each need several steps on a server with a maximum payload of 1 MB."""
     tasks, memories = (tuple(UUID(int=number * 2 + odd) for number in range(100_000)) for odd in (0, 1))
     whole = Erasure(memories={"orchestrator": memories}, tasks=tasks, agents=("ann",), restated=("orchestrator",))
-    steps = in_steps(Thing("agent", "ann"), whole, 1_040_000)
+    steps = split_into_steps(Thing("agent", "ann"), whole, 1_040_000)
     assert 10 < len(steps) < 40
     assert steps[0].whole.agents == ("ann",)

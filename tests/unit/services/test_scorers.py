@@ -1,6 +1,6 @@
 """Tests of the view of a learned scorer."""
 
-from nemuri.cli.scorers import waiting
+from nemuri.cli.scorers import missing_samples
 from nemuri_contracts.scorers import HeldOut
 from nemuri_contracts.strength import FEATURES
 from nemuri_domain.strength import scorer
@@ -57,5 +57,5 @@ def test_the_view_has_the_weight_of_each_feature() -> None:
 
 def test_the_view_has_the_distance_to_the_next_training() -> None:
     """The view shows the samples so far and the samples required for a training."""
-    assert waiting(62, 100) == "62 of 100 samples until the next training"
-    assert waiting(211, 100) == "211 samples, 100 are required for a training"
+    assert missing_samples(62, 100) == "62 of 100 samples until the next training"
+    assert missing_samples(211, 100) == "211 samples, 100 are required for a training"

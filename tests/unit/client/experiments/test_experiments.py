@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from nemuri.experiments import noise, personality, plots, runs, scorer
-from nemuri.experiments.corpus import AREAS, Task, memories, worded
-from nemuri.experiments.in_memory_agent import Living, Vectors
+from nemuri.experiments.corpus import AREAS, Task, memories, task_needing
+from nemuri.experiments.in_memory_agent import InMemoryAgent, Vectors
 from nemuri.experiments.personality import ALIKE, APART, WITHOUT
 from nemuri.experiments.report import Claim, Sample, edges, reported, windows
 
@@ -61,11 +61,11 @@ async def test_agents_with_equal_streams_are_equal() -> None:
     world, vectors = memories(chance, 60), Vectors()
     needs = {area: [each for each in world if each.area == area] for area in AREAS}
     tasks = list(personality.mixed(chance, needs, "flow", TASKS))
-    pair = [await Living.remembering(world, "use", vectors) for _ in range(2)]
+    pair = [await InMemoryAgent.remembering(world, "use", vectors) for _ in range(2)]
     for living in pair:
         for task in tasks:
             await living.live(task)
-    probes = [worded(chance, each) for each in world[:10]]
+    probes = [task_needing(chance, each) for each in world[:10]]
     drifts = await personality.drift(pair[0], pair[1], probes)
     assert list(drifts.values()) == pytest.approx([0.0] * len(drifts), abs=1e-12)
 
@@ -97,7 +97,7 @@ def test_windows_partition_a_stream() -> None:
 async def test_a_task_without_relevant_memories_is_ranked_and_learned_from() -> None:
     """A task without relevant memories has empty rankings, and the experiment continues."""
     world = memories(random.Random(6), 60)
-    living, trainer = await Living.remembering(world, "use", Vectors()), scorer.Trainer()
+    living, trainer = await InMemoryAgent.remembering(world, "use", Vectors()), scorer.Trainer()
     recalled = await living.live(Task("Galileo telescope Jupiter moons", world[0]))
     assert not recalled.candidates
     assert trainer.orders(recalled) == {ranking: [] for ranking in scorer.RANKINGS}

@@ -14,7 +14,7 @@ from nemuri_domain.strength.aggregate import Content, Memory, Remembered
 from nemuri_domain.strength.retrieval_index import AgentIndex
 from nemuri_infra.process import resource_limits
 from nemuri_infra.retrieval.index_cache import CachedIndex, IndexCache
-from nemuri_infra.runtime.settings import MAX_INDEX_MEGABYTES, MEGABYTE, Settings
+from nemuri_infra.runtime.settings import MAX_INDEX_BYTES, MEGABYTE, Settings
 
 DIMENSION = 256
 WORDS = ["".join(random.Random(seed).choices("abcdefghijklmnop", k=7)) for seed in range(5_000)]
@@ -85,6 +85,6 @@ def test_the_limit_is_a_quarter_of_the_memory(tmp_path: Path, monkeypatch: pytes
         monkeypatch.setattr(resource_limits, "MEMORY_LIMIT_FILES", (tmp_path / "nowhere", file))
         resource_limits.memory_limit.cache_clear()
         found = Settings().index_bytes
-        assert found == expected or (expected is None and 0 < found <= MAX_INDEX_MEGABYTES)
+        assert found == expected or (expected is None and 0 < found <= MAX_INDEX_BYTES)
     resource_limits.memory_limit.cache_clear()
     assert Settings(recall_memory=7).index_bytes == 7 * MEGABYTE
