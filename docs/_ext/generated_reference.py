@@ -56,7 +56,7 @@ def cli() -> Iterator[str]:
     root = build_program(app)
     yield from ("# Command line", "", NOTE, "", "Every command also takes `--data DIR` and `--verbose`.", "")
     yield from (
-        "Exit codes: 0 done, 1 failed, 2 wrong use, 3 timed out, 4 a task of too many items waits for a choice.",
+        "Exit codes: 0 success, 1 failure, 2 wrong usage, 3 timeout, 4 a task waits for a choice by the client.",
         "",
     )
     headings = {name: heading for heading, names in PANELS.items() for name in names}

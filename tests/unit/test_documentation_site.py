@@ -23,6 +23,7 @@ from nemuri_infra.runtime.settings import Settings
 from tests.integration.client_methods import public
 
 ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
 PAGES = ("README.md", "README.ja.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md")
 BUILD = """
 import sys
@@ -55,7 +56,7 @@ def build(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder of the built pages. The build reads and writes a copy of the sources."""
     folder = tmp_path_factory.mktemp("site")
-    shutil.copytree(ROOT / "docs", folder / "docs", ignore=shutil.ignore_patterns("_build", "generated", "__pycache__"))
+    shutil.copytree(DOCS, folder / "docs", ignore=shutil.ignore_patterns("_build", "generated", "__pycache__"))
     built = build(folder)
     assert built.returncode == 0, built.stdout + built.stderr
     assert built.stderr == ""
@@ -110,9 +111,9 @@ def test_the_site_has_every_page_of_llms_txt(site: Path) -> None:
 
 def test_a_mistake_in_a_page_fails_the_build(tmp_path: Path) -> None:
     """A broken reference, a wrong example and a page outside the table of contents are each reported."""
-    shutil.copytree(ROOT / "docs" / "_static", tmp_path / "docs" / "_static")
+    shutil.copytree(DOCS / "_static", tmp_path / "docs" / "_static")
     for name in ("conf.py", "llms.txt"):
-        shutil.copy(ROOT / "docs" / name, tmp_path / "docs" / name)
+        shutil.copy(DOCS / name, tmp_path / "docs" / name)
     (tmp_path / "docs" / "index.md").write_text("# Index\n")
     assert build(tmp_path, *WITHOUT_CODE).returncode == 0
     (tmp_path / "docs" / "page.md").write_text("# Page\n\n[link](absent.md)\n\n```{doctest}\n>>> 1 + 1\n3\n```\n")
@@ -127,3 +128,17 @@ def test_every_link_of_a_page_leads_to_a_file(page: str) -> None:
     """Each relative link in a page on the top level names a file or folder of the repository."""
     links = re.findall(r"\]\(([^)#:]+)\)", (ROOT / page).read_text(encoding="utf-8"))
     assert [link for link in links if not (ROOT / link).exists()] == []
+
+
+def test_every_command_in_the_documentation_exists() -> None:
+    """Each `nemuri COMMAND` in code of the pages is a command of the program."""
+    pages = [ROOT / page for page in PAGES] + [page for page in DOCS.rglob("*.md") if "generated" not in page.parts]
+    named = {word for page in pages for word in re.findall(r"(?:`|\$ )nemuri ([a-z]+)", page.read_text("utf-8"))}
+    assert len(named) > 20
+    assert named <= {*whole(app).commands}
+
+
+@pytest.mark.parametrize("page", ["README.md", "README.ja.md"])
+def test_the_readme_is_short(page: str) -> None:
+    """The README has at most 250 lines."""
+    assert len((ROOT / page).read_text("utf-8").splitlines()) <= 250
