@@ -134,7 +134,7 @@ test('an agent that leaves while logging in and joins again can act', async () =
 })
 
 test('an act before the login of the bot waits for it', async () => {
-  const coming = join('ella')
+  const joining = join('ella')
   const ella = world.agents.get('ella')
   assert.equal(act(ella, 'early', { action: 'rest', seconds: 0.01 }), '')
   await joining
