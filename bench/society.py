@@ -23,9 +23,9 @@ from typing import Any
 import psutil
 
 from bench.measuring import had, kept, table
+from nemuri.society.lifecycle import SocietyFigures, create_society, run_society
 from nemuri.society.nats_server import society_server
 from nemuri.society.residents import generate_residents
-from nemuri.society.run import SocietyFigures, create_society, run_society
 from nemuri_contracts.society import LATENESS, HostHealthReport, Lateness, Society, Waits, WorldHealthReport
 from nemuri_domain.cognition.memory_interface import NoMemories
 from nemuri_domain.cognition.module import Spec

@@ -21,7 +21,7 @@ from bench.measuring import Spent, kept, table
 from nemuri_contracts.world_protocol import REACH, Act, Action, Collect, Craft, Go, Position, Say
 from nemuri_domain.world.grid_world import World
 from nemuri_domain.world.world_settings import WorldSettings
-from nemuri_services.simulation.world_messages import pack_percepts
+from nemuri_services.simulation.percept_encoding import pack_percepts
 
 SIZES = {50: 128, 1_000: 512, 4_000: 1_024}
 """Edge length of the grid in blocks, by number of agents."""

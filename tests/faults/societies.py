@@ -19,8 +19,8 @@ import psutil
 from nats.aio.msg import Msg
 
 from nemuri.platform.workers import environment_of
+from nemuri.society.lifecycle import create_society
 from nemuri.society.residents import generate_residents
-from nemuri.society.run import create_society
 from nemuri_contracts.society import HostHealthReport, Lease, Society
 from nemuri_contracts.tiered import ExperienceRecorded, MemoriesAccessed
 from nemuri_domain.world.grid_world import World

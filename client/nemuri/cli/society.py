@@ -117,7 +117,7 @@ def run(
     _check_world(society, session)
 
     async def begun(log: "Log", settings: "Settings") -> "Society":  # noqa: ARG001
-        from nemuri.society.run import create_society
+        from nemuri.society.lifecycle import create_society
 
         try:
             await create_society(log, society)
@@ -148,7 +148,7 @@ def resume(
     """Continue a society from its current state, or from a checkpoint."""
 
     async def found(log: "Log", settings: "Settings") -> "Society":  # noqa: ARG001
-        from nemuri.society.run import load_society, resume_society
+        from nemuri.society.lifecycle import load_society, resume_society
 
         there = await load_society(log, name)
         _check_modules(there)
@@ -175,7 +175,7 @@ def watch(
 
 def list_them(context: typer.Context, json: JsonOption = False) -> None:
     """Show all societies with their checkpoints."""
-    from nemuri.society.run import list_societies
+    from nemuri.society.lifecycle import list_societies
     from nemuri.terminal.output import say, say_json
 
     session = Session.of(context, json=json)
@@ -191,8 +191,8 @@ def list_them(context: typer.Context, json: JsonOption = False) -> None:
 
 def delete(context: typer.Context, name: NameArgument) -> None:
     """Delete a society and its checkpoints. The experience events of its agents stay in the log."""
+    from nemuri.society.lifecycle import delete_society
     from nemuri.society.minecraft import delete_world
-    from nemuri.society.run import delete_society
 
     session = Session.of(context)
     _with_log(session, lambda log, _: delete_society(log, name), start=True)
@@ -227,7 +227,7 @@ def _society(name: str, seed: int, residents: tuple[int, int | None], **fields: 
 def _check_modules(society: "Society") -> None:
     from nemuri_domain.cognition.memory_interface import NoMemories
     from nemuri_domain.cognition.module_registry import build_modules
-    from nemuri_services.simulation.processes import load_plugins
+    from nemuri_services.simulation.bootstrap import load_plugins
 
     try:
         build_modules(NoMemories(), without=society.without, plugins=load_plugins(society.plugins))
@@ -256,16 +256,16 @@ def _check_world(society: "Society", session: Session) -> None:
 def _lived(session: Session, name: str, found: Any, seconds: float | None, limit: int, *, new: bool = False) -> None:
     """Run a society until it ends, and print a summary of the run."""
     from nemuri.platform.workers import run_until_stopped
-    from nemuri.society import lines
+    from nemuri.society import console_output
+    from nemuri.society.lifecycle import run_society
     from nemuri.society.nats_server import society_server
-    from nemuri.society.run import run_society
 
     told: list[RunReport] = []
 
     async def lives(stop: asyncio.Event) -> None:
         async with society_server(session.settings(), start=True, running=name, new=new) as (settings, log):
             society = await found(log, settings)
-            tell = lines.progress_printer(society, quiet=session.json)
+            tell = console_output.progress_printer(society, quiet=session.json)
             told.append(
                 await run_society(log, society, settings, seconds=seconds, limit=limit, stop=stop, on_figures=tell)
             )
@@ -283,7 +283,7 @@ def _lived(session: Session, name: str, found: Any, seconds: float | None, limit
     session.loudly("nemuri-society")
     run_until_stopped(work)
     if told:
-        lines.print_report(told[0], json=session.json)
+        console_output.print_report(told[0], json=session.json)
 
 
 def _with_log(session: Session, work: Any, *, start: bool) -> Any:

@@ -32,7 +32,7 @@ def host(
     async def work(settings: "Settings", log: "Log") -> None:
         from nemuri.society.metrics_endpoint import SocietyProbes, serve_probes
         from nemuri_infra.observability.host_metrics import HostCollector, process_registry
-        from nemuri_services.simulation.processes import build_host
+        from nemuri_services.simulation.bootstrap import build_host
 
         here, registry = await build_host(log, name, models, limit), process_registry()
         registry.register(HostCollector(here.vitals))
@@ -50,7 +50,7 @@ def world(context: typer.Context, name: NameArgument, http: HttpOption = None, p
         from nemuri.society.metrics_endpoint import SocietyProbes, serve_probes
         from nemuri_infra.observability.host_metrics import process_registry
         from nemuri_infra.observability.world_metrics import WorldMetrics
-        from nemuri_services.simulation.processes import run_world
+        from nemuri_services.simulation.bootstrap import run_world
 
         kept, registry = asyncio.Event(), process_registry()
 

@@ -27,7 +27,7 @@ from nemuri_infra.stores.deletion import ErasedData, delete_letters, find_erased
 from nemuri_infra.stores.results import Results
 from nemuri_infra.stores.society_states import States, societies, sweep
 from nemuri_infra.stores.vectors import generation_in, hash_in
-from nemuri_services.simulation.processes import read_society
+from nemuri_services.simulation.bootstrap import read_society
 
 HANDLER_TIMEOUT = 30.0
 """Seconds to wait for running handlers to finish."""

@@ -5,14 +5,14 @@ import asyncio
 from nats.aio.msg import Msg
 from pydantic import ValidationError
 
-from nemuri.society.lines import token_suffix
-from nemuri.society.run import watch_figures
+from nemuri.society.console_output import token_suffix
+from nemuri.society.lifecycle import watch_figures
 from nemuri.terminal.output import say
 from nemuri_contracts.society import HostHealthReport, total
 from nemuri_contracts.world_protocol import Acts, Say
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.stores.society_states import States
-from nemuri_services.simulation.processes import read_society
+from nemuri_services.simulation.bootstrap import read_society
 
 
 async def watch_society(log: Log, name: str, seconds: float | None, *, json: bool) -> None:

@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from nemuri_contracts.world_protocol import REACH, VISUAL_RADIUS, Position
-from nemuri_domain.world.game_rules import BLOCKS, LIGHT_RADIUS
-from nemuri_domain.world.table_columns import (
+from nemuri_domain.world.column_types import (
     BLOCK_NUMBER,
     LIGHT_NUMBERS,
     VISIBLE_NUMBERS,
@@ -15,6 +14,7 @@ from nemuri_domain.world.table_columns import (
     Bytes,
     Indices,
 )
+from nemuri_domain.world.game_rules import BLOCKS, LIGHT_RADIUS
 
 GROUND_Y = 64
 """Height of the flat ground, the y of all positions."""

@@ -3,10 +3,10 @@
 import numpy as np
 
 from nemuri_contracts.world_protocol import Attack, Rest
+from nemuri_domain.world.column_types import SPECIES_NAMES
 from nemuri_domain.world.game_rules import ARMOUR, ATTACK_SECONDS, BARE_HAND_DAMAGE, MAX_POINTS, SPECIES, SWORD_DAMAGE
 from nemuri_domain.world.refusal_reasons import DIED, DONE, TOO_FAR, WOKEN
 from nemuri_domain.world.spawning import respawn
-from nemuri_domain.world.table_columns import SPECIES_NAMES
 from nemuri_domain.world.world_state import WorldState
 
 

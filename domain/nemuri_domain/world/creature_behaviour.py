@@ -3,10 +3,7 @@
 import numpy as np
 
 from nemuri_domain.world.block_grid import MARGIN
-from nemuri_domain.world.combat import receive_blow
-from nemuri_domain.world.game_rules import SPECIES
-from nemuri_domain.world.spatial_index import SpatialIndex
-from nemuri_domain.world.table_columns import (
+from nemuri_domain.world.column_types import (
     SPECIES_NAMES,
     SPECIES_NUMBER,
     WALKABLE,
@@ -16,6 +13,9 @@ from nemuri_domain.world.table_columns import (
     Indices,
     Integers,
 )
+from nemuri_domain.world.combat import receive_blow
+from nemuri_domain.world.game_rules import SPECIES
+from nemuri_domain.world.spatial_index import SpatialIndex
 from nemuri_domain.world.world_state import WorldState
 
 ACTIVE_DISTANCE = 16.0

@@ -4,8 +4,8 @@ from dataclasses import dataclass, field, fields
 
 import numpy as np
 
+from nemuri_domain.world.column_types import SPECIES_NAMES, SPECIES_NUMBER, Booleans, Bytes, Floats, Integers
 from nemuri_domain.world.game_rules import SPECIES
-from nemuri_domain.world.table_columns import SPECIES_NAMES, SPECIES_NUMBER, Booleans, Bytes, Floats, Integers
 
 INITIAL_HEALTH: Integers = np.array([SPECIES[each].health for each in SPECIES_NAMES], dtype=np.int32)
 

@@ -2,7 +2,7 @@
 
 from nemuri_contracts.world_protocol import Give, Stack, Trade
 from nemuri_domain.world.game_rules import TRANSFER_SECONDS
-from nemuri_domain.world.players import ActInProgress
+from nemuri_domain.world.player_table import ActInProgress
 from nemuri_domain.world.refusal_reasons import DONE, ONESELF, TOO_FAR, absent_agent, no_room, too_few
 from nemuri_domain.world.world_state import WorldState
 

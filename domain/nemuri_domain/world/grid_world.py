@@ -8,11 +8,11 @@ import numpy as np
 
 from nemuri_contracts.world_protocol import Act, Percept
 from nemuri_domain.world import (
-    actions,
+    act_lifecycle,
     body_needs,
+    changed_percepts,
     creature_behaviour,
     movement,
-    perception,
     spawning,
     world_snapshot,
 )
@@ -89,7 +89,7 @@ class World:
         """
         if not (isfinite(seconds) and seconds > 0):
             raise ValueError(f"seconds must be finite and positive, not {seconds}")
-        actions.begin_acts(self._state, acts)
+        act_lifecycle.begin_acts(self._state, acts)
         parts = ceil(seconds / TICK - 1e-9)
         for _ in range(parts):
             self._tick(seconds / parts)
@@ -97,7 +97,7 @@ class World:
     def _tick(self, seconds: float) -> None:
         state = self._state
         state.second += seconds
-        actions.advance_acts(state)
+        act_lifecycle.advance_acts(state)
         movement.advance_walkers(state, seconds)
         body_needs.update_needs(state, seconds)
         body_needs.ripen_plants(state)
@@ -108,7 +108,7 @@ class World:
         row = self._state.players.row(agent_id)
         if row is None:
             raise LookupError(f"{agent_id} is not in this world")
-        return Percept.model_validate_json(perception.percept_json(self._state, row))
+        return Percept.model_validate_json(changed_percepts.percept_json(self._state, row))
 
     def changed_percepts(self) -> dict[str, Percept]:
         """Return the percepts of all agents for which something is new. Each event is reported once."""
@@ -116,7 +116,7 @@ class World:
 
     def changed_percepts_json(self) -> dict[str, bytes]:
         """Return the same as `changed_percepts` as JSON, in a fraction of the time."""
-        return perception.take_changed_percepts(self._state)
+        return changed_percepts.take_changed_percepts(self._state)
 
     def unique_items(self, agent_id: str) -> tuple[str, ...]:
         """Return all items that an agent has ever held. Raise `LookupError` if it was never in the world."""

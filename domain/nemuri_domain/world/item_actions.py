@@ -3,6 +3,7 @@
 import numpy as np
 
 from nemuri_contracts.world_protocol import Collect, Craft, Deposit, Eat, Place, Position, Withdraw
+from nemuri_domain.world.column_types import BLOCK_NUMBER, WALKABLE
 from nemuri_domain.world.game_rules import (
     CHEST_CAPACITY,
     COLLECTING_RULES,
@@ -22,7 +23,6 @@ from nemuri_domain.world.game_rules import (
     CollectingRule,
 )
 from nemuri_domain.world.refusal_reasons import DONE, NO_SUCH_POSITION, TOO_FAR, no_room, too_few
-from nemuri_domain.world.table_columns import BLOCK_NUMBER, WALKABLE
 from nemuri_domain.world.world_state import WorldState
 
 

@@ -4,11 +4,11 @@ import numpy as np
 
 from nemuri_contracts.world_protocol import Go
 from nemuri_domain.world.block_grid import MARGIN
+from nemuri_domain.world.column_types import WALKABLE, Indices
 from nemuri_domain.world.game_rules import WALKING_SPEED
 from nemuri_domain.world.pathfinding import DIAGONAL, find_path
-from nemuri_domain.world.players import MAX_STORED_PATH_CELLS, ActInProgress
+from nemuri_domain.world.player_table import MAX_STORED_PATH_CELLS, ActInProgress
 from nemuri_domain.world.refusal_reasons import DONE, NO_PATH, NO_SUCH_POSITION
-from nemuri_domain.world.table_columns import WALKABLE, Indices
 from nemuri_domain.world.world_state import WorldState
 
 MAX_PATH_SEARCHES = 16

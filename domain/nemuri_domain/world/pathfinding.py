@@ -7,7 +7,7 @@ from math import sqrt
 
 from nemuri_contracts.world_protocol import REACH
 from nemuri_domain.world.block_grid import BlockGrid
-from nemuri_domain.world.table_columns import WALKABLE, WALKABLE_BYTES
+from nemuri_domain.world.column_types import WALKABLE, WALKABLE_BYTES
 
 MAX_SEARCHED_CELLS = 8_000
 """Cells of one search, at most. Goals that need more count as unreachable."""

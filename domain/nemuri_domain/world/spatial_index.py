@@ -4,7 +4,7 @@ from math import ceil
 
 import numpy as np
 
-from nemuri_domain.world.table_columns import Indices, Integers
+from nemuri_domain.world.column_types import Indices, Integers
 
 CHUNK = 16
 """Side of a chunk in blocks (document 002 §3.4)."""

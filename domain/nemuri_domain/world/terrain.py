@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nemuri_contracts.event import Identifier
-from nemuri_domain.world.table_columns import BLOCK_NUMBER, Booleans, Bytes, Floats
+from nemuri_domain.world.column_types import BLOCK_NUMBER, Booleans, Bytes, Floats
 from nemuri_domain.world.world_settings import WorldSettings
 
 BIOMES = ("plains", "forest", "mountains", "caves", "shore", "town")

@@ -12,7 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 from nemuri_contracts.world_protocol import Action, action_of
 from nemuri_domain.world.block_grid import BlockGrid
 from nemuri_domain.world.creatures import CREATURE_COLUMNS, Creatures
-from nemuri_domain.world.players import SNAPSHOT_COLUMNS, ActInProgress, PlayerTable, UnreadEvents
+from nemuri_domain.world.player_table import SNAPSHOT_COLUMNS, ActInProgress, PlayerTable, UnreadEvents
 from nemuri_domain.world.terrain import generate_terrain
 from nemuri_domain.world.world_settings import WorldSettings
 from nemuri_domain.world.world_state import WorldState

@@ -7,7 +7,7 @@ import numpy as np
 from nemuri_contracts.world_protocol import REACH
 from nemuri_domain.world.block_grid import BlockGrid
 from nemuri_domain.world.creatures import Creatures
-from nemuri_domain.world.players import PlayerTable
+from nemuri_domain.world.player_table import PlayerTable
 from nemuri_domain.world.terrain import Terrain, generate_terrain
 from nemuri_domain.world.world_settings import WorldSettings
 

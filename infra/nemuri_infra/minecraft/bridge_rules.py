@@ -5,7 +5,7 @@ from typing import Any
 
 from nemuri_contracts.world_protocol import ACTIONS, CHAT_RADIUS, MESSAGES, REACH, VISUAL_RADIUS
 from nemuri_domain.world import game_rules
-from nemuri_domain.world.actions import VISIBLE_ACTIVITY
+from nemuri_domain.world.act_lifecycle import VISIBLE_ACTIVITY
 from nemuri_domain.world.block_grid import MAX_BLOCKS_PER_KIND
 from nemuri_domain.world.world_settings import WorldSettings
 

@@ -28,9 +28,9 @@ from nemuri_services.simulation.cooperative_yield import TimeSlice
 from nemuri_services.simulation.host_health import HostHealth, LatenessObserver
 from nemuri_services.simulation.leases import BEAT_SECONDS
 from nemuri_services.simulation.model_requests import ModelRequests
+from nemuri_services.simulation.percept_encoding import has_no_events, unpack_percepts
 from nemuri_services.simulation.plugin_executor import PluginExecutor
 from nemuri_services.simulation.simulation_clock import SimulationClock
-from nemuri_services.simulation.world_messages import has_no_events, unpack_percepts
 
 SEARCH_SECONDS: Final = 0.25
 """Seconds between two searches for free cells."""

@@ -1,18 +1,22 @@
-"""Model requests of agents, with a cache of answers to identical prompts (document 002 §5.4, PIANO.md)."""
+"""Model requests of agents with their token usage and a cache of identical prompts (document 002 §5.4, PIANO.md)."""
 
 import asyncio
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict
 from dataclasses import dataclass
 from functools import partial
+from heapq import nlargest
 from typing import Final
 
+from nemuri_contracts.event import Usage
+from nemuri_contracts.society import TokenUse
 from nemuri_domain.cognition.module import Prompt, Rank
 from nemuri_infra.process.cancellation import cancel_and_wait
 from nemuri_services.simulation.model_providers import Providers
-from nemuri_services.simulation.token_usage import TokenUsage
 
 MAX_CACHED_ANSWERS: Final = 2_048
 """Cached answers, at most."""
+TOP_AGENTS: Final = 5
+"""Number of agents in the report."""
 PromptKey = tuple[str, str, int]
 
 
@@ -24,6 +28,33 @@ class RequestCounts:
     failed: int = 0
     shared: int = 0
     """Number of requests that shared the answer of an identical request."""
+
+
+class TokenUsage:
+    """Token counts since the start of the host."""
+
+    def __init__(self) -> None:
+        """Create counters at zero."""
+        self._by_module: defaultdict[str, dict[str, TokenUse]] = defaultdict(dict)
+        self._by_agent: dict[str, TokenUse] = {}
+
+    def add(self, module: str, agent_id: str, usage: Usage) -> None:
+        """Count a reply to a module of an agent, usable or not."""
+        used = TokenUse(calls=1, input_tokens=usage.input_tokens, output_tokens=usage.output_tokens)
+        models = self._by_module[module]
+        models[usage.model] = models.get(usage.model, TokenUse()) + used
+        self._by_agent[agent_id] = self._by_agent.get(agent_id, TokenUse()) + used
+
+    @property
+    def by_module(self) -> dict[str, dict[str, TokenUse]]:
+        """Usage by module and model."""
+        return {module: dict(models) for module, models in self._by_module.items()}
+
+    @property
+    def top_agents(self) -> dict[str, TokenUse]:
+        """Usage of the agents with the most tokens, highest first."""
+        found = nlargest(TOP_AGENTS, self._by_agent.items(), key=lambda each: each[1].tokens)
+        return {agent_id: used for agent_id, used in found if used.tokens}
 
 
 class ModelRequests:

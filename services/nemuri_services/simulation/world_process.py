@@ -1,6 +1,7 @@
 """The world process: hosts join over the bus, send acts of their agents and receive percepts."""
 
 import asyncio
+import os
 from collections import defaultdict
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -18,15 +19,15 @@ from prometheus_client import CollectorRegistry
 from pydantic import TypeAdapter, ValidationError
 
 from nemuri_contracts.event import Value
+from nemuri_contracts.society import Lateness, WorldHealthReport
 from nemuri_contracts.subjects import Subjects
 from nemuri_contracts.world_protocol import Act, Acts, Joined, Joining, Leaving
 from nemuri_domain.world.grid_world import World
 from nemuri_domain.world.spawning import SpawnError
 from nemuri_domain.world.world_snapshot import InvalidSnapshotError
 from nemuri_infra.errors.log_safe import log_safe
-from nemuri_infra.observability.world_metrics import WorldMetrics
-from nemuri_services.simulation.world_health import world_figures
-from nemuri_services.simulation.world_messages import pack_percepts
+from nemuri_infra.observability.world_metrics import LATENESS_BOUNDS, WorldMetrics
+from nemuri_services.simulation.percept_encoding import pack_percepts
 
 MESSAGE_BYTES = 64 * 1024
 """Bytes of percepts in a message, at most, so that reading one does not delay a host."""
@@ -81,7 +82,7 @@ class WorldProcess:
 
     async def publish_figures(self) -> None:
         """Publish the health figures of this process."""
-        figures = world_figures(self._metrics.registry, self.world, self._process)
+        figures = _figures(self._metrics.registry, self.world, self._process)
         await self._client.publish(self._subjects.world_health(self._society), figures.model_dump_json().encode())
 
     def dump(self) -> bytes:
@@ -209,3 +210,28 @@ class WorldProcess:
 def load_world(dumped: bytes) -> World:
     """Return the world in a dump of `WorldProcess`. Raise `InvalidSnapshotError` for other bytes."""
     return World.load(dumped.partition(b"\n")[2])
+
+
+def _figures(registry: CollectorRegistry, world: World, process: psutil.Process) -> WorldHealthReport:
+    """Return the counts of `WorldMetrics` in this registry, with the world's time and number of agents."""
+    spent, ticks = process.cpu_times(), _sample(registry, "nemuri_world_tardiness_seconds_count")
+    within = [
+        _sample(registry, "nemuri_world_tardiness_seconds_bucket", le=str(bound))
+        for bound in (*LATENESS_BOUNDS, "+Inf")
+    ]
+    return WorldHealthReport(
+        process=os.getpid(),
+        second=world.second,
+        agents=len(world.agents),
+        ticks=ticks,
+        missed=_sample(registry, "nemuri_world_missed_ticks_total"),
+        lateness=Lateness(counts=tuple(now - before for now, before in zip(within, [0, *within], strict=False))),
+        percepts=_sample(registry, "nemuri_world_percepts_total"),
+        acts=_sample(registry, "nemuri_world_acts_total"),
+        memory=process.memory_info().rss,
+        cpu=spent.user + spent.system,
+    )
+
+
+def _sample(registry: CollectorRegistry, name: str, **labels: str) -> int:
+    return int(registry.get_sample_value(name, labels) or 0)

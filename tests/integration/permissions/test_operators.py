@@ -8,8 +8,8 @@ from nemuri.admin import dead_letters
 from nemuri.client.connection import connected
 from nemuri.operations import OperationError, backup, export_log, forget, import_log, restore, resume, verify
 from nemuri.platform.serving import prepare
+from nemuri.society.lifecycle import create_society, delete_society, list_societies
 from nemuri.society.residents import generate_residents
-from nemuri.society.run import create_society, delete_society, list_societies
 from nemuri_contracts.society import Society
 from nemuri_infra.projections.erasure_lineage import Thing
 from nemuri_infra.stores.society_states import States

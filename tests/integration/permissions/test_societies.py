@@ -12,8 +12,8 @@ from uuid import uuid4
 import psutil
 import pytest
 
+from nemuri.society.lifecycle import create_society, delete_society
 from nemuri.society.residents import generate_residents
-from nemuri.society.run import create_society, delete_society
 from nemuri_contracts.society import Society
 from nemuri_contracts.tiered import Experience, ExperienceRecorded
 from nemuri_infra.bus.event_log import Log

@@ -6,8 +6,8 @@ import pytest
 
 from nemuri.operations import OperationError, backup, forget, restore
 from nemuri.platform.embedder_check import check_embedder, embedding_in_force
+from nemuri.society.lifecycle import create_society, delete_society, resume_society
 from nemuri.society.residents import generate_residents
-from nemuri.society.run import create_society, delete_society, resume_society
 from nemuri_contracts.society import Lease, Society
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.projections.erasure_lineage import Thing

@@ -5,8 +5,8 @@ import pytest
 from nemuri.operations import forget, resume
 from nemuri.operations.erasure import check_not_in_society
 from nemuri.operations.session import OperationError
+from nemuri.society.lifecycle import create_society, delete_society
 from nemuri.society.residents import generate_residents
-from nemuri.society.run import create_society, delete_society
 from nemuri_contracts.society import Society
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.projections.erasure_lineage import Thing

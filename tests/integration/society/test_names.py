@@ -11,8 +11,8 @@ from typing import Final
 
 import pytest
 
+from nemuri.society.lifecycle import create_society
 from nemuri.society.residents import generate_residents
-from nemuri.society.run import create_society
 from nemuri_contracts.event import Usage
 from nemuri_contracts.society import Society
 from nemuri_contracts.tiered import ExperienceRecorded, MemoryFormed

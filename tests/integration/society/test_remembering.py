@@ -4,7 +4,7 @@ import sqlite3
 
 import pytest
 
-from nemuri.society.run import MEMORY_CAPACITY, create_society
+from nemuri.society.lifecycle import MEMORY_CAPACITY, create_society
 from nemuri_contracts.society import Society
 from nemuri_contracts.tiered import MemoriesAccessed
 from nemuri_domain.tiered.aggregate import TieredMind

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from nats.aio.msg import Msg
 
+from nemuri.society.lifecycle import create_society, watch_figures
 from nemuri.society.residents import generate_residents
-from nemuri.society.run import create_society, watch_figures
 from nemuri_contracts.society import Society
 from nemuri_contracts.world_protocol import Acts, Give, Say
 from nemuri_infra.bus.event_log import Log

@@ -7,9 +7,9 @@ import numpy as np
 
 from nemuri_contracts.world_protocol import Act, Action, Attack, Collect, Craft, Go, Percept, Place, Position, Rest
 from nemuri_domain.world.block_grid import GROUND_Y
+from nemuri_domain.world.column_types import BLOCK_NUMBER
 from nemuri_domain.world.game_rules import BUILDABLE_BLOCKS, COLLECTING_RULES, RECIPES
 from nemuri_domain.world.grid_world import World
-from nemuri_domain.world.table_columns import BLOCK_NUMBER
 
 HUNT_SECONDS = 600.0
 """Seconds of simulation time for one hunt, at most."""

@@ -7,8 +7,8 @@ import numpy as np
 
 from nemuri_contracts.world_protocol import Act, Action, Outcome, Percept, Position
 from nemuri_domain.world.block_grid import GROUND_Y, BlockGrid
+from nemuri_domain.world.column_types import BLOCK_NUMBER, SPECIES_NUMBER
 from nemuri_domain.world.grid_world import World
-from nemuri_domain.world.table_columns import BLOCK_NUMBER, SPECIES_NUMBER
 from nemuri_domain.world.world_settings import WorldSettings
 from nemuri_domain.world.world_state import WorldState
 

@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nemuri_contracts.world_protocol import Go, Place, Rest, Say
+from nemuri_domain.world.column_types import WALKABLE
 from nemuri_domain.world.game_rules import WALKING_SPEED
 from nemuri_domain.world.pathfinding import ENCLOSURE_CELLS, find_path
 from nemuri_domain.world.spawning import SpawnError
-from nemuri_domain.world.table_columns import WALKABLE
 from tests.unit.domain.world.stage import MIDDLE, Stage, at
 
 WALL = [(MIDDLE + 8, z) for z in range(MIDDLE - 10, MIDDLE + 11)]

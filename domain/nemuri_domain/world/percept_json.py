@@ -12,9 +12,9 @@ import orjson
 
 from nemuri_contracts.world_protocol import VISUAL_RADIUS
 from nemuri_domain.world.block_grid import GROUND_Y, MARGIN
-from nemuri_domain.world.players import UnreadEvents
+from nemuri_domain.world.column_types import ACTIVITIES, SPECIES_NAMES, Indices, Integers
+from nemuri_domain.world.player_table import UnreadEvents
 from nemuri_domain.world.spatial_index import SpatialIndex
-from nemuri_domain.world.table_columns import ACTIVITIES, SPECIES_NAMES, Indices, Integers
 from nemuri_domain.world.terrain import BIOMES
 from nemuri_domain.world.world_state import WorldState
 

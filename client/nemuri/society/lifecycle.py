@@ -9,8 +9,8 @@ from typing import Final
 
 from nats.aio.msg import Msg
 
-from nemuri.society.processes import build_processes
 from nemuri.society.report import RunReport, run_report
+from nemuri.society.supervised_processes import build_processes
 from nemuri_contracts.agents import AgentDefined, Definition, Embedding, PolicyAdopted
 from nemuri_contracts.event import derive
 from nemuri_contracts.society import HostHealthReport, Lease, Society, WorldHealthReport
@@ -18,10 +18,10 @@ from nemuri_infra.bus.event_log import Log
 from nemuri_infra.embedded.supervisor import Supervisor
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.society_states import SocietyError, States, societies
+from nemuri_services.simulation.bootstrap import read_society
 from nemuri_services.simulation.checkpoints import Checkpoints, interrupted_restore
 from nemuri_services.simulation.experience_events import DIMENSION, EMBEDDER
 from nemuri_services.simulation.leases import EXPIRY_SECONDS
-from nemuri_services.simulation.processes import read_society
 from nemuri_services.simulation.world_lease import read_world
 from nemuri_services.simulation.world_process import load_world
 

@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from nemuri_contracts.world_protocol import Action
-from nemuri_domain.world.game_rules import ACHIEVEMENTS, ITEMS, MAX_CARRIED, MAX_POINTS
-from nemuri_domain.world.table_columns import (
+from nemuri_domain.world.column_types import (
     ACHIEVEMENT_NUMBER,
     ACTIVITY_NUMBER,
     ITEM_NUMBER,
@@ -16,6 +15,7 @@ from nemuri_domain.world.table_columns import (
     Indices,
     Integers,
 )
+from nemuri_domain.world.game_rules import ACHIEVEMENTS, ITEMS, MAX_CARRIED, MAX_POINTS
 
 MAX_STORED_PATH_CELLS = 512
 """Cells of a path that are stored. A longer path is walked in parts."""

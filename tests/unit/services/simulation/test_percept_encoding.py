@@ -9,7 +9,7 @@ from nemuri_contracts.world_protocol import ACTS_LIMIT, Act, Percepts, Position,
 from nemuri_domain.world.block_grid import GROUND_Y
 from nemuri_domain.world.grid_world import World
 from nemuri_domain.world.world_settings import WorldSettings
-from nemuri_services.simulation.world_messages import has_no_events, pack_percepts, unpack_percepts
+from nemuri_services.simulation.percept_encoding import has_no_events, pack_percepts, unpack_percepts
 
 PERCEPTS = st.dictionaries(st.integers(0, 99).map("agent-{}".format), st.text(max_size=300), max_size=30)
 

@@ -7,8 +7,8 @@ from nemuri.terminal.output import say, say_json, table
 from nemuri_contracts.society import TokenUse, total
 
 if TYPE_CHECKING:
+    from nemuri.society.lifecycle import SocietyFigures
     from nemuri.society.report import RunReport
-    from nemuri.society.run import SocietyFigures
     from nemuri_contracts.society import Society
 
 PROGRESS_SECONDS = 10.0

@@ -4,10 +4,10 @@ import numpy as np
 
 from nemuri_contracts.world_protocol import VISUAL_RADIUS
 from nemuri_domain.world.block_grid import MARGIN
-from nemuri_domain.world.percept_views import percepts_json
-from nemuri_domain.world.players import UnreadEvents
+from nemuri_domain.world.column_types import Indices
+from nemuri_domain.world.percept_json import percepts_json
+from nemuri_domain.world.player_table import UnreadEvents
 from nemuri_domain.world.spatial_index import SpatialIndex
-from nemuri_domain.world.table_columns import Indices
 from nemuri_domain.world.world_state import WorldState
 
 

@@ -26,7 +26,7 @@ from nemuri_domain.world import gifts_and_trades, item_actions, movement
 from nemuri_domain.world.combat import attack
 from nemuri_domain.world.game_rules import MIN_SLEEP_SECONDS, OFFER_SECONDS
 from nemuri_domain.world.pathfinding import MAX_SEARCHED_CELLS
-from nemuri_domain.world.players import ActInProgress
+from nemuri_domain.world.player_table import ActInProgress
 from nemuri_domain.world.refusal_reasons import DONE, REPLACED
 from nemuri_domain.world.spatial_index import SpatialIndex
 from nemuri_domain.world.world_state import WorldState
