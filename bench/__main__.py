@@ -49,6 +49,7 @@ SCRIPTS = (
     Script("world", ("--seconds", "2", "--most", "50")),
     Script("society", ("--quick",)),
     Script("hook", ("--memories", "200", "--calls", "20")),
+    Script("cost", ("--tasks", "2", "--memories", "2")),
     Script("documents", ("--sizes", "50", "100", "--rounds", "1")),
 )
 

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from time import monotonic
 from typing import Any, Self, TypeVar
 
 import orjson
@@ -12,7 +13,7 @@ from pgvector.psycopg.vector import register_vector_info
 from psycopg.types import TypeInfo
 from sqlalchemy import Connection, event, text
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.exc import ArgumentError, DBAPIError, InvalidatePoolError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from nemuri_infra.errors.database_errors import reason
@@ -22,6 +23,8 @@ ENCODING = "UTF8"
 """Required encoding of the database, because it stores texts of any language."""
 POOL = 4
 """Default maximum number of connections. Half of the connections stay open while they are unused."""
+IDLE_SECONDS = 1.0
+"""Seconds without use from which on a pooled connection is checked before its next use."""
 PROVISION = "start `nemuri up`, or run `python -m nemuri.cli.provision` as the provisioner"
 """Advice on how to create or migrate the projections."""
 T = TypeVar("T")
@@ -67,8 +70,8 @@ class Database:
             pool_size=kept,
             max_overflow=connections - kept,
             pool_timeout=10,
-            pool_pre_ping=True,
         )
+        _check_idle_connections(engine)
 
         @event.listens_for(engine.sync_engine, "connect")
         def register(connection: Any, _record: Any) -> None:
@@ -204,6 +207,28 @@ def _engine(url: str, schema: str, settings: str = "", **options: Any) -> AsyncE
         hide_parameters=True,
         **options,
     )
+
+
+def _check_idle_connections(engine: AsyncEngine) -> None:
+    """Make the pool check a connection that was idle for `IDLE_SECONDS` before it is used.
+
+    If the check fails, all connections of the pool are replaced. A connection that breaks between two uses in quick
+    succession makes one statement fail, which is an outage and delays the event.
+    """
+    pool, dialect = engine.sync_engine, engine.dialect
+
+    @event.listens_for(pool, "checkin")
+    def note(_connection: Any, record: Any) -> None:
+        record.info["used"] = monotonic()
+
+    @event.listens_for(pool, "checkout")
+    def check(connection: Any, record: Any, _proxy: Any) -> None:
+        if monotonic() - record.info.get("used", monotonic()) < IDLE_SECONDS:
+            return
+        try:
+            dialect.do_ping(connection)
+        except dialect.loaded_dbapi.Error as error:
+            raise InvalidatePoolError from error
 
 
 async def _register_vector(connection: psycopg.AsyncConnection[Any]) -> None:

@@ -1,0 +1,250 @@
+"""The cost of one task and of one remembered memory: statements, transactions, messages, events, CPU time and latency.
+
+    python -m bench.cost                             # 20 tasks and 50 memories
+    python -m bench.cost --tasks 5 --memories 5
+
+Runs a platform of its own (`nemuri up`, built-in embedder, extractive model) with the agents of `examples/agents`. One
+client works alone, one task or memory after the other. Times and CPU are measured first; then PostgreSQL logs every
+statement, and the statements of as many further tasks and memories are counted. Statements include BEGIN, COMMIT and
+the pings of connection pools. Messages are those that the nats-server received.
+"""
+
+import argparse
+import asyncio
+import http.client
+import re
+import statistics
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import cycle
+from pathlib import Path
+from typing import Any
+
+import orjson
+import psutil
+import psycopg
+from nats.aio.msg import Msg
+
+from bench.hook import platform
+from bench.measuring import had, kept, table
+from nemuri.admin.agent_definitions import read_definition
+from nemuri.client.client import Client
+from nemuri.client.connection import connected, resolve
+from nemuri.platform.embedder_check import embedding_in_force
+from nemuri_contracts.agents import AgentDefined
+from nemuri_contracts.event import OPERATOR, derive
+from nemuri_contracts.strength import AgentSlept
+from nemuri_infra.bus.consumer_listing import consumers_of
+from nemuri_infra.runtime.settings import Settings
+
+Action = Callable[[], Awaitable[object]]
+AGENTS = sorted((Path(__file__).parents[1] / "examples" / "agents").glob("*.yaml"))
+STATEMENT = re.compile(r"LOG:  (?:statement|execute [^:]*): (?P<text>.*)")
+TOPICS = ("truth", "identity", "scopes", "loops", "exceptions", "formatting", "slices", "names", "strings", "imports")
+PATIENCE = 120.0
+
+
+@dataclass(slots=True)
+class Cost:
+    """The cost of repetitions of one action."""
+
+    number: int
+    seconds: list[float] = field(default_factory=list)
+    """Seconds of each repetition until its result is there."""
+    settled: list[float] = field(default_factory=list)
+    """Seconds of each repetition until everything that follows from it has ended."""
+    cpu: dict[str, float] = field(default_factory=dict)
+    """CPU seconds of all repetitions by name of the process."""
+    statements: Counter[str] = field(default_factory=Counter)
+    """Number of the statements of all repetitions by their kind."""
+    messages: int = 0
+    """Messages that the nats-server received during all repetitions."""
+    events: int = 0
+
+    def figures(self) -> dict[str, Any]:
+        """Return the figures for one repetition."""
+        transactions = self.statements["BEGIN"]
+        return {
+            "statements": round(self.statements.total() / self.number, 1),
+            "transactions": round(transactions / self.number, 1),
+            "nats_messages": round(self.messages / self.number, 1),
+            "events": round(self.events / self.number, 1),
+            "cpu_ms": {name: round(used * 1e3 / self.number, 1) for name, used in sorted(self.cpu.items())},
+            "cpu_ms_total": round(sum(self.cpu.values()) * 1e3 / self.number, 1),
+            "median_ms": round(statistics.median(self.seconds) * 1e3, 1),
+            "settled_median_ms": round(statistics.median(self.settled) * 1e3, 1),
+            "statements_by_kind": {
+                kind: round(each / self.number, 1) for kind, each in self.statements.most_common(40)
+            },
+        }
+
+
+@dataclass(slots=True)
+class Platform:
+    """A running platform whose costs are counted."""
+
+    data: Path
+    client: Client
+    url: str
+    """Address of its database."""
+
+    @property
+    def processes(self) -> dict[str, list[psutil.Process]]:
+        """Return the platform's processes by name."""
+        found: dict[str, list[psutil.Process]] = {}
+        for each in psutil.Process().children(recursive=True):
+            name = each.name() if each.name() in {"postgres", "nats-server"} else "nemuri"
+            found.setdefault(name, []).append(each)
+        return found
+
+    def spent(self) -> dict[str, float]:
+        """Return the CPU seconds that the processes have used so far, by name."""
+        return {name: sum(map(had, each)) for name, each in self.processes.items()}
+
+    def received(self) -> int:
+        """Return the number of messages that the nats-server has received. Raises RuntimeError if it does not tell."""
+        [server] = self.processes["nats-server"]
+        prefix = re.search(r'http_base_path: "?([^"\s]+)', (self.data / "nats" / "nats.conf").read_text())
+        for each in server.net_connections():
+            if each.status != psutil.CONN_LISTEN or prefix is None:
+                continue
+            connection = http.client.HTTPConnection("127.0.0.1", each.laddr.port, timeout=5)
+            try:
+                connection.request("GET", f"{prefix[1]}/varz")
+                return int(orjson.loads(connection.getresponse().read())["in_msgs"])
+            except (OSError, http.client.HTTPException):
+                continue  # the port of the clients, or of other nodes
+            finally:
+                connection.close()
+        raise RuntimeError("the nats-server has no monitoring port")
+
+    async def log_statements(self, mode: str) -> None:
+        """Let PostgreSQL log all statements (`all`) or none (`none`)."""
+        async with await psycopg.AsyncConnection.connect(self.url, autocommit=True) as connection:
+            await connection.execute(f"ALTER SYSTEM SET log_statement = '{mode}'")
+            await connection.execute("SELECT pg_reload_conf()")
+
+    def logged(self) -> list[str]:
+        """Return the kinds of all statements in PostgreSQL's log."""
+        text = (self.data / "postgres" / "postgres.log").read_text(errors="replace")
+        return [kind_of(each["text"]) for each in STATEMENT.finditer(text)]
+
+    async def quiet(self) -> None:
+        """Wait until no durable consumer has anything pending or in work."""
+        log, held = self.client.log, True
+        async with asyncio.timeout(PATIENCE):
+            while held:
+                await asyncio.sleep(0.05)
+                consumers = await consumers_of(log.stream, log.subjects.stream)
+                durable = [each for each in consumers if each.config.durable_name]
+                held = any(each.num_pending or each.num_ack_pending for each in durable)
+
+
+def kind_of(statement: str) -> str:
+    """Return the first words of a statement, with the table that it concerns."""
+    words = statement.replace('"', "").split() or ["(empty)"]
+    if words[0] in {"BEGIN", "COMMIT", "ROLLBACK"}:
+        return words[0]
+    if statement.strip() == ";":
+        return "ping"
+    concerned = re.search(r"\b(?:FROM|INTO|UPDATE|TRUNCATE)\s+([a-z_]+)", statement)
+    return f"{words[0]} {concerned[1]}" if concerned else " ".join(words[:2])
+
+
+async def defined(client: Client, settings: Settings) -> None:
+    """Define the agents of the examples."""
+    embedding = await embedding_in_force(settings)
+    for path in AGENTS:
+        agent = read_definition(path)
+        event_id = derive(agent.agent_id, AgentDefined.kind_of())
+        await client.log.append(
+            AgentDefined(event_id=event_id, agent_id=agent.agent_id, definition=agent.definition, embedding=embedding)
+        )
+    await client.settle()
+
+
+async def repeated(at: Platform, actions: Sequence[Action], ends: str | None) -> Cost:
+    """Run the actions one after the other and return their times and CPU.
+
+    With `ends`, wait after each action for an event of this kind.
+    """
+    cost, log, seen = Cost(len(actions)), at.client.log, asyncio.Queue[str]()
+
+    async def see(message: Msg) -> None:
+        await seen.put(message.subject)
+
+    subscription = await log.connection.subscribe(f"{log.subjects.namespace}.agent.*.*.{ends or '-'}", cb=see)
+    await at.quiet()
+    before, place, received = at.spent(), await log.last_sequence(), at.received()
+    for action in actions:
+        began = time.perf_counter()
+        await action()
+        cost.seconds.append(time.perf_counter() - began)
+        if ends is not None:
+            await asyncio.wait_for(seen.get(), PATIENCE)
+        cost.settled.append(time.perf_counter() - began)
+    await at.quiet()
+    after = at.spent()
+    cost.cpu = {name: used - before.get(name, 0.0) for name, used in after.items()}
+    cost.events, cost.messages = await log.last_sequence() - place, at.received() - received
+    await subscription.unsubscribe()
+    return cost
+
+
+async def costed(at: Platform, actions: Sequence[Action], ends: str | None) -> Cost:
+    """Return the cost of the actions. The first half is timed; the statements of the second half are counted."""
+    half = len(actions) // 2
+    cost = await repeated(at, actions[:half], ends)
+    await at.log_statements("all")
+    known = len(at.logged())
+    await repeated(at, actions[half : 2 * half], ends)
+    cost.statements = Counter(at.logged()[known:])
+    await at.log_statements("none")
+    return cost
+
+
+async def measure(tasks: int, memories: int) -> dict[str, Any]:
+    """Run a platform and return the figures of a task and of a memory."""
+    with tempfile.TemporaryDirectory(prefix="nemuri-bench-") as directory:
+        data = Path(directory, "data")
+        with platform(data):
+            settings = Settings(data=data)
+            async with connected(settings, OPERATOR) as client:
+                at = Platform(data, client, str(resolve(settings).database_url).replace("+psycopg", ""))
+                await defined(client, settings)
+                remember = [
+                    partial(client.remember, AGENTS[0].stem, f"Note {number} says that {subject} follow rule {number}.")
+                    for number, subject in zip(range(2 * memories), cycle(TOPICS), strict=False)
+                ]
+                ask = [
+                    partial(client.ask, f"What is worth knowing about {subject} in case {number}?")
+                    for number, subject in zip(range(2 * tasks), cycle(TOPICS), strict=False)
+                ]
+                memory = await costed(at, remember, None)
+                task = await costed(at, ask, AgentSlept.kind_of())
+    return {"tasks": tasks, "memories": memories, "task": task.figures(), "memory": memory.figures()}
+
+
+def main() -> None:
+    """Measure, print and save the figures."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tasks", type=int, default=20)
+    parser.add_argument("--memories", type=int, default=50)
+    chosen = parser.parse_args()
+    figures = asyncio.run(measure(chosen.tasks, chosen.memories))
+    rows: list[tuple[object, ...]] = [("", "a task", "a memory")]
+    names = [name for name in figures["task"] if not name.endswith(("cpu_ms", "by_kind"))]
+    rows += [(name, figures["task"][name], figures["memory"][name]) for name in names]
+    print(table(rows))
+    for what in ("task", "memory"):
+        print(f"\n{what}: CPU ms {figures[what]['cpu_ms']}")
+        print(table([(number, kind) for kind, number in figures[what]["statements_by_kind"].items()]))
+    kept("cost", figures)
+
+
+if __name__ == "__main__":
+    main()
