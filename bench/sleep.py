@@ -50,9 +50,9 @@ WITH fresh AS (
     FROM memory AS m, fresh WHERE m.memory_id = :template
 )
 INSERT INTO memory_state SELECT (jsonb_populate_record(m, jsonb_build_object(
-    'memory_id', id, 'level', lies, 'kept', keeps, 'fade', keeps, 'perspectives', jsonb_build_object('cost', keeps),
-    'effective_uses', (ARRAY[0, 5, 15, 30, 60, 100])[lies + 1]
-))).* FROM memory_state AS m, fresh WHERE m.memory_id = :template
+    'memory_id', id, 'level', lies, 'stored_strength', keeps, 'fade', keeps, 'perspectives', jsonb_build_object('cost',
+    keeps), 'effective_uses', (ARRAY[0, 5, 15, 30, 60, 100])[lies + 1] ))).* FROM memory_state AS m, fresh WHERE
+    m.memory_id = :template
 """
 _COUNTED = """
 UPDATE agent SET active = (

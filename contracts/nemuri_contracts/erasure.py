@@ -33,7 +33,7 @@ class Standing(Value):
     memory_id: UUID
     status: Literal["active", "archived"]
     level: int = Field(ge=0, le=5)
-    kept: float
+    stored_strength: float
     perspectives: dict[Text, float]
     candidate_count: Count
     access_count: Count
@@ -53,7 +53,7 @@ class MemoriesErased(AgentEvent):
     kind: Literal["memories_erased"] = "memories_erased"
     memory_ids: tuple[UUID, ...]
     standing: tuple[Standing, ...] = ()
-    whole: Erasure | None = None
+    erasure: Erasure | None = None
     """The complete set to erase. Only the first tombstone of an erasure has it."""
 
 
@@ -61,7 +61,7 @@ class TaskErased(TaskEvent):
     """A task was erased with its request, its answer and everything that followed from it."""
 
     kind: Literal["task_erased"] = "task_erased"
-    whole: Erasure | None = None
+    erasure: Erasure | None = None
     """The complete set to erase. Only the first tombstone of an erasure has it."""
 
 
@@ -69,7 +69,7 @@ class AgentErased(AgentEvent):
     """An agent was erased with all its memories. Its id no longer exists."""
 
     kind: Literal["agent_erased"] = "agent_erased"
-    whole: Erasure | None = None
+    erasure: Erasure | None = None
     """The complete set to erase. Only the first tombstone of an erasure has it."""
 
 

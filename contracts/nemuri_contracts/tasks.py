@@ -27,7 +27,7 @@ class TaskChunked(TaskEvent):
     kind: Literal["task_chunked"] = "task_chunked"
     details: tuple[Detail, ...] = Field(min_length=1)
     """Chunks in document order."""
-    beside: tuple[Text, ...] = ()
+    listed_requests: tuple[Text, ...] = ()
     """Requests that the documents list. They are answered together with the task's text."""
 
 

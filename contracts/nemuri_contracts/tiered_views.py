@@ -27,7 +27,7 @@ class TierMemoryView(Value):
     access_count: int
     sources: tuple[UUID, ...] = ()
     """Ids of the experiences from which it was formed; empty for an experience."""
-    going: bool = False
+    merging: bool = False
     """True if it will be merged into another memory."""
     scope: Literal["private"] | Sharing = "private"
     visible_to: tuple[str, ...] = ()
@@ -69,7 +69,7 @@ class TiersView(Value):
     """Current capacity of short-term memory, in memories."""
     interval: float
     """Current interval between consolidations, in seconds."""
-    going: int
+    merging: int
     """Number of memories that will be merged into others."""
     long: int
     long_capacity: int

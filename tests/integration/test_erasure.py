@@ -283,7 +283,7 @@ async def test_an_erasure_known_to_the_ledger_only_is_completed(servers: Servers
                 await question
         assert (await client.memory(kept)).memory.content
         noted = entries(ledger_path(settings), settings.namespace)
-        assert asked.task_id in noted[-1].whole.tasks, "the ledger lists the task for later restores"
+        assert asked.task_id in noted[-1].erasure.tasks, "the ledger lists the task for later restores"
         assert (await resume(settings)).nothing
         assert entries(ledger_path(settings), settings.namespace) == noted
     await assert_verified(settings)
@@ -301,8 +301,8 @@ async def stop_at_first_tombstone(settings: Settings, thing: Thing) -> None:
         [subject] = at.log.subjects.of_kind(MemoriesErased)
         told = await at.log.connection.subscribe(subject)
         steps = await planned(at, [thing])
-        whole = union(each.whole for each in steps)
-        replay = Replay.of(at.log, whole.restated, Erased.in_all(whole))
+        whole = union(each.erasure for each in steps)
+        replay = Replay.of(at.log, whole.restated, Erased.of_erasure(whole))
         burying = asyncio.ensure_future(append_tombstones(at, steps, replay))
         await told.next_msg(timeout=30)
         burying.cancel()
@@ -320,5 +320,5 @@ async def test_the_ledger_holds_ids_only(settings: Settings) -> None:
         assert entries(ledger_path(settings), settings.namespace) == []
         await forget(settings, [Thing("memory", gone)])
         [entry] = entries(ledger_path(settings), settings.namespace)
-        assert entry.whole.memories == {"python": (gone,)}
+        assert entry.erasure.memories == {"python": (gone,)}
         assert b"bassethorn" not in ledger_path(settings).read_bytes()

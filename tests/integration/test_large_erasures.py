@@ -237,7 +237,7 @@ async def test_statements_about_many_ids_stay_below_the_parameter_limit(settings
         assert await erased_of(views, ids) == set()
         assert await Lineage(views, resources.log).known(Thing("memory", each) for each in ids) == set()
         erased = Erasure(memories={"python": tuple(ids)})
-        event = MemoriesErased(event_id=uuid4(), agent_id="python", memory_ids=(ids[0],), whole=erased, sequence=1)
+        event = MemoriesErased(event_id=uuid4(), agent_id="python", memory_ids=(ids[0],), erasure=erased, sequence=1)
         async with views.begin() as connection:
             await erase(connection, [event])
         assert await erased_of(views, ids) == set(ids)
@@ -251,6 +251,6 @@ async def test_a_small_erasure_is_one_step(servers: Servers, settings: Settings)
         await forget(settings, [Thing("memory", gone)])
         await until_idle(resources)
         told = [each for each in await effective_events(resources.log) if isinstance(each, MemoriesErased)]
-        assert len([each for each in told if each.whole is not None]) == 1
+        assert len([each for each in told if each.erasure is not None]) == 1
         assert len(entries(ledger_path(settings), settings.namespace)) == 1
         assert_gone(servers, f"{colour}ish")

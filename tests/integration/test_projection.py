@@ -79,8 +79,10 @@ async def memory_rows(resources: Resources) -> dict[UUID, tuple[float, int, floa
     """Return stored strength, number of uses and impact of each memory in the views."""
     state = tables.memory_state.c
     async with resources.database.begin() as connection:
-        rows = await connection.execute(select(state.memory_id, state.kept, state.access_count, state.impact_score))
-        return {row.memory_id: (row.kept, row.access_count, row.impact_score) for row in rows}
+        rows = await connection.execute(
+            select(state.memory_id, state.stored_strength, state.access_count, state.impact_score)
+        )
+        return {row.memory_id: (row.stored_strength, row.access_count, row.impact_score) for row in rows}
 
 
 async def test_concurrent_projectors_fold_every_event_once(settings: Settings, seed: int) -> None:
@@ -95,7 +97,7 @@ async def test_concurrent_projectors_fold_every_event_once(settings: Settings, s
         await append_all(log, [use_or_credit(rng, memories) for _ in range(1_000)])
         await asyncio.gather(*(until_idle(each, ["projector"]) for each in several))
         expected = {
-            each.memory_id: (each.kept, each.access_count, each.impact_score)
+            each.memory_id: (each.stored_strength, each.access_count, each.impact_score)
             for mind in folded_minds(await effective_events(log)).values()
             for each in mind.memories.values()
         }

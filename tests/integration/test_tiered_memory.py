@@ -121,7 +121,7 @@ async def test_memories_beyond_the_capacity_are_consolidated_and_recalled(settin
         async def over() -> Any:
             """All memories beyond the capacity are consolidated."""
             view = await client.tiers("noah")
-            return view if (view.short, view.going, view.long) == (1, 0, 2) else None
+            return view if (view.short, view.merging, view.long) == (1, 0, 2) else None
 
         view = await eventually(over)
         assert (view.consolidated_for, view.types) == ("capacity", {"action": 1, "episodic": 1, "procedural": 1})
@@ -169,7 +169,7 @@ async def test_two_workers_consolidate_each_experience_once(settings: Settings) 
         sources = [source for each in facts if isinstance(each, MemoryFormed) for source in each.sources]
         assert Counter(sources) == gone
         view = await client.tiers("noah")
-        assert (view.short + len(gone), view.going) == (24, 0)
+        assert (view.short + len(gone), view.merging) == (24, 0)
         assert view.short < 4
         await assert_as_folded(resources)
 

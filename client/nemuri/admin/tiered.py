@@ -39,16 +39,16 @@ async def consolidate(client: "Client", agent: str) -> Consolidated:
     """
     await client.settle()
     before = view = await client.tiers(agent)
-    if not (before.short or before.going):
+    if not (before.short or before.merging):
         return Consolidated(0, before)
     await client.log.append(ConsolidationAsked(event_id=uuid4(), agent_id=agent, because="asked"))
     await client.settle()
     end = asyncio.get_running_loop().time() + TIMEOUT_SECONDS
-    while (view := await client.tiers(agent)).short or view.going:
+    while (view := await client.tiers(agent)).short or view.merging:
         if asyncio.get_running_loop().time() > end:
-            raise ClientError(f"{agent} still consolidates {view.short + view.going} memories; see `nemuri status`")
+            raise ClientError(f"{agent} still consolidates {view.short + view.merging} memories; see `nemuri status`")
         await asyncio.sleep(POLL)
-    return Consolidated(before.short + before.going, view)
+    return Consolidated(before.short + before.merging, view)
 
 
 async def share(client: "Client", agent: str, name: str, scope: Sharing, visible_to: Sequence[str]) -> TierMemoryView:

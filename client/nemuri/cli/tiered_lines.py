@@ -12,8 +12,8 @@ def show(view: TiersView) -> None:
         ("long-term", view.long, view.long_capacity, f"{view.shared} shared" if view.shared else ""),
     ]
     table(("layer", "memories", "at most", ""), rows, numbers=("memories", "at most"))
-    if view.going:
-        say(f"{view.going} are about to be merged into others")
+    if view.merging:
+        say(f"{view.merging} are about to be merged into others")
     if view.types:
         say(", ".join(f"{number} {name}" for name, number in sorted(view.types.items())))
     for title, memories in (("Newest in short-term memory:", view.newest), ("In long-term memory:", view.formed)):

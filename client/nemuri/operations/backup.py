@@ -157,7 +157,7 @@ async def restore(
     gone = agents_to_exclude(known or (), erasure_ledger.entries(directory / erasure_ledger.LEDGER, manifest.namespace))
     societies = read_society_backups(directory, manifest.files)
     stay = [each for each in societies if not each.tells_of(gone)]
-    file = _File.read(path, union(each.whole for each in known or ()))
+    file = _File.read(path, union(each.erasure for each in known or ()))
     kept = manifest.events - len(file.doomed.sequences)
     async with open_operation(settings) as at:
         tombstones = list(file.tombstones(known or [], at.log.room))
@@ -237,7 +237,7 @@ def _unnoted(settings: Settings, known: Iterable[erasure_ledger.Entry]) -> list[
 class _File:
     """The parts of an export that are needed to apply the erasures since the backup."""
 
-    whole: Erasure
+    erasure: Erasure
     doomed: ErasedData = field(default_factory=ErasedData)
     buried: list[Event] = field(default_factory=list)
     """Tombstones in the file."""
@@ -248,9 +248,9 @@ class _File:
     """Hashes of the texts that stay. `refs` has the hashes of the blobs that stay."""
 
     @classmethod
-    def read(cls, path: Path, whole: Erasure) -> "_File":
+    def read(cls, path: Path, erasure: Erasure) -> "_File":
         """Read a checked export. The number of an event's line in the file becomes its sequence."""
-        found, erased, stays = cls(whole), Erased.in_all(whole), ErasedData()
+        found, erased, stays = cls(erasure), Erased.of_erasure(erasure), ErasedData()
         for place, each in enumerate(read_lines(path), 1):
             if not isinstance(each, Event):
                 continue
@@ -258,7 +258,7 @@ class _File:
             (found.doomed if erased.deletes(event) else stays).take(event)
             if isinstance(event, TOMBSTONES):
                 found.buried.append(event)
-            if isinstance(event, TOMBSTONES) or event.agent_id in whole.restated:
+            if isinstance(event, TOMBSTONES) or event.agent_id in erasure.restated:
                 found.minds.append(event)
         found.refs, found.hashes = stays.refs, set(map(hash_in, stays.vectors)) | stays.hashes
         return found
@@ -268,7 +268,7 @@ class _File:
         """Return the content that must not be imported."""
         gone = self.doomed.hashes | set(map(hash_in, self.doomed.vectors))
         blobs = frozenset(self.doomed.refs - self.refs)
-        return ErasedContent(Erased.in_all(self.whole), blobs, frozenset(gone - self.hashes))
+        return ErasedContent(Erased.of_erasure(self.erasure), blobs, frozenset(gone - self.hashes))
 
     def tombstones(self, known: Iterable[erasure_ledger.Entry], room: int) -> Iterator[Event]:
         """Yield the tombstones that the file lacks for the erasures `known`.
@@ -276,15 +276,15 @@ class _File:
         The first ones name the erased items. The others restate the remaining memories and fit into `room` bytes each.
         """
         buried, there = Erased.by(self.buried), {each.event_id for each in self.buried}
-        lacking = [each for each in known if not Erased.in_all(each.whole) <= buried]
+        lacking = [each for each in known if not Erased.of_erasure(each.erasure) <= buried]
         firsts = [each for each in tombstones_of(entry.step for entry in lacking) if each.event_id not in there]
         yield from firsts
         if lacking:
             yield from self._standing(f"restored/{lacking[-1].name}", firsts, room)
 
     def _standing(self, key: str, firsts: Sequence[Event], room: int) -> Iterator[Event]:
-        erased = Erased.in_all(self.whole)
-        agents = [each for each in self.whole.restated if each not in self.whole.agents]
+        erased = Erased.of_erasure(self.erasure)
+        agents = [each for each in self.erasure.restated if each not in self.erasure.agents]
         live, replayed = (folded(agents, [*some, *firsts]) for some in (self.minds, self._without(erased)))
         for name in agents:
             if live[name] != Mind():

@@ -79,8 +79,8 @@ async def forget(settings: Settings, things: Iterable[Thing], on_progress: Advan
         await catch_up_projections(at)
         lived = await kept_by_hosts(at.projection.database, [str(each.name) for each in chosen if each.sort == "agent"])
         steps = await _recorded(at, settings, lambda: _chosen(at, chosen))
-        whole = union(each.whole for each in steps)
-        done = await _complete(at, on_progress, Erased.in_all(whole), whole)
+        erasure = union(each.erasure for each in steps)
+        done = await _complete(at, on_progress, Erased.of_erasure(erasure), erasure)
         return replace(done, left=(*done.left, *await _overwritten(at.log))) if lived else done
 
 
@@ -113,7 +113,7 @@ async def _recorded(at: OperationContext, settings: Settings, plan: Callable[[],
         await _wait_for_handlers(at)
         await catch_up_projections(at)
         found = expected if await at.log.last_sequence() == end else await plan()
-        if Erased.in_all(union(each.whole for each in found.steps)) != replay.erased:
+        if Erased.of_erasure(union(each.erasure for each in found.steps)) != replay.erased:
             replay = _replay(at, found)
         erasure_ledger.note(settings, found.unnoted)
         await append_tombstones(at, found.steps, replay)
@@ -121,8 +121,10 @@ async def _recorded(at: OperationContext, settings: Settings, plan: Callable[[],
 
 
 def _replay(at: OperationContext, plan: _Plan) -> Replay:
-    whole = union(each.whole for each in plan.steps)
-    return Replay.of(at.log, [each for each in whole.restated if each not in whole.agents], Erased.in_all(whole))
+    erasure = union(each.erasure for each in plan.steps)
+    return Replay.of(
+        at.log, [each for each in erasure.restated if each not in erasure.agents], Erased.of_erasure(erasure)
+    )
 
 
 async def check_not_in_society(log: Log, things: Iterable[Thing]) -> None:
@@ -169,23 +171,23 @@ async def _interrupted(at: OperationContext, settings: Settings) -> _Plan:
     views = Lineage(at.projection.database, at.log)
     plan, erased = _Plan(await begun_erasures(at), []), await everything_erased(views.database)
     for entry in erasure_ledger.entries(erasure_ledger.ledger_path(settings), settings.namespace):
-        noted = Erased.in_all(entry.whole)
+        noted = Erased.of_erasure(entry.erasure)
         if not noted <= erased and not erased.names(entry.root.name) and await views.known([entry.root]):
             steps = await planned(at, [entry.root], decided=True)
             plan.steps.extend(steps)
-            plan.unnoted.extend(each for each in steps if each.whole != entry.whole)
-            erased |= Erased.in_all(union(each.whole for each in steps))
-        if not noted <= erased and await views.known(_named(entry.whole)):
+            plan.unnoted.extend(each for each in steps if each.erasure != entry.erasure)
+            erased |= Erased.of_erasure(union(each.erasure for each in steps))
+        if not noted <= erased and await views.known(_named(entry.erasure)):
             plan.steps.append(entry.step)
             erased |= noted
     return plan
 
 
-def _named(whole: Erasure) -> Iterator[Thing]:
+def _named(erasure: Erasure) -> Iterator[Thing]:
     """Yield the items of an erasure that a user can name."""
-    yield from (Thing("agent", each) for each in whole.agents)
-    yield from (Thing("task", each) for each in whole.tasks)
-    yield from (Thing("memory", each) for some in whole.memories.values() for each in some)
+    yield from (Thing("agent", each) for each in erasure.agents)
+    yield from (Thing("task", each) for each in erasure.tasks)
+    yield from (Thing("memory", each) for some in erasure.memories.values() for each in some)
 
 
 async def planned(at: OperationContext, things: Iterable[Thing], *, decided: bool = False) -> list[Step]:
@@ -255,18 +257,18 @@ async def _whole(at: OperationContext, reached: LineageResult, root: Thing) -> E
 
 
 async def _complete(
-    at: OperationContext, on_progress: Advance, erased: Erased, whole: Erasure | None = None
+    at: OperationContext, on_progress: Advance, erased: Erased, erasure: Erasure | None = None
 ) -> Forgotten:
     """Delete erased content from the stores, then from the log, whose events are needed to find the content in the
     stores.
 
-    With `whole`, only the subjects of this erasure are searched; otherwise the whole log.
+    With `erasure`, only the subjects of this erasure are searched; otherwise the whole log.
     """
     views, log = at.projection.database, at.log
-    only = ((),) if whole is None else subjects_of(log.subjects, whole)
+    only = ((),) if erasure is None else subjects_of(log.subjects, erasure)
     found = await find_erased_data(log, erased, quietly, only=only)
-    refs = await _clean_stores(at, found, sweeping=whole is None)
-    if whole is None or whole.tasks:
+    refs = await _clean_stores(at, found, sweeping=erasure is None)
+    if erasure is None or erasure.tasks:
         await (await Results.open(log)).erase(erased.ids)
     letters = await delete_letters(log, erased, found.sequences)
     for start in range(0, len(found.sequences), MAX_CONCURRENT_DELETES):

@@ -31,7 +31,7 @@ class Step:
     """A part of an erasure: its root item, and all items that its tombstones name."""
 
     root: Thing
-    whole: Erasure
+    erasure: Erasure
 
     @property
     def key(self) -> str:
@@ -40,10 +40,10 @@ class Step:
 
     def tombstones(self) -> Iterator[Tombstone]:
         """Yield the tombstones of the step. The first one is that of the root item, and also lists all items in
-        `whole`.
+        `erasure`.
         """
         first, *others = self._tombstones()
-        yield first.model_copy(update={"whole": self.whole})
+        yield first.model_copy(update={"erasure": self.erasure})
         yield from others
 
     def _tombstones(self) -> Iterator[Tombstone]:
@@ -54,35 +54,35 @@ class Step:
         yield from chain.from_iterable(sorts.values())
 
     def _memories(self) -> Iterator[MemoriesErased]:
-        for agent_id, ids in sorted(self.whole.memories.items(), key=lambda each: self.root.name not in each[1]):
+        for agent_id, ids in sorted(self.erasure.memories.items(), key=lambda each: self.root.name not in each[1]):
             digest = sha256(b"".join(each.bytes for each in ids)).hexdigest()
             event_id = derive(self.key, MemoriesErased.kind_of(), f"{agent_id}/{digest}")
             asked = sorted(ids, key=lambda each: each != self.root.name)
             yield MemoriesErased(event_id=event_id, agent_id=agent_id, memory_ids=tuple(asked))
 
     def _tasks(self) -> Iterator[TaskErased]:
-        for task in sorted(self.whole.tasks, key=lambda each: each != self.root.name):
+        for task in sorted(self.erasure.tasks, key=lambda each: each != self.root.name):
             yield TaskErased(event_id=derive(self.key, TaskErased.kind_of(), task), correlation_id=task)
 
     def _agents(self) -> Iterator[AgentErased]:
-        for agent in sorted(self.whole.agents, key=lambda each: each != self.root.name):
+        for agent in sorted(self.erasure.agents, key=lambda each: each != self.root.name):
             yield AgentErased(event_id=derive(self.key, AgentErased.kind_of(), agent), agent_id=agent)
 
 
-def split_into_steps(root: Thing, whole: Erasure, room: int) -> list[Step]:
+def split_into_steps(root: Thing, erasure: Erasure, room: int) -> list[Step]:
     """Divide an erasure into steps whose first tombstones fit into `room` bytes; one step if everything fits.
 
     A requested memory or task comes last: while it exists, everything derived from it can be found again. An agent
     comes first, so that it produces nothing new.
     """
     room -= FRAME_BYTES
-    if _bytes(whole) <= room:
-        return [Step(root, whole)]
-    items = _ordered(root, whole)
-    restated, loose = sum(map(len, whole.restated)) + 4 * len(whole.restated), ID_BYTES * len(whole.events)
+    if _bytes(erasure) <= room:
+        return [Step(root, erasure)]
+    items = _ordered(root, erasure)
+    restated, loose = sum(map(len, erasure.restated)) + 4 * len(erasure.restated), ID_BYTES * len(erasure.events)
     number = max(ceil(sum(map(_size, items)) / (room // 2)), ceil((restated + loose) / (room // 4)), 1)
     groups = list(_groups(items, room // 2, ceil(len(items) / number)))
-    events, agents = _split_evenly(whole.events, len(groups)), _split_evenly(whole.restated, len(groups))
+    events, agents = _split_evenly(erasure.events, len(groups)), _split_evenly(erasure.restated, len(groups))
     return [
         _step(root, some, tuple(events_of), tuple(restated_of))
         for some, events_of, restated_of in zip(groups, events, agents, strict=True)
@@ -103,17 +103,17 @@ def union(wholes: Iterable[Erasure]) -> Erasure:
     return Erasure.model_validate({"memories": {name: tuple(ids) for name, ids in memories.items()}} | lists)
 
 
-def _bytes(whole: Erasure) -> int:
+def _bytes(erasure: Erasure) -> int:
     """Return an upper bound of the bytes of an erasure in its first tombstone, which can name a memory twice."""
-    ids = sum(map(len, whole.memories.values())) * 2 + len(whole.tasks) + len(whole.events)
-    names = (*whole.memories, *whole.restated, *whole.agents)
+    ids = sum(map(len, erasure.memories.values())) * 2 + len(erasure.tasks) + len(erasure.events)
+    names = (*erasure.memories, *erasure.restated, *erasure.agents)
     return ids * ID_BYTES + sum(len(each) + 8 for each in names)
 
 
-def _ordered(root: Thing, whole: Erasure) -> list[OwnedMemory | Thing]:
-    items: list[OwnedMemory | Thing] = [Thing("agent", each) for each in whole.agents]
-    items += (OwnedMemory(agent_id, each) for agent_id, ids in whole.memories.items() for each in ids)
-    items += (Thing("task", each) for each in whole.tasks)
+def _ordered(root: Thing, erasure: Erasure) -> list[OwnedMemory | Thing]:
+    items: list[OwnedMemory | Thing] = [Thing("agent", each) for each in erasure.agents]
+    items += (OwnedMemory(agent_id, each) for agent_id, ids in erasure.memories.items() for each in ids)
+    items += (Thing("task", each) for each in erasure.tasks)
     last = root.sort != "agent"
     return sorted(items, key=lambda each: (_name(each) == root.name) is last)
 
@@ -154,11 +154,11 @@ def _step(
         if isinstance(each, OwnedMemory):
             memories.setdefault(each.agent_id, []).append(each.memory_id)
     things = [each if isinstance(each, Thing) else Thing("memory", each.memory_id) for each in items]
-    whole = Erasure(
+    erasure = Erasure(
         memories={agent_id: tuple(ids) for agent_id, ids in memories.items()},
         restated=restated,
         tasks=tuple(each.name for each in things if each.sort == "task" and isinstance(each.name, UUID)),
         agents=tuple(str(each.name) for each in things if each.sort == "agent"),
         events=events,
     )
-    return Step(root if root in things else things[0], whole)
+    return Step(root if root in things else things[0], erasure)

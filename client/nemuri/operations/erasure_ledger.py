@@ -36,7 +36,7 @@ class Entry(BaseModel):
     sort: Literal["memory", "task", "agent"]
     """Kind of the requested item. Its id or name is in `name`."""
     name: str
-    whole: Erasure
+    erasure: Erasure
 
     @property
     def root(self) -> Thing:
@@ -46,13 +46,13 @@ class Entry(BaseModel):
     @property
     def step(self) -> Step:
         """Return the requested item with everything erased with it."""
-        return Step(self.root, self.whole)
+        return Step(self.root, self.erasure)
 
     @model_validator(mode="after")
     def _names_what_goes(self) -> Self:
-        memories = {each for ids in self.whole.memories.values() for each in ids}
+        memories = {each for ids in self.erasure.memories.values() for each in ids}
         gone: dict[str, Container[object]] = {
-            "memory": memories, "task": self.whole.tasks, "agent": self.whole.agents,
+            "memory": memories, "task": self.erasure.tasks, "agent": self.erasure.agents,
         }  # fmt: skip
         if self.root.name not in gone[self.sort]:
             raise ValueError(f"{self.sort} {self.name!r} is not among the erased items of the entry")
@@ -70,7 +70,7 @@ def note(settings: Settings, steps: Iterable[Step]) -> None:
     Raises `OperationError`; nothing is noted then.
     """
     said = {"erased_at": datetime.now(UTC), "namespace": settings.namespace}
-    noted = ({"sort": each.root.sort, "name": str(each.root.name), "whole": each.whole} for each in steps)
+    noted = ({"sort": each.root.sort, "name": str(each.root.name), "erasure": each.erasure} for each in steps)
     append(ledger_path(settings), [Entry.model_validate(said | each) for each in noted])
 
 

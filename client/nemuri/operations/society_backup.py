@@ -88,9 +88,9 @@ def agents_to_exclude(entries: Iterable[erasure_ledger.Entry], before: Container
     """
     found = set[str]()
     for each in entries:
-        found.update(each.whole.agents)
+        found.update(each.erasure.agents)
         if each not in before:
-            found.update(each.whole.memories, each.whole.restated)
+            found.update(each.erasure.memories, each.erasure.restated)
     return found
 
 

@@ -34,12 +34,12 @@ async def begun_erasures(at: OperationContext) -> list[Step]:
     found: list[Step] = []
     for each in await tombstones(at.log, 0, await at.log.last_sequence()):
         match each:
-            case MemoriesErased(whole=Erasure() as whole, memory_ids=(asked, *_)):
-                found.append(Step(Thing("memory", asked), whole))
-            case TaskErased(whole=Erasure() as whole):
-                found.append(Step(Thing("task", each.task_id), whole))
-            case AgentErased(whole=Erasure() as whole):
-                found.append(Step(Thing("agent", each.agent_id), whole))
+            case MemoriesErased(erasure=Erasure() as erasure, memory_ids=(asked, *_)):
+                found.append(Step(Thing("memory", asked), erasure))
+            case TaskErased(erasure=Erasure() as erasure):
+                found.append(Step(Thing("task", each.task_id), erasure))
+            case AgentErased(erasure=Erasure() as erasure):
+                found.append(Step(Thing("agent", each.agent_id), erasure))
             case _:
                 pass
     return found

@@ -75,9 +75,9 @@ def speech_changes(state: SharedState, text: str, second: float) -> Changes:
     return {"conversations": {"entries": newest_entries("conversations", [*entries(state, "conversations"), said])}}
 
 
-def is_in_force(state: SharedState, going: Mapping[str, JsonValue]) -> bool:
+def is_in_force(state: SharedState, progress: Mapping[str, JsonValue]) -> bool:
     """Return True if an act or speech that leaves the agent belongs to the decision in force, or to no decision."""
-    decision = going.get("decision")
+    decision = progress.get("decision")
     return decision is None or decision == state.sections.get("decision", EMPTY).values.get("id")
 
 

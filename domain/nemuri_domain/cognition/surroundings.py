@@ -63,12 +63,12 @@ class Surroundings:
             [coordinates_of(each["position"]) for each in listed(self.percepts, "blocks") if each.get("block") == block]
             for block in blocks
         ]
-        beside = [
+        station_sets = [
             each
             for each in product(*standing)
             if each and all(_apart(each[0], one) <= STATION_DISTANCE for one in each)
         ]
-        return [*min(beside, key=lambda each: (self.away(each[0]), each))] if beside else []
+        return [*min(station_sets, key=lambda each: (self.away(each[0]), each))] if station_sets else []
 
     def body(self, who: str) -> tuple[str, BlockPosition] | None:
         """Return the id and the position of the nearest agent or creature whose name, species or exact id is `who`;

@@ -171,8 +171,10 @@ class CounterfactualReplay:
         if standing.status == "archived" or here is None or there is None:
             return standing
         shift = here.clocks[standing.level] - there.clocks[standing.level]
-        perspectives = {name: kept + shift for name, kept in standing.perspectives.items()}
-        return standing.model_copy(update={"kept": standing.kept + shift, "perspectives": perspectives})
+        perspectives = {name: value + shift for name, value in standing.perspectives.items()}
+        return standing.model_copy(
+            update={"stored_strength": standing.stored_strength + shift, "perspectives": perspectives}
+        )
 
     def _slept(self, event: AgentSlept, before: Mind) -> Mind:
         """Return the other mind after its own sleep in place of the recorded one.

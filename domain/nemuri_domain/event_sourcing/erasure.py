@@ -64,15 +64,17 @@ class Erased:
                     found |= cls(agents=frozenset({each.agent_id}))
                 case _:
                     continue
-            if each.whole is not None:
-                found |= cls.in_all(each.whole)
+            if each.erasure is not None:
+                found |= cls.of_erasure(each.erasure)
         return found
 
     @classmethod
-    def in_all(cls, whole: Erasure) -> "Erased":
+    def of_erasure(cls, erasure: Erasure) -> "Erased":
         """Return everything that the complete set of an erasure lists."""
-        ids = frozenset((*whole.tasks, *whole.events, *(each for some in whole.memories.values() for each in some)))
-        return cls(ids, frozenset(whole.agents))
+        ids = frozenset(
+            (*erasure.tasks, *erasure.events, *(each for some in erasure.memories.values() for each in some))
+        )
+        return cls(ids, frozenset(erasure.agents))
 
     def __or__(self, other: "Erased") -> "Erased":
         """Return the union of both."""

@@ -43,10 +43,10 @@ class Agent(RowModel):
     This is the sequence of the sleep before the last one, because the last sleep may have missed changes between its
     decision and its append.
     """
-    spared: float = 0.0
+    carried_days: float = 0.0
     """Days that have passed but were not applied as decay yet. Later sleeps may apply them."""
-    spared_until: float | None = None
-    """Time up to which `spared` was computed, in seconds since 1970; None before the first sleep with a clock."""
+    carried_until: float | None = None
+    """Time up to which `carried_days` was computed, in seconds since 1970; None before the first sleep with a clock."""
     last_slept_at: datetime | None = None
     """Time of the last sleep that covered a session. All memories decayed at that time."""
     active: tuple[int, ...] = (0,) * LEVELS
@@ -72,8 +72,8 @@ class Agent(RowModel):
         """Return the memory's current strength, overall or in a perspective. In an unknown perspective it is the
         overall strength.
         """
-        kept = memory.perspectives.get(perspective, memory.kept) if perspective else memory.kept
-        return float(strength(kept, self.clock(memory)))
+        stored = memory.perspectives.get(perspective, memory.stored_strength) if perspective else memory.stored_strength
+        return float(strength(stored, self.clock(memory)))
 
     def counting(self, before: "Memory | None", after: "Memory | None") -> "Agent":
         """Return the agent with its totals updated for one memory. `before` is None for a new memory, `after` for a
@@ -99,10 +99,10 @@ class Memory(RowModel):
     agent_id: str
     status: Literal["active", "archived"] = "active"
     level: int = 0
-    kept: float
+    stored_strength: float
     """ln(strength) minus the decay clock, as of the last change. While the memory is archived, its clock is 0."""
     perspectives: Mapping[str, float]
-    """The value of `kept` for the strength in each perspective."""
+    """The value of `stored_strength` for the strength in each perspective."""
     candidate_count: int = 0
     access_count: int = 0
     effective_uses: int = 0
@@ -121,12 +121,12 @@ class Memory(RowModel):
     @computed_field  # type: ignore[prop-decorator]
     @property
     def fade(self) -> float:
-        """Return the highest kept value, overall or in any perspective.
+        """Return the highest stored strength, overall or in any perspective.
 
         The strength is below a threshold overall and in every perspective if this value is below ln(threshold) minus
         the decay clock.
         """
-        return max((self.kept, *self.perspectives.values()))
+        return max((self.stored_strength, *self.perspectives.values()))
 
 
 class Content(RowModel):
@@ -218,12 +218,12 @@ def with_strength(
     `by` is the stream sequence of the event that causes the change. The revision rises by 1.
     """
     clock = agent.clock(memory)
-    kept = dict(memory.perspectives)
+    by_perspective = dict(memory.perspectives)
     for name, step in perspectives.items():
-        kept[name] = stored_value(agent.strength(memory, name) + step, clock)
+        by_perspective[name] = stored_value(agent.strength(memory, name) + step, clock)
     return memory.replace(
-        kept=stored_value(agent.strength(memory) + more, clock) if more else memory.kept,
-        perspectives=kept,
+        stored_strength=stored_value(agent.strength(memory) + more, clock) if more else memory.stored_strength,
+        perspectives=by_perspective,
         revision=memory.revision + 1,
         changed=by,
     )
@@ -237,8 +237,8 @@ def rebased(agent: Agent, memory: Memory, *, level: int, status: Literal["active
     after = memory.replace(level=level, status=status)
     shift = agent.clock(memory) - agent.clock(after)
     return after.replace(
-        kept=memory.kept + shift,
-        perspectives={name: kept + shift for name, kept in memory.perspectives.items()},
+        stored_strength=memory.stored_strength + shift,
+        perspectives={name: value + shift for name, value in memory.perspectives.items()},
         revision=memory.revision + 1,
         changed=by,
     )

@@ -43,14 +43,14 @@ def stored_value(strength: float, clock: float) -> float:
     return log(min(max(strength, MIN_STRENGTH), MAX_STRENGTH)) - clock
 
 
-def log_strength(kept: Any, clock: Any) -> Any:
+def log_strength(stored_strength: Any, clock: Any) -> Any:
     """Return the logarithm of the current strength of a stored value. It orders memories as their strength does."""
-    return kept + clock
+    return stored_strength + clock
 
 
-def strength(kept: Any, clock: Any, arithmetic: Arithmetic = FLOATS) -> Any:
+def strength(stored_strength: Any, clock: Any, arithmetic: Arithmetic = FLOATS) -> Any:
     """Return the current strength of a stored value at the present clock value."""
-    return arithmetic.exp(log_strength(kept, clock))
+    return arithmetic.exp(log_strength(stored_strength, clock))
 
 
 def clock_of(status: Any, level: Any, clocks: Clocks, arithmetic: Arithmetic = FLOATS) -> Any:

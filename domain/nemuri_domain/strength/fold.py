@@ -201,12 +201,12 @@ def _encoded(mind: Mind, agent: Agent, event: MemoryEncoded) -> Mind:
     if event.memory_id in mind.memories:
         return mind
     sequence = event.sequence or 0
-    kept = stored_value(event.strength, agent.clocks[0])
+    stored_strength = stored_value(event.strength, agent.clocks[0])
     memory = Memory(
         memory_id=event.memory_id,
         agent_id=event.agent_id,
-        kept=kept,
-        perspectives=dict.fromkeys(event.perspectives, kept),
+        stored_strength=stored_strength,
+        perspectives=dict.fromkeys(event.perspectives, stored_strength),
         changed=sequence,
     )
     content = Content(
@@ -259,8 +259,8 @@ def _slept(mind: Mind, agent: Agent, event: AgentSlept) -> Mind:
             if by_clock
             else advance_by_sessions(agent.clocks, agent.rules, len(fresh))
         ),
-        spared=by_clock.left if by_clock else agent.spared,
-        spared_until=by_clock.until if by_clock else agent.spared_until,
+        carried_days=by_clock.left if by_clock else agent.carried_days,
+        carried_until=by_clock.until if by_clock else agent.carried_until,
         awake=tuple(each for each in agent.awake if each not in sessions),
         slept=agent.slept + len(fresh),
         last_sleep=by,

@@ -231,17 +231,17 @@ class AgentIndex:
         similarity: Floats,
         lexical: Floats,
         hit: Mask,
-        beside: float,
+        floor_share: float,
         limit: int,
         most: int,
     ) -> Candidates:
-        """Return the best candidates: rows with a vector `hit` or a shared term, and a relevance of at least `beside` ×
-        the maximum.
+        """Return the best candidates: rows with a vector `hit` or a shared term, and a relevance of at least
+        `floor_share` × the maximum.
 
         If there are more than `limit`, a source gets at most `most` places while other sources have candidates.
         """
         relevance = ((lexical + np.clip(similarity, 0, 1)) / 2).astype(np.float32)
-        found = np.flatnonzero((hit | (lexical > 0)) & (relevance >= beside * relevance.max()))
+        found = np.flatnonzero((hit | (lexical > 0)) & (relevance >= floor_share * relevance.max()))
         order = self._first(rows, relevance, found, limit)
         if len(found) > limit and self._crowded(rows[order], most):
             order = self._mixed(rows, relevance, found, limit, most)

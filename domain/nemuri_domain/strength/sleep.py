@@ -81,9 +81,9 @@ def aging(agent: Agent, sessions: int, now: datetime | None) -> Aging | None:
     if now is None or not sessions or rules.fading == "tasks":
         return None
     until = max(0.0, now.timestamp())
-    since = agent.spared_until if agent.spared_until is not None else agent.defined_at.timestamp()
+    since = agent.carried_until if agent.carried_until is not None else agent.defined_at.timestamp()
     most = max(MAX_CARRIED_DAYS, 1 / rules.expected_tasks_per_day)
-    passed = min(most, agent.spared + max(0.0, until - since) / DAY)
+    passed = min(most, agent.carried_days + max(0.0, until - since) / DAY)
     days = min(sessions / rules.expected_tasks_per_day, passed)
     return Aging(days=days, left=passed - days, until=until)
 

@@ -44,7 +44,7 @@ class Task(RowModel):
     """Number of chunks of its documents; 0 before chunking, and for a task without chunks."""
     points: int = 0
     """Number of chunks with an extracted key point."""
-    beside: tuple[str, ...] = ()
+    listed_requests: tuple[str, ...] = ()
     """Requests that the documents list. They are answered together with `text`."""
     reading_usage: tuple[Usage, ...] = ()
     """Model usage of key point extraction, one entry per model."""
@@ -77,8 +77,8 @@ class Task(RowModel):
         part = self.parts[number]
         if self.request is None:
             return part
-        beside = part.text.removeprefix(self.text) if part.text.startswith(self.text) else ""
-        return part.model_copy(update={"text": self.request + beside})
+        following = part.text.removeprefix(self.text) if part.text.startswith(self.text) else ""
+        return part.model_copy(update={"text": self.request + following})
 
 
 class Chunk(RowModel):

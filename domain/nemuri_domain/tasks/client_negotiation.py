@@ -53,15 +53,15 @@ def refuse(answer: NegotiationAnswered, task: Task) -> NegotiationRefused | None
     return NegotiationRefused.following(answer, agent_id=None, answer_id=answer.event_id, reason=reason)
 
 
-def parts_of(task: Task, beside: Sequence[str] = ()) -> tuple[Part, ...]:
+def parts_of(task: Task, listed_requests: Sequence[str] = ()) -> tuple[Part, ...]:
     """Return the parts of a task: the whole request, or one part per group of items if the client chose an option.
 
-    The whole request is followed by `beside`, the few items that the documents list. Each group of items follows the
-    request's introduction.
+    The whole request is followed by `listed_requests`, the few items that the documents list. Each group of items
+    follows the request's introduction.
     """
     listed = task.items
     if task.option is None or not listed:
-        return (Part(text=with_items(task.text, beside)),)
+        return (Part(text=with_items(task.text, listed_requests)),)
     said = request_items.introduction(task.text).strip()
     above = [said if len(said) <= LONGEST_INTRODUCTION else f"{said[: LONGEST_INTRODUCTION - 1]}…"] if said else []
     return tuple(
@@ -74,17 +74,21 @@ def parts_of(task: Task, beside: Sequence[str] = ()) -> tuple[Part, ...]:
     )
 
 
-def with_items(text: str, beside: Sequence[str]) -> str:
-    """Return the request followed by the items in `beside`, each cut to `LONGEST_ITEM` characters.
+def with_items(text: str, listed_requests: Sequence[str]) -> str:
+    """Return the request followed by the items in `listed_requests`, each cut to `LONGEST_ITEM` characters.
 
     The items are numbered after the request's own items. If `request_items.requests` would no longer find a request in
     the result, the requests of the text are added to the list too.
     """
-    if not beside:
+    if not listed_requests:
         return text
     own = request_items.requests(text)
-    whole = _numbered(text, beside, after=len(request_items.listed_items(text)))
-    return whole if {*own, *beside} <= {*request_items.requests(whole)} else _numbered(text, (*own, *beside), after=0)
+    whole = _numbered(text, listed_requests, after=len(request_items.listed_items(text)))
+    return (
+        whole
+        if {*own, *listed_requests} <= {*request_items.requests(whole)}
+        else _numbered(text, (*own, *listed_requests), after=0)
+    )
 
 
 def _numbered(text: str, listed: Sequence[str], *, after: int) -> str:

@@ -24,20 +24,22 @@ def summarise(cause: Event, state: TaskState) -> TaskSummarised | None:
         return None
     chunks = (chunk for _, chunk in sorted(state.chunks.items()))
     details = tuple(DetailPoint(detail=each.detail, point=each.point) for each in chunks)
-    return supplied(cause, task, details, task.beside)
+    return supplied(cause, task, details, task.listed_requests)
 
 
-def supplied(cause: Event, task: Task, details: tuple[DetailPoint, ...], beside: Sequence[str] = ()) -> TaskSummarised:
+def supplied(
+    cause: Event, task: Task, details: tuple[DetailPoint, ...], listed_requests: Sequence[str] = ()
+) -> TaskSummarised:
     """Return the event with the task's summary: the client's own summary, or else the request followed by the key
     points.
 
-    A text beyond the limit of a summary is shortened, with a notice of what was left out. `beside` are items of the
-    documents that are added to the request.
+    A text beyond the limit of a summary is shortened, with a notice of what was left out. `listed_requests` are items
+    of the documents that are added to the request.
     """
-    asked = task.supplied_summary or with_items(task.text, beside)
+    asked = task.supplied_summary or with_items(task.text, listed_requests)
     points = () if task.supplied_summary else tuple(each.point for each in details if each.point)
     summary = summed_up(asked, points)
-    parts = parts_of(task, beside)
+    parts = parts_of(task, listed_requests)
     return TaskSummarised.following(cause, key=task.task_id, summary=summary, parts=parts, details=details)
 
 

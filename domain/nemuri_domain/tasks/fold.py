@@ -312,7 +312,7 @@ def _chunked(state: TaskState, event: TaskChunked) -> TaskState:
             for ordinal, detail in enumerate(event.details)
         }
     )
-    return replace(state.with_task(chunks=len(chunks), beside=event.beside), chunks=chunks)
+    return replace(state.with_task(chunks=len(chunks), listed_requests=event.listed_requests), chunks=chunks)
 
 
 def _read(state: TaskState, event: ChunkSummarised) -> TaskState:

@@ -61,14 +61,14 @@ def concluded(
     share = DISSENT_CHARACTERS // max(1, len(dissent))
     kept = tuple(each.model_copy(update={"text": shortened(each.text, share)}) for each in dissent)
     merged_text = shortened(text, MERGED_CHARACTERS)
-    against, beside = _TITLES[_language(task.text)]
+    dissent_title, voices_title = _TITLES[_language(task.text)]
     sections = [merged_text]
     if short := fewer(len(voices), task.panel, _language(task.text)):
         sections.append(short)
     if kept:
-        sections.append(f"## {against}\n\n" + "\n".join(f"- **{seat(each)}**: {each.text}" for each in kept))
+        sections.append(f"## {dissent_title}\n\n" + "\n".join(f"- **{seat(each)}**: {each.text}" for each in kept))
     if {without_citations(each.answer).strip() for each in voices} != {merged_text.strip()}:
-        sections.append(f"## {beside}\n\n{side_by_side(voices)}")
+        sections.append(f"## {voices_title}\n\n{side_by_side(voices)}")
     return TaskCompleted.following(
         cause,
         key=attempt_key(task.task_id, task.attempt),

@@ -36,7 +36,7 @@ class TierMemory(RowModel):
     """Number of retrievals. In tiered memory a retrieval counts as an access (document 004 §4.3)."""
     sources: tuple[UUID, ...] = ()
     """Ids of all experiences that it was made from, directly or through other memories; empty for an experience."""
-    going: bool = False
+    merging: bool = False
     """True if a consolidation has chosen it to become part of another memory, which is not written yet."""
     scope: Literal["private"] | Sharing = "private"
     visible_to: tuple[str, ...] = ()
@@ -105,7 +105,7 @@ class TiersAgent(RowModel):
 
 
 def _place(memory: TierMemory | None) -> str | None:
-    if memory is None or (memory.layer == "short" and memory.going):
+    if memory is None or (memory.layer == "short" and memory.merging):
         return None
     return memory.layer
 
@@ -125,7 +125,7 @@ class TieredMind:
     @property
     def short(self) -> list[TierMemory]:
         """The short-term memories that are not being consolidated, oldest first."""
-        found = (each for each in self.memories.values() if each.layer == "short" and not each.going)
+        found = (each for each in self.memories.values() if each.layer == "short" and not each.merging)
         return sorted(found, key=oldest_first)
 
     @property

@@ -12,7 +12,7 @@ from nemuri_domain.tiered.policy import TiersPolicy
 
 def plan_consolidation(
     because: Because,
-    going: Sequence[TierMemory],
+    moving: Sequence[TierMemory],
     faint: ForgettingPlan,
     mergeable: Sequence[TierMemory],
     vectors: Vectors,
@@ -20,10 +20,11 @@ def plan_consolidation(
 ) -> ConsolidationPlan:
     """Return the plan of a consolidation.
 
-    Each cluster of the short-term memories in `going` becomes one long-term memory, even a cluster of one. Each cluster
-    of at least two long-term memories in `mergeable` becomes one memory. The memories in `faint.deleted` are deleted.
+    Each cluster of the short-term memories in `moving` becomes one long-term memory, even a cluster of one. Each
+    cluster of at least two long-term memories in `mergeable` becomes one memory. The memories in `faint.deleted` are
+    deleted.
     """
-    groups = (*map(as_group, clusters(going, vectors, rules)), *groups_to_merge(mergeable, vectors, rules))
+    groups = (*map(as_group, clusters(moving, vectors, rules)), *groups_to_merge(mergeable, vectors, rules))
     return ConsolidationPlan(because, groups, faint.deleted)
 
 
@@ -37,10 +38,10 @@ def plan_for_mind(
     if tiers.agent is None:
         return ConsolidationPlan(because)
     rules = tiers.agent.rules
-    going, faint = (
+    moving, faint = (
         memories_to_move(tiers.short, tiers.agent, because, now),
         plan_forgetting(LongTermColumns.of(tiers.long), now, rules),
     )
     mergeable = list(tiers.known(faint.mergeable))
-    compared = vectors([each.memory_id for each in (*going, *mergeable)])
-    return plan_consolidation(because, going, faint, mergeable, compared, rules)
+    compared = vectors([each.memory_id for each in (*moving, *mergeable)])
+    return plan_consolidation(because, moving, faint, mergeable, compared, rules)

@@ -126,7 +126,7 @@ def _begun(tiers: TieredMind, event: ConsolidationBegun, moment: float) -> Tiere
     groups = (_there(tiers, group) for group in event.groups)
     forgotten = [each.memory_id for each in tiers.known(event.deleted) if each.layer == "long" and not each.shared]
     after = tiers.holding(
-        each.replace(going=True, changed=by) for each in chain.from_iterable(groups) if not each.going
+        each.replace(merging=True, changed=by) for each in chain.from_iterable(groups) if not each.merging
     )
     return after.without(forgotten).with_agent(consolidated_at=moment, consolidated_for=event.because)
 
@@ -169,7 +169,7 @@ def _accessed(tiers: TieredMind, event: MemoriesAccessed, moment: float) -> Tier
 
 def _shared(tiers: TieredMind, event: MemoryShared) -> TieredMind:
     """Move a shared memory to long-term memory and set its visibility. Consolidation no longer changes it."""
-    changes = {"scope": event.scope, "visible_to": event.visible_to, "going": False, "changed": event.sequence or 0}
+    changes = {"scope": event.scope, "visible_to": event.visible_to, "merging": False, "changed": event.sequence or 0}
     return tiers.holding(
         each.replace(layer="long", type=long_term_type(each.type), **changes)
         for each in tiers.known((event.memory_id,))

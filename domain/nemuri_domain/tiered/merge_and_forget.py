@@ -47,7 +47,7 @@ class LongTermColumns:
     @classmethod
     def of(cls, memories: Sequence[TierMemory]) -> "LongTermColumns":
         """Return the columns of long-term memories."""
-        rows = [(each.at, each.importance, each.access_count, each.shared or each.going) for each in memories]
+        rows = [(each.at, each.importance, each.access_count, each.shared or each.merging) for each in memories]
         at, importance, counts, fixed = zip(*rows, strict=True) if rows else ((), (), (), ())
         return cls(
             [each.memory_id for each in memories],

@@ -19,11 +19,11 @@ async def cancel_and_wait(*work: "asyncio.Future[Any]") -> None:
     they have ended.
     """
     cancelled: asyncio.CancelledError | None = None
-    while going := [each for each in work if not each.done()]:
-        for each in going:
+    while unfinished := [each for each in work if not each.done()]:
+        for each in unfinished:
             each.cancel()
         try:
-            await asyncio.wait(going, timeout=REPEAT_SECONDS)
+            await asyncio.wait(unfinished, timeout=REPEAT_SECONDS)
         except asyncio.CancelledError as error:
             cancelled = error
     await asyncio.gather(*work, return_exceptions=True)

@@ -186,7 +186,7 @@ class Views:
         query = (
             select_memories()
             .where(state.agent_id == agent.agent_id, state.status == status if status != "all" else true())
-            .order_by(log_strength(state.kept, clock).desc(), state.memory_id)
+            .order_by(log_strength(state.stored_strength, clock).desc(), state.memory_id)
         )
         async with self.database.reading() as connection:
             return [memory_in_row(row) for row in await connection.execute(query.offset(offset).limit(limit))]

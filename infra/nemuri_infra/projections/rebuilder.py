@@ -118,14 +118,14 @@ async def _fresh_projection(live: Projection) -> AsyncIterator[Projection]:
     The schema is dropped at the end unless it was exchanged with the one in use.
     """
     schema = f"{live.database.schema}~next"
-    beside = Database.at(live.database.url, schema, durable=False)
+    new_database = Database.at(live.database.url, schema, durable=False)
     async with exclusive_maintenance(live.database):
         try:
             await _drop(live.database, schema)
-            await beside.migrate()
-            yield replace(live, database=beside)
+            await new_database.migrate()
+            yield replace(live, database=new_database)
         finally:
-            await beside.close()
+            await new_database.close()
             await _drop(live.database, schema)
 
 

@@ -63,7 +63,7 @@ class MindOverview:
     """Number of memories by type."""
     shared: int
     """Number of memories that other agents may see."""
-    going: int
+    merging: int
     """Number of memories that will soon be consolidated into others."""
 
 
@@ -115,8 +115,8 @@ class TieredQueries:
                 return None
             own = _OF.agent_id == agent_id
             types = await connection.execute(select(_OF.type, func.count()).where(own).group_by(_OF.type))
-            shared, going = func.count().filter(_OF.scope != "private"), func.count().filter(_OF.going)
-            counted = (await connection.execute(select(shared, going).where(own))).one()
+            shared, merging = func.count().filter(_OF.scope != "private"), func.count().filter(_OF.merging)
+            counted = (await connection.execute(select(shared, merging).where(own))).one()
             short, long = [await _newest(connection, agent_id, layer, limit) for layer in ("short", "long")]
             return MindOverview(agents[0], short, long, {row.type: row[1] for row in types}, *counted)
 
@@ -133,7 +133,7 @@ class TieredQueries:
 
         Memories that will soon be consolidated are ignored. None if there is no memory.
         """
-        of = (_OF.agent_id == agent_id, _OF.layer == "short", ~_OF.going, _OF.at >= since)
+        of = (_OF.agent_id == agent_id, _OF.layer == "short", ~_OF.merging, _OF.at >= since)
         async with self.database.reading() as connection:
             found: float | None = (await connection.execute(select(func.min(_OF.at)).where(*of))).scalar_one()
             return found
@@ -194,7 +194,7 @@ async def _newest(connection: AsyncConnection, agent_id: str, layer: str, limit:
 
 
 async def _fading(connection: AsyncConnection, agent_id: str) -> LongTermColumns:
-    fixed = (_OF.scope != "private") | _OF.going
+    fixed = (_OF.scope != "private") | _OF.merging
     query = select(_OF.memory_id, _OF.at, _OF.importance, _OF.access_count, fixed.label("fixed"))
     found: list[Any] = list(await connection.execute(query.where(_OF.agent_id == agent_id, _OF.layer == "long")))
     return LongTermColumns(

@@ -64,7 +64,7 @@ def _bytes(place: TopicKey, known: Known) -> int:
 async def strongest_memories(database: Database, agent: Agent, setting: Setting) -> list[TopicSource]:
     """Return the agent's strongest active memories that are valid in the setting, with their present strengths."""
     state, content = tables.memory_state.c, tables.memory.c
-    now = strength(state.kept, clock_of(state.status, state.level, agent.clocks, SQL), SQL)
+    now = strength(state.stored_strength, clock_of(state.status, state.level, agent.clocks, SQL), SQL)
     tagged = func.jsonb_array_length(content.memory["tags"]) > 0
     text = func.left(content.memory["content"].astext, READ_CHARACTERS)
     query = (

@@ -118,21 +118,21 @@ async def find_erased_data(
     return found
 
 
-def subjects_of(subjects: Subjects, whole: Erasure) -> Iterator[tuple[str, ...]]:
-    """Yield the subjects that may contain data of the erasure `whole`, in groups that are read together.
+def subjects_of(subjects: Subjects, erasure: Erasure) -> Iterator[tuple[str, ...]]:
+    """Yield the subjects that may contain data of the erasure `erasure`, in groups that are read together.
 
     These are the subjects of the named agents, the partitions of the tasks, and the client events about tasks and
     agents.
     """
-    for agent_id in dict.fromkeys((*whole.agents, *whole.memories, *whole.restated)):
+    for agent_id in dict.fromkeys((*erasure.agents, *erasure.memories, *erasure.restated)):
         yield (subjects.agent_events(agent_id),)
-    keys = sorted({virtual_partition(str(each)) for each in whole.tasks})
+    keys = sorted({virtual_partition(str(each)) for each in erasure.tasks})
     if len(keys) > MAX_SEPARATE_PARTITIONS:
         yield (subjects.tasks,)
     elif keys:
         yield tuple(map(subjects.partition, keys))
-    of = OF_A_TASK if whole.tasks else frozenset[str]()
-    offered = OF_AN_AGENT if whole.agents or whole.events else frozenset[str]()
+    of = OF_A_TASK if erasure.tasks else frozenset[str]()
+    offered = OF_AN_AGENT if erasure.agents or erasure.events else frozenset[str]()
     kinds = [each for each in get_args(AnyClientEvent) if each.kind_of() in of | offered]
     if kinds:
         yield tuple(subject for kind in kinds for subject in subjects.of_kind(kind))

@@ -37,7 +37,7 @@ async def items_of(task: Task, blobs: Blobs) -> tuple[str, ...]:
     return tuple(dict.fromkeys(items))
 
 
-def items_beside(task: Task, listed: tuple[str, ...]) -> tuple[str, ...]:
+def requests_in_documents(task: Task, listed: tuple[str, ...]) -> tuple[str, ...]:
     """Return the requests in `listed` that are not in the task's own text and are answered together with it.
 
     Returns none if the client has chosen an option, or if there are more than `MANY_ITEMS`, so that the client must
@@ -46,8 +46,8 @@ def items_beside(task: Task, listed: tuple[str, ...]) -> tuple[str, ...]:
     if task.option is not None or len(listed) > MANY_ITEMS:
         return ()
     text = normalised(task.text)
-    beside = tuple(each for each in listed if each not in text)
-    return beside if items_are_requests(beside, text) else ()
+    listed_requests = tuple(each for each in listed if each not in text)
+    return listed_requests if items_are_requests(listed_requests, text) else ()
 
 
 def _requests_in(text: str) -> tuple[str, ...]:

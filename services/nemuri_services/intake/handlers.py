@@ -25,7 +25,7 @@ from nemuri_domain.tasks.aggregate import Task, TaskState
 from nemuri_infra.models.protocol import KeyPointJob
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, Service
-from nemuri_services.intake.chunks_and_items import details_of, items_beside, items_of
+from nemuri_services.intake.chunks_and_items import details_of, items_of, requests_in_documents
 
 service = Service(
     "intake",
@@ -70,12 +70,14 @@ async def go_on(
 
 
 async def _cut(event: Event, task: Task, listed: tuple[str, ...], resources: Resources) -> TaskSummarised | TaskChunked:
-    details, beside = await details_of(task, resources.blobs), items_beside(task, listed)
+    details, listed_requests = await details_of(task, resources.blobs), requests_in_documents(task, listed)
     if why := chunk_order.too_long([each.document for each in details]):
         raise ValueError(why)
     if not details or task.supplied_summary is not None:
-        return fan_in.supplied(event, task, tuple(DetailPoint(detail=each, point=None) for each in details), beside)
-    return TaskChunked.following(event, key=task.task_id, details=details, beside=beside)
+        return fan_in.supplied(
+            event, task, tuple(DetailPoint(detail=each, point=None) for each in details), listed_requests
+        )
+    return TaskChunked.following(event, key=task.task_id, details=details, listed_requests=listed_requests)
 
 
 @service.handles(TaskChunked)

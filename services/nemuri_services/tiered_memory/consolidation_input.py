@@ -27,15 +27,15 @@ async def gathered(agent_id: str, asked: Because | None, now: float, resources: 
     because = asked or due_reason(agent, now)
     if because is None:
         return None
-    going, faint = memories_to_move(tiers.short, agent, because, now), plan_forgetting(fading, now, agent.rules)
-    wanted = [*(each.memory_id for each in going), *faint.mergeable]
+    moving, faint = memories_to_move(tiers.short, agent, because, now), plan_forgetting(fading, now, agent.rules)
+    wanted = [*(each.memory_id for each in moving), *faint.mergeable]
     generation = resources.vectors.serving(defined.embedding).generation
     vectors = await queries.vectors(agent_id, generation, wanted) if wanted else {}
     mergeable = [*(await queries.memories(faint.mergeable)).values()]
-    return plan_consolidation(because, going, faint, mergeable, vectors, agent.rules)
+    return plan_consolidation(because, moving, faint, mergeable, vectors, agent.rules)
 
 
-async def told(agent: TiersAgent, sources: Sequence[TierMemory], resources: Resources) -> Reply[MemoryText]:
+async def merged_text(agent: TiersAgent, sources: Sequence[TierMemory], resources: Resources) -> Reply[MemoryText]:
     """Return the text of a formed memory. A single source keeps its text. A model summarises several sources."""
     rules = agent.rules.consolidation
     if len(sources) == 1:

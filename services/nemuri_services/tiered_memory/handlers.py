@@ -23,7 +23,7 @@ from nemuri_domain.tiered.memory_merging import form_memory
 from nemuri_infra.projections.tiered_queries import TieredQueries
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, ConditionalAppend, Service
-from nemuri_services.tiered_memory.consolidation_input import gathered, told
+from nemuri_services.tiered_memory.consolidation_input import gathered, merged_text
 from nemuri_services.tiered_memory.consolidation_schedule import watch
 from nemuri_services.tiered_memory.presenters import memory_view, state_view
 from nemuri_services.tiered_memory.retrieval import recalled
@@ -104,7 +104,7 @@ async def form(event: FormationDue, resources: Resources) -> MemoryFormed | None
     sources = [each for each in there if each.layer == event.group.layer and not each.shared]
     if agent is None or defined is None or itself in known or not sources:
         return None
-    reply = await told(agent, sources, resources)
+    reply = await merged_text(agent, sources, resources)
     vectors = resources.vectors.serving(defined.embedding)
     await vectors.of([reply.value.content])
     return form_memory(

@@ -33,7 +33,7 @@ async def state_view(agent_id: str, resources: Resources) -> TiersView | None:
         short=agent.short,
         capacity=capacity(agent, now),
         interval=interval(agent, now),
-        going=standing.going,
+        merging=standing.merging,
         long=agent.long,
         long_capacity=agent.rules.long_term.capacity,
         types=standing.types,

@@ -26,7 +26,7 @@ def erasures(draw: st.DrawFn) -> tuple[Thing, Erasure]:
     once = {name: tuple(each for each in ids if known[each] == name) for name, ids in memories.items()}
     tasks, agents = draw(SETS) - known.keys(), draw(st.sets(st.sampled_from(names)))
     most = len(known) + len(tasks) + len(agents)
-    whole = Erasure(
+    erasure = Erasure(
         memories={name: ids for name, ids in once.items() if ids},
         restated=tuple(names),
         tasks=tuple(tasks),
@@ -38,7 +38,7 @@ def erasures(draw: st.DrawFn) -> tuple[Thing, Erasure]:
         *(Thing("task", each) for each in tasks),
         *(Thing("agent", each) for each in agents),
     ]
-    return draw(st.sampled_from(roots or [Thing("task", UUID(int=1))])), whole if roots else Erasure(
+    return draw(st.sampled_from(roots or [Thing("task", UUID(int=1))])), erasure if roots else Erasure(
         tasks=(UUID(int=1),)
     )
 
@@ -46,40 +46,40 @@ def erasures(draw: st.DrawFn) -> tuple[Thing, Erasure]:
 @given(erasures())
 def test_every_tombstone_of_a_step_fits_and_all_of_them_name_everything(drawn: tuple[Thing, Erasure]) -> None:
     """Erasures of any size are divided for a server with a small maximum payload."""
-    root, whole = drawn
-    steps = split_into_steps(root, whole, ROOM)
+    root, erasure = drawn
+    steps = split_into_steps(root, erasure, ROOM)
     told = [each for step in steps for each in step.tombstones()]
     assert max(len(encode(each)) for each in told) <= ROOM
-    assert Erased.in_all(union(each.whole for each in steps)) == Erased.in_all(whole)
-    assert set(union(each.whole for each in steps).restated) == set(whole.restated)
-    assert Erased.by(told) == Erased.in_all(whole)
+    assert Erased.of_erasure(union(each.erasure for each in steps)) == Erased.of_erasure(erasure)
+    assert set(union(each.erasure for each in steps).restated) == set(erasure.restated)
+    assert Erased.by(told) == Erased.of_erasure(erasure)
     assert len({each.event_id for each in told}) == len(told)
 
 
 @given(erasures())
 def test_each_step_begins_with_its_own_tombstone(drawn: tuple[Thing, Erasure]) -> None:
     """The first tombstone of a step contains all names of the step. The root is in the first or the last step."""
-    root, whole = drawn
-    steps = split_into_steps(root, whole, ROOM)
+    root, erasure = drawn
+    steps = split_into_steps(root, erasure, ROOM)
     for step in steps:
         first, *others = step.tombstones()
-        assert first.whole == step.whole
-        assert all(each.whole is None for each in others)
-        assert Erased.in_all(step.whole).names(step.root.name)
+        assert first.erasure == step.erasure
+        assert all(each.erasure is None for each in others)
+        assert Erased.of_erasure(step.erasure).names(step.root.name)
     assert steps[0 if root.sort == "agent" else -1].root == root
 
 
 def test_a_small_erasure_is_one_step() -> None:
     """An erasure that fits one event is not divided."""
-    whole = Erasure(memories={"ann": (UUID(int=1),)}, tasks=(UUID(int=2),), restated=("ann",))
+    erasure = Erasure(memories={"ann": (UUID(int=1),)}, tasks=(UUID(int=2),), restated=("ann",))
     root = Thing("memory", UUID(int=1))
-    assert split_into_steps(root, whole, 1_000_000) == [Step(root, whole)]
+    assert split_into_steps(root, erasure, 1_000_000) == [Step(root, erasure)]
 
 
 def test_a_large_erasure_has_several_steps() -> None:
     """100,000 tasks with a memory each need several steps on a server with a maximum payload of 1 MB."""
     tasks, memories = (tuple(UUID(int=number * 2 + odd) for number in range(100_000)) for odd in (0, 1))
-    whole = Erasure(memories={"orchestrator": memories}, tasks=tasks, agents=("ann",), restated=("orchestrator",))
-    steps = split_into_steps(Thing("agent", "ann"), whole, 1_040_000)
+    erasure = Erasure(memories={"orchestrator": memories}, tasks=tasks, agents=("ann",), restated=("orchestrator",))
+    steps = split_into_steps(Thing("agent", "ann"), erasure, 1_040_000)
     assert 10 < len(steps) < 40
-    assert steps[0].whole.agents == ("ann",)
+    assert steps[0].erasure.agents == ("ann",)

@@ -112,10 +112,10 @@ def _begun(snapshot: Snapshot, decision: Decision, progress: ActionProgress, dee
     }
     if progress.status == "on":
         progress = replace(progress, act=act_id, serves=deed.serves)
-    going: JsonValue = {"id": act_id, "decision": decision.id, "act": dict(deed.act)}
+    pending_act: JsonValue = {"id": act_id, "decision": decision.id, "act": dict(deed.act)}
     return {
         "action_history": {"entries": newest_entries("action_history", [*listed(snapshot["action_history"]), entry])},
-        "pending_acts": {"queue": [*listed(snapshot["pending_acts"], "queue"), going]},
+        "pending_acts": {"queue": [*listed(snapshot["pending_acts"], "queue"), pending_act]},
         "working_memory": {"progress": progress.values()},
     }
 

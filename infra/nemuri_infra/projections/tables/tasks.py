@@ -29,7 +29,7 @@ task = Table(
     json("details"),
     Column("chunks", Integer, nullable=False),
     Column("points", Integer, nullable=False),
-    json("beside"),
+    json("listed_requests"),
     json("reading_usage"),
     Column("routed", Integer, nullable=False),
     json("routing_usage"),

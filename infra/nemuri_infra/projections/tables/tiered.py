@@ -33,7 +33,7 @@ tier_memory = Table(
     Column("accessed_at", Double),
     Column("access_count", Integer, nullable=False),
     json("sources"),
-    Column("going", Boolean, nullable=False),
+    Column("merging", Boolean, nullable=False),
     Column("scope", Text, nullable=False),
     json("visible_to"),
     Column("vector", Text, nullable=False),

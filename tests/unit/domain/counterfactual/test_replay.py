@@ -276,7 +276,7 @@ def test_an_erasure_restates_strengths_not_stored_values() -> None:
     used = [each.sequence or 0 for each in story.events if isinstance(each, MemoriesUsed)]
     events = erased(story, {used[-1]})
     [standing] = [each for each in events[-1].standing if each.memory_id == A]  # type: ignore[union-attr]
-    assert standing.kept > 5, "clocks that ran for nights are in it"
+    assert standing.stored_strength > 5, "clocks that ran for nights are in it"
     slow = what_if(events, daily_decay_targets=(1.0,) * 6)
     assert strength(slow.recorded, A) == strength(story.mind, A) < 1
     assert strength(slow.other, A) == pytest.approx(strength(story.mind, A), rel=1e-12)

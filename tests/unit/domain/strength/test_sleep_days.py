@@ -143,7 +143,7 @@ def test_decay_is_bounded_by_the_clock_and_by_tasks(pauses: list[float], expecte
     told = sum(each.aged.days for each in life.events if isinstance(each, AgentSlept) and each.aged)
     assert life.days == pytest.approx(told, abs=1e-9)
     begun = life.mind.memories[life.memory_id]
-    assert life.agent.strength(begun) == pytest.approx(exp(begun.kept + life.agent.clocks[0]))
+    assert life.agent.strength(begun) == pytest.approx(exp(begun.stored_strength + life.agent.clocks[0]))
     again = Mind()
     for event in life.events:
         again = evolve(again, event)

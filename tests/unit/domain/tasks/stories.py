@@ -114,12 +114,12 @@ def submitted(text: str = "What is due?", **fields: Any) -> TaskSubmitted:
     return TaskSubmitted(event_id=TASK, client_id="ann", text=text, **fields)
 
 
-def chunked(of: int = 2, beside: tuple[str, ...] = ()) -> TaskChunked:
+def chunked(of: int = 2, listed_requests: tuple[str, ...] = ()) -> TaskChunked:
     """Return the cut of its documents into this number of chunks."""
     details = tuple(
         Detail(document="d", ref="0" * 64, start=10 * ordinal, end=10 * ordinal + 10) for ordinal in range(of)
     )
-    return TaskChunked(event_id=_fresh(), correlation_id=TASK, details=details, beside=beside)
+    return TaskChunked(event_id=_fresh(), correlation_id=TASK, details=details, listed_requests=listed_requests)
 
 
 def ready(ordinal: int) -> ChunkReady:

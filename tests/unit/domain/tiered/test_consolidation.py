@@ -132,6 +132,6 @@ def test_clusters_are_the_same_in_any_order(turned: list[tuple[float, int]], ran
 def test_what_goes_over_is_the_oldest(number: int, because: Because, now: float) -> None:
     """For every reason the oldest memories move first."""
     tiers = full(number)
-    going = memories_to_move(tiers.short, agent_of(tiers), because, now)
+    merging = memories_to_move(tiers.short, agent_of(tiers), because, now)
 
-    assert going == tiers.short[: len(going)]
+    assert merging == tiers.short[: len(merging)]

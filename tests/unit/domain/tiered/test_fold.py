@@ -75,12 +75,12 @@ def test_only_an_agent_with_tiered_memory_has_one() -> None:
 
 def test_what_goes_stays_until_it_has_become_another_memory() -> None:
     """A memory in consolidation is not counted in short-term memory, but stays until the new memory is formed."""
-    going = mind(lived(1), lived(2), lived(3), begun(1, (1, 2)))
+    merging = mind(lived(1), lived(2), lived(3), begun(1, (1, 2)))
     gone = mind(lived(1), lived(2), lived(3), begun(1, (1, 2)), became(9, (1, 2)))
 
-    assert going.agent is not None
-    assert going.agent.short == 1
-    assert set(going.memories) == {named(1), named(2), named(3)}
+    assert merging.agent is not None
+    assert merging.agent.short == 1
+    assert set(merging.memories) == {named(1), named(2), named(3)}
     assert set(gone.memories) == {named(3), named(9)}
     assert only(gone, 9).sources == (named(1), named(2))
     assert gone.agent is not None
@@ -187,7 +187,7 @@ def test_a_group_is_of_one_layer_only() -> None:
     """A memory that has moved to long-term memory is not marked again by a group of short-term memories."""
     tiers = mind(lived(1), became(8, (1,)), begun(1, (8,)))
 
-    assert not only(tiers, 8).going
+    assert not only(tiers, 8).merging
     assert Group(layer="long", memory_ids=(UUID(int=1),)).layer == "long"
 
 

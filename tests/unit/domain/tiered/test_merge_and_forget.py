@@ -78,7 +78,7 @@ def test_what_is_young_is_left_alone_but_above_the_capacity() -> None:
 
 def test_what_is_shared_or_going_stays() -> None:
     """Shared memories and those in consolidation stay, even above the capacity."""
-    memories = [kept(each, scope="global") if each else kept(each, going=True) for each in range(12)]
+    memories = [kept(each, scope="global") if each else kept(each, merging=True) for each in range(12)]
 
     found = plan_forgetting(LongTermColumns.of(memories), 100 * HOUR, SMALL)
 
@@ -108,7 +108,7 @@ def test_forgetting_keeps_its_promises(lives: list[tuple[float, int, float, bool
     capacity.
     """
     memories = [
-        kept(number, importance=importance, access_count=count, at=at * HOUR, going=fixed)
+        kept(number, importance=importance, access_count=count, at=at * HOUR, merging=fixed)
         for number, (importance, count, at, fixed) in enumerate(lives)
     ]
     found = plan_forgetting(LongTermColumns.of(memories), hours * HOUR, SMALL)
@@ -116,7 +116,7 @@ def test_forgetting_keeps_its_promises(lives: list[tuple[float, int, float, bool
 
     assert len(set(found.deleted)) == len(found.deleted)
     assert set(found.deleted).isdisjoint(found.mergeable)
-    assert not any(known[each].going for each in (*found.deleted, *found.mergeable))
+    assert not any(known[each].merging for each in (*found.deleted, *found.mergeable))
     if len(memories) <= 10:
         assert not any(known[each].access_count for each in found.deleted)
         assert all(hours * HOUR - known[each].at >= HOUR for each in found.deleted)

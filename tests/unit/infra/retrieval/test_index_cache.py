@@ -39,7 +39,7 @@ def _remembered(characters: int, chance: random.Random) -> tuple[UUID, Remembere
         Content.model_validate(
             of | {"memory": content, "links": (), "vector": "v" * 80, "source": "task", "created_at": now, "created": 1}
         ),
-        Memory.model_validate(of | {"kept": 0.0, "perspectives": {"use": 0.1, "why": 0.2}, "changed": 1}),
+        Memory.model_validate(of | {"stored_strength": 0.0, "perspectives": {"use": 0.1, "why": 0.2}, "changed": 1}),
     )
 
 

@@ -42,7 +42,7 @@ def test_the_cache_holds_the_current_memories_of_each_agent(steps: list[tuple[in
             shelves.drop(one.agent_id, [one.memory_id])
             mine.pop(one.memory_id, None)
         elif one.memory_id in mine:
-            mine[one.memory_id] = mine[one.memory_id].replace(access_count=number, going=True)
+            mine[one.memory_id] = mine[one.memory_id].replace(access_count=number, merging=True)
             shelves.take([mine[one.memory_id]], {})
         else:
             mine[one.memory_id] = one

@@ -30,7 +30,7 @@ STATEMENTS = (
         documents jsonb NOT NULL, supplied_summary text, wanted_agent text, wanted_perspective text,
         setting jsonb NOT NULL, attempt integer NOT NULL, items jsonb NOT NULL, options jsonb NOT NULL, option text,
         summary text, parts jsonb NOT NULL, details jsonb NOT NULL, chunks integer NOT NULL, points integer NOT NULL,
-        beside jsonb NOT NULL, reading_usage jsonb NOT NULL, routed integer NOT NULL, answer text, reason text,
+        listed_requests jsonb NOT NULL, reading_usage jsonb NOT NULL, routed integer NOT NULL, answer text, reason text,
         submitted_at timestamptz NOT NULL, ended_at timestamptz, conversation text, panel integer, voices jsonb,
         request text, deep boolean NOT NULL, chosen jsonb NOT NULL, routing_usage jsonb NOT NULL
     )
@@ -65,8 +65,8 @@ STATEMENTS = (
     CREATE TABLE agent (
         agent_id text PRIMARY KEY, definition jsonb NOT NULL, embedding jsonb NOT NULL, clocks jsonb NOT NULL,
         policy jsonb NOT NULL, next_policy jsonb, awake jsonb NOT NULL, slept integer NOT NULL,
-        last_sleep bigint NOT NULL, reviewed bigint NOT NULL, spared double precision NOT NULL,
-        spared_until double precision, last_slept_at timestamptz, active jsonb NOT NULL, archived integer NOT NULL,
+        last_sleep bigint NOT NULL, reviewed bigint NOT NULL, carried_days double precision NOT NULL,
+        carried_until double precision, last_slept_at timestamptz, active jsonb NOT NULL, archived integer NOT NULL,
         defined_at timestamptz NOT NULL
     )
     """,
@@ -81,7 +81,7 @@ STATEMENTS = (
     """
     CREATE TABLE memory_state (
         memory_id uuid PRIMARY KEY, agent_id text NOT NULL, status text NOT NULL, level integer NOT NULL,
-        kept double precision NOT NULL, perspectives jsonb NOT NULL, candidate_count integer NOT NULL,
+        stored_strength double precision NOT NULL, perspectives jsonb NOT NULL, candidate_count integer NOT NULL,
         access_count integer NOT NULL, effective_uses integer NOT NULL, impact_score double precision NOT NULL,
         last_accessed_at timestamptz, revision integer NOT NULL, changed bigint NOT NULL,
         fade double precision NOT NULL, yields_to jsonb NOT NULL, archived_at timestamptz
@@ -171,7 +171,7 @@ STATEMENTS = (
         memory_id uuid PRIMARY KEY, agent_id text NOT NULL, layer text NOT NULL, type text NOT NULL,
         content text NOT NULL, participants jsonb NOT NULL, location jsonb, tags jsonb NOT NULL,
         importance double precision NOT NULL, cues jsonb NOT NULL, at double precision NOT NULL,
-        accessed_at double precision, access_count integer NOT NULL, sources jsonb NOT NULL, going boolean NOT NULL,
+        accessed_at double precision, access_count integer NOT NULL, sources jsonb NOT NULL, merging boolean NOT NULL,
         scope text NOT NULL, visible_to jsonb NOT NULL, vector text NOT NULL, worded bigint NOT NULL,
         changed bigint NOT NULL
     ) WITH (fillfactor = 80)
