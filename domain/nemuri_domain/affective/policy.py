@@ -39,7 +39,9 @@ class Range(Section):
     """Decay coefficients of a category at intensity 0 and at intensity 100."""
 
     min: Coefficient
+    """Decay coefficient per day at intensity 0."""
     max: Coefficient
+    """Decay coefficient per day at intensity 100."""
 
     @model_validator(mode="after")
     def _rising(self) -> Self:
@@ -52,9 +54,13 @@ class Categories(Section):
     """Decay coefficients of each category."""
 
     casual: Range = Range(min=0.70, max=0.80)
+    """Decay coefficients of casual talk."""
     work: Range = Range(min=0.85, max=0.92)
+    """Decay coefficients of work."""
     decision: Range = Range(min=0.93, max=0.97)
+    """Decay coefficients of decisions."""
     emotional: Range = Range(min=0.98, max=0.999)
+    """Decay coefficients of emotional turns."""
 
 
 class Retention(Section):
@@ -63,7 +69,9 @@ class Retention(Section):
     base_decay_coefficient: Coefficient = 0.995
     """Decay coefficient of a category that has no range."""
     decay_by_category: Categories = Categories()
+    """Decay coefficients by category."""
     max_decay_coefficient: Coefficient = 0.999
+    """Maximum decay coefficient that recalls can lead to."""
 
     def coefficient(self, category: Category, intensity: int) -> float:
         """Return the decay coefficient per day for a category and an intensity, 0 to 100.
@@ -78,8 +86,11 @@ class Levels(Section):
     """Retention scores. A memory stays at a level while its score is above the level's threshold."""
 
     level1_threshold: Score = 50
+    """Retention score above which a memory stays at level 1, the full text."""
     level2_threshold: Score = 20
+    """Retention score above which a memory stays at level 2, the summary."""
     level3_threshold: Score = 5
+    """Retention score above which a memory stays at level 3, the keywords."""
 
     @model_validator(mode="after")
     def _falling(self) -> Self:
@@ -92,17 +103,24 @@ class Recall(Section):
     """Effect that a recall has on the memory in the next night."""
 
     decay_coefficient_boost: Annotated[float, Field(ge=0, le=1)] = 0.02
+    """Number added to the decay coefficient."""
     memory_days_reduction: Ratio = 0.5
+    """Share by which the age of the memory is reduced."""
     recall_count_weight: Weight = 0.1
+    """Weight of each earlier recall in the priority of a memory."""
 
 
 class Resonance(Section):
     """Weights of emotional resonance, the similarity of the present mood and a memory's emotion."""
 
     valence_match_bonus: Weight = 0.3
+    """Resonance of an equal valence."""
     arousal_proximity_bonus: Weight = 0.2
+    """Resonance of an equal arousal. It falls linearly with the difference."""
     tags_overlap_weight: Weight = 0.5
+    """Resonance of equal tags. It is multiplied by the share of common tags."""
     priority_weight_alpha: Weight = 0.3
+    """Weight of resonance in the priority of a memory."""
 
     @property
     def most(self) -> float:
@@ -114,13 +132,17 @@ class Compression(Section):
     """Maximum share of all memories at each level, and the time of the nightly job."""
 
     level1_ratio: Ratio = 0.15
+    """Maximum share of memories at level 1."""
     level2_ratio: Ratio = 0.30
+    """Maximum share of memories at level 2."""
     level3_ratio: Ratio = 0.35
+    """Maximum share of memories at level 3."""
     delete_ratio: Ratio = 0.20
     """Share that is left for the archive. It is not enforced."""
     enforced_from: Annotated[int, Field(ge=1, le=1_000_000)] = 20
     """Number of memories from which on the ratios are enforced."""
     schedule_hour: Annotated[int, Field(ge=0, le=23)] = 3
+    """Hour of the day of the nightly job."""
     interval_hours: Literal[24] = 24
     """Hours between two nights."""
     timezone: Annotated[str, Field(max_length=64), AfterValidator(_zone)] = LOCAL
@@ -137,16 +159,24 @@ class Relations(Section):
     """Parameters of relations between memories."""
 
     score_proximity_threshold: Score = 5.0
+    """Difference of two retention scores below which a relation starts at the newer memory instead of the stronger one.
+
+    """
     auto_link_similarity_threshold: Annotated[float, Field(ge=-1, le=1)] = 0.85
+    """Minimum cosine of two memories for the relation `same_topic`."""
     max_relations_per_memory: Annotated[int, Field(ge=0, le=100)] = 10
+    """Maximum number of relations that start at a memory."""
     relation_traversal_depth: Annotated[int, Field(ge=0, le=5)] = 1
+    """Number of relations that a retrieval follows from each memory."""
     enable_auto_linking: bool = True
+    """True to add relations `same_topic` in the nightly job."""
 
 
 class Retrieval(Section):
     """Parameters of retrieval."""
 
     top_k: Annotated[int, Field(ge=1, le=50)] = 5
+    """Maximum number of memories of a retrieval, without related ones."""
     relevance_threshold: Weight = 5.0
     """Minimum priority for a relevant memory to come before those that are less important."""
     relevance_similarity: Annotated[float, Field(ge=-1, le=1)] | None = None
@@ -159,23 +189,32 @@ class Archive(Section):
     """Parameters of the archive: revival and automatic deletion."""
 
     enable_archive_recall: bool = True
+    """True to search the archive too."""
     revival_decay_per_day: Annotated[float, Field(gt=0, le=1)] = 0.995
+    """Factor applied to the retention score of a revived memory per night in the archive."""
     revival_min_margin: Score = 3.0
+    """Minimum distance of the retention score of a revived memory to the threshold of level 3."""
     revival_similarity: Annotated[float, Field(ge=-1, le=1)] | None = None
     """Minimum cosine of an archived memory for a retrieval to ask for its revival; None for the threshold of
     relevance.
     """
     auto_delete_enabled: bool = False
+    """True to delete archived memories that meet the conditions below."""
     retention_days: Count = 365
+    """First condition: more nights in the archive than this."""
     delete_require_zero_recall: bool = True
+    """True for the condition that the memory was never recalled."""
     delete_max_intensity: Annotated[int, Field(ge=0, le=101)] = 20
+    """Second condition: an intensity below this."""
     delete_condition_mode: Literal["AND", "OR"] = "AND"
+    """`AND`: all conditions must be met. `OR`: one is enough."""
 
 
 class Protection(Section):
     """Limit of protected memories."""
 
     max_protected_memories: Count = 50
+    """Maximum number of protected memories. Beyond it the user is asked."""
 
 
 class AffectPolicy(Section):

@@ -25,14 +25,19 @@ class Policy(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     initial_strength: Strength = 1.0
+    """Initial strength of a memory."""
     initial_strength_education: Strength = 0.5
+    """Initial strength of a memory that was read in a textbook."""
     strength_increment_on_use: Amount = 0.1
+    """Strength added by a use in an answer."""
     perspective_strength_increment: Amount = 0.15
+    """Strength added by a use to the perspective of the task."""
     review_increment: Amount = 0.2
     """Strength added by a review after a wrong answer (document 000 §4.1)."""
     archive_threshold: Strength = 0.1
     """Strength below which a memory is archived. It must be below it overall and in every perspective."""
     reactivation_strength: Strength = 0.5
+    """Minimum strength of a memory after its reactivation from the archive."""
     reactivation_levels: int = Field(default=2, ge=0, lt=LEVELS)
     """Number of levels that a memory loses when it is reactivated from the archive."""
 
@@ -48,6 +53,7 @@ class Policy(BaseModel):
     """Factor applied to the strength per day of decay, for each level."""
 
     candidate_limit: int = Field(default=50, ge=1, le=200)
+    """Maximum number of candidates of stage 1 of retrieval."""
     relevance_floor: float = Field(default=RELEVANCE_FLOOR, ge=0, le=1)
     """Minimum relevance of the best memory for a retrieval to return anything; 0 accepts every hit.
 
@@ -55,6 +61,7 @@ class Policy(BaseModel):
     cosine threshold (`SIGNIFICANT_COSINE`).
     """
     top_k_results: int = Field(default=10, ge=1, le=200)
+    """Number of memories that are selected for the context."""
     ranking: Literal["learned", "linear", "document_003", "document_000"] = "learned"
     """`learned`: the learned scorer while it is better than the linear score, otherwise the linear score. `linear`: the
     linear score. The others are the rankings of documents 003 and 000.
@@ -74,6 +81,7 @@ class Policy(BaseModel):
     `score_threshold` or more. `tail`: a fixed number, and random draws from the rest.
     """
     score_threshold: float = Field(default=0.4, ge=0, le=1)
+    """Minimum score for the selection by `threshold`."""
     selection_limit: int = Field(default=20, ge=1, le=200)
     """Maximum number of selected memories with `threshold` or `tail`, and for a query of several items."""
     source_share: float = Field(default=0.5, gt=0, le=1)
@@ -86,19 +94,25 @@ class Policy(BaseModel):
     memories, strongest first.
     """
     enable_query_expansion: bool = True
+    """True to expand a query by the keywords of the agent's perspectives."""
     index_memo_tokens: int = Field(default=150, ge=0, le=4_000)
     """Maximum length in tokens of the memo that an agent gets with every task; 0 switches the memo off."""
 
     impact_user_positive: Amount = 2.0
+    """Impact points of feedback with the verdict `helpful`."""
     impact_task_success: Amount = 1.5
+    """Impact points of feedback with the result `success`."""
     impact_prevented_error: Amount = 2.0
+    """Impact points of a memory that prevented an error."""
     impact_to_strength_ratio: Amount = 0.2
+    """Strength added per impact point."""
 
     max_active_memories: int | None = Field(default=5_000, ge=1, le=MAX_COUNT)
     """Maximum number of active memories; None for no limit."""
     max_total_weight: float | None = Field(default=10_000, gt=0, le=1e12)
     """Maximum total weight of the active memories; None for no limit."""
     consolidation_weights: tuple[Amount, Amount, Amount, Amount, Amount, Amount] = (1, 2, 4, 8, 16, 32)
+    """Weight of a memory at each level, for `max_total_weight`."""
 
     @model_validator(mode="after")
     def _rising(self) -> Self:

@@ -26,9 +26,11 @@ class ShortTerm(Section):
     """Capacity and retention of short-term memory (document 004 §4.2.2)."""
 
     base_capacity: Number = 100
+    """Capacity of short-term memory in the first hour of the agent's life."""
     capacity_per_hour: Annotated[int, Field(ge=0, le=1_000_000)] = 100
     """Number by which the capacity grows for every full hour of the agent's life."""
     max_capacity: Number = 300
+    """Maximum capacity of short-term memory."""
     retention_minutes: Minutes = 30.0
     """Age in minutes from which a memory moves to long-term memory when the interval is over. If the capacity is
     reached, the age does not matter.
@@ -55,10 +57,13 @@ class Consolidation(Section):
     their own values.
     """
     second_hour_minutes: Minutes = 5.0
+    """Minutes between two consolidations in the second hour."""
     later_minutes: Minutes = 3.0
+    """Minutes between two consolidations from the third hour on."""
     similarity: Cosine = 0.85
     """Minimum cosine of two memories that are neighbours in a cluster."""
     group_size: Annotated[int, Field(ge=2, le=100)] = 20
+    """Maximum number of memories of a cluster. A larger cluster is divided by time."""
     semantic_from: Number = 3
     """Minimum number of similar memories that become a semantic memory without a model."""
     procedural_from: Number = 3
@@ -76,12 +81,15 @@ class LongTerm(Section):
     """Capacity of long-term memory and thresholds of forgetting (document 004 §4.2.3, §4.3)."""
 
     capacity: Number = 10_000
+    """Maximum number of memories in long-term memory."""
     forgetting_from: Ratio = 0.8
     """Share of the capacity from which on memories are forgotten and merged."""
     min_age_hours: Hours = 1.0
     """Age, in hours, below which a memory is neither forgotten nor merged."""
     merge_below: Ratio = 0.1
+    """Decay factor below which a memory may be merged."""
     delete_below: Ratio = 0.05
+    """Product of importance and recency below which a memory that was never retrieved is deleted."""
     at_once: Annotated[int, Field(ge=1, le=1_000)] = 500
     """Maximum number of memories that one consolidation deletes, and maximum number that it considers for merging."""
 
@@ -90,6 +98,7 @@ class Pattern(Section):
     """Retrieval parameters of a module (document 004 §4.6.3)."""
 
     layers: tuple[Literal["working"] | Layer, ...]
+    """Layers to search."""
     types: tuple[MemoryType, ...] = ()
     """Types of memory to retrieve; empty for all types."""
     alpha: Ratio = 0.5
@@ -99,6 +108,7 @@ class Pattern(Section):
     gamma: Ratio = 0.2
     """Weight of importance."""
     top: Annotated[int, Field(ge=0, le=100)] = 10
+    """Maximum number of memories."""
 
 
 class Patterns(Section):

@@ -125,15 +125,19 @@ class Settings(BaseSettings):
     anthropic_api_key: SecretStr | None = Field(
         default=None, validation_alias=AliasChoices("ANTHROPIC_API_KEY", "anthropic_api_key")
     )
+    """Key of Anthropic's API."""
     anthropic_base_url: str | None = Field(
         default=None, validation_alias=AliasChoices("ANTHROPIC_BASE_URL", "anthropic_base_url")
     )
+    """Address of a server to use instead of Anthropic's."""
     openai_api_key: SecretStr | None = Field(
         default=None, validation_alias=AliasChoices("OPENAI_API_KEY", "openai_api_key")
     )
+    """Key of OpenAI's API."""
     openai_base_url: str | None = Field(
         default=None, validation_alias=AliasChoices("OPENAI_BASE_URL", "openai_base_url")
     )
+    """Address of a server to use instead of OpenAI's, with the same protocol."""
     anthropic_model: str | None = None
     """Anthropic's model for answers. Default: the one in `models/settings.py`."""
     anthropic_light_model: str | None = None
