@@ -79,8 +79,11 @@ class TurnOffered(ClientEvent):
     kind: Literal["turn_offered"] = "turn_offered"
     agent_id: Identifier
     session: Label
+    """Session of the assistant."""
     prompt: Text = Field(min_length=1, max_length=TURN_LIMIT)
+    """Words of the user."""
     reply: Text = Field(default="", max_length=TURN_LIMIT)
+    """The assistant's reply."""
     said_at: datetime
     """Time of the prompt."""
     ended_at: datetime
@@ -94,13 +97,17 @@ class TurnRemembered(AgentEvent):
     turn_id: UUID
     """Id of the client's event with the full text of the turn."""
     session: Label
+    """Session of the assistant."""
     label: str = Field(pattern=r"^mem_\d{8}_\d{3,}$")
     """Display label: the date of the turn and a number, such as `mem_20260131_007`."""
     said_at: datetime
+    """Time of the prompt."""
     reading: Reading
+    """Emotion, category and texts read from the turn."""
     read_by: Text
     """Model that analysed the turn; `lexicon` for the lexicon."""
     usage: Usage | None = None
+    """Tokens used by the model; None without a model call."""
     coefficient: float = Field(gt=0, lt=1)
     """Decay coefficient: retention is multiplied by it each day."""
     days: float = Field(ge=0)
@@ -129,6 +136,7 @@ class MemoriesRecalled(AgentEvent):
 
     kind: Literal["memories_recalled"] = "memories_recalled"
     session: Label | None = None
+    """Session of the assistant; None outside of a session."""
     recalled: tuple[UUID, ...] = ()
     """Ids of the recalled active memories."""
     asked_back: tuple[UUID, ...] = ()
@@ -142,7 +150,9 @@ class ProtectionChanged(AgentEvent):
 
     kind: Literal["protection_changed"] = "protection_changed"
     memory_id: UUID
+    """Id of the memory."""
     protected: bool
+    """True to protect the memory, False to release it."""
 
 
 class NightFell(AgentEvent):
@@ -177,12 +187,15 @@ class NightPassed(AgentEvent):
 
     kind: Literal["night_passed"] = "night_passed"
     date: date
+    """Date of the night."""
     nights: int = Field(ge=0, le=100_000)
     """Number of days by which the memories age. 0 if the event continues an unfinished night."""
     recalled: tuple[UUID, ...] = ()
     """Memories that were reinforced because they had been recalled."""
     lowered: tuple[Lowered, ...] = ()
+    """Memories at a lower level."""
     archived: tuple[UUID, ...] = ()
+    """Ids of the archived memories."""
     revived: tuple[Revived, ...] = ()
     """Memories that were restored this night. An event that continues the night lists them again."""
     declined: tuple[UUID, ...] = ()
@@ -191,7 +204,9 @@ class NightPassed(AgentEvent):
     protected: tuple[UUID, ...] = ()
     """Memories that waited for protection and are protected from now on."""
     untied: tuple[Tie, ...] = ()
+    """Removed relations."""
     tied: tuple[Tie, ...] = ()
+    """Added relations."""
     compared: tuple[UUID, ...] = ()
     """New and changed memories that were compared with all others and need no further comparison."""
     deleted: tuple[UUID, ...] = ()
@@ -205,7 +220,9 @@ class CompressionDue(AgentEvent):
 
     kind: Literal["compression_due"] = "compression_due"
     memory_id: UUID
+    """Id of the memory."""
     level: Literal[2, 3]
+    """New level of compression."""
 
 
 class MemoryCompressed(AgentEvent):
@@ -213,13 +230,19 @@ class MemoryCompressed(AgentEvent):
 
     kind: Literal["memory_compressed"] = "memory_compressed"
     memory_id: UUID
+    """Id of the memory."""
     level: Literal[2, 3]
+    """New level of compression."""
     trigger: Summary
+    """Compressed words of the user."""
     content: Summary
+    """Compressed content."""
     compressed_by: Text
     """Model that wrote the compressed text; `extractive` if sentences and words of the memory were kept."""
     usage: Usage | None = None
+    """Tokens used by the model; None without a model call."""
     vector: Text
+    """Key of the vector."""
 
 
 AffectEvent = (

@@ -111,6 +111,7 @@ class AgentDefined(AgentEvent):
 
     kind: Literal["agent_defined"] = "agent_defined"
     definition: Definition
+    """Definition of the agent."""
     embedding: Embedding
     """Embedding of a new agent's memories. It is ignored if the agent exists already."""
 
@@ -134,7 +135,9 @@ class MemoriesEmbedded(AgentEvent):
 
     kind: Literal["memories_embedded"] = "memories_embedded"
     embedding: Embedding
+    """Embedding model and dimension."""
     memory_ids: tuple[UUID, ...] = Field(max_length=1_000)
+    """Ids of the memories."""
 
 
 class EmbeddingAdopted(AgentEvent):
@@ -142,3 +145,4 @@ class EmbeddingAdopted(AgentEvent):
 
     kind: Literal["embedding_adopted"] = "embedding_adopted"
     embedding: Embedding
+    """Embedding model and dimension."""

@@ -49,12 +49,17 @@ class TaskSubmitted(ClientEvent):
 
     kind: Literal["task_submitted"] = "task_submitted"
     text: Text = Field(min_length=1, max_length=TEXT_LIMIT)
+    """Text of the request."""
     documents: tuple[Document, ...] = Field(default=(), max_length=64)
+    """Documents of the task, by reference."""
     summary: Text | None = Field(default=None, max_length=TEXT_LIMIT)
     """Summary supplied by the client. It is used as it is if it has at most 1,000 tokens, and shortened otherwise."""
     wanted_agent: Identifier | None = None
+    """Agent that the client asks for; None to let the orchestrator choose."""
     perspective: Label | None = None
+    """Perspective; None for none."""
     setting: Setting = Setting()
+    """Project and domains in which the task takes place."""
     conversation: Label | None = None
     """The client's name for a conversation. If a request follows answered turns of its conversation, a model rewrites
     it so that it can be understood without them.
@@ -80,6 +85,7 @@ class NegotiationAnswered(ClientEvent):
     kind: Literal["negotiation_answered"] = "negotiation_answered"
     correlation_id: UUID
     option: NegotiationOption
+    """Chosen option."""
     items: tuple[Annotated[int, Field(ge=1, le=2**31)], ...] = Field(default=(), max_length=10)
     """Numbers, from 1, of the items that are most important to the client. If empty, the platform chooses."""
 
@@ -101,7 +107,9 @@ class FeedbackGiven(ClientEvent):
     kind: Literal["feedback_given"] = "feedback_given"
     correlation_id: UUID
     verdict: Literal["helpful", "unhelpful"] | None = None
+    """The client's verdict; None if it gave none."""
     result: Literal["success", "failure"] | None = None
+    """Result of the task; None if the client gave none."""
     prevented_error: UUID | None = None
     """Id of the memory that prevented an error."""
 
@@ -135,3 +143,4 @@ class MemoryOffered(ClientEvent):
     kind: Literal["memory_offered"] = "memory_offered"
     agent_id: Identifier
     memory: MemoryContent
+    """Content of the memory."""

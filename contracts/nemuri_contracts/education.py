@@ -74,7 +74,9 @@ class CourseBegun(AgentEvent):
 
     kind: Literal["course_begun"] = "course_begun"
     textbook: Textbook
+    """Textbook to teach from."""
     repeating: Repeating = "fixed"
+    """Schedule of repetitions."""
     scope: Scope = Scope()
     """Scope of the memories that the course creates, and of its exercises."""
 
@@ -89,10 +91,13 @@ class ChapterRead(AgentEvent):
 
     kind: Literal["chapter_read"] = "chapter_read"
     course_id: UUID
+    """Id of the course."""
     chapter: Count
+    """Number of the chapter, from 0."""
     sections: tuple[NewMemory, ...]
     """Memories to create, with the initial strength of memories that were only read."""
     usage: Usage | None = None
+    """Tokens used by the model; None without a model call."""
 
     @property
     def session_id(self) -> UUID:
@@ -105,7 +110,9 @@ class ExerciseGraded(AgentEvent):
 
     kind: Literal["exercise_graded"] = "exercise_graded"
     course_id: UUID
+    """Id of the course."""
     chapter: Count
+    """Number of the chapter, from 0."""
     exercise: Count
     """Index of the exercise in its chapter, from 0."""
     repetition: Count
@@ -113,6 +120,7 @@ class ExerciseGraded(AgentEvent):
     assignment_id: UUID | None
     """Id of the assignment that answered. None if the task ended without an answer, or if grading failed."""
     correct: bool
+    """True if every keyword is in the answer."""
     missing: tuple[Label, ...]
     """Keywords that are missing in the answer."""
     reason: Text | None = None
@@ -130,11 +138,15 @@ class MemoriesReviewed(AgentEvent):
 
     kind: Literal["memories_reviewed"] = "memories_reviewed"
     course_id: UUID
+    """Id of the course."""
     chapter: Count
+    """Number of the chapter, from 0."""
     exercise: Count
     """Index of the exercise in its chapter, from 0."""
     perspective: Label | None
+    """Perspective; None for none."""
     memory_ids: tuple[UUID, ...] = Field(max_length=50)
+    """Ids of the memories."""
 
 
 class CourseFinished(AgentEvent):
@@ -142,3 +154,4 @@ class CourseFinished(AgentEvent):
 
     kind: Literal["course_finished"] = "course_finished"
     course_id: UUID
+    """Id of the course."""

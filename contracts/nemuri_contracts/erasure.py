@@ -52,7 +52,9 @@ class MemoriesErased(AgentEvent):
 
     kind: Literal["memories_erased"] = "memories_erased"
     memory_ids: tuple[UUID, ...]
+    """Ids of the memories."""
     standing: tuple[Standing, ...] = ()
+    """New state of other memories after the erasure."""
     erasure: Erasure | None = None
     """The complete set to erase. Only the first tombstone of an erasure has it."""
 

@@ -23,3 +23,4 @@ class EventParked(OperatorEvent):
     parked_kind: Identifier | None
     """Kind of the event; None for a message that is no event."""
     why: Text = Field(min_length=1, max_length=WHY_LIMIT)
+    """The operator's reason."""

@@ -45,6 +45,7 @@ class ScorerTrained(AgentEvent):
     number: Annotated[Count, Field(ge=1)]
     """Version number per agent, from 1."""
     weights: Weights
+    """Weights of the network."""
     samples: Count
     """Number of training candidates, used and unused."""
     tasks: Count
@@ -52,6 +53,7 @@ class ScorerTrained(AgentEvent):
     until: int = Field(ge=0, le=2**53)
     """Stream sequence up to which uses and feedback were included."""
     held_out: HeldOut
+    """Results on the held-out tasks."""
     serves: bool
     """True if the scorer ranks from now on, because it beats the linear score on the held-out tasks."""
 

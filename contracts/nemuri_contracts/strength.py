@@ -50,8 +50,11 @@ class MemoriesRetrieved(AgentEvent):
 
     kind: Literal["memories_retrieved"] = "memories_retrieved"
     assignment_id: UUID
+    """Id of the assignment."""
     query: Text
+    """Text of the query."""
     terms: tuple[Text, ...]
+    """Terms of the query."""
     expansions: dict[Label, Text]
     """Expanded queries by name. A perspective adds its keywords to the query; `task summary` is the task's summary, if
     it adds content to the task's text.
@@ -59,8 +62,11 @@ class MemoriesRetrieved(AgentEvent):
     vector: Text
     """Key under which the query's vector is stored."""
     perspective: Label | None
+    """Perspective; None for none."""
     setting: Setting
+    """Project and domains in which the task takes place."""
     seed: int
+    """Seed of random draws in the selection."""
     ranking: Text
     """Name of the ranking: `linear-1` and the like for versioned weights, `scorer-3` and the like for a learned scorer.
     """
@@ -73,6 +79,7 @@ class MemoriesRetrieved(AgentEvent):
     its share of it.
     """
     principles: tuple[UUID, ...] = ()
+    """Ids of the principles in the context."""
     deep: bool = False
     """True if the archive was searched: on request, or because no active memory was relevant."""
 
@@ -96,9 +103,11 @@ class MemoriesUsed(AgentEvent):
 
     kind: Literal["memories_used"] = "memories_used"
     assignment_id: UUID
+    """Id of the assignment."""
     perspective: Label | None
     """Perspective of the assignment; None if it has none."""
     uses: tuple[Use, ...]
+    """Used memories, with the evidence."""
     usage: Usage | None = None
     """Model usage of the detection; None if no model was asked."""
 
@@ -169,10 +178,15 @@ class LearningsExtracted(AgentEvent):
 
     kind: Literal["learnings_extracted"] = "learnings_extracted"
     assignment_id: UUID
+    """Id of the assignment."""
     learnings: tuple[NewMemory, ...]
+    """Learnings that become memories."""
     repetitions: tuple[Repetition, ...] = ()
+    """Learnings that repeat a memory."""
     dropped: tuple[Dropped, ...] = ()
+    """Learnings that were dropped, with the reason."""
     usage: Usage
+    """Tokens used by the model."""
 
 
 class MemoryEncoded(AgentEvent):
@@ -180,17 +194,23 @@ class MemoryEncoded(AgentEvent):
 
     kind: Literal["memory_encoded"] = "memory_encoded"
     memory: MemoryContent
+    """Content of the memory."""
     links: tuple[UUID, ...] = ()
+    """Ids of the memories from which it was learned."""
     relations: tuple[Relation, ...] = ()
+    """Relations to older memories."""
     origin: Origin = Origin()
+    """Client, task or textbook from which the memory comes."""
     vector: Text
     """Key of the memory's vector: model, dimension and SHA-256 of the embedded text."""
     source: Literal["task", "manual", "education", "definition"]
+    """Kind of source."""
     assignment_id: UUID | None = None
     """Assignment in which it was learned; None if it does not come from one."""
     strength: float = Field(gt=0, le=1e6)
     """Initial strength, overall and in each of `perspectives`."""
     perspectives: tuple[Label, ...]
+    """Perspectives with a strength of their own."""
 
     @property
     def memory_id(self) -> UUID:
@@ -203,6 +223,7 @@ class MemoryRefused(AgentEvent):
 
     kind: Literal["memory_refused"] = "memory_refused"
     reason: Text
+    """Reason, in one line."""
 
 
 class RelationWithdrawn(AgentEvent):
@@ -210,7 +231,9 @@ class RelationWithdrawn(AgentEvent):
 
     kind: Literal["relation_withdrawn"] = "relation_withdrawn"
     memory_id: UUID
+    """Id of the memory."""
     older: UUID
+    """Id of the older memory."""
 
 
 class RepetitionWithdrawn(AgentEvent):
@@ -218,6 +241,7 @@ class RepetitionWithdrawn(AgentEvent):
 
     kind: Literal["repetition_withdrawn"] = "repetition_withdrawn"
     repetition: Repetition
+    """Repetition that is withdrawn."""
     assignment_id: UUID
     """Assignment in which it was learned."""
 
@@ -227,6 +251,7 @@ class SessionEnded(AgentEvent):
 
     kind: Literal["session_ended"] = "session_ended"
     assignment_id: UUID
+    """Id of the assignment."""
 
 
 class Seen(Value):
@@ -262,7 +287,9 @@ class AgentSlept(AgentEvent):
     The list is empty if the event continues an unfinished sleep. Then nothing decays.
     """
     consolidated: tuple[Consolidated, ...] = ()
+    """Memories with a new level."""
     archived: tuple[Seen, ...] = ()
+    """Archived memories, with the revision that was seen."""
     pruned: tuple[Seen, ...] = ()
     """Memories archived because the agent's memory is full, not because they are weak."""
     aged: Aging | None = None
@@ -276,7 +303,10 @@ class ImpactCredited(AgentEvent):
 
     kind: Literal["impact_credited"] = "impact_credited"
     assignment_id: UUID
+    """Id of the assignment."""
     reason: Literal["helpful", "unhelpful", "success", "failure", "prevented_error"]
+    """Part of the feedback that is credited."""
     points: float = Field(ge=0, le=1e6)
     """Impact points per memory (document 003 §4.4)."""
     memory_ids: tuple[UUID, ...]
+    """Ids of the memories."""

@@ -44,8 +44,11 @@ class ChunkSummarised(TaskEvent):
 
     kind: Literal["chunk_summarised"] = "chunk_summarised"
     ordinal: Count
+    """Number of the chunk, from 0."""
     point: Text
+    """Key point of the chunk."""
     usage: Usage
+    """Tokens used by the model."""
 
 
 class Option(Value):
@@ -60,7 +63,9 @@ class NegotiationOpened(TaskEvent):
 
     kind: Literal["negotiation_opened"] = "negotiation_opened"
     items: tuple[Text, ...]
+    """Items that were found in the task."""
     options: tuple[Option, ...]
+    """Options to choose from."""
 
 
 class DetailPoint(Value):
@@ -87,7 +92,9 @@ class TaskSummarised(TaskEvent):
     summary: Text
     """Summary of at most 1,000 tokens by the offline estimate."""
     parts: tuple[Part, ...] = Field(min_length=1)
+    """Parts of the task, one if it is not divided."""
     details: tuple[DetailPoint, ...] = ()
+    """Chunks with their key points."""
 
 
 class AgentScore(Value):
@@ -113,8 +120,11 @@ class TaskRouted(TaskEvent):
 
     kind: Literal["task_routed"] = "task_routed"
     attempt: Annotated[Count, Field(ge=1)]
+    """Number of the attempt, from 1."""
     choices: tuple[Choice, ...] = Field(min_length=1)
+    """Agent and perspective of each assignment."""
     scores: tuple[AgentScore, ...]
+    """Scores of all agents that were considered."""
     request: Text | None = None
     """The request rewritten without references to the conversation. None if the task continues none."""
     recalled: tuple[UUID, ...] = ()
@@ -129,8 +139,11 @@ class TaskAssigned(TaskEvent):
     kind: Literal["task_assigned"] = "task_assigned"
     agent_id: Identifier
     part: Count
+    """Number of the part, from 0."""
     perspective: Label | None
+    """Perspective; None for none."""
     attempt: Annotated[Count, Field(ge=1)]
+    """Number of the attempt, from 1."""
 
     @property
     def assignment_id(self) -> UUID:
@@ -146,7 +159,9 @@ class TaskAnswered(TaskEvent):
     kind: Literal["task_answered"] = "task_answered"
     agent_id: Identifier
     assignment_id: UUID
+    """Id of the assignment."""
     text: Text
+    """Text of the answer, with labels as citations."""
     citations: tuple[UUID, ...]
     """Ids of the memories that the answer cites."""
     citations_complete: bool = False
@@ -154,6 +169,7 @@ class TaskAnswered(TaskEvent):
     details: tuple[Detail, ...]
     """Passages of documents in the answering agent's prompt."""
     usage: Usage
+    """Tokens used by the model."""
 
 
 class Voice(Value):
@@ -192,6 +208,7 @@ class TaskCompleted(TaskEvent):
 
     kind: Literal["task_completed"] = "task_completed"
     answer: Text
+    """Text of the complete answer."""
     panel: Panel | None = None
     """The panel; None for a task without one."""
 
@@ -201,7 +218,9 @@ class TaskFailed(TaskEvent):
 
     kind: Literal["task_failed"] = "task_failed"
     attempt: Annotated[Count, Field(ge=1)]
+    """Number of the attempt, from 1."""
     reason: Text
+    """Reason, in one line."""
 
 
 class TaskReopened(TaskEvent):
@@ -209,6 +228,7 @@ class TaskReopened(TaskEvent):
 
     kind: Literal["task_reopened"] = "task_reopened"
     attempt: Annotated[Count, Field(ge=2)]
+    """Number of the attempt, from 1."""
 
 
 class FeedbackParked(TaskEvent):
@@ -216,7 +236,9 @@ class FeedbackParked(TaskEvent):
 
     kind: Literal["feedback_parked"] = "feedback_parked"
     feedback_id: UUID
+    """Id of the feedback."""
     reason: Text
+    """Reason, in one line."""
 
 
 class FeedbackRefused(TaskEvent):
@@ -224,7 +246,9 @@ class FeedbackRefused(TaskEvent):
 
     kind: Literal["feedback_refused"] = "feedback_refused"
     feedback_id: UUID
+    """Id of the feedback."""
     reason: Text
+    """Reason, in one line."""
 
 
 class NegotiationRefused(TaskEvent):
@@ -234,6 +258,7 @@ class NegotiationRefused(TaskEvent):
     answer_id: UUID
     """Id of the client's `negotiation_answered` event."""
     reason: Text
+    """Reason, in one line."""
 
 
 class ReactionFailed(TaskEvent):
@@ -241,7 +266,10 @@ class ReactionFailed(TaskEvent):
 
     kind: Literal["reaction_failed"] = "reaction_failed"
     service: Identifier
+    """Name of the service."""
     cause_kind: Text
+    """Kind of the event that failed."""
     attempt: Annotated[Count, Field(ge=1)]
     """Number of the attempt that the event belonged to. Later attempts of the task are not affected."""
     error: Text
+    """Type and text of the error."""

@@ -90,6 +90,7 @@ class ExperienceOffered(ClientEvent):
     kind: Literal["experience_offered"] = "experience_offered"
     agent_id: Identifier
     experience: Experience
+    """The experience."""
     cues: Cues | None = None
     """Cues of the experience; None to detect them in its text."""
     importance: Share | None = None
@@ -101,8 +102,11 @@ class ExperienceRecorded(AgentEvent):
 
     kind: Literal["experience_recorded"] = "experience_recorded"
     experience: Experience
+    """The experience."""
     cues: Cues = Cues()
+    """Cues of the experience."""
     importance: Share
+    """Importance, 0 to 1."""
     vector: Text
     """Key of the content's vector."""
 
@@ -117,7 +121,9 @@ class ConsolidationAsked(AgentEvent):
 
     kind: Literal["consolidation_asked"] = "consolidation_asked"
     because: Literal["interval", "reflection", "asked"]
+    """Reason of the consolidation."""
     second: Second | None = None
+    """Second of the simulation; None outside of one."""
 
 
 class Group(Value):
@@ -133,10 +139,13 @@ class ConsolidationBegun(AgentEvent):
 
     kind: Literal["consolidation_begun"] = "consolidation_begun"
     because: Because
+    """Reason of the consolidation."""
     groups: Annotated[tuple[Group, ...], Field(max_length=TOGETHER)] = ()
+    """Groups of memories to merge or to move."""
     deleted: Annotated[tuple[UUID, ...], Field(max_length=TOGETHER)] = ()
     """Long-term memories to delete."""
     second: Second | None = None
+    """Second of the simulation; None outside of one."""
 
 
 class FormationDue(AgentEvent):
@@ -144,7 +153,9 @@ class FormationDue(AgentEvent):
 
     kind: Literal["formation_due"] = "formation_due"
     group: Group
+    """Group of memories to merge or to move."""
     second: Second | None = None
+    """Second of the simulation; None outside of one."""
 
 
 class MemoryFormed(AgentEvent):
@@ -152,16 +163,23 @@ class MemoryFormed(AgentEvent):
 
     kind: Literal["memory_formed"] = "memory_formed"
     type: Kept
+    """Type of the memory."""
     content: Words
+    """Text of the memory."""
     tags: Tags = ()
+    """Tags of the memory."""
     importance: Share
+    """Importance, 0 to 1."""
     sources: Annotated[tuple[UUID, ...], Field(min_length=1, max_length=100)]
     """Ids of the memories that it replaces, oldest first. Memories that were shared in the meantime stay."""
     formed_by: Text
     """Model that wrote the text; `extractive` if the sources' own words were kept."""
     usage: Usage | None = None
+    """Tokens used by the model; None without a model call."""
     vector: Text
+    """Key of the vector."""
     second: Second | None = None
+    """Second of the simulation; None outside of one."""
 
     @property
     def memory_id(self) -> UUID:
@@ -181,7 +199,9 @@ class MemoriesAccessed(AgentEvent):
 
     kind: Literal["memories_accessed"] = "memories_accessed"
     accessed: Annotated[tuple[Access, ...], Field(min_length=1, max_length=TOGETHER)]
+    """Retrieved memories."""
     second: Second | None = None
+    """Second of the simulation; None outside of one."""
 
 
 class MemoryShared(AgentEvent):
@@ -192,10 +212,13 @@ class MemoryShared(AgentEvent):
 
     kind: Literal["memory_shared"] = "memory_shared"
     memory_id: UUID
+    """Id of the memory."""
     scope: Sharing
+    """Kind of sharing."""
     visible_to: Annotated[tuple[Identifier, ...], Field(max_length=TOGETHER)] = ()
     """Ids of the agents that may see it: empty for `global`, exactly one for `bilateral`."""
     second: Second | None = None
+    """Second of the simulation; None outside of one."""
 
     @model_validator(mode="after")
     def _named_as_the_scope_asks(self) -> "MemoryShared":

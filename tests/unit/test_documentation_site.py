@@ -95,6 +95,13 @@ def test_the_policies_page_describes_every_parameter(site: Path) -> None:
         assert [name for name in policy.model_fields if not re.search(rf"\n{name}\b", found)] == []
 
 
+@pytest.mark.parametrize("page", ["cli", "events", "policies", "settings"])
+def test_every_row_of_a_reference_page_has_a_meaning(site: Path, page: str) -> None:
+    """The last cell of each row is filled from a docstring or a help text."""
+    source = (site.parent / "docs" / "reference" / "generated" / f"{page}.md").read_text(encoding="utf-8")
+    assert [line for line in source.splitlines() if line.endswith("|  |")] == []
+
+
 def test_the_client_page_describes_every_public_name(site: Path) -> None:
     """The page has an anchor for each exported name and each public method of both clients."""
     found = (site / "reference/client.html").read_text(encoding="utf-8")
