@@ -76,13 +76,17 @@ class Watching:
 
     def tell(self, seen: SocietyFigures) -> None:
         """Take a measurement from the newest health reports if one is due. Stop the run after the last one."""
-        if self.stop.is_set() or seen.world is None or sum(each.agents for each in seen.vitals.values()) < self.agents:
+        if (
+            self.stop.is_set()
+            or seen.world_health is None
+            or sum(each.agents for each in seen.vitals.values()) < self.agents
+        ):
             return
         due = (0.0, min(SETTLED, self.seconds / 4), self.seconds / 2, self.seconds)[len(self.moments)]
         if self.moments:
             self.silence = max(self.silence, *(each.silence for each in seen.vitals.values()))
         if not self.moments or time.monotonic() - self.moments[0].at >= due:
-            self.moments.append(_moment(dict(seen.vitals), seen.world))
+            self.moments.append(_moment(dict(seen.vitals), seen.world_health))
         if len(self.moments) == 4:
             self.stop.set()
 

@@ -20,7 +20,7 @@ from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.society_states import SocietyError, States, societies
 from nemuri_services.simulation.bootstrap import read_society
 from nemuri_services.simulation.checkpoints import Checkpoints, interrupted_restore
-from nemuri_services.simulation.experience_events import DIMENSION, EMBEDDER
+from nemuri_services.simulation.experience_events import EMBEDDING_DIMENSION, EMBEDDING_MODEL
 from nemuri_services.simulation.leases import EXPIRY_SECONDS
 from nemuri_services.simulation.world_lease import read_world
 from nemuri_services.simulation.world_process import load_world
@@ -41,7 +41,7 @@ class SocietyFigures:
 
     vitals: dict[str, HostHealthReport] = field(default_factory=dict)
     """Newest figures of each host."""
-    world: WorldHealthReport | None = None
+    world_health: WorldHealthReport | None = None
     """Newest figures of the grid world."""
     received_at: dict[str, float] = field(default_factory=dict)
     """Time of each host's newest figures, in seconds of the wall clock."""
@@ -62,7 +62,7 @@ class SocietyFigures:
 def _definition_events(society: Society) -> list[AgentDefined | PolicyAdopted]:
     """Return the events that define the agents, followed by their memory policies."""
     definition = Definition(role=f"resident of {society.name}", memory="tiered", kept_by="host")
-    embedding = Embedding(model=EMBEDDER, dimension=DIMENSION)
+    embedding = Embedding(model=EMBEDDING_MODEL, dimension=EMBEDDING_DIMENSION)
     defined = [
         AgentDefined(
             event_id=derive(f"{society.name}/{each.id}", AgentDefined.kind_of()),
@@ -103,7 +103,7 @@ async def watch_figures(log: Log, society: str) -> AsyncIterator[SocietyFigures]
         figures.updated.set()
 
     async def receive_world(message: Msg) -> None:
-        figures.world = WorldHealthReport.model_validate_json(message.data)
+        figures.world_health = WorldHealthReport.model_validate_json(message.data)
 
     subscriptions = [
         await log.connection.subscribe(log.subjects.vitals(society), cb=receive_vitals),
@@ -146,7 +146,7 @@ async def run_society(
                     break
         data = await read_world(states) if society.world == "grid" else None
         world = None if data is None else load_world(data)
-        return run_report(society.name, figures.vitals, figures.live_hosts, began or 0.0, world, figures.world)
+        return run_report(society.name, figures.vitals, figures.live_hosts, began or 0.0, world, figures.world_health)
 
 
 async def load_society(log: Log, name: str) -> Society:

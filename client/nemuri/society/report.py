@@ -50,9 +50,9 @@ class RunReport(Value):
 
 def run_report(
     society: str,
-    told: Mapping[str, HostHealthReport],
-    living: Mapping[str, HostHealthReport],
-    began: float,
+    vitals: Mapping[str, HostHealthReport],
+    live_hosts: Mapping[str, HostHealthReport],
+    start_second: float,
     world: World | None,
     world_health: WorldHealthReport | None,
 ) -> RunReport:
@@ -60,7 +60,7 @@ def run_report(
 
     The work of crashed hosts counts, but agents are counted only on the `living` hosts.
     """
-    newest = list(told.values())
+    newest = list(vitals.values())
     runs: Counter[str] = Counter()
     late: dict[str, Lateness] = {}
     failures: Counter[str] = Counter()
@@ -69,13 +69,13 @@ def run_report(
         failures.update(each.failures)
         for module, lateness in each.lateness.items():
             late[module] = late.get(module, Lateness()) + lateness
-    wall, agents = max((each.seconds for each in newest), default=0.0), sum(each.agents for each in living.values())
+    wall, agents = max((each.seconds for each in newest), default=0.0), sum(each.agents for each in live_hosts.values())
     everybody = world.agents if world else ()
     asked = sum((each.asked for each in newest), Waits())
     return RunReport(
         society=society,
         agents=agents,
-        seconds=max((each.second for each in newest), default=began) - began,
+        seconds=max((each.second for each in newest), default=start_second) - start_second,
         wall=wall,
         rates={module: round(count / max(wall, 1e-9) / max(agents, 1), 4) for module, count in sorted(runs.items())},
         tardiness={
@@ -85,11 +85,11 @@ def run_report(
             rank: sum((each.waits[rank] for each in newest), Waits()) for rank in (newest[0].waits if newest else ())
         },
         asked=asked,
-        token_use=_spent(newest),
+        token_use=_token_use(newest),
         top_spenders=_top_spenders(newest),
         unfairness=round(asked.unfairness, 3),
-        waiting=sum(each.waiting for each in living.values()),
-        silence=max((each.silence for each in living.values()), default=0.0),
+        waiting=sum(each.waiting for each in live_hosts.values()),
+        silence=max((each.silence for each in live_hosts.values()), default=0.0),
         conflicts=sum(each.conflicts for each in newest),
         failures=dict(failures),
         memory={each.host: each.memory for each in newest},
@@ -100,7 +100,7 @@ def run_report(
     )
 
 
-def _spent(hosts: Iterable[HostHealthReport]) -> dict[str, dict[str, TokenUse]]:
+def _token_use(hosts: Iterable[HostHealthReport]) -> dict[str, dict[str, TokenUse]]:
     found: defaultdict[str, dict[str, TokenUse]] = defaultdict(dict)
     for host in hosts:
         for module, models in sorted(host.token_use.items()):

@@ -21,7 +21,7 @@ def build_processes(society: Society, settings: Settings, limit: int) -> list[Su
         WorkerReplica(f"host-{nth + 1}", process_command(settings.data, "host", society.name, options), environment)
         for nth in range(society.hosts)
     ]
-    return [_world(society, settings), *hosts]
+    return [_world_process(society, settings), *hosts]
 
 
 def _environment(settings: Settings, nats_url: str | None) -> dict[str, str]:
@@ -33,7 +33,7 @@ def _environment(settings: Settings, nats_url: str | None) -> dict[str, str]:
     return environment_of(alone.model_copy(update={"nats_url": nats_url})) | others
 
 
-def _world(society: Society, settings: Settings) -> Supervised:
+def _world_process(society: Society, settings: Settings) -> Supervised:
     if society.world == "minecraft":
         return build_bridge(society, settings)
     environment = _environment(settings, settings.world_nats_url)

@@ -29,7 +29,7 @@ class Timeline:
     """Seconds of one tax season."""
 
     @classmethod
-    def of(cls, seconds: float) -> Self:
+    def scaled_to(cls, seconds: float) -> Self:
         """Return the paper's timeline, scaled to a total of `seconds`."""
         paper = cls()
         parts = ("feedback", "amendments", "vote", "tally", "law", "end", "season")

@@ -38,10 +38,10 @@ def random_utterance(likeable: float, rng: Random) -> str:
     return rng.choice(KIND_UTTERANCES if rng.random() < likeable / 10 else RUDE_UTTERANCES)
 
 
-def updated_sentiment(text: str, before: float, taste: float) -> float:
-    """Return the sentiment towards a speaker after an utterance, 0 to 10. `taste` shifts the value of the utterance."""
+def updated_sentiment(text: str, before: float, bias: float) -> float:
+    """Return the sentiment towards a speaker after an utterance, 0 to 10. `bias` shifts the value of the utterance."""
     value = 10.0 if text in KIND_UTTERANCES else 0.0 if text in RUDE_UTTERANCES else NEUTRAL
-    return min(10.0, max(0.0, before + SENTIMENT_STEP * (value + taste - before)))
+    return min(10.0, max(0.0, before + SENTIMENT_STEP * (value + bias - before)))
 
 
 def perceived_likeability(
@@ -55,24 +55,32 @@ def perceived_likeability(
     }
 
 
-def observers_of(sentiments: Mapping[tuple[str, str], float], least: int = MIN_OBSERVERS) -> dict[str, list[str]]:
-    """Return the observers of each subject that has at least `least` observers."""
+def observers_of(
+    sentiments: Mapping[tuple[str, str], float], min_observers: int = MIN_OBSERVERS
+) -> dict[str, list[str]]:
+    """Return the observers of each subject that has at least `min_observers` observers."""
     observers: dict[str, list[str]] = {}
     for observer, subject in sorted(sentiments):
         observers.setdefault(subject, []).append(observer)
-    return {subject: observer_ids for subject, observer_ids in observers.items() if len(observer_ids) >= least}
+    return {subject: observer_ids for subject, observer_ids in observers.items() if len(observer_ids) >= min_observers}
 
 
 def fit_likeability(
-    sentiments: Mapping[tuple[str, str], float], true: Mapping[str, float], least: int = MIN_OBSERVERS
+    sentiments: Mapping[tuple[str, str], float],
+    true_likeability: Mapping[str, float],
+    min_observers: int = MIN_OBSERVERS,
 ) -> LinearFit:
     """Fit all agents with enough observers. Raise ValueError if there are fewer than three."""
-    perceived = perceived_likeability(sentiments, observers_of(sentiments, least))
-    return linear_fit([true[each] for each in perceived], list(perceived.values()))
+    perceived = perceived_likeability(sentiments, observers_of(sentiments, min_observers))
+    return linear_fit([true_likeability[each] for each in perceived], list(perceived.values()))
 
 
 def mean_r_by_observers(
-    sentiments: Mapping[tuple[str, str], float], true: Mapping[str, float], number: int, rng: Random, draws: int = 50
+    sentiments: Mapping[tuple[str, str], float],
+    true_likeability: Mapping[str, float],
+    number: int,
+    rng: Random,
+    draws: int = 50,
 ) -> float:
     """Return the mean of Pearson's r over random samples of `number` observers for each agent.
 
@@ -84,7 +92,7 @@ def mean_r_by_observers(
         perceived = perceived_likeability(
             sentiments, {subject: rng.sample(observer_ids, number) for subject, observer_ids in observers.items()}
         )
-        values.append(linear_fit([true[each] for each in perceived], list(perceived.values())).r)
+        values.append(linear_fit([true_likeability[each] for each in perceived], list(perceived.values())).r)
     return sum(values) / draws
 
 

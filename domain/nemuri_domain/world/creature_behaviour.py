@@ -29,12 +29,12 @@ MAX_NEARBY = {"cow": 3, "zombie": 2, "skeleton": 1}
 DIRECTIONS: Integers = np.array([(1, 0), (-1, 0), (0, 1), (0, -1)], dtype=np.int32)
 
 
-def _column(name: str) -> Floats:
+def _species_column(name: str) -> Floats:
     return np.array([getattr(SPECIES[each], name) for each in SPECIES_NAMES], dtype=np.float64)
 
 
 SPEED, ATTACK_RANGE, HUNTING_RADIUS, DAMAGE, ATTACK_INTERVAL = (
-    _column(name) for name in ("speed", "attack_range", "hunting_radius", "damage", "attack_interval")
+    _species_column(name) for name in ("speed", "attack_range", "hunting_radius", "damage", "attack_interval")
 )
 
 
@@ -44,7 +44,7 @@ def advance_creatures(state: WorldState, seconds: float) -> None:
         return
     _spawn_creatures(state, seconds)
     if state.creatures.number.size:
-        prey, distance = _nearest(state)
+        prey, distance = _nearest_agents(state)
         stays = _stays(state, distance, seconds)
         state.departures += state.creatures.keep_only(stays)
         prey, distance = prey[stays], distance[stays]
@@ -53,7 +53,7 @@ def advance_creatures(state: WorldState, seconds: float) -> None:
         _attack_prey(state, prey, hunting & (distance <= ATTACK_RANGE[state.creatures.species]))
 
 
-def _nearest(state: WorldState) -> tuple[Indices, Floats]:
+def _nearest_agents(state: WorldState) -> tuple[Indices, Floats]:
     """Return the row and distance of the agent nearest to each creature; infinity if none is near."""
     players, creatures, rows = state.players, state.creatures, state.players.present_rows()
     creature_indices, bodies, squares = SpatialIndex(players.x[rows], players.z[rows]).pairs(

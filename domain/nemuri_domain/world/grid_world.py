@@ -20,7 +20,7 @@ from nemuri_domain.world.game_rules import ACHIEVEMENTS, ITEMS
 from nemuri_domain.world.world_settings import WorldSettings
 from nemuri_domain.world.world_state import WorldState
 
-TICK = 0.25
+MAX_STEP_SECONDS = 0.25
 """Seconds of one simulation step, at most."""
 
 
@@ -90,7 +90,7 @@ class World:
         if not (isfinite(seconds) and seconds > 0):
             raise ValueError(f"seconds must be finite and positive, not {seconds}")
         act_lifecycle.begin_acts(self._state, acts)
-        parts = ceil(seconds / TICK - 1e-9)
+        parts = ceil(seconds / MAX_STEP_SECONDS - 1e-9)
         for _ in range(parts):
             self._tick(seconds / parts)
 

@@ -6,7 +6,7 @@ from nemuri_contracts.world_protocol import Go
 from nemuri_domain.world.block_grid import MARGIN
 from nemuri_domain.world.column_types import WALKABLE, Indices
 from nemuri_domain.world.game_rules import WALKING_SPEED
-from nemuri_domain.world.pathfinding import DIAGONAL, find_path
+from nemuri_domain.world.pathfinding import DIAGONAL_LENGTH, find_path
 from nemuri_domain.world.player_table import MAX_STORED_PATH_CELLS, ActInProgress
 from nemuri_domain.world.refusal_reasons import DONE, NO_PATH, NO_SUCH_POSITION
 from nemuri_domain.world.world_state import WorldState
@@ -58,7 +58,7 @@ def _advance_one_cell(state: WorldState, rows: Indices) -> Indices:
     players, ground = state.players, state.ground
     next_cells = players.path[rows, players.path_index[rows]]
     offsets = np.abs(next_cells - ((players.x[rows] + MARGIN) * ground.width + players.z[rows] + MARGIN))
-    costs = np.where((offsets == 1) | (offsets == ground.width), 1.0, DIAGONAL)
+    costs = np.where((offsets == 1) | (offsets == ground.width), 1.0, DIAGONAL_LENGTH)
     free = WALKABLE[ground.cells[next_cells]]
     blocked = rows[~free]
     players.path_index[blocked] = players.path_length[blocked] = 0

@@ -15,7 +15,7 @@ ENCLOSURE_CELLS = 256
 """Cells after which a search checks whether the start is enclosed by as few cells, as it often is after digging."""
 HEURISTIC_WEIGHT = 1.3
 """Weight of the remaining distance. Above 1 the path is slightly longer than the shortest, but found faster."""
-DIAGONAL = sqrt(2.0)
+DIAGONAL_LENGTH = sqrt(2.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ def _search_path(ground: BlockGrid, start: int, goal: int) -> PathSearch:
 
     def remaining_distance(cell: int) -> float:
         dx, dz = abs(cell // width - start_x), abs(cell % width - start_z)
-        return HEURISTIC_WEIGHT * (max(dx, dz) + (DIAGONAL - 1) * min(dx, dz))
+        return HEURISTIC_WEIGHT * (max(dx, dz) + (DIAGONAL_LENGTH - 1) * min(dx, dz))
 
     in_reach = goal + ground.reach_offsets
     goals = in_reach[WALKABLE[ground.cells[in_reach]]].tolist()
@@ -101,7 +101,7 @@ def _neighbours(cells: memoryview, cell: int, width: int) -> list[tuple[int, flo
     for neighbour in (cell - width, cell + width):
         if walkable[cells[neighbour]]:
             neighbours.append((neighbour, 1.0))
-            neighbours += [(neighbour + side, DIAGONAL) for side in sides if walkable[cells[neighbour + side]]]
+            neighbours += [(neighbour + side, DIAGONAL_LENGTH) for side in sides if walkable[cells[neighbour + side]]]
     neighbours += [(cell + side, 1.0) for side in sides]
     return neighbours
 

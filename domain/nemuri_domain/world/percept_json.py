@@ -78,7 +78,7 @@ def _update_visible_blocks(state: WorldState, rows: Indices) -> None:
 
 
 def _sightings(state: WorldState, rows: Indices) -> list[bytes]:
-    """Return the bodies in sight of each agent, nearest first, limited to the crowd setting."""
+    """Return the bodies in sight of each agent, nearest first, limited to `max_sightings`."""
     players, creatures, agents = state.players, state.creatures, state.players.present_rows()
     x = np.concatenate([players.x[agents], creatures.x])
     z = np.concatenate([players.z[agents], creatures.z])
@@ -87,7 +87,7 @@ def _sightings(state: WorldState, rows: Indices) -> list[bytes]:
     observers, bodies, squares = observers[others], bodies[others], squares[others]
     order = np.lexsort((bodies, squares, observers))
     observers, bodies, squares = observers[order], bodies[order], squares[order]
-    within_limit = np.arange(observers.size) - np.searchsorted(observers, observers) < state.settings.crowd
+    within_limit = np.arange(observers.size) - np.searchsorted(observers, observers) < state.settings.max_sightings
     observers, bodies, squares = observers[within_limit], bodies[within_limit], squares[within_limit]
     parts = _sighting_parts(state, agents, x, z, np.unique(bodies))
     sightings = [

@@ -8,7 +8,7 @@ from nemuri_domain.world.column_types import Indices, Integers
 
 CHUNK = 16
 """Side of a chunk in blocks (document 002 §3.4)."""
-_SHIFT, _SPAN, _BEFORE = 4, 1 << 20, 8
+_SHIFT, _MAX_CHUNKS_PER_SIDE, _CHUNK_OFFSET = 4, 1 << 20, 8
 """Bits of a position within its chunk; chunks along a side; chunks before the first chunk of the map."""
 
 
@@ -42,4 +42,4 @@ class SpatialIndex:
 
 
 def _chunk_key(x: Indices, z: Indices) -> Indices:
-    return (x + _BEFORE) * _SPAN + z + _BEFORE
+    return (x + _CHUNK_OFFSET) * _MAX_CHUNKS_PER_SIDE + z + _CHUNK_OFFSET

@@ -17,9 +17,9 @@ class WorldSettings(Value):
     """Percepts per second of wall clock time."""
     speed: float = Field(default=1.0, gt=0, le=1_000)
     """Seconds of simulation time per second of wall clock time."""
-    day: float = Field(default=1200.0, ge=1)
+    day_seconds: float = Field(default=1200.0, ge=1)
     """Seconds of a day. The last third is night."""
-    crowd: int = Field(default=24, ge=1, le=64)
+    max_sightings: int = Field(default=24, ge=1, le=64)
     """Other bodies in a percept, at most, nearest first."""
     creatures: bool = True
     """True if there are cows, zombies and skeletons."""

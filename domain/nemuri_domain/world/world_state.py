@@ -45,7 +45,7 @@ class WorldState:
     @property
     def daylight(self) -> bool:
         """True during the day."""
-        return MORNING <= self.second / self.settings.day % 1.0 < EVENING
+        return MORNING <= self.second / self.settings.day_seconds % 1.0 < EVENING
 
     def is_walkable(self, x: int, z: int) -> bool:
         """Return whether an agent can stand at a position."""

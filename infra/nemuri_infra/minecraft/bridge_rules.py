@@ -27,7 +27,7 @@ def bridge_rules() -> dict[str, Any]:
         "food_points": dict(game_rules.FOOD_POINTS),
         "visible_blocks": game_rules.VISIBLE_BLOCKS,
         "max_blocks_per_kind": MAX_BLOCKS_PER_KIND,
-        "crowd": WorldSettings().crowd,
+        "max_sightings": WorldSettings().max_sightings,
         "visible_activity": {
             name: VISIBLE_ACTIVITY[kind] for name, kind in ACTIONS.items() if kind in VISIBLE_ACTIVITY
         },

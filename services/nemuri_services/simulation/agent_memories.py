@@ -42,7 +42,7 @@ from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.stores.memory_cache import MemoryCache
 from nemuri_infra.stores.vectors import vector_key
 from nemuri_services.simulation.cooperative_yield import TimeSlice
-from nemuri_services.simulation.experience_events import DIMENSION, EMBEDDER, experience_event
+from nemuri_services.simulation.experience_events import EMBEDDING_DIMENSION, EMBEDDING_MODEL, experience_event
 from nemuri_services.simulation.outbox import Outbox
 
 WORDING_SECONDS: Final = 0.1
@@ -82,8 +82,8 @@ class AgentMemories:
     def __init__(self, log: Log) -> None:
         """Create an empty cache."""
         self._log = log
-        self._embedder = HashingEmbedder(DIMENSION)
-        self._cache = MemoryCache(DIMENSION)
+        self._embedder = HashingEmbedder(EMBEDDING_DIMENSION)
+        self._cache = MemoryCache(EMBEDDING_DIMENSION)
         self._agents: dict[str, CachedAgent] = {}
         self._load_queue: deque[tuple[str, ...]] = deque()
         self._experience_queue: list[PendingExperience] = []
@@ -144,7 +144,7 @@ class AgentMemories:
             self._agents.pop(agent_id, None)
             self._cache.drop(agent_id)
         self._load_queue = deque(each for each in self._load_queue if gone.isdisjoint(each))
-        self._outbox.keep(self._agents)
+        self._outbox.keep_only(self._agents)
         self._group_queue = deque(each for each in self._group_queue if each[0].agent_id in self._agents)
 
     def recall(self, agent_id: str, query: str, module: str, second: float) -> Sequence[RetrievedMemory]:
@@ -160,7 +160,7 @@ class AgentMemories:
         cached.access_counts.update(each.memory_id for each, _ in found)
         return [RetrievedMemory(memory.content, each.score, each.layer, memory.type) for each, memory in found]
 
-    def record(self, agent_id: str, experiences: Iterable[Mapping[str, Any]], second: float) -> None:
+    def queue_experiences(self, agent_id: str, experiences: Iterable[Mapping[str, Any]], second: float) -> None:
         """Queue experiences of an agent. They can be retrieved after the next beat."""
         self._experience_queue.extend((agent_id, each, second) for each in experiences)
 
@@ -206,7 +206,7 @@ class AgentMemories:
         events = list(filter(None, (self._experience_event(*each) for each in experiences)))
         rows = self._embedder.rows([each.experience.content for each in events])
         for event, vector in zip(events, rows, strict=True):
-            self._apply(event, self._mind(event.agent_id, touched(event)), vector)
+            self._append_and_apply(event, self._aggregate(event.agent_id, touched(event)), vector)
             if event.experience.type == "reflection":
                 self._begin_consolidation(event.agent_id, "reflection", moment_of(event))
 
@@ -238,7 +238,7 @@ class AgentMemories:
             await self._outbox.flush()
 
     def _begin_consolidation(self, agent_id: str, reason: Because, second: float) -> None:
-        aggregate = self._mind(agent_id)
+        aggregate = self._aggregate(agent_id)
         plan = plan_for_mind(aggregate, partial(self._cache.vectors, agent_id), reason, second)
         if not plan:
             return
@@ -250,7 +250,7 @@ class AgentMemories:
             deleted=plan.deleted,
             second=second,
         )
-        self._queue_groups(event, self._apply(event, aggregate))
+        self._queue_groups(event, self._append_and_apply(event, aggregate))
 
     def _queue_groups(self, begun: ConsolidationBegun, aggregate: TieredMind) -> None:
         pending = [group for group in begun.groups if any(each.merging for each in aggregate.known(group.memory_ids))]
@@ -263,24 +263,24 @@ class AgentMemories:
         events = list(filter(None, (self._memory_formed(*each, second) for each in groups)))
         rows = self._embedder.rows([each.content for each in events])
         for event, vector in zip(events, rows, strict=True):
-            self._apply(event, self._mind(event.agent_id, touched(event)), vector)
+            self._append_and_apply(event, self._aggregate(event.agent_id, touched(event)), vector)
 
     def _memory_formed(
         self, begun: ConsolidationBegun, group: Group, max_access_count: int, second: float
     ) -> MemoryFormed | None:
-        aggregate = self._mind(begun.agent_id, group.memory_ids)
+        aggregate = self._aggregate(begun.agent_id, group.memory_ids)
         sources = [each for each in aggregate.known(group.memory_ids) if each.merging]
         if aggregate.agent is None or not sources:
             return None
         rules = aggregate.agent.rules.consolidation
         extract = extract_memory(sources, rules)
         return form_memory(
-            begun, sources, extract, vector=vector_key(EMBEDDER, DIMENSION, extract.content), most=max_access_count,
-            rules=rules, nth=str(group.memory_ids[0]), second=second,
+            begun, sources, extract, vector=vector_key(EMBEDDING_MODEL, EMBEDDING_DIMENSION, extract.content),
+            most=max_access_count, rules=rules, nth=str(group.memory_ids[0]), second=second,
         )  # fmt: skip
 
     def _report_accesses(self, agent_id: str, cached: CachedAgent, second: float) -> None:
-        aggregate = self._mind(agent_id, cached.access_counts)
+        aggregate = self._aggregate(agent_id, cached.access_counts)
         memories = list(aggregate.memories.values())[:1_000]
         accessed = tuple(
             Access(memory_id=each.memory_id, times=cached.access_counts[each.memory_id]) for each in memories
@@ -296,13 +296,13 @@ class AgentMemories:
             accessed=accessed,
             second=second,
         )
-        self._apply(event, aggregate)
+        self._append_and_apply(event, aggregate)
 
-    def _mind(self, agent_id: str, memory_ids: Iterable[UUID] | None = None) -> TieredMind:
+    def _aggregate(self, agent_id: str, memory_ids: Iterable[UUID] | None = None) -> TieredMind:
         """Return the aggregate of an agent with some of its memories; all if `memory_ids` is None."""
         return TieredMind(self._agents[agent_id].agent, Map(self._cache.memories(agent_id, memory_ids)))
 
-    def _apply(self, event: AnyAgentEvent, before: TieredMind, vector: Vector | None = None) -> TieredMind:
+    def _append_and_apply(self, event: AnyAgentEvent, before: TieredMind, vector: Vector | None = None) -> TieredMind:
         """Queue an event for the log and apply it locally. Return the aggregate after it, with the memories that it
         touches.
         """

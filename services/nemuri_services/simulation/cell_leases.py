@@ -23,9 +23,9 @@ from nemuri_services.simulation.leases import Leases
 
 BATCH_ENTRIES: Final = 200
 """Entries of one batch, approximately. Encoding a batch blocks the event loop."""
-Changed = tuple[str, set[str]]
+ChangedSections = tuple[str, set[str]]
 """An agent id and its changed sections."""
-Batch = dict[int, list[Changed]]
+ChangeBatch = dict[int, list[ChangedSections]]
 """Changed agents by cell."""
 WRITE_ERRORS: Final = (RevisionError, *READER_ERRORS)
 """Errors after which a batch is not written, or not known to be written."""
@@ -47,7 +47,7 @@ class CellLeases:
     async def free_cells(self) -> list[int]:
         """Return the cells without a host, as far as this host has seen."""
         others = [str(cell) for cell in range(self._society.cells) if cell not in self.cells]
-        return [int(name) for name in await self._leases.free(others)]
+        return [int(name) for name in await self._leases.free_names(others)]
 
     async def acquire(self, cell: int, second: float) -> list[SharedState] | None:
         """Take a free cell and return its agents in their last written state. None if another host was faster."""
@@ -100,25 +100,25 @@ class CellLeases:
         for key in [each for each in self._leases.revisions if each.startswith(f"{AGENT}.{cell}.")]:
             del self._leases.revisions[key]
 
-    def _batches(self) -> Iterator[Batch]:
+    def _batches(self) -> Iterator[ChangeBatch]:
         """Yield batches of changes. Each cell is in at least one batch, each agent in at most one."""
         changed, self._engine.changed = self._engine.changed, {}
-        of_cell: dict[int, list[Changed]] = {cell: [] for cell in self.cells}
+        of_cell: dict[int, list[ChangedSections]] = {cell: [] for cell in self.cells}
         for agent_id, sections in changed.items():
             if (cell := self._cell_of[agent_id]) in of_cell and (kept := sections - VOLATILE):
                 of_cell[cell].append((agent_id, kept))
-        batch, size = Batch(), 0
+        batch, size = ChangeBatch(), 0
         for cell, agents in of_cell.items():
             more = 1 + sum(len(sections) for _, sections in agents)
             if batch and size + more > BATCH_ENTRIES:
                 yield batch
-                batch, size = Batch(), 0
+                batch, size = ChangeBatch(), 0
             batch[cell] = agents
             size += more
         if batch:
             yield batch
 
-    def _entries(self, batch: Batch) -> dict[str, bytes]:
+    def _entries(self, batch: ChangeBatch) -> dict[str, bytes]:
         """Return the current entries of a batch, including the lease of each cell."""
         entries: dict[str, bytes] = {}
         for cell, agents in batch.items():
@@ -128,7 +128,7 @@ class CellLeases:
                     entries |= {f"{AGENT}.{cell}.{agent_id}.{each}": _encoded(state, each) for each in sections}
         return entries
 
-    def _requeue(self, batches: Iterable[Batch]) -> None:
+    def _requeue(self, batches: Iterable[ChangeBatch]) -> None:
         """Mark the changes of unwritten batches as unwritten again."""
         for agent_id, sections in chain.from_iterable(chain.from_iterable(each.values()) for each in batches):
             self._engine.changed.setdefault(agent_id, set()).update(sections)

@@ -26,7 +26,7 @@ from nemuri_services.simulation.leases import Leases, lease_key
 
 CHECKPOINT_LEASE: Final = "checkpoints"
 """Name of the lease for making checkpoints."""
-RESTORING_KEY: Final = "going-back"
+RESTORING_KEY: Final = "restoring"
 """Key that holds the name of a checkpoint while it is being restored."""
 KEPT_CHECKPOINTS: Final = 3
 CHECKPOINT_INTERVAL: Final = 300.0

@@ -10,8 +10,8 @@ from nemuri_domain.tiered.policy import TiersPolicy
 from nemuri_infra.embeddings.hashing import HashingEmbedder
 from nemuri_infra.stores.vectors import vector_key
 
-EMBEDDER: Final = HashingEmbedder.model
-DIMENSION: Final = 256
+EMBEDDING_MODEL: Final = HashingEmbedder.model
+EMBEDDING_DIMENSION: Final = 256
 """Dimension of vectors on a host. A thousand agents have some hundred memories each."""
 
 
@@ -38,5 +38,5 @@ def experience_event(
         experience=experience,
         cues=cues,
         importance=importance,
-        vector=vector_key(EMBEDDER, DIMENSION, experience.content),
+        vector=vector_key(EMBEDDING_MODEL, EMBEDDING_DIMENSION, experience.content),
     )

@@ -174,7 +174,7 @@ class Host:
             ]
             if out.speech:
                 acts.append(Act(agent_id=agent_id, act_id=f"say-{now:.3f}", act=Say(text=out.speech)))
-            self.memories.record(agent_id, out.experiences, now)
+            self.memories.queue_experiences(agent_id, out.experiences, now)
         if acts:
             message = Acts(host=self.name, acts=tuple(acts))
             await self._publish(self.states.log.subjects.acts(self.society.name), message.model_dump_json().encode())
@@ -242,7 +242,7 @@ class Host:
             agent_ids = [each.id for each in self.society.cell(cell)]
             logger.warning("cell lost", host=self.name, cell=cell)
             self.cell_leases.forget_cell(cell)
-            self.health.forget(agent_ids)
+            self.health.remove_agents(agent_ids)
             self.memories.drop(agent_ids)
             self._not_joined.difference_update(agent_ids)
             for agent_id in agent_ids:

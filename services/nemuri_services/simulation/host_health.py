@@ -68,7 +68,7 @@ class HostHealth:
         """Count a model request that was sent so many seconds after its module was due."""
         self._waits[rank][agent_id].add(waited)
 
-    def forget(self, agent_ids: Iterable[str]) -> None:
+    def remove_agents(self, agent_ids: Iterable[str]) -> None:
         """Remove the waiting times of agents that left the host."""
         for waited in self._waits.values():
             for agent_id in agent_ids:

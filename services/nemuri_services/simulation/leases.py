@@ -29,7 +29,7 @@ class Leases:
         self._last_changes: dict[str, tuple[int, float]] = {}
         self._beats = 0
 
-    async def free(self, names: Iterable[str]) -> list[str]:
+    async def free_names(self, names: Iterable[str]) -> list[str]:
         """Return the names without a holder, as far as this process has seen."""
         now = time.monotonic()
         return self._without_holder(names, await self._lease_entries.present(), now)

@@ -30,7 +30,7 @@ class Outbox:
         """Add an event after all waiting events."""
         self._waiting.append(event)
 
-    def keep(self, agent_ids: Collection[str]) -> None:
+    def keep_only(self, agent_ids: Collection[str]) -> None:
         """Drop the events of all other agents."""
         self._waiting = deque(each for each in self._waiting if each.agent_id in agent_ids)
 

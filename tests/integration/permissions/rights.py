@@ -162,7 +162,7 @@ def society_rights(name: str) -> dict[str, set[str]]:
         f"{spoken}.percepts.h1": {"world"},
         f"{spoken}.world.turning": {"world"},
         f"{states}.society": OPERATORS,
-        f"{states}.going-back": OPERATORS,
+        f"{states}.restoring": OPERATORS,
         f"{states}.agent.0.a00.goals": hosts,
         f"{states}.lease.0": hosts,
         f"{states}.lease.checkpoints": hosts,

@@ -35,7 +35,7 @@ async def test_a_resident_forgets_the_weakest_of_what_it_has_no_room_for(log: Lo
     while number < MEMORY_CAPACITY + 200:
         for _ in range(50):
             number += 1
-            memories.record(WHO, [_lived(number)], float(number))
+            memories.queue_experiences(WHO, [_lived(number)], float(number))
         await memories.record_queued()
         await memories.consolidate(float(number))
         while memories._group_queue:
@@ -56,7 +56,7 @@ async def test_a_resident_forgets_the_weakest_of_what_it_has_no_room_for(log: Lo
 
 
 def _mind(memories: AgentMemories, name: str = WHO) -> TieredMind:
-    return memories._mind(name)
+    return memories._aggregate(name)
 
 
 async def test_where_many_are_full_at_once_they_consolidate_in_turn(
@@ -71,7 +71,7 @@ async def test_where_many_are_full_at_once_they_consolidate_in_turn(
     memories.queue_load(names)
     await memories.load()
     for name in names:
-        memories.record(name, map(_lived, range(120)), 120.0)
+        memories.queue_experiences(name, map(_lived, range(120)), 120.0)
     await memories.record_queued()
     longest, order = 0, list[str]()
     while len(order) < len(names) or memories._group_queue:
@@ -92,7 +92,7 @@ async def test_where_the_disk_is_full_what_was_lived_through_is_on_the_log(log: 
     memories.queue_load([WHO])
     await memories.load()
     memories._cache._database.execute("PRAGMA max_page_count = 1")
-    memories.record(WHO, map(_lived, range(100, 160)), 2.0)
+    memories.queue_experiences(WHO, map(_lived, range(100, 160)), 2.0)
     with pytest.raises(sqlite3.OperationalError, match="full"):
         await memories.record_queued()
     await memories.flush(4.0)
@@ -109,7 +109,7 @@ async def test_what_is_come_back_to_is_told_now_and_then_and_at_the_end(log: Log
     memories = AgentMemories(log)
     memories.queue_load([WHO])
     await memories.load()
-    memories.record(WHO, [_lived(100)], 1.0)
+    memories.queue_experiences(WHO, [_lived(100)], 1.0)
     await memories.record_queued()
     for second in (20.0, 21.0, 29.0, 31.0, 32.0):
         assert memories.recall(WHO, "what happened", "default", second)

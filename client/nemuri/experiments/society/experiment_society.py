@@ -87,7 +87,7 @@ def staged(stage: Stage, seed: str, witness: SimulationObserver | None = None) -
     """
     land, minds, dreams = (Random(f"{seed}/{each}") for each in ("land", "minds", "dreams"))
     settings = WorldSettings(
-        seed=land.getrandbits(62), size=stage.size, towns=stage.towns, creatures=stage.creatures, crowd=12
+        seed=land.getrandbits(62), size=stage.size, towns=stage.towns, creatures=stage.creatures, max_sightings=12
     )
     world = World(settings)
     around: SimulatedWorld = HallucinatingWorld(world, stage.hallucinating, dreams) if stage.hallucinating else world

@@ -52,7 +52,9 @@ def sample(seed: int, repeat: int, setting: Setting) -> Sample:
     found: dict[tuple[str, str], float] = {}
     for arm, (stance, frozen, without) in arms.items():
         simulation = society(name, setting, stance, without)
-        town = Town(simulation, Constitution(frozen=frozen), Timeline.of(setting.seconds), Random(f"{name}/incomes"))
+        town = Town(
+            simulation, Constitution(frozen=frozen), Timeline.scaled_to(setting.seconds), Random(f"{name}/incomes")
+        )
         town.live()
         found |= measured(town, arm, setting)
     return found

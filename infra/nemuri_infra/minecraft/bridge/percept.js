@@ -46,7 +46,7 @@ function sightings ({ bot, position: own, world }) {
     const { x, y, z } = position
     found.push({ ...who, position: { x, y, z }, distance: Math.round(distance * 10) / 10 })
   }
-  return found.sort((one, other) => one.distance - other.distance).slice(0, world.rules.table.crowd)
+  return found.sort((one, other) => one.distance - other.distance).slice(0, world.rules.table.max_sightings)
 }
 
 /** Return the visible blocks: the nearest of each kind first, then the second nearest. */

@@ -64,7 +64,7 @@ def test_words_tell_who_is_likeable() -> None:
     for likeable in (1.0, 5.0, 9.0):
         known = [5.0]
         for _ in range(500):
-            known.append(updated_sentiment(random_utterance(likeable, rng), known[-1], taste=0.0))
+            known.append(updated_sentiment(random_utterance(likeable, rng), known[-1], bias=0.0))
         felt.append(sum(known) / len(known))
     assert felt[0] < felt[1] < felt[2]
 

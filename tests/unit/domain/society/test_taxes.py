@@ -49,7 +49,7 @@ def test_what_cannot_be_taxed_is_refused(income: int, rate: int) -> None:
 
 def test_the_timeline_is_the_papers_and_scales_with_the_length() -> None:
     """The default timeline is the paper's, and other lengths scale it."""
-    paper, half = Timeline.of(1_200), Timeline.of(600)
+    paper, half = Timeline.scaled_to(1_200), Timeline.scaled_to(600)
     assert paper == Timeline()
     assert (half.feedback, half.amendments, half.vote, half.tally, half.law) == (150, 180, 210, 240, 300)
     assert [paper.payment_second(each) for each in (0, 4, 5, 9)] == [20, 500, 620, 1_100]

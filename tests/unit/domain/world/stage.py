@@ -25,7 +25,7 @@ class Stage:
 
     def __init__(self, *agents: str, creatures: bool = False, size: int = 64, day: float = 1e6) -> None:
         """Create the world with these agents. Their names are their ids."""
-        self.state = WorldState.initial(WorldSettings(size=size, creatures=creatures, day=day))
+        self.state = WorldState.initial(WorldSettings(size=size, creatures=creatures, day_seconds=day))
         self.state.ground = BlockGrid.from_blocks(np.full((size, size), BLOCK_NUMBER["grass"], dtype=np.uint8))
         self.state.terrain.dark[:] = self.state.terrain.safe[:] = False
         self.world = World(state=self.state)

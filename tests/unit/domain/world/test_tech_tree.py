@@ -11,7 +11,7 @@ TOOLS = ("wood_pickaxe", "wood_sword", "stone_pickaxe", "stone_sword", "iron_pic
 
 def test_the_22_achievements_can_all_be_reached() -> None:
     """A player that begins without items reaches all 22 achievements."""
-    world = World(WorldSettings(seed=1, size=128, day=630))
+    world = World(WorldSettings(seed=1, size=128, day_seconds=630))
     ann = ScriptedPlayer(world, "ann")
     ann.collect("grass")
     ann.place("sapling")

@@ -32,7 +32,7 @@ def test_everybody_pays_the_tax_in_force_and_the_ledger_is_exact(frozen: bool) -
     for state in simulation.engine.states.values():
         if "tax" in state.values()["profile"]:
             simulation.engine.put(state.agent_id, {"profile": {"tax": -0.5}}, 0.0)
-    town = taxes.Town(simulation, Constitution(frozen=frozen), Timeline.of(setting.seconds), Random(1))
+    town = taxes.Town(simulation, Constitution(frozen=frozen), Timeline.scaled_to(setting.seconds), Random(1))
     town.live()
     assert Counter(each.season for each in town.ledger.payments) == dict.fromkeys(range(10), 5)
     assert town.ledger.is_balanced
