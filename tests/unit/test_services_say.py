@@ -15,7 +15,7 @@ OPERATORS = {
 """Kinds of events that operators append by commands."""
 
 
-def said(*kinds: type[Event]) -> set[str]:
+def kinds_of(*kinds: type[Event]) -> set[str]:
     """Return the kinds of some events."""
     return {each.kind_of() for each in kinds}
 
@@ -46,4 +46,4 @@ def test_only_the_tutor_emits_client_events() -> None:
     """No service except the tutor emits events of clients."""
     speaking = {name for name, service in SERVICES.items() for each in service.emits() if issubclass(each, ClientEvent)}
     assert speaking == {"tutor"}
-    assert said(FeedbackGiven, TaskSubmitted) <= said(*SERVICES["tutor"].emits())
+    assert kinds_of(FeedbackGiven, TaskSubmitted) <= kinds_of(*SERVICES["tutor"].emits())

@@ -77,10 +77,10 @@ def test_a_memory_that_waits_for_protection_is_a_question(capsys: pytest.Capture
 def test_costs_are_extrapolated_from_the_real_counts(capsys: pytest.CaptureFixture[str]) -> None:
     """A thousand turns in ten days give the yearly cost of the document's hundred turns a day."""
     assert "a year at the pace of these 10 days $325.06 (¥48,759)" in said(capsys, view())
-    told = cost_json(view())
-    assert told["days"] == 10
-    assert sum(told["a_year"].values()) == pytest.approx(325.16, abs=0.15)
-    assert sum(told["so_far"].values()) == pytest.approx(325.16 / 36.5, abs=0.01)
+    shown_costs = cost_json(view())
+    assert shown_costs["days"] == 10
+    assert sum(shown_costs["a_year"].values()) == pytest.approx(325.16, abs=0.15)
+    assert sum(shown_costs["so_far"].values()) == pytest.approx(325.16 / 36.5, abs=0.01)
     assert "$" not in said(capsys, view(remembered=0))
 
 

@@ -190,7 +190,7 @@ def test_a_missing_value_points_to_the_help_of_its_command(words: tuple[str, ...
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "phrase"),
     [
         (("ask", "x", "--panel", "1"), "--panel: it must be at least 2, not '1'"),
         (("ask", "x", "--panel", "many"), "--panel: write a whole number, not 'many'"),
@@ -206,9 +206,9 @@ def test_a_missing_value_points_to_the_help_of_its_command(words: tuple[str, ...
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )
-def test_the_line_names_the_option_and_its_value(words: tuple[str, ...], said: str) -> None:
+def test_the_line_names_the_option_and_its_value(words: tuple[str, ...], phrase: str) -> None:
     """The line names the option, the expected value and the given value."""
     ran = run(*words)
     assert (ran.code, ran.out) == (2, "")
-    assert ran.err.startswith(f"nemuri: {said}")
+    assert ran.err.startswith(f"nemuri: {phrase}")
     assert len(ran.err.splitlines()) == 1

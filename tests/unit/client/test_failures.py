@@ -83,8 +83,8 @@ def test_one_server_setting_alone_names_the_missing_one(tmp_path: Path, known: s
 @pytest.mark.parametrize("code", [None, 10039])
 def test_a_server_without_jetstream_is_named(code: int | None) -> None:
     """The line gives the server's address without its password. Other outages of JetStream keep their message."""
-    said = "JetStream is off on the NATS server at h:1, i:2; start"
-    with pytest.raises(UnreachableError, match=said), jetstream_needed("nats://ann:secret@h:1,nats://i:2"):
+    expected_line = "JetStream is off on the NATS server at h:1, i:2; start"
+    with pytest.raises(UnreachableError, match=expected_line), jetstream_needed("nats://ann:secret@h:1,nats://i:2"):
         raise ServiceUnavailableError(err_code=code)
     with pytest.raises(ServiceUnavailableError), jetstream_needed("nats://h:1"):
         raise ServiceUnavailableError(code=503, err_code=10008)

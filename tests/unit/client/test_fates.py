@@ -11,7 +11,7 @@ from nemuri_contracts.task_views import FeedbackStanding
 A, B = UUID(int=1), UUID(int=2)
 
 
-def told(**fields: Any) -> FeedbackStanding:
+def standing_of(**fields: Any) -> FeedbackStanding:
     """Return the state of some feedback."""
     return FeedbackStanding(feedback_id=UUID(int=9), **fields)
 
@@ -19,12 +19,12 @@ def told(**fields: Any) -> FeedbackStanding:
 @pytest.mark.parametrize(
     ("standing", "line"),
     [
-        (told(standing="applied", memories=(A,)), "credited to 1 memory"),
-        (told(standing="applied", memories=(A, B)), "credited to 2 memories"),
-        (told(standing="applied", memories=(A,), reason="not used"), "credited to 1 memory; refused: not used"),
-        (told(standing="applied"), "noted; the answer used no memory"),
-        (told(standing="refused", reason="the task failed"), "refused: the task failed"),
-        (told(standing="new"), "noted; not yet decided"),
+        (standing_of(standing="applied", memories=(A,)), "credited to 1 memory"),
+        (standing_of(standing="applied", memories=(A, B)), "credited to 2 memories"),
+        (standing_of(standing="applied", memories=(A,), reason="not used"), "credited to 1 memory; refused: not used"),
+        (standing_of(standing="applied"), "noted; the answer used no memory"),
+        (standing_of(standing="refused", reason="the task failed"), "refused: the task failed"),
+        (standing_of(standing="new"), "noted; not yet decided"),
     ],
 )
 def test_the_state_of_every_part_of_feedback_is_one_line(standing: FeedbackStanding, line: str) -> None:
@@ -34,9 +34,9 @@ def test_the_state_of_every_part_of_feedback_is_one_line(standing: FeedbackStand
 
 def test_feedback_is_decided_when_each_part_is() -> None:
     """Feedback with a verdict and a prevented error is decided when both are credited or refused."""
-    assert not told(standing="new", verdict="helpful").decided
-    half = told(standing="applied", verdict="helpful", prevented_error=B, memories=(A,))
+    assert not standing_of(standing="new", verdict="helpful").decided
+    half = standing_of(standing="applied", verdict="helpful", prevented_error=B, memories=(A,))
     assert not half.decided
     assert half.model_copy(update={"reason": "not used"}).decided
     assert half.model_copy(update={"memories": (A, B)}).decided
-    assert told(standing="parked", reason="the task does not exist yet").decided
+    assert standing_of(standing="parked", reason="the task does not exist yet").decided

@@ -24,7 +24,7 @@ ROW = np.eye(1, 4, dtype="<f4").tobytes()
 KEY = f"some-model.4.{REF}"
 
 
-def said(client: str = "ann", at: str = "2026-01-02T03:04:05Z", **event: Any) -> bytes:
+def task_line(client: str = "ann", at: str = "2026-01-02T03:04:05Z", **event: Any) -> bytes:
     """Return the line of a task."""
     whole = TASK.model_dump(mode="json") | event
     return orjson.dumps({"store": "log", "recorded_at": at, "client": client, "event": whole})
@@ -49,9 +49,9 @@ def file(folder: Path, *lines: bytes) -> Path:
 
 def test_a_genuine_export_is_accepted(tmp_path: Path) -> None:
     """A blob, a vector and events of clients and of the tutor are accepted; the other tests vary them."""
-    tutor = said("tutor", event_id=str(derive("a", "task_submitted")))
+    tutor = task_line("tutor", event_id=str(derive("a", "task_submitted")))
     silent = kept("vector", f"some-model.4.{'0' * 64}", bytes(16))
-    whole = file(tmp_path, kept("blob", REF, TEXT), kept("vector", KEY, ROW), silent, said(), tutor, end(2))
+    whole = file(tmp_path, kept("blob", REF, TEXT), kept("vector", KEY, ROW), silent, task_line(), tutor, end(2))
     assert counted(whole).events == 2
 
 
@@ -62,23 +62,23 @@ def test_a_genuine_export_is_accepted(tmp_path: Path) -> None:
         (b'{"store": "log", "event": ' + b"[" * 100_000, "no valid JSON: recursion limit"),
         (b"\xff\xfe", "no valid JSON"),
         (b"null", "log.jsonl:1: "),
-        (said().replace(b'"hi"', b'"\\ud800"'), "no valid JSON"),
-        (said().replace(b'"panel":null', b'"panel":NaN'), "panel"),
-        (said().replace(b'"panel":null', b'"panel":1e999'), "panel"),
-        (said().replace(b'"panel":null', b'"panel":' + b"9" * 40), "panel"),
-        (said().replace(b'"panel":null', b'"panel":' + b"9" * 9_000), "no valid JSON"),
-        (said(kind="task_sold"), "log.jsonl:1: "),
-        (said(sequel=1), "there is no such key"),
-        (said(text="a\0b"), "NUL"),
-        (said(correlation_id="../x"), "write a whole id"),
-        *((said(name), "has no valid client id") for name in ("../", "a.b", "*", ">", " ", "a b", "é", "a" * 65)),
-        (said("tutor"), "ids of version 5 are reserved"),
-        (said("ann", event_id=str(derive("a", "task_submitted"))), "ids of version 5 are reserved"),
-        (said(at="0001-01-01T00:00:00+14:00"), "recorded_at: the time must lie between"),
-        (said(at="9999-12-31T23:59:59-14:00"), "recorded_at: the time must lie between"),
-        (said(at="1969-12-31T00:00:00Z"), "recorded_at: the time must lie between"),
-        (said(at="2026-01-02T03:04:05"), "recorded_at"),
-        (said(at="1e300"), "recorded_at"),
+        (task_line().replace(b'"hi"', b'"\\ud800"'), "no valid JSON"),
+        (task_line().replace(b'"panel":null', b'"panel":NaN'), "panel"),
+        (task_line().replace(b'"panel":null', b'"panel":1e999'), "panel"),
+        (task_line().replace(b'"panel":null', b'"panel":' + b"9" * 40), "panel"),
+        (task_line().replace(b'"panel":null', b'"panel":' + b"9" * 9_000), "no valid JSON"),
+        (task_line(kind="task_sold"), "log.jsonl:1: "),
+        (task_line(sequel=1), "there is no such key"),
+        (task_line(text="a\0b"), "NUL"),
+        (task_line(correlation_id="../x"), "write a whole id"),
+        *((task_line(name), "has no valid client id") for name in ("../", "a.b", "*", ">", " ", "a b", "é", "a" * 65)),
+        (task_line("tutor"), "ids of version 5 are reserved"),
+        (task_line("ann", event_id=str(derive("a", "task_submitted"))), "ids of version 5 are reserved"),
+        (task_line(at="0001-01-01T00:00:00+14:00"), "recorded_at: the time must lie between"),
+        (task_line(at="9999-12-31T23:59:59-14:00"), "recorded_at: the time must lie between"),
+        (task_line(at="1969-12-31T00:00:00Z"), "recorded_at: the time must lie between"),
+        (task_line(at="2026-01-02T03:04:05"), "recorded_at"),
+        (task_line(at="1e300"), "recorded_at"),
         (kept("blob", REF, TEXT + b"!"), "do not match its name, their sha256"),
         (kept("blob", "../../etc/passwd", TEXT), "do not match its name, their sha256"),
         (kept("blob", sha256(b"\xff").hexdigest(), b"\xff"), "not text in UTF-8"),
@@ -108,7 +108,7 @@ def test_a_forged_line_is_refused(tmp_path: Path, line: bytes, expected_message:
     assert "\n" not in str(raised.value)
 
 
-@pytest.mark.parametrize("line", [said(), kept("blob", REF, TEXT), kept("vector", KEY, ROW)])
+@pytest.mark.parametrize("line", [task_line(), kept("blob", REF, TEXT), kept("vector", KEY, ROW)])
 def test_a_duplicate_line_is_refused(tmp_path: Path, line: bytes) -> None:
     """Two lines with one name are refused, whether they are equal or not, since the log would keep only the first."""
     other = line.replace(b'"hi"', b'"ho"')
@@ -119,7 +119,7 @@ def test_a_duplicate_line_is_refused(tmp_path: Path, line: bytes) -> None:
 def test_no_line_is_read_beyond_its_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Reading stops at the maximum length of a line, on a sparse file."""
     monkeypatch.setattr(reading, "LARGEST_LINE", 1_000)
-    path = file(tmp_path, said(event_id=str(uuid4())))
+    path = file(tmp_path, task_line(event_id=str(uuid4())))
     with path.open("r+b") as sparse:
         sparse.truncate(200 * 1024 * 1024)
     with pytest.raises(OperationError, match=r"log\.jsonl:2: the line is longer"):

@@ -17,7 +17,7 @@ def shown(costs: tuple[Cost, ...], capsys: pytest.CaptureFixture[str]) -> list[s
     return capsys.readouterr().out.splitlines()
 
 
-def test_what_language_models_cost_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_cost_of_language_models_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     """The line has the costs of each step and the model that was asked."""
     answer = Cost(step="answer", model="large", input_tokens=1_234, output_tokens=56)
     learnings = Cost(step="learnings", model="small", input_tokens=7, output_tokens=8)

@@ -93,7 +93,7 @@ def test_an_invalid_textbook_is_refused_in_one_line(tmp_path: Path, text: str | 
     file = written(tmp_path, text)
     with pytest.raises(TextbookError) as raised:
         read_textbook(file)
-    said = str(raised.value)
-    assert said.startswith(str(file))
-    assert expected_message in said
-    assert "\n" not in said
+    message = str(raised.value)
+    assert message.startswith(str(file))
+    assert expected_message in message
+    assert "\n" not in message

@@ -32,8 +32,8 @@ ERASED_TASK = UUID(int=71)
 
 def _log(events: Iterable[tuple[AnyAgentEvent, UUID | None]]) -> list[AnyAgentEvent]:
     """Return events of one agent, some of which belong to tasks."""
-    told = [each.model_copy(update={"correlation_id": task}) for each, task in events]
-    return [recorded(each, at) for at, each in enumerate(first_of_each([stories.defined(), *told]), 1)]
+    recorded_events = [each.model_copy(update={"correlation_id": task}) for each, task in events]
+    return [recorded(each, at) for at, each in enumerate(first_of_each([stories.defined(), *recorded_events]), 1)]
 
 
 def _mind_and_rest(log: list[AnyAgentEvent], gone: Erased) -> tuple[Mind, list[AnyAgentEvent]]:
@@ -126,10 +126,10 @@ def test_effects_of_an_erased_task_without_text_stay() -> None:
     """Uses, ends of sessions, credits and sleeps are ids and numbers, and keep their effect on other memories."""
     gone = Erased(frozenset({ERASED_TASK}))
     effects = [stories.used(A), stories.ended(1), stories.credited(A), stories.slept(1)]
-    told = [stories.retrieved(A), stories.encoded(A), stories.repeating(A)]
+    recorded_events = [stories.retrieved(A), stories.encoded(A), stories.repeating(A)]
     of_task = {"correlation_id": ERASED_TASK}
     assert not any(gone.deletes(each.model_copy(update=of_task)) for each in effects)
-    assert all(gone.deletes(each.model_copy(update=of_task)) for each in told)
+    assert all(gone.deletes(each.model_copy(update=of_task)) for each in recorded_events)
     assert {"task_submitted", "task_answered", "feedback_given"} <= OF_A_TASK
 
 

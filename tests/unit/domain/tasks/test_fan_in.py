@@ -98,8 +98,8 @@ def test_a_supplied_summary_is_used_unchanged() -> None:
 def test_key_points_beyond_the_limit_are_counted() -> None:
     """The ones closest to the question are kept in order. Every chunk keeps its own."""
     story = given(submitted("What does steel cost?"), chunked(200))
-    said = ["Soup is hot. " * 10] * 150 + ["Steel costs 150. " * 10] + ["Soup is hot. " * 10] * 49
-    story = story.when(*(point(number, each) for number, each in enumerate(said)))
+    sentences = ["Soup is hot. " * 10] * 150 + ["Steel costs 150. " * 10] + ["Soup is hot. " * 10] * 49
+    story = story.when(*(point(number, each) for number, each in enumerate(sentences)))
 
     summary = fan_in.summarise(point(0), story.state)
 

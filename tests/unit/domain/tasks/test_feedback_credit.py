@@ -53,7 +53,7 @@ TWO = given(submitted(), summarised("a", "b"), routed(2), assigned(1), assigned(
 
 
 @pytest.mark.parametrize(
-    ("said", "worth"),
+    ("given_parts", "worth"),
     [
         ({}, [("helpful", 2.0, (A, B))]),
         ({"verdict": "unhelpful"}, [("unhelpful", 0.0, (A, B))]),
@@ -64,9 +64,9 @@ TWO = given(submitted(), summarised("a", "b"), routed(2), assigned(1), assigned(
         ({"verdict": None, "prevented_error": A}, [("prevented_error", 2.0, (A,))]),
     ],
 )
-def test_feedback_has_the_points_of_the_document(said: dict[str, Any], worth: list[object]) -> None:
+def test_feedback_has_the_points_of_the_document(given_parts: dict[str, Any], worth: list[object]) -> None:
     """Document 003 §4.4. Success is explicit, and each part is credited separately."""
-    fates = _credits(_fates(DONE, feedback(**said)))
+    fates = _credits(_fates(DONE, feedback(**given_parts)))
 
     assert [(each.reason, each.points, each.memory_ids) for each in fates] == worth
     assert {(each.agent_id, each.assignment_id) for each in fates} == {(AGENT, work(1))}
@@ -84,7 +84,7 @@ def test_the_points_come_from_the_agents_policy() -> None:
 
 
 @pytest.mark.parametrize(
-    ("story", "said", "outcome", "why"),
+    ("story", "given_parts", "outcome", "why"),
     [
         (Story(), {}, FeedbackParked, "does not exist yet"),
         (given(submitted()), {}, FeedbackParked, "not known yet"),
@@ -107,10 +107,10 @@ def test_the_points_come_from_the_agents_policy() -> None:
     ],
 )
 def test_feedback_has_one_outcome_at_any_time(
-    story: Story, said: dict[str, Any], outcome: type[Event], why: str
+    story: Story, given_parts: dict[str, Any], outcome: type[Event], why: str
 ) -> None:
     """Feedback has one outcome: before task or answer, on a failed task, without uses, on an unused memory."""
-    [only] = _fates(story, feedback(**said))
+    [only] = _fates(story, feedback(**given_parts))
 
     assert isinstance(only, outcome)
     assert why in getattr(only, "reason", "")
@@ -118,13 +118,13 @@ def test_feedback_has_one_outcome_at_any_time(
 
 def test_feedback_of_a_stranger_is_not_applied_by_the_clients() -> None:
     """A credit applies to feedback of those who may judge the task; other feedback is refused."""
-    early, said = feedback(by="bob"), feedback()
+    early, given_parts = feedback(by="bob"), feedback()
     story = given(early).when(*_fates(given(early), early))
     story = story.when(submitted(), summarised(), routed(1), assigned(1), answered(1), used(1, A, B), ended(1))
 
-    after = _through(story, said)
+    after = _through(story, given_parts)
 
-    assert [_said(after, each).standing for each in (early, said)] == ["parked", "applied"]
+    assert [_said(after, each).standing for each in (early, given_parts)] == ["parked", "applied"]
     assert [type(each) for each in _fates(after, early)] == [FeedbackRefused]
 
 
@@ -137,14 +137,14 @@ def test_an_answer_without_uses_can_be_helpful() -> None:
 
 def test_an_invalid_part_does_not_block_the_others() -> None:
     """A prevented error of an unused memory is refused, and the verdict is still applied."""
-    said = feedback(prevented_error=C)
-    told = _fates(DONE, said)
+    given_parts = feedback(prevented_error=C)
+    told = _fates(DONE, given_parts)
 
     assert [type(each) for each in told] == [ImpactCredited, FeedbackRefused]
-    after = DONE.when(said, *told)
-    assert _said(after, said).standing == "applied"
-    assert "did not use" in (_said(after, said).reason or "")
-    assert credited_to(_said(after, said), after.state) == (A, B)
+    after = DONE.when(given_parts, *told)
+    assert _said(after, given_parts).standing == "applied"
+    assert "did not use" in (_said(after, given_parts).reason or "")
+    assert credited_to(_said(after, given_parts), after.state) == (A, B)
 
 
 def test_repeated_feedback_counts_once() -> None:
@@ -173,68 +173,71 @@ def test_concurrent_equal_feedback_makes_one_credit() -> None:
 
 def test_parked_feedback_is_decided_at_the_end_of_the_session() -> None:
     """Parked feedback gets the same credit from either of the joined events, and a redelivery changes nothing."""
-    said = feedback()
-    parked = _through(BEGUN, said)
-    assert _said(parked, said).standing == "parked"
+    given_parts = feedback()
+    parked = _through(BEGUN, given_parts)
+    assert _said(parked, given_parts).standing == "parked"
 
     known = parked.when(used(1, A, B), ended(1))
-    from_the_session = decide_credit(_said(known, said), known.state, {}, ended(1))
-    from_the_feedback = decide_credit(_said(known, said), known.state, {}, said)
+    from_the_session = decide_credit(_said(known, given_parts), known.state, {}, ended(1))
+    from_the_feedback = decide_credit(_said(known, given_parts), known.state, {}, given_parts)
 
     assert [each.event_id for each in from_the_session] == [each.event_id for each in from_the_feedback]
     after = known.when(*from_the_session)
-    assert _said(after, said).standing == "applied"
-    assert decide_credit(_said(after, said), after.state, {}, said) == ()
+    assert _said(after, given_parts).standing == "applied"
+    assert decide_credit(_said(after, given_parts), after.state, {}, given_parts) == ()
 
 
 def test_each_assignment_is_credited_as_soon_as_possible() -> None:
     """A later answer is credited later by the same feedback, which counts as applied from the first credit."""
-    said = feedback(prevented_error=B)
-    half = _through(TWO.when(used(1, A), ended(1)), said)
-    assert (_said(half, said).standing, credited_to(_said(half, said), half.state)) == ("applied", (A,))
+    given_parts = feedback(prevented_error=B)
+    half = _through(TWO.when(used(1, A), ended(1)), given_parts)
+    assert (_said(half, given_parts).standing, credited_to(_said(half, given_parts), half.state)) == ("applied", (A,))
 
     whole = half.when(used(2, B), ended(2))
-    late = _credits(decide_credit(_said(whole, said), whole.state, {}, ended(2)))
+    late = _credits(decide_credit(_said(whole, given_parts), whole.state, {}, ended(2)))
 
     assert [(each.reason, each.assignment_id) for each in late] == [("helpful", work(2)), ("prevented_error", work(2))]
-    assert credited_to(_said(whole.when(*late), said), whole.when(*late).state) == (A, B)
+    assert credited_to(_said(whole.when(*late), given_parts), whole.when(*late).state) == (A, B)
 
 
 def test_feedback_parked_for_a_failed_task_is_refused() -> None:
     """Feedback on a failed task stays refused after a reopening, since it was not about the new answer."""
-    said = feedback()
-    lost = _through(_through(BEGUN, said).when(failed()), said, new=False)
-    assert _said(lost, said).standing == "refused"
+    given_parts = feedback()
+    lost = _through(_through(BEGUN, given_parts).when(failed()), given_parts, new=False)
+    assert _said(lost, given_parts).standing == "refused"
 
     again = lost.when(reopened(), routed(1, 2), assigned(2, attempt=2), used(2, A), ended(2))
-    assert decide_credit(_said(again, said), again.state, {}, ended(2)) == ()
+    assert decide_credit(_said(again, given_parts), again.state, {}, ended(2)) == ()
     assert len(_credits(_fates(again, feedback()))) == 1
 
 
 def test_applied_feedback_stays_applied() -> None:
     """A later parking or refusal has no effect."""
-    said = feedback()
-    story = _through(DONE, said)
-    late = FeedbackParked.following(said, key=1, feedback_id=said.event_id, reason="late")
-    part = FeedbackRefused.following(said, key=2, feedback_id=said.event_id, reason="of a part")
+    given_parts = feedback()
+    story = _through(DONE, given_parts)
+    late = FeedbackParked.following(given_parts, key=1, feedback_id=given_parts.event_id, reason="late")
+    part = FeedbackRefused.following(given_parts, key=2, feedback_id=given_parts.event_id, reason="of a part")
 
     assert story.when(late).state == story.state
-    assert (_said(story.when(part), said).standing, _said(story.when(part), said).reason) == ("applied", "of a part")
+    assert (_said(story.when(part), given_parts).standing, _said(story.when(part), given_parts).reason) == (
+        "applied",
+        "of a part",
+    )
 
 
 @for_any(
-    said=st.lists(st.sampled_from(SAID), min_size=1, max_size=5),
+    given_parts=st.lists(st.sampled_from(SAID), min_size=1, max_size=5),
     fails=st.booleans(),
     rng=st.randoms(use_true_random=False),
 )
-def test_no_feedback_is_ever_lost(said: list[dict[str, Any]], fails: bool, rng: random.Random) -> None:
+def test_no_feedback_is_ever_lost(given_parts: list[dict[str, Any]], fails: bool, rng: random.Random) -> None:
     """All feedback is decided when the task has ended, whenever it comes and in any order of handling.
 
     Each reason is credited once per assignment, and handling everything again changes nothing.
     """
     way: list[LifeEvent] = [submitted(), summarised("a", "b"), routed(2), assigned(1), assigned(2, part=1)]
     way += [used(1, A), ended(1), failed()] if fails else [used(1, A), used(2, A, B), ended(2), ended(1), completed()]
-    for parts in said:
+    for parts in given_parts:
         way.insert(rng.randrange(len(way) + 1), feedback(**parts))
     log = Reacting(rng)
     for event in way:
@@ -280,25 +283,25 @@ class Reacting:
             event = self.due.pop(self.rng.randrange(len(self.due)))
             state, mine = self.story.state, isinstance(event, FeedbackGiven)
             heard = [state.feedback[event.event_id]] if mine else list(state.feedback.values())
-            for each in (one for said in heard for one in decide_credit(said, state, {}, event)):
+            for each in (one for given_parts in heard for one in decide_credit(given_parts, state, {}, event)):
                 if mine or not isinstance(each, FeedbackParked):
                     self.append(each)
 
 
-def _fates(story: Story, said: FeedbackGiven) -> tuple[CreditDecision, ...]:
+def _fates(story: Story, given_parts: FeedbackGiven) -> tuple[CreditDecision, ...]:
     """Return the outcomes of new feedback."""
-    known = story.when(said)
-    return decide_credit(_said(known, said), known.state, {}, recorded(said, known.sequence))
+    known = story.when(given_parts)
+    return decide_credit(_said(known, given_parts), known.state, {}, recorded(given_parts, known.sequence))
 
 
-def _through(story: Story, said: FeedbackGiven, *, new: bool = True) -> Story:
+def _through(story: Story, given_parts: FeedbackGiven, *, new: bool = True) -> Story:
     """Return the story after the feedback and its outcomes."""
-    known = story.when(said) if new else story
-    return known.when(*decide_credit(_said(known, said), known.state, {}, said))
+    known = story.when(given_parts) if new else story
+    return known.when(*decide_credit(_said(known, given_parts), known.state, {}, given_parts))
 
 
-def _said(story: Story, said: FeedbackGiven) -> Feedback:
-    return story.state.feedback[said.event_id]
+def _said(story: Story, given_parts: FeedbackGiven) -> Feedback:
+    return story.state.feedback[given_parts.event_id]
 
 
 def _credits(fates: tuple[CreditDecision, ...]) -> list[ImpactCredited]:

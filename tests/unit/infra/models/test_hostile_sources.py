@@ -27,7 +27,7 @@ HOSTILE = [
 ]
 
 
-async def told(source: Source, system_prompt: str = "Be brief.") -> tuple[str, str]:
+async def prompts_for(source: Source, system_prompt: str = "Be brief.") -> tuple[str, str]:
     """Return the system message and the user message for one memory."""
     chat = Parrot("")
     job = AnswerJob("a clerk", system_prompt, None, "What now?", (source,), (Source("d1", "a detail"),))
@@ -39,7 +39,7 @@ async def told(source: Source, system_prompt: str = "Be brief.") -> tuple[str, s
 @pytest.mark.parametrize("text", HOSTILE)
 async def test_a_memory_cannot_leave_its_marks(text: str) -> None:
     """The text stands between two marks that do not occur in it, and the prompt has no markup of chat turns."""
-    system, user = await told(Source("m1", text, origin="put in by client mallory"))
+    system, user = await prompts_for(Source("m1", text, origin="put in by client mallory"))
 
     [mark] = set(re.findall(r"^<m1 (\w{24})>$", user, re.MULTILINE))
     inside = user.split(f"<m1 {mark}>\n")[1].split(f"\n</m1 {mark}>")[0]
@@ -60,7 +60,7 @@ async def test_a_speaker_cannot_leave_the_line_of_its_name() -> None:
         memory_id=UUID(int=1), agent_id=AGENT, links=(), vector="-", source="manual", created_at=BEGINNING, created=1,
         memory=MemoryContent(content="x", said_by=speaker, said_at=BEGINNING), origin=Origin(client_id="mallory"),
     )  # fmt: skip
-    _, user = await told(Source("m1", "x", origin=origin_in_words(content)))
+    _, user = await prompts_for(Source("m1", "x", origin=origin_in_words(content)))
 
     [line] = [each for each in user.splitlines() if each.startswith("(From: ")]
     known, said = line.removeprefix("(From: ").split("; ")

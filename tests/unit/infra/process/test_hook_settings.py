@@ -25,7 +25,7 @@ SETTINGS = [
 ]  # fmt: skip
 
 
-def alone(environment: pytest.MonkeyPatch, told: dict[str, str]) -> None:
+def set_environment(environment: pytest.MonkeyPatch, told: dict[str, str]) -> None:
     """Set these environment variables and remove all others."""
     for name in SETTINGS:
         environment.delenv(name, raising=False)
@@ -37,7 +37,7 @@ def alone(environment: pytest.MonkeyPatch, told: dict[str, str]) -> None:
 def test_hooks_and_the_command_line_read_the_same_settings(told: dict[str, str]) -> None:
     """Each setting of a hook equals the command line's for any environment, and both refuse the same values."""
     with pytest.MonkeyPatch.context() as environment:
-        alone(environment, told)
+        set_environment(environment, told)
         try:
             settings = Settings()
         except ValidationError:
@@ -79,7 +79,7 @@ def test_hooks_and_the_command_line_find_the_same_platform(tmp_path: Path) -> No
 
 def test_arguments_take_precedence_over_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """Arguments for the directory and the agent take precedence over the environment."""
-    alone(monkeypatch, {"NEMURI_DATA": "/elsewhere", "NEMURI_HOOK_AGENT": "bob"})
+    set_environment(monkeypatch, {"NEMURI_DATA": "/elsewhere", "NEMURI_HOOK_AGENT": "bob"})
     where = HookSettings("/here", "ann")
     assert (where.data, where.agent) == ("/here", "ann")
     with pytest.raises(PlatformNotFound, match="agent"):

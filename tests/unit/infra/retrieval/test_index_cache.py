@@ -55,9 +55,9 @@ def test_the_size_of_an_index_is_estimated_well(number: int, characters: int) ->
     taken = tracemalloc.get_traced_memory()[0] - before
     tracemalloc.stop()
     assert taken * 0.7 < indexed.bytes < taken * 1.4
-    told = indexed.texts
+    indexed_texts = indexed.texts
     indexed.learn(dict(indexed.known))
-    assert indexed.texts == told
+    assert indexed.texts == indexed_texts
 
 
 def test_indexes_beyond_the_limit_are_dropped() -> None:
@@ -79,9 +79,9 @@ def test_indexes_beyond_the_limit_are_dropped() -> None:
 
 def test_the_limit_is_a_quarter_of_the_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The limit is a quarter of the container's memory, by either version of cgroups, or of the machine's."""
-    for told, expected in ((f"{1024 * MEGABYTE}\n", 256 * MEGABYTE), ("max\n", None), ("", None)):
+    for indexed_texts, expected in ((f"{1024 * MEGABYTE}\n", 256 * MEGABYTE), ("max\n", None), ("", None)):
         file = tmp_path / "memory.max"
-        file.write_text(told)
+        file.write_text(indexed_texts)
         monkeypatch.setattr(resource_limits, "MEMORY_LIMIT_FILES", (tmp_path / "nowhere", file))
         resource_limits.memory_limit.cache_clear()
         found = Settings().index_bytes

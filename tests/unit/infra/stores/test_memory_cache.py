@@ -64,9 +64,9 @@ def test_the_cache_holds_the_current_memories_of_each_agent(steps: list[tuple[in
 def test_every_field_of_a_memory_is_restored(shelves: MemoryCache) -> None:
     """Sources and visibility are restored too."""
     tiers = simulated([(lived(1, "Noah saw Lila at the well", participants=("lila",)), 3.5), (became(2, (8, 9)), 4.0)])
-    told = [each.replace(scope="group", visible_to=("lila",)) for each in tiers.memories.values()]
-    shelves.take(told, rows(*((1, 0) for _ in range(3))))
-    assert shelves.memories("noah") == {each.memory_id: each for each in told}
+    shared_memories = [each.replace(scope="group", visible_to=("lila",)) for each in tiers.memories.values()]
+    shelves.take(shared_memories, rows(*((1, 0) for _ in range(3))))
+    assert shelves.memories("noah") == {each.memory_id: each for each in shared_memories}
 
 
 def test_an_agent_that_leaves_takes_its_memories_along(shelves: MemoryCache) -> None:

@@ -18,7 +18,7 @@ from nemuri_domain.society.memes import RELIGION, UTTERANCES
 from nemuri_domain.society.roles import DEMAND, ROLES, role_of
 
 
-def told(answer: Any, rng: int = 1, **about: Any) -> dict[str, Any]:
+def reply_to(answer: Any, rng: int = 1, **about: Any) -> dict[str, Any]:
     """Return the parsed answer to a prompt."""
     found: dict[str, Any] = json.loads(answer(Prompt("", "", about), Random(rng)))
     return found
@@ -49,9 +49,9 @@ def test_opinions_move_towards_what_is_heard_and_strong_ones_are_voiced() -> Non
     assert taxes.moved(0.2, 0.2, other) == 0.2
     assert 0.2 < taxes.moved(0.0, 0.5, other) + 0.2 < 0.5
     about = {"job": "converse", "agent": "constituent-0", "profile": {"tax": -0.9}, "mind": {}, "heard": []}
-    said = [told(taxes.answer, rng, **about)["say"] for rng in range(9)]
-    assert set(said) == {"", taxes.SAYINGS[-1]}
-    assert said.count("") < 4
+    utterances = [reply_to(taxes.answer, rng, **about)["say"] for rng in range(9)]
+    assert set(utterances) == {"", taxes.SAYINGS[-1]}
+    assert utterances.count("") < 4
 
 
 def test_the_papers_size_gives_six_towns_of_33_and_302_in_the_country() -> None:
@@ -80,11 +80,11 @@ def test_nobody_mentions_the_faith_without_hearing_it(monkeypatch: pytest.Monkey
 def test_priests_speak_of_the_faith_and_others_of_their_topics() -> None:
     """A priest mentions the faith whatever it hears; others mention a topic in mind."""
     about: dict[str, Any] = {"job": "converse", "profile": {"priest": True, "meme": ""}, "mind": {}, "heard": []}
-    assert told(memes.answer, **about)["say"] == UTTERANCES[RELIGION]
+    assert reply_to(memes.answer, **about)["say"] == UTTERANCES[RELIGION]
     lay = about | {"profile": {"priest": False, "meme": "eco"}}
-    said = {told(memes.answer, rng, **lay)["say"] for rng in range(30)}
-    assert UTTERANCES["eco"] in said
-    assert UTTERANCES[RELIGION] not in said
+    utterances = {reply_to(memes.answer, rng, **lay)["say"] for rng in range(30)}
+    assert UTTERANCES["eco"] in utterances
+    assert UTTERANCES[RELIGION] not in utterances
 
 
 def test_without_social_awareness_agents_judge_by_recent_utterances() -> None:
@@ -103,7 +103,7 @@ def test_without_social_awareness_agents_judge_by_recent_utterances() -> None:
 def test_kind_words_raise_the_listeners_opinion_of_the_speaker() -> None:
     """The opinion of the speaker rises; the opinion of others stays."""
     heard = [{"speaker": "bea", "text": KIND_UTTERANCES[0]}] * 9
-    found = told(likeability.answer, job="social", agent="ada", speakers=["bea", "cai"], heard=heard, known={})
+    found = reply_to(likeability.answer, job="social", agent="ada", speakers=["bea", "cai"], heard=heard, known={})
     taste = likeability.taste("ada", "bea")
     assert found["bea"]["sentiment"] == pytest.approx(min(10, 5 + (5 + taste) * (1 - 0.8**9)), abs=1.0)
     assert found["cai"]["sentiment"] == 5.0
@@ -115,7 +115,7 @@ def test_goal_generation_that_sees_others_takes_the_missing_role() -> None:
     social = {f"agent-{number}": {"relationship": role} for number, role in enumerate(town)}
     roles: dict[str, set[str | None]] = {}
     for name, answer in (("sees", specialisation.seeing), ("blind", specialisation.blind)):
-        answers = [told(answer, rng, job="goals", agent="ada", social=social) for rng in range(30)]
+        answers = [reply_to(answer, rng, job="goals", agent="ada", social=social) for rng in range(30)]
         roles[name] = {role_of(each["description"] for each in one["goals"]) for one in answers}
     assert roles["sees"] == {"smith"}
     assert len(roles["blind"]) > 2
@@ -124,9 +124,11 @@ def test_goal_generation_that_sees_others_takes_the_missing_role() -> None:
 def test_roles_are_learned_from_utterances() -> None:
     """A listener knows the role that a speaker states."""
     for role, goals in ROLES.items():
-        said = told(specialisation.seeing, job="converse", goals=[{"description": each} for each in goals])["say"]
-        heard = [{"speaker": "bea", "text": said}]
-        found = told(specialisation.seeing, job="social", speakers=["bea"], heard=heard, known={})
+        utterances = reply_to(specialisation.seeing, job="converse", goals=[{"description": each} for each in goals])[
+            "say"
+        ]
+        heard = [{"speaker": "bea", "text": utterances}]
+        found = reply_to(specialisation.seeing, job="social", speakers=["bea"], heard=heard, known={})
         assert found["bea"]["relationship"] == role
 
 
