@@ -113,7 +113,7 @@ class Machines:
                 for name, size in (("nats", 1024), ("postgres", 2048))
             }
             nats, postgres = EmbeddedNats(directory / "nats"), EmbeddedPostgres(directory / "postgres")
-            await stack.enter_async_context(Supervisor([nats, postgres], steady_seconds=0.0).kept())
+            await stack.enter_async_context(Supervisor([nats, postgres], steady_seconds=0.0).running())
             model_server = await stack.enter_async_context(ModelServer())
             network = await stack.enter_async_context(Network(nats.url))
             settings = Settings(namespace=fresh_namespace(), embedder="hashing", ack_wait=ACK_WAIT)
@@ -126,7 +126,7 @@ class Machines:
             machines.set_wall_clock(0)
             machines.workers |= machines._workers(directory)
             await stack.enter_async_context(
-                Supervisor([*machines.workers.values()], steady_seconds=0.0, together=True).kept()
+                Supervisor([*machines.workers.values()], steady_seconds=0.0, together=True).running()
             )
             try:
                 yield machines

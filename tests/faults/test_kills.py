@@ -123,13 +123,13 @@ async def test_every_turn_becomes_one_memory_and_every_night_passes_once(
 
 async def all_remembered(resources: Resources, number: int) -> bool:
     """Every turn is a memory."""
-    return (await AffectiveQueries(resources.database).lived("diary")).remembered == number
+    return (await AffectiveQueries(resources.database).turn_counts("diary")).remembered == number
 
 
 async def night_over(resources: Resources) -> bool:
     """The night is over, and memories at a lower level are compressed."""
     (agent,) = await AffectiveQueries(resources.database).agents("diary")
-    lived = await AffectiveQueries(resources.database).lived("diary")
+    lived = await AffectiveQueries(resources.database).turn_counts("diary")
     fell = sum(agent.levels[1:])
     return agent.nights >= 2 and fell > 0 and lived.summaries == fell
 

@@ -377,8 +377,8 @@ async def test_the_preselection_contains_the_best_memories(settings: Settings) -
         generation, vector = resources.vectors.generation, (await resources.vectors.of(["parser comma lock"]))[0]
         for mood in (None, Emotion(valence="negative", arousal=80, tags=("anger", "fear"))):
             wanted = AffectiveRetrieval(top=5, relevance=0.08, revival=0.08, mood=mood, archive=True)
-            everything = await views.alike(agent, generation, vector, replace(wanted, top=1_000))
-            few = await views.alike(agent, generation, vector, wanted)
+            everything = await views.candidates_by_vector(agent, generation, vector, replace(wanted, top=1_000))
+            few = await views.candidates_by_vector(agent, generation, vector, wanted)
             asking = RetrievalRequest("parser comma lock", 0.08, 0.08, mood)
             best = [each.memory_id for each in rank(everything, asking, agent.rules)]
             assert [each.memory_id for each in rank(few, asking, agent.rules)] == best

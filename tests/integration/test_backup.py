@@ -124,9 +124,9 @@ async def test_the_clock_is_restored(servers: Servers, settings: Settings, tmp_p
     for before, after in ((timedelta(), ahead), (further, further)):
         elsewhere = await new_namespace(servers)
         async with opened_log(elsewhere) as log:
-            await (await Clock.open(log)).reach(before)
+            await (await Clock.open(log)).ensure_offset(before)
             await restore(elsewhere, tmp_path / "copy")
-            assert await (await Clock.open(log)).ahead() == after
+            assert await (await Clock.open(log)).offset() == after
 
 
 async def test_a_damaged_backup_is_refused(servers: Servers, settings: Settings, tmp_path: Path) -> None:

@@ -72,7 +72,7 @@ async def set_fold_version(resources: Resources, fold: int) -> None:
 
 async def missing_dependencies(resources: Resources) -> Sequence[str]:
     """Return the missing dependencies that a process reports."""
-    return (await Readiness(resources, [], {}).report()).missing
+    return (await Readiness(resources, [], {}).report()).problems
 
 
 async def test_views_set_back_are_followed_from_there(settings: Settings) -> None:

@@ -47,7 +47,7 @@ async def test_an_exercise_that_cannot_be_graded_is_wrong(settings: Settings) ->
             return found if len(found) == 2 else []
 
         for task in await eventually(asked):
-            await resources.views.since(task)
+            await resources.views.wait_for(task)
             await client.result(task.event_id)
             for _ in range(2):
                 failed = {"service": TUTOR, "cause_kind": SessionEnded.kind_of(), "error": "a fault of its own"}

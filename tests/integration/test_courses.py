@@ -211,7 +211,7 @@ async def test_the_largest_chapter_is_read(settings: Settings) -> None:
         [read] = [each for each in await effective_events(resources.log) if isinstance(each, ChapterRead)]
         assert CHAPTER_BYTES * 0.95 < LARGEST.size <= CHAPTER_BYTES
         assert {len(each.memory.learnings["semantics"]) for each in read.sections} == {LEARNING_CHARACTERS}
-        assert len(read.model_dump_json().encode()) < resources.log.room
+        assert len(read.model_dump_json().encode()) < resources.log.max_event_bytes
     await assert_verified(settings)
 
 

@@ -75,10 +75,10 @@ async def test_dead_letters_are_listed_in_pages(settings: Settings) -> None:
 async def test_the_dead_letter_of_a_large_message_refers_to_the_log(settings: Settings) -> None:
     """The dead letter of a large message holds as much as fits, and the whole message is read from the log."""
     async with running_services(settings) as resources, connected_client(settings) as client:
-        whole = b"x" * (resources.log.room + 2_000)
+        whole = b"x" * (resources.log.max_event_bytes + 2_000)
         name = await publish_invalid(resources.log, whole)
         stored_letter = await dead.find(client, name)
-        assert (stored_letter.letter.size, len(stored_letter.original)) == (len(whole), resources.log.room)
+        assert (stored_letter.letter.size, len(stored_letter.original)) == (len(whole), resources.log.max_event_bytes)
         assert await dead.original(client, stored_letter) == whole
 
 

@@ -241,7 +241,7 @@ async def all_credits(resources: Resources) -> list[ImpactCredited]:
 async def decide_sleep(resources: Resources) -> ConditionalAppend[Event]:
     """Return the sleep that the sleep worker decides on the present state, without appending it."""
     ended = [each for each in await effective_events(resources.log) if isinstance(each, SessionEnded)][-1]
-    await resources.views.since(ended)
+    await resources.views.wait_for(ended)
     decided = await sleep.service.handlers[SessionEnded](ended, resources)
     assert isinstance(decided, ConditionalAppend)
     return decided

@@ -54,10 +54,10 @@ async def test_a_result_that_is_too_large_leaves_out_retrieved_memories(settings
 
     async with opened_log(settings) as log:
         results = await Results.open(log)
-        assert len(result.model_dump_json()) > log.room
+        assert len(result.model_dump_json()) > log.max_event_bytes
 
         async with asyncio.timeout(10), results.following(result.task_id) as news:
-            await results.tell(result.task_id, standing)
+            await results.publish(result.task_id, standing)
 
             assert await news(5) == result.model_copy(update={"retrieved": ()})
 

@@ -72,13 +72,13 @@ async def test_a_task_counts_once_for_several_verdicts(settings: Settings) -> No
         await resources.log.append(agent_defined("cook"))
         await client.settle()
         result = await client.ask(SOUP, settled=True)
-        assert await resources.views.outcomes() == {}
+        assert await resources.views.feedback_counts() == {}
         for said in ({"verdict": "helpful"}, {"result": "success"}, {"verdict": "helpful", "result": "success"}):
             await client.feedback(result.task_id, **said)  # type: ignore[arg-type]
-        assert await resources.views.outcomes() == {"cook": (1, 0)}
+        assert await resources.views.feedback_counts() == {"cook": (1, 0)}
         for said in ({"verdict": "unhelpful"}, {"result": "failure"}):
             await client.feedback(result.task_id, **said)  # type: ignore[arg-type]
-        assert await resources.views.outcomes() == {"cook": (1, 1)}
+        assert await resources.views.feedback_counts() == {"cook": (1, 1)}
         await until_idle(resources)
 
 

@@ -92,7 +92,7 @@ async def test_tasks_survive_an_outage_of_the_database(own_servers: Servers) -> 
         document = Document(name="pages.txt", ref=await resources.blobs.put(DOCUMENT), characters=len(DOCUMENT))
         early, late = tasks(6, document), tasks(6, document)
         await append_all(resources.log, early)
-        await resources.views.since((await effective_events(resources.log))[0])
+        await resources.views.wait_for((await effective_events(resources.log))[0])
         await own_servers.postgres.kill()
         await append_all(resources.log, late)
 

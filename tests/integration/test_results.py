@@ -36,12 +36,12 @@ async def test_an_older_result_does_not_replace_a_newer_one(settings: Settings, 
     async with opened_log(settings) as log:
         results = await Results.open(log)
         if known != "nothing before":
-            await results.tell(task_id, newer_result)
+            await results.publish(task_id, newer_result)
         if known == "something forgotten":
             await results.store.delete(str(task_id))
-        stopped = asyncio.ensure_future(results.tell(task_id, older_result))
+        stopped = asyncio.ensure_future(results.publish(task_id, older_result))
         await loaded.wait()
-        await results.tell(task_id, newer_result)
+        await results.publish(task_id, newer_result)
         resumed.set()
         with pytest.raises(KeyWrongLastSequenceError) as raised:
             await stopped
@@ -57,6 +57,6 @@ async def test_an_open_task_has_no_stored_result(settings: Settings) -> None:
 
     async with opened_log(settings) as log:
         results, task_id = await Results.open(log), uuid4()
-        await results.tell(task_id, nothing)
+        await results.publish(task_id, nothing)
         async with results.following(task_id) as news:
             assert await news(0.1) is None

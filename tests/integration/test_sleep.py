@@ -130,7 +130,7 @@ async def test_one_of_two_sleeps_on_the_same_state_is_refused(settings: Settings
         await resources.log.append(agent_defined())
         await append_slowly(resources.log, traffic(random.Random(seed)), random.Random(seed))
         facts = [each for each in await effective_events(resources.log) if isinstance(each, SessionEnded)]
-        await resources.views.since(facts[-1])
+        await resources.views.wait_for(facts[-1])
         one, other = [await service.handlers[SessionEnded](each, resources) for each in facts[:2]]
         assert isinstance(one, ConditionalAppend)
         assert isinstance(other, ConditionalAppend)
@@ -156,12 +156,12 @@ async def test_concurrent_workers_without_partitions_sleep_once(settings: Settin
 
 async def sleep_racing(resources: Resources, sessions: Sequence[SessionEnded], seed: float) -> None:
     """Handle every session in a random order, repeating each one until it does not conflict."""
-    reactor, rest = EventProcessor(service, resources), list(sessions)
+    processor, rest = EventProcessor(service, resources), list(sessions)
     rng = random.Random(seed)
     while rest:
         event = rest.pop(rng.randrange(len(rest)))
         try:
-            await reactor.react(event)
+            await processor.process(event)
         except ConflictError:
             rest.append(event)
 

@@ -181,13 +181,13 @@ async def test_a_nearly_full_log_is_reported(settings: Settings) -> None:
         await resources.log.append(agent_defined())
         await client.settle()
         readiness = Readiness(resources, (), {})
-        assert not nearly_full((await readiness.report()).full)
+        assert not nearly_full((await readiness.report()).fill_levels)
         with pytest.raises(ServiceUnavailableError):
             await fill(resources.log.stream, f"{settings.namespace}.client.ann.nothing")
         readiness = Readiness(resources, (), {})
         report = await readiness.report()
         assert report.ready
-        assert nearly_full(report.full) == {"log"}
+        assert nearly_full(report.fill_levels) == {"log"}
         shown = resources.metrics.exposition().decode()
         [share] = re.findall(r'^nemuri_storage_used_ratio\{stream="log"\} (\S+)$', shown, re.MULTILINE)
         assert float(share) > WARNING

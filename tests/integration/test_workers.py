@@ -33,7 +33,7 @@ class BlockingService:
 
     def worker(self, name: str) -> Service:
         """Return one of its workers; all share the same durable consumer."""
-        service = Service("desk", at_once=CONCURRENT_EVENTS)
+        service = Service("desk", concurrency=CONCURRENT_EVENTS)
 
         @service.handles(TaskSubmitted)
         async def take(event: TaskSubmitted, resources: Resources) -> None:

@@ -512,7 +512,7 @@ class Client(QueryMethods):
             True
         """
         await self._exchange.connected()
-        return await (await Clock.open(self.log)).ahead()
+        return await (await Clock.open(self.log)).offset()
 
     async def again(self, service: str, sequence: LogPlace) -> str:
         """Let a service handle an event of the log once more, wait until it is handled, and return the event's kind.

@@ -134,7 +134,7 @@ def permitted(log: Log, refused: type[Exception] = NotPermitted) -> Iterator[Non
 
 def _addresses(settings: Settings) -> Addresses:
     path = settings.data.expanduser().absolute()
-    home = Home.there(path)
+    home = Home.existing(path)
     found = home.read_addresses() if home is not None else None
     if found is None:
         given_one = "NATS_URL" if settings.nats_url else "DATABASE_URL" if settings.database_url else None

@@ -160,7 +160,7 @@ async def restore(
     file = _File.read(path, union(each.erasure for each in known or ()))
     kept = manifest.events - len(file.doomed.sequences)
     async with open_operation(settings) as at:
-        tombstones = list(file.tombstones(known or [], at.log.room))
+        tombstones = list(file.tombstones(known or [], at.log.max_event_bytes))
         largest = max(len(encode(each)) for each in tombstones) if tombstones else 0
         await check_empty(at, path, replace(found, largest=max(found.largest, largest)))
         await check_no_other_society(
@@ -255,7 +255,7 @@ class _File:
             if not isinstance(each, Event):
                 continue
             event = each.model_copy(update={"sequence": place})
-            (found.doomed if erased.deletes(event) else stays).take(event)
+            (found.doomed if erased.deletes(event) else stays).add(event)
             if isinstance(event, TOMBSTONES):
                 found.buried.append(event)
             if isinstance(event, TOMBSTONES) or event.agent_id in erasure.restated:

@@ -146,7 +146,7 @@ async def erase_expired(settings: Settings, on_progress: Advance = quietly) -> F
     """Erase affective memories that nightly jobs have deleted, at most `MAX_MEMORIES`. Raises `OperationError`."""
     async with open_operation(settings) as at:
         await catch_up_projections(at)
-        due = await AffectiveQueries(at.projection.database).let_go(MAX_MEMORIES)
+        due = await AffectiveQueries(at.projection.database).deleted_memories(MAX_MEMORIES)
     if not due:
         return Forgotten(0, 0, 0)
     return await forget(settings, [Thing("memory", each) for each in due], on_progress)
@@ -197,7 +197,7 @@ async def planned(at: OperationContext, things: Iterable[Thing], *, decided: boo
     """
     reached = await _lineage_at(at, list(things), decided=decided)
     root = next(iter(reached.why))
-    return split_into_steps(root, await _whole(at, reached, root), at.log.room)
+    return split_into_steps(root, await _whole(at, reached, root), at.log.max_event_bytes)
 
 
 async def check_log_complete(at: OperationContext) -> None:
@@ -285,7 +285,7 @@ async def _clean_stores(at: OperationContext, found: ErasedData, *, sweeping: bo
     Services are paused meanwhile, so that no new use can begin.
     """
     views, hashes = at.projection.database, found.hashes | set(map(hash_in, found.vectors))
-    if not (found.refs or await at.vectors.any()):
+    if not (found.refs or await at.vectors.has_vectors()):
         return 0
     async with paused(at.log):
         await _wait_for_handlers(at)

@@ -60,7 +60,7 @@ async def export_log(settings: Settings, path: Path, on_progress: Advance) -> in
 
 
 async def _stored(at: OperationContext) -> AsyncIterator[StoredLine]:
-    if ahead := await (await Clock.open(at.log)).ahead():
+    if ahead := await (await Clock.open(at.log)).offset():
         yield StoredLine(store="clock", name=KEY, data=b64encode(repr(ahead.total_seconds()).encode()))
     blobs = await Blobs.open(at.log)
     for ref in await blobs.refs():
@@ -71,7 +71,7 @@ async def _stored(at: OperationContext) -> AsyncIterator[StoredLine]:
             logger.warning("left out", blob=ref, why=str(error))
         else:
             yield StoredLine(store="blob", name=ref, data=b64encode(text.encode()))
-    async for key, vector in at.vectors.everything():
+    async for key, vector in at.vectors.all_vectors():
         yield StoredLine(store="vector", name=key, data=b64encode(vector))
 
 
@@ -110,8 +110,10 @@ async def check_empty(at: OperationContext, path: Path, found: Counted) -> None:
 
     A log with an interrupted import or restore may hold events.
     """
-    if found.largest > at.log.room:
-        raise OperationError(f"{path}: an event has {found.largest:,} bytes; this server accepts {at.log.room:,}")
+    if found.largest > at.log.max_event_bytes:
+        raise OperationError(
+            f"{path}: an event has {found.largest:,} bytes; this server accepts {at.log.max_event_bytes:,}"
+        )
     if await at.log.last_sequence() and not await is_log_incomplete(at.log):
         raise OperationError("the log is not empty; import into a fresh data directory or namespace")
 
@@ -156,7 +158,7 @@ async def import_events(
                 if each.name in found.refs - left.blobs:
                     await blobs.put(each.data.decode())
             case StoredLine(store="clock"):
-                await (await Clock.open(at.log)).reach(each.ahead)
+                await (await Clock.open(at.log)).ensure_offset(each.ahead)
             case StoredLine():
                 if hash_in(each.name) not in left.hashes:
                     await at.vectors.put(each.name, each.data)

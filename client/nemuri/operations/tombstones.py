@@ -82,7 +82,9 @@ async def _restate(at: OperationContext, key: str, replay: Replay) -> None:
                 name = agents[0]
                 live, place = await mind_of(at.projection.database, name), f"{key}/{name}/{ends[name]}"
                 last = ends[name]
-                for each in restatements(live, replay.minds[name], replay.erased.ids, name, place, at.log.room):
+                for each in restatements(
+                    live, replay.minds[name], replay.erased.ids, name, place, at.log.max_event_bytes
+                ):
                     last = await at.log.append(each, expected=last, over=at.log.subjects.agent_events(name))
                 agents.pop(0)
         except (ConflictError, DivergedError) as error:

@@ -138,7 +138,7 @@ def _operations() -> Iterator[tuple[str, dict[str, Any]]]:
             yield _operation(service, "send", kind)
         if service.handlers:
             yield _operation(service, "send", "dead_letter")
-        for query, _ in service.asked():
+        for query, _ in service.query_topics():
             name, told = _operation(service, "receive", f"ask_{query.name}")
             channel = {"$ref": f"#/channels/told_{query.name}"}
             yield name, {**told, "reply": {"address": {"location": "$message.header#/reply"}, "channel": channel}}

@@ -152,8 +152,8 @@ def _domain(space: Permissions, subject: str) -> str:
 def _user(name: str, rights: Rights, passwords: Passwords) -> dict[str, Any]:
     hashed = bcrypt.hashpw(passwords.of(name).encode(), bcrypt.gensalt(ROUNDS)).decode()
     publish: dict[str, list[str]] = {"allow": sorted(rights.publish)}
-    if rights.never:
-        publish["deny"] = sorted(rights.never)
+    if rights.denied:
+        publish["deny"] = sorted(rights.denied)
     permissions = {"publish": publish, "subscribe": {"allow": sorted(rights.subscribe)}}
     return {"user": name, "password": hashed, "permissions": permissions}
 

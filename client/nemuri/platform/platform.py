@@ -71,7 +71,7 @@ async def _servers(home: Home, settings: Settings) -> AsyncIterator[Settings]:
         wanted.append(nats)
     if settings.database_url is None:
         wanted.append(postgres)
-    async with Supervisor(wanted).kept():
+    async with Supervisor(wanted).running():
         yield settings.addressed(settings.nats_url or nats.url, settings.database_url or postgres.url)
 
 
@@ -92,5 +92,5 @@ async def _workers(home: Home, settings: Settings) -> AsyncIterator[dict[str, st
         Worker(home, name, environment_of(settings_of_replica(settings, number)))
         for number, name in enumerate(SERVICES)
     ]
-    async with Supervisor(workers, together=True).kept():
+    async with Supervisor(workers, together=True).running():
         yield {each.name: each.http for each in workers if each.http}

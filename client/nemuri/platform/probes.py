@@ -40,7 +40,7 @@ class ServiceProbes:
 
     def health(self) -> dict[str, Any]:
         """Return the names of the services, and the reason for each halted service or closed connection."""
-        ills = self.readiness.lives()
+        ills = self.readiness.fatal_problems()
         return {"healthy": not ills, "services": self._names, "halted": ills}
 
     async def ready(self) -> dict[str, Any]:
@@ -49,9 +49,9 @@ class ServiceProbes:
         return {
             "ready": report.ready,
             "services": self._names,
-            "missing": report.missing,
-            "behind": report.behind,
-            "warnings": warnings(report.full),
+            "missing": report.problems,
+            "behind": report.projection_lag,
+            "warnings": warnings(report.fill_levels),
             "models": sorted({models.main.name, models.light.name}),
         }
 

@@ -134,7 +134,7 @@ async def run_society(
     began: float | None = None
     states = await States.open(log, society.name)
     async with watch_figures(log, society.name) as figures:
-        async with Supervisor(build_processes(society, settings, limit), together=True).kept():
+        async with Supervisor(build_processes(society, settings, limit), together=True).running():
             while not stop.is_set():
                 await _wait_for_any(figures.updated, stop)
                 figures.updated.clear()

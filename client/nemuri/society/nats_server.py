@@ -41,7 +41,7 @@ async def society_server(
         home = Home(settings.data)
         nats = EmbeddedNats(home.nats)
         with home.lock(running):
-            async with Supervisor([nats]).kept(), connect(settings, nats.url) as found:
+            async with Supervisor([nats]).running(), connect(settings, nats.url) as found:
                 await provision(
                     found[1], (), ack_wait=settings.ack_wait, replicas=settings.replicas, storage=settings.storage_bytes
                 )
@@ -52,14 +52,14 @@ async def society_server(
 
 
 def _has_server_data(settings: Settings) -> bool:
-    home = Home.there(settings.data)
+    home = Home.existing(settings.data)
     return home is not None and home.nats.exists()
 
 
 def _url_of_running_society(settings: Settings) -> str | None:
     """Return the URL of a society's server that runs in the data directory without a platform, or None."""
-    home = Home.there(settings.data)
-    return kept_url(home.nats) if home is not None and home.taken else None
+    home = Home.existing(settings.data)
+    return kept_url(home.nats) if home is not None and home.is_locked else None
 
 
 @asynccontextmanager

@@ -72,11 +72,11 @@ class Batch:
     until: int
 
     @property
-    def places(self) -> list[int]:
+    def sequences(self) -> list[int]:
         """Return the sequences of all events and unreadable messages, in ascending order."""
         return sorted([*(each.sequence or 0 for each in self.events), *(each.sequence for each in self.unreadable)])
 
-    def cut(self, place: int) -> tuple["Batch", "Batch"]:
+    def split(self, place: int) -> tuple["Batch", "Batch"]:
         """Split the batch after the sequence `place`. Return the part up to `place`, inclusive, and the rest."""
         events = [each for each in self.events if (each.sequence or 0) <= place]
         unreadable = [each for each in self.unreadable if each.sequence <= place]
@@ -105,11 +105,11 @@ class Log:
     subjects: Subjects
     lost: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when a connection of this process is closed for good, by the process or by the server."""
-    said: Callable[[Event], None] = lambda _: None
+    on_append: Callable[[Event], None] = lambda _: None
     """Callback that is called with every event after this log object has appended it."""
     denied: list[str] = field(default_factory=list)
     """The last denied permission that the server reported, as the only item; empty if there was none."""
-    borrowed: bool = False
+    in_other_account: bool = False
     """Whether the streams belong to another account. That account exports only the requests that a client needs."""
 
     @classmethod
@@ -125,14 +125,16 @@ class Log:
         denied = list[str]()
         connection = await connect(url, access, patient=patient, name=name, lost=lost, denied=denied)
         context = connection.jetstream(timeout=ANSWER_SECONDS, domain=access.domain)
-        return cls(connection, context, Subjects(namespace), lost, denied=denied, borrowed=access.domain is not None)
+        return cls(
+            connection, context, Subjects(namespace), lost, denied=denied, in_other_account=access.domain is not None
+        )
 
     async def close(self) -> None:
         """Close the connection."""
         await self.connection.close()
 
     @property
-    def room(self) -> int:
+    def max_event_bytes(self) -> int:
         """Return the maximum size of an encoded event in bytes: the server's message limit minus `HEADER_BYTES`."""
         return self.connection.max_payload - HEADER_BYTES
 
@@ -159,8 +161,8 @@ class Log:
             TooLargeError: The event exceeds the server's message limit.
         """
         data = encode(event)
-        if len(data) > self.room:
-            raise TooLargeError(f"a {event.kind} of {len(data)} bytes exceeds the limit of {self.room}")
+        if len(data) > self.max_event_bytes:
+            raise TooLargeError(f"a {event.kind} of {len(data)} bytes exceeds the limit of {self.max_event_bytes}")
         headers = {MESSAGE_ID: str(event.event_id), **trace_headers()}
         if recorded_at is not None:
             headers[RECORDED_AT] = recorded_at.isoformat()
@@ -169,7 +171,7 @@ class Log:
         if over is not None:
             headers[EXPECTED_SUBJECT] = over
         sequence = await self._appended(event, data, headers)
-        self.said(event)
+        self.on_append(event)
         return sequence
 
     async def _appended(self, event: Event, data: bytes, headers: dict[str, str]) -> int:
@@ -187,7 +189,7 @@ class Log:
 
     async def _publish(self, subject: str, data: bytes, headers: dict[str, str]) -> int:
         ack = await self.stream.publish(subject, data, headers=headers, stream=self.subjects.stream)
-        if not ack.duplicate or (not self.borrowed and await self._subject_at(ack.seq) in {subject, None}):
+        if not ack.duplicate or (not self.in_other_account and await self._subject_at(ack.seq) in {subject, None}):
             return ack.seq
         # An event on another subject has this id, or a client cannot check that. Publish without a message id, or the
         # server would drop this event as a duplicate. If it is a duplicate, all consumers ignore it by its event id.

@@ -83,7 +83,7 @@ class Home:
         self._addresses = self.path / "addresses.json"
 
     @classmethod
-    def there(cls, path: Path) -> Self | None:
+    def existing(cls, path: Path) -> Self | None:
         """Return the data directory if it exists; None otherwise. Creates nothing."""
         return cls(path) if path.expanduser().exists() else None
 
@@ -103,7 +103,7 @@ class Home:
         return self.path / "workers"
 
     @property
-    def taken(self) -> bool:
+    def is_locked(self) -> bool:
         """Return whether a process holds the lock."""
         return self._is_locked()
 

@@ -99,7 +99,7 @@ class Supervisor:
                 stack.push_async_callback(thing.stop)
 
     @asynccontextmanager
-    async def kept(self) -> AsyncIterator[asyncio.Task[None]]:
+    async def running(self) -> AsyncIterator[asyncio.Task[None]]:
         """Run all processes during the context, restart those that end, and stop all at the end of the context.
 
         Yields the supervision task. It ends before the context only after a programming error.
@@ -132,7 +132,7 @@ class Supervisor:
             raise outcome
 
     async def _run(self) -> None:
-        async with self.kept() as keeping:
+        async with self.running() as keeping:
             await asyncio.wait((keeping,))
 
     async def _keep(self, thing: Supervised) -> None:

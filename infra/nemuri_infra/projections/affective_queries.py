@@ -156,7 +156,7 @@ class AffectiveQueries:
         async with self.database.reading() as connection:
             return await records(connection, AffectMemory, query)
 
-    async def place_of(self, event_id: UUID) -> int | None:
+    async def sequence_of(self, event_id: UUID) -> int | None:
         """Return the log sequence of an event; None if its id is unknown or the event is erased."""
         journal = tables.journal.c
         async with self.database.reading() as connection:
@@ -170,7 +170,7 @@ class AffectiveQueries:
             found = await load(connection, mood, Mood, mood.c.agent_id == agent_id, mood.c.session == session)
         return next(iter(found), None)
 
-    async def alike(
+    async def candidates_by_vector(
         self, agent: AffectAgent, generation: str, vector: NDArray[np.float32], wanted: AffectiveRetrieval
     ) -> list[AffectCandidate]:
         """Return the candidates of a retrieval by vector.
@@ -179,7 +179,7 @@ class AffectiveQueries:
         """
         return await self._found(agent, _BY_VECTOR, {"asked": vector, "generation": generation}, wanted)
 
-    async def worded(
+    async def candidates_by_words(
         self, agent: AffectAgent, terms: Sequence[str], wanted: AffectiveRetrieval
     ) -> list[AffectCandidate]:
         """Return the candidates of a retrieval by words. Their similarity is the share of `terms` that they contain."""
@@ -280,7 +280,7 @@ class AffectiveQueries:
             rows = (await connection.execute(query, {"agent": agent_id, "days": days})).all()
         return [MoodPoint.model_validate(dict(each._mapping)) for each in reversed(rows)]  # noqa: SLF001 - documented
 
-    async def lived(self, agent_id: str) -> TurnCounts:
+    async def turn_counts(self, agent_id: str) -> TurnCounts:
         """Return the counts of the agent's remembered turns. Erased turns are not counted."""
         memory, journal = tables.affect_memory.c, tables.journal.c
         counts = (
@@ -295,7 +295,7 @@ class AffectiveQueries:
             told = (await connection.execute(recalls)).scalar_one()
         return TurnCounts(found[0], found[1], found[2], found[3], told)
 
-    async def let_go(self, limit: int) -> list[UUID]:
+    async def deleted_memories(self, limit: int) -> list[UUID]:
         """Return the ids of memories of any agent that nightly jobs have deleted and that are not erased yet, at most
         `limit`.
         """

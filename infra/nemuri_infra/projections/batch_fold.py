@@ -26,7 +26,7 @@ async def fold(projection: Projection, batch: Batch, subjects: Subjects) -> int:
     except ENVIRONMENT_ERRORS:
         raise
     except Exception as error:
-        if len(batch.places) > 1:
+        if len(batch.sequences) > 1:
             return await _halves(projection, batch, subjects)
         if isinstance(error, Unprojectable) or not batch.events:
             raise
@@ -35,8 +35,8 @@ async def fold(projection: Projection, batch: Batch, subjects: Subjects) -> int:
 
 async def _halves(projection: Projection, batch: Batch, subjects: Subjects) -> int:
     """Fold the two halves of a batch in order. A half that fails is divided again."""
-    places = batch.places
-    first, second = batch.cut(places[len(places) // 2 - 1])
+    places = batch.sequences
+    first, second = batch.split(places[len(places) // 2 - 1])
     await fold(projection, first, subjects)
     return await fold(projection, second, subjects)
 

@@ -79,14 +79,14 @@ class Courses:
             found = await load(connection, tables.trial, ExerciseState, _TRIAL.course_id == course_id, *chosen)
         return sorted(found, key=lambda each: each.place)
 
-    async def said(self, task_ids: Iterable[UUID]) -> dict[UUID, str]:
+    async def answers(self, task_ids: Iterable[UUID]) -> dict[UUID, str]:
         """Return the answers of the tasks with these ids, by id. Tasks without an answer are left out."""
         task = tables.task.c
         query = select(task.task_id, task.answer).where(task.task_id.in_(list(task_ids)), task.answer.is_not(None))
         async with self.database.reading() as connection:
             return {row.task_id: row.answer for row in await connection.execute(query)}
 
-    async def set_by(self, task_id: UUID) -> tuple[Course, ExerciseState] | None:
+    async def exercise_of(self, task_id: UUID) -> tuple[Course, ExerciseState] | None:
         """Return the exercise that this task poses now, and its course; None if the task poses none or the exercise is
         graded.
         """
@@ -97,7 +97,7 @@ class Courses:
             found = await load(connection, tables.course, Course, _of(each.course_id for each in trials))
         return (found[0], trials[0]) if found else None
 
-    async def expected(self) -> list[ExerciseState]:
+    async def scheduled_exercises(self) -> list[ExerciseState]:
         """Return the scheduled exercises whose tasks are not submitted yet, by due time."""
         is_set = exists(select(tables.journal.c.event_id).where(tables.journal.c.event_id == _TRIAL.task_id))
         erased = exists(select(tables.erased.c.name).where(tables.erased.c.name == cast(_TRIAL.task_id, Text)))

@@ -36,7 +36,7 @@ class Progress:
         progress = cls(projection)
 
         async def hear(message: Msg) -> None:
-            await progress.reach(int(message.data))
+            await progress.record(int(message.data))
 
         subscription = await log.connection.subscribe(log.subjects.projected, cb=hear)
         try:
@@ -45,16 +45,16 @@ class Progress:
             if log.connection.is_connected:
                 await subscription.unsubscribe()
 
-    async def here(self) -> int:
+    async def current_sequence(self) -> int:
         """Return the sequence that the projections have reached.
 
         Without notifications it is read from the database, at most once a second.
         """
         if asyncio.get_running_loop().time() - self._heard > HEARTBEAT_SECONDS:
-            await self.reach((await self.projection.position()).sequence)
+            await self.record((await self.projection.position()).sequence)
         return self.sequence
 
-    async def reach(self, sequence: int) -> None:
+    async def record(self, sequence: int) -> None:
         """Record that the projections have reached a sequence, and wake all waiters."""
         self._heard = asyncio.get_running_loop().time()
         if sequence != self.sequence:
@@ -74,7 +74,7 @@ class Progress:
         except TimeoutError as error:
             raise BehindError(f"the projections are at {self.sequence}, but {sequence} is needed") from error
 
-    async def moves(self, beyond: int, *, seconds: float) -> bool:
+    async def wait_beyond(self, beyond: int, *, seconds: float) -> bool:
         """Wait at most `seconds` seconds until the projections are beyond a sequence. Return whether they are."""
         try:
             await self.wait(beyond + 1, seconds=seconds)
@@ -97,4 +97,4 @@ class Progress:
                 return
         if not self._asking.locked():
             async with self._asking:
-                await self.here()
+                await self.current_sequence()

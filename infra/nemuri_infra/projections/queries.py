@@ -45,11 +45,11 @@ class Views:
     progress: Progress
     _recent: _Recent = field(default_factory=_Recent)
 
-    async def since(self, event: Event) -> None:
+    async def wait_for(self, event: Event) -> None:
         """Wait until the projections contain an event of the log (rule 3 of `runtime/service.py`)."""
         await self.progress.wait(event.sequence or 0)
 
-    async def counts(self, event: Event) -> bool:
+    async def is_effective(self, event: Event) -> bool:
         """Return whether the event is the first with its id and not erased, so that it must be handled.
 
         Raises `BehindError` if the projections do not contain the event although they should: they belong to another
@@ -62,7 +62,7 @@ class Views:
                 raise BehindError(f"the projections do not contain {event.kind} {event.event_id}; see `nemuri status`")
         return bool(found == event.sequence)
 
-    async def attempt(self, event: Event) -> int:
+    async def attempt_number(self, event: Event) -> int:
         """Return the number of the attempt at its task to which an event belongs, from 1.
 
         It is the attempt of the event's assignment, else the attempt that was running when the event was appended.
@@ -98,7 +98,7 @@ class Views:
             found = await load(connection, tables.chunk, Chunk, of.task_id == task_id, of.ordinal == ordinal)
         return next(iter(found), None)
 
-    async def task_alone(self, task_id: UUID) -> Task | None:
+    async def task_without_parts(self, task_id: UUID) -> Task | None:
         """Return a task without its chunks, assignments and feedback; None if the id is unknown."""
         async with self.database.reading() as connection:
             return next(iter(await load(connection, tables.task, Task, tables.task.c.task_id == task_id)), None)
@@ -135,7 +135,7 @@ class Views:
             found: UUID | None = (await connection.execute(query)).scalar_one_or_none()
         return found
 
-    async def newest(self, task_id: UUID, kind: str) -> int | None:
+    async def newest_sequence(self, task_id: UUID, kind: str) -> int | None:
         """Return the sequence of the task's newest valid event of this kind; None if there is none."""
         journal = tables.journal.c
         query = select(func.max(journal.sequence)).where(journal.task_id == task_id, journal.kind == kind)
@@ -171,7 +171,7 @@ class Views:
             return self._recent.scorers[agent_id]
 
     async def _forget_the_old(self) -> None:
-        here = await self.progress.here()
+        here = await self.progress.current_sequence()
         if self._recent.sequence != here:
             self._recent.sequence = here
             self._recent.agents.clear()
@@ -198,19 +198,21 @@ class Views:
             found = [memory_in_row(row) for row in await connection.execute(query)]
         return {content.memory_id: (content, memory) for content, memory in found}
 
-    async def place(self, event_id: UUID) -> int | None:
+    async def sequence_of(self, event_id: UUID) -> int | None:
         """Return the sequence of the valid event with this id; None if there is none."""
         query = select(tables.journal.c.sequence).where(tables.journal.c.event_id == event_id)
         async with self.database.reading() as connection:
             return (await connection.execute(query)).scalar_one_or_none()
 
-    async def happened(self, event_ids: Iterable[UUID]) -> set[UUID]:
+    async def projected_ids(self, event_ids: Iterable[UUID]) -> set[UUID]:
         """Return the ids in `event_ids` whose events the projections contain."""
         query = select(tables.journal.c.event_id).where(tables.journal.c.event_id.in_(list(event_ids)))
         async with self.database.reading() as connection:
             return set((await connection.execute(query)).scalars())
 
-    async def places(self, kind: type[Event], *, task_id: UUID | None = None, agent_id: str | None = None) -> list[int]:
+    async def sequences_of_kind(
+        self, kind: type[Event], *, task_id: UUID | None = None, agent_id: str | None = None
+    ) -> list[int]:
         """Return the sequences of the valid events of a kind, in order; with `task_id` or `agent_id` only those of the
         task or agent.
         """
@@ -222,7 +224,7 @@ class Views:
         async with self.database.reading() as connection:
             return list((await connection.execute(query)).scalars())
 
-    async def places_of(self, event_ids: Iterable[UUID]) -> list[int]:
+    async def sequences_of(self, event_ids: Iterable[UUID]) -> list[int]:
         """Return the sequences of the valid events with these ids, in ascending order. Unknown ids are left out."""
         journal = tables.journal.c
         query = select(journal.sequence).where(journal.event_id.in_(list(event_ids))).order_by(journal.sequence)
@@ -238,7 +240,7 @@ class Views:
         async with self.database.reading() as connection:
             return {row.sequence: row.recorded_at for row in await connection.execute(query)}
 
-    async def outcomes(self) -> dict[str, tuple[int, int]]:
+    async def feedback_counts(self) -> dict[str, tuple[int, int]]:
         """Return the numbers of tasks with positive and with negative feedback, by agent.
 
         Agents without feedback are left out. A task counts at most once as positive and at most once as negative, no
@@ -258,14 +260,14 @@ class Views:
         async with self.database.reading() as connection:
             return {name: (good, bad) for name, good, bad in await connection.execute(query)}
 
-    async def waiting(self) -> dict[str, int]:
+    async def unanswered_counts(self) -> dict[str, int]:
         """Return the number of unanswered assignments by agent. Agents without any are left out."""
         work = tables.assignment
         query = select(work.c.agent_id, func.count()).where(work.c.answer.is_(None)).group_by(work.c.agent_id)
         async with self.database.reading() as connection:
             return dict((await connection.execute(query)).all())
 
-    async def numbers(self) -> tuple[dict[str, int], int, int]:
+    async def totals(self) -> tuple[dict[str, int], int, int]:
         """Return the number of tasks by status, the number of agents, and the number of strength memories.
 
         The orchestrator and its memories are not counted.

@@ -81,7 +81,7 @@ class AgentIndexes:
         """
         with span("recall", agent=agent.agent_id):
             wording = query_texts(agent, query, summary)
-            vectors = resources.vectors.serving(agent.embedding)
+            vectors = resources.vectors.with_embedder_of(agent.embedding)
             asked = await _asked(vectors, wording, setting)
             scorer = await resources.views.scorer(agent.agent_id)
             async with self._current(resources, agent, vectors) as indexed:
@@ -108,7 +108,7 @@ class AgentIndexes:
 
         Only memories of exactly this scope are returned. Their strength is ignored.
         """
-        vectors = resources.vectors.serving(agent.embedding)
+        vectors = resources.vectors.with_embedder_of(agent.embedding)
         asked = await _asked(vectors, QueryTexts(text), setting_of(scope))
         wanted = terms(text)
         async with self._current(resources, agent, vectors) as indexed:
@@ -145,7 +145,7 @@ async def _refresh(indexed: CachedIndex, resources: Resources, agent: Agent, vec
 
     Read everything again if a memory in the index was erased.
     """
-    here = await resources.views.progress.here()
+    here = await resources.views.progress.current_sequence()
     if here == indexed.seen:
         return
     if indexed.known:

@@ -45,7 +45,7 @@ class Timers:
         checks what is due.
         """
         subjects, before = self.log.subjects, None
-        while before != (ahead := await self.clock.ahead()):  # the clock was advanced meanwhile: set it again
+        while before != (ahead := await self.clock.offset()):  # the clock was advanced meanwhile: set it again
             before = ahead
             # Rounded up to whole seconds, because a timer that fired too early would have to be set again.
             moment = (at - ahead + timedelta(seconds=1)).strftime("%Y-%m-%dT%H:%M:%SZ")

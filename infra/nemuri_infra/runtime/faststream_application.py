@@ -75,11 +75,11 @@ def application(service: Service, resources: Resources) -> FastStream:
     resources = resources.of(service.name)
     known = credentials(str(resources.settings.nats_url))
     prefix = inbox(known.user if known else None)
-    broker, reactor = _broker(service, resources, known, prefix), EventProcessor(service, resources)
+    broker, processor = _broker(service, resources, known, prefix), EventProcessor(service, resources)
     for durable in service.durables(resources.log.subjects):
-        _consume(broker, durable, reactor, prefix)
-    for kind, topic in service.asked():
-        _answer(broker, kind, topic, reactor)
+        _consume(broker, durable, processor, prefix)
+    for kind, topic in service.query_topics():
+        _answer(broker, kind, topic, processor)
     return FastStream(broker, lifespan=_lifespan(service, resources), logger=None, serializer=None)
 
 
@@ -142,12 +142,12 @@ def _report(name: str, work: "asyncio.Future[None]", resources: Resources) -> No
     logger.critical("halted", service=name, why=resources.halted[name])
 
 
-def _consume(broker: NatsBroker, durable: Durable, reactor: EventProcessor, prefix: str) -> None:
-    options: dict[str, Any] = {"max_workers": HELD_FACTOR * durable.at_once} if durable.at_once > 1 else {}
-    turns = _slots_for(durable.at_once)
+def _consume(broker: NatsBroker, durable: Durable, processor: EventProcessor, prefix: str) -> None:
+    options: dict[str, Any] = {"max_workers": HELD_FACTOR * durable.concurrency} if durable.concurrency > 1 else {}
+    turns = _slots_for(durable.concurrency)
     subscriber = broker.subscriber(
         durable.subjects[0],
-        stream=JStream(reactor.resources.log.subjects.stream, declare=False),
+        stream=JStream(processor.resources.log.subjects.stream, declare=False),
         durable=durable.name,
         pull_sub=PullSub(batch_size=1, timeout=5.0),
         ack_policy=AckPolicy.NACK_ON_ERROR,
@@ -157,17 +157,21 @@ def _consume(broker: NatsBroker, durable: Durable, reactor: EventProcessor, pref
     )
 
     async def handle(message: NatsMessage) -> None:
-        await _take(message, reactor, turns)
+        await _take(message, processor, turns)
 
     subscriber(Handler(handle))
-    if durable.at_once > 1:
-        _keep_alive_while_held(subscriber, reactor.resources.settings.ack_wait)
+    if durable.concurrency > 1:
+        _keep_alive_while_held(subscriber, processor.resources.settings.ack_wait)
         _give_back_when_stopped(subscriber, turns)
 
 
-def _slots_for(at_once: int) -> FairSlots:
-    """Return the scheduler of a worker's slots for a service with `at_once` slots. No client can occupy all of them."""
-    return FairSlots(at_once + at_once // EXTRA_SLOTS_DIVISOR, share=at_once, line=QUEUE_FACTOR * at_once)
+def _slots_for(concurrency: int) -> FairSlots:
+    """Return the scheduler of a worker's slots for a service with `concurrency` slots. No client can occupy all of
+    them.
+    """
+    return FairSlots(
+        concurrency + concurrency // EXTRA_SLOTS_DIVISOR, share=concurrency, line=QUEUE_FACTOR * concurrency
+    )
 
 
 def _give_back_when_stopped(subscriber: Any, turns: FairSlots) -> None:
@@ -204,21 +208,21 @@ class _DecodedMessage:
     asker: str
 
 
-async def _take(message: NatsMessage, reactor: EventProcessor, turns: FairSlots) -> None:
+async def _take(message: NatsMessage, processor: EventProcessor, turns: FairSlots) -> None:
     """Wait for a slot of the event's client and handle the event. Sends heartbeats meanwhile.
 
     Raises `NackMessage` if the client has too many events waiting, so that the event is redelivered later.
     """
     raw: Msg = message.raw_message
-    async with _heartbeat(message, reactor.resources.settings.ack_wait):
-        arrival = await _decoded(raw, reactor.resources, look=turns.busy)
+    async with _heartbeat(message, processor.resources.settings.ack_wait):
+        arrival = await _decoded(raw, processor.resources, look=turns.busy)
         sequence = raw.metadata.sequence.stream
         try:
             turns.admit(arrival.asker, sequence)
             async with turns.turn(arrival.asker):
-                await _handle(arrival, reactor, turns)
+                await _handle(arrival, processor, turns)
         except CrowdedError as error:
-            reactor.resources.metrics.put_off.labels(reactor.service.name).inc()
+            processor.resources.metrics.put_off.labels(processor.service.name).inc()
             raise NackMessage(delay=error.delay) from error
 
 
@@ -228,19 +232,19 @@ async def _decoded(raw: Msg, resources: Resources, *, look: bool) -> _DecodedMes
         event = log.decode(raw)
     except UndecodableError as error:
         return _DecodedMessage(raw, error, log.subjects.client_of(raw.subject) or "")
-    return _DecodedMessage(raw, event, await resources.askers.of(event, resources.database, look=look))
+    return _DecodedMessage(raw, event, await resources.clients.of(event, resources.database, look=look))
 
 
-async def _handle(arrival: _DecodedMessage, reactor: EventProcessor, turns: FairSlots) -> None:
+async def _handle(arrival: _DecodedMessage, processor: EventProcessor, turns: FairSlots) -> None:
     """Handle a message and decide its acknowledgement.
 
     A return acknowledges the message. `RejectMessage` ends its redelivery, because no attempt can succeed.
     `NackMessage` redelivers it after the backoff.
     """
     raw, place = arrival.raw, (arrival.asker, arrival.raw.metadata.sequence.stream)
-    with delivery(reactor.service.name, raw, reactor.resources.metrics) as seen:
+    with delivery(processor.service.name, raw, processor.resources.metrics) as seen:
         try:
-            await _deliver(arrival, reactor, seen)
+            await _deliver(arrival, processor, seen)
             seen.outcome = "done"
             turns.settled(*place)
         except (UndecodableError, GaveUpError) as error:
@@ -272,14 +276,14 @@ def _delay(error: Exception, deliveries: int) -> float:
     return min(MAX_BACKOFF_SECONDS, growing)
 
 
-async def _deliver(arrival: _DecodedMessage, reactor: EventProcessor, seen: Delivery) -> None:
+async def _deliver(arrival: _DecodedMessage, processor: EventProcessor, seen: Delivery) -> None:
     """Pass a message to the service. If the service gives it up, store a dead letter and raise the error.
 
     An undecodable event raises an error. If a client sent it, the one service that consumes all client events stores
     the dead letter. If a service sent it, the error is `BehindError` and the event waits: it comes from a newer
     version, or it halts the projector until an operator repairs or parks it.
     """
-    log, letters, service = reactor.resources.log, DeadLetters(reactor.resources.log), reactor.service
+    log, letters, service = processor.resources.log, DeadLetters(processor.resources.log), processor.service
     raw, event = arrival.raw, arrival.event
     if isinstance(event, UndecodableError):
         if log.subjects.client_of(raw.subject) is None:
@@ -291,7 +295,7 @@ async def _deliver(arrival: _DecodedMessage, reactor: EventProcessor, seen: Deli
         raise event
     seen.concerns(event)
     try:
-        await reactor.react(event, raw.metadata.num_delivered)
+        await processor.process(event, raw.metadata.num_delivered)
     except GaveUpError as error:
         letter = dead_letter_of(service.name, raw, str(error), error.fault)
         await letters.bury(with_event_details(letter, event, error.attempt, error.faults), raw.data)
@@ -322,12 +326,12 @@ async def _heartbeat(message: NatsMessage | Msg, ack_wait: float) -> AsyncIterat
         await cancel_and_wait(beating)
 
 
-def _answer(broker: NatsBroker, kind: type[Query], topic: str, reactor: EventProcessor) -> None:
-    subject = reactor.resources.log.subjects.query(topic)
-    subscriber = broker.subscriber(subject, queue=reactor.service.name, max_workers=MAX_HELD_QUERIES)
+def _answer(broker: NatsBroker, kind: type[Query], topic: str, processor: EventProcessor) -> None:
+    subject = processor.resources.log.subjects.query(topic)
+    subscriber = broker.subscriber(subject, queue=processor.service.name, max_workers=MAX_HELD_QUERIES)
     turns = FairSlots(QUERY_SLOTS, share=QUERY_SLOTS - 2, line=MAX_QUEUED_QUERIES, patient=False)
 
     async def handle(message: NatsMessage) -> bytes:
-        return await reactor.ask(kind, message.body, turns, sender_of(message.raw_message))
+        return await processor.answer(kind, message.body, turns, sender_of(message.raw_message))
 
     subscriber(Handler(handle))

@@ -43,11 +43,11 @@ class Rights:
 
     publish: frozenset[str] = frozenset()
     subscribe: frozenset[str] = frozenset()
-    never: frozenset[str] = frozenset()
+    denied: frozenset[str] = frozenset()
 
     def __or__(self, other: "Rights") -> "Rights":
         """Return the rights that either side grants. A subject in `never` of either side stays forbidden."""
-        return Rights(self.publish | other.publish, self.subscribe | other.subscribe, self.never | other.never)
+        return Rights(self.publish | other.publish, self.subscribe | other.subscribe, self.denied | other.denied)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +76,11 @@ class Permissions:
         """Return a client's permissions: append client events in its own name, upload inputs, send queries, receive
         results.
         """
-        said = self._saying(client, (each for each in EVENTS.values() if issubclass(each, ClientEvent)))
-        handed_in = _publishing(*self._folder(client), *self.lent(client))
-        return said | self._asking() | handed_in | _subscribing(f"{INBOX}.>")
+        said = self._appending(client, (each for each in EVENTS.values() if issubclass(each, ClientEvent)))
+        handed_in = _publishing(*self._folder(client), *self.store_requests(client))
+        return said | self._querying() | handed_in | _subscribing(f"{INBOX}.>")
 
-    def lent(self, client: str) -> tuple[str, ...]:
+    def store_requests(self, client: str) -> tuple[str, ...]:
         """Return the subjects of the store requests that a client may make. It can read only its own inputs.
 
         The client's account imports these requests under a JetStream domain.
@@ -138,7 +138,7 @@ class Permissions:
         return there | _subscribing(f"{inbox(self.user(role))}.>", self.subjects.projected)
 
     def _service(self, service: Service) -> Rights:
-        rights = self._saying(service.name, service.emits(), service.mind)
+        rights = self._appending(service.name, service.emits(), service.agent_id)
         if service.handlers or service.emits():
             rights |= _publishing(f"{API}.STREAM.MSG.GET.{self.subjects.stream}")
         if service.handlers:
@@ -147,7 +147,7 @@ class Permissions:
             rights |= _publishing(f"{API}.STREAM.MSG.GET.KV_{tries}")
         for durable in service.durables(self.subjects):
             rights |= _consuming(self.subjects.stream, durable)
-        for _, topic in service.asked():
+        for _, topic in service.query_topics():
             answers = (REPLY_SUBJECTS, *(f"{inbox(self.user(each))}.>" for each in QUERY_ROLES))
             rights |= _publishing(*answers) | _subscribing(f"{self.subjects.query(topic)} {service.name}")
         for use in service.capabilities:
@@ -189,7 +189,7 @@ class Permissions:
         messages = (f"GET.KV_{states}", f"GET.OBJ_{kept}", f"DELETE.OBJ_{kept}")
         laid = _publishing(*(f"{API}.STREAM.MSG.{each}" for each in messages))
         read = self._reading(subjects.stream) | self._reading(f"KV_{states}") | _subscribing(subjects.percepts("*"))
-        return told | written | laid | read | Rights(never=frozenset({f"$KV.{states}.*.{LEASE}.{WORLD}"}))
+        return told | written | laid | read | Rights(denied=frozenset({f"$KV.{states}.*.{LEASE}.{WORLD}"}))
 
     def _keeping_worlds(self) -> Rights:
         """Return the permissions of a world process: messages to and from hosts, and the states of worlds.
@@ -202,23 +202,23 @@ class Permissions:
         heard = _subscribing(*(each("*") for each in (subjects.joining, subjects.leaving, subjects.acts)))
         return told | written | heard | _publishing(f"{API}.STREAM.MSG.GET.KV_{states}")
 
-    def _saying(self, client: str, kinds: Iterable[type[Event]], mind: str | None = None) -> Rights:
+    def _appending(self, client: str, kinds: Iterable[type[Event]], agent_id: str | None = None) -> Rights:
         """Return the right to publish events of these kinds.
 
-        Client events may be published only in the name of `client`. If `mind` is an agent, agent events may be
+        Client events may be published only in the name of `client`. If `agent_id` is an agent, agent events may be
         published only for that agent.
         """
         rights = Rights()
         for kind in kinds:
             if issubclass(kind, ClientEvent):
                 rights |= _publishing(self.subjects.of_client(client, kind))
-            elif mind is not None and kind.stream == "agent":
-                rights |= _publishing(self.subjects.of_agent(mind, kind))
+            elif agent_id is not None and kind.stream == "agent":
+                rights |= _publishing(self.subjects.of_agent(agent_id, kind))
             else:
                 rights |= _publishing(*self.subjects.of_kind(kind))
         return rights
 
-    def _asking(self) -> Rights:
+    def _querying(self) -> Rights:
         questions = (kind for service in self.services.values() for kind in service.query_handlers)
         asked = _publishing(*(self.subjects.query(each.name) for each in questions))
         return asked | _subscribing(result_subject(self.subjects.namespace, "*"))
@@ -232,7 +232,7 @@ class Permissions:
         for durable in self.durables().get(stream, ()):
             made = f"{API}.CONSUMER.CREATE.{stream}.{durable.name}"
             never = (made, f"{made}.>", f"{API}.CONSUMER.MSG.NEXT.{stream}.{durable.name}")
-            rights |= Rights(never=frozenset(never))
+            rights |= Rights(denied=frozenset(never))
         return rights
 
     def _reading_all(self, *streams: str) -> Rights:
@@ -250,10 +250,10 @@ class Permissions:
         name = self.subjects.namespace
         kinds = (*self.operators_kinds(), *(each for each in EVENTS.values() if issubclass(each, ClientEvent)))
         stores = (f"$O.{self._blobs}.>", f"$KV.{vector_bucket(name)}.>", f"$KV.{clock_bucket(name)}.*")
-        retries = (self.subjects.query(topic) for each in self.services.values() for _, topic in each.asked())
+        retries = (self.subjects.query(topic) for each in self.services.values() for _, topic in each.query_topics())
         letters = f"{API}.STREAM.MSG.DELETE.{self.subjects.dead_stream}"
-        said = self._saying(OPERATOR, kinds) | _publishing(*stores, *retries, letters)
-        return said | self._asking() | self._reading_all(*self._streams) | self._societies()
+        said = self._appending(OPERATOR, kinds) | _publishing(*stores, *retries, letters)
+        return said | self._querying() | self._reading_all(*self._streams) | self._societies()
 
     def _societies(self) -> Rights:
         """Return the right to start, watch, restore and delete societies."""

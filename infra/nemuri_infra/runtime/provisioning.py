@@ -30,7 +30,7 @@ class Durable:
 
     name: str
     subjects: tuple[str, ...]
-    at_once: int
+    concurrency: int
     """Maximum number of events that one worker handles concurrently."""
     workers: int = 1
     """Number of workers that can be busy at the same time."""
@@ -114,7 +114,7 @@ def _consumer(durable: Durable, ack_wait: float, replicas: int) -> api.ConsumerC
         deliver_policy=api.DeliverPolicy.ALL,
         ack_policy=api.AckPolicy.EXPLICIT,
         ack_wait=ack_wait,
-        max_ack_pending=durable.at_once * durable.workers + durable.put_off,
+        max_ack_pending=durable.concurrency * durable.workers + durable.put_off,
         max_deliver=-1,
         num_replicas=replicas,
     )

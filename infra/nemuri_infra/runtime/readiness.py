@@ -35,20 +35,20 @@ logger = structlog.get_logger()
 class Report:
     """The readiness of a process."""
 
-    missing: tuple[str, ...]
+    problems: tuple[str, ...]
     """Reasons why the process is not ready, one line each; empty if it is ready."""
     lag: dict[str, tuple[int, int]]
     """Numbers of pending and of unacknowledged events, by service."""
-    behind: int | None = None
+    projection_lag: int | None = None
     """Number of events that the projections do not contain yet; None if it is not known."""
-    dead: int | None = None
-    full: Mapping[str, float] = field(default_factory=dict)
+    dead_letters: int | None = None
+    fill_levels: Mapping[str, float] = field(default_factory=dict)
     """Used share of each stream with a limit, 0 to 1, by the stream's content."""
 
     @property
     def ready(self) -> bool:
         """Return whether the process can do its work."""
-        return not self.missing
+        return not self.problems
 
 
 @dataclass(slots=True)
@@ -63,7 +63,7 @@ class Readiness:
     _looked: float = float("-inf")
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
-    def lives(self) -> dict[str, str]:
+    def fatal_problems(self) -> dict[str, str]:
         """Return the reasons why the process must be restarted, by service: halted services and connections closed for
         good.
 
@@ -90,15 +90,15 @@ class Readiness:
         warned = set[str]()
         while True:
             report = await self.report()
-            found = report.missing
+            found = report.problems
             if found and found != before:
                 logger.error("not ready", missing=list(found))
             elif before and not found:
                 logger.warning("ready again")
             before = found
-            filling = nearly_full(report.full)
+            filling = nearly_full(report.fill_levels)
             if filling - warned:
-                logger.warning("nearly full", warnings=list(warnings(report.full)))
+                logger.warning("nearly full", warnings=list(warnings(report.fill_levels)))
             warned = filling
             await asyncio.sleep(CHECK_SECONDS)
 
@@ -117,7 +117,7 @@ class Readiness:
             ),
         ]
         found = await asyncio.gather(*checks)
-        halted = (f"{name} halted: {why}" for name, why in self.lives().items())
+        halted = (f"{name} halted: {why}" for name, why in self.fatal_problems().items())
         last, projected = numbers.get("last"), numbers.get("projected")
         behind = None if last is None or projected is None else max(0, last - projected)
         return Report(tuple(each for each in (*halted, *found) if each), lag, behind, numbers.get("dead"), full)
@@ -131,7 +131,7 @@ class Readiness:
         try:
             info: ConsumerInfo = await self.resources.log.stream.consumer_info(stream, durable)
         except NotFoundError:
-            return f"the durable {durable} of {stream} does not exist; {self._mended()}"
+            return f"the durable {durable} of {stream} does not exist; {self._consumer_advice()}"
         pending, in_work = lag.get(service, (0, 0))
         lag[service] = (pending + (info.num_pending or 0), in_work + (info.num_ack_pending or 0))
         if is_paused_for_import(info):
@@ -140,7 +140,7 @@ class Readiness:
             return f"the durable {durable} is paused: an erasure is running, or was killed less than a minute ago"
         return None
 
-    def _mended(self) -> str:
+    def _consumer_advice(self) -> str:
         """Return advice on how to create a missing consumer. It depends on whether this process may provision."""
         if self.resources.settings.provision:
             return "start any worker or `nemuri up` to create it"
@@ -165,9 +165,9 @@ class Readiness:
         for name, (pending, in_work) in report.lag.items():
             metrics.pending.labels(name).set(pending)
             metrics.unacknowledged.labels(name).set(in_work)
-        for stream, share in report.full.items():
+        for stream, share in report.fill_levels.items():
             metrics.storage.labels(stream).set(share)
-        for gauge, number in ((metrics.behind, report.behind), (metrics.dead, report.dead)):
+        for gauge, number in ((metrics.behind, report.projection_lag), (metrics.dead, report.dead_letters)):
             if number is not None:
                 gauge.set(number)
 

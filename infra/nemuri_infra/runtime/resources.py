@@ -43,10 +43,10 @@ class Resources:
     models: Models
     clock: Clock
     timers: Timers
-    tries: DeliveryAttemptStore
+    delivery_attempts: DeliveryAttemptStore
     metrics: Metrics
     spendings: Spendings
-    askers: ClientCache = field(default_factory=ClientCache)
+    clients: ClientCache = field(default_factory=ClientCache)
     halted: dict[str, str] = field(default_factory=dict)
     """Reason why the background work of a service ended unexpectedly, by service."""
 
@@ -56,7 +56,7 @@ class Resources:
         def count(event: Event) -> None:
             self.metrics.appended.labels(service, event.kind).inc()
 
-        return replace(self, log=replace(self.log, said=count))
+        return replace(self, log=replace(self.log, on_append=count))
 
 
 @asynccontextmanager
@@ -92,7 +92,7 @@ async def open_resources(settings: Settings, services: int = DEFAULT_SERVICES) -
             models=models,
             clock=clock,
             timers=Timers(log, clock),
-            tries=await DeliveryAttemptStore.open(log),
+            delivery_attempts=await DeliveryAttemptStore.open(log),
             metrics=metrics,
             spendings=Spendings(settings.model_calls),
         )

@@ -86,7 +86,7 @@ class Service:
     """A consumer of the log: its handlers, its background work and the access that it needs."""
 
     name: str
-    at_once: int = 16
+    concurrency: int = 16
     """Maximum number of events that one worker handles concurrently."""
     groups: int | None = None
     """Number of groups of agents; None for no groups. The events of one group are handled one at a time."""
@@ -100,7 +100,7 @@ class Service:
     """Kinds of events that the background work appends."""
     consumes_client_events: bool = False
     """Whether the service consumes all client events, including undecodable ones, which it stores as dead letters."""
-    mind: str | None = None
+    agent_id: str | None = None
     """The only agent whose events the service appends; None for a service that works for all agents."""
     capabilities: frozenset[Capability] = frozenset()
     """Accesses that the service needs in addition to its events."""
@@ -141,7 +141,7 @@ class Service:
         said = reduce(frozenset.union, map(_events_in, returned), frozenset(self.also_emits))
         return said | {ReactionFailed} if self.handlers else said
 
-    def asked(self) -> tuple[tuple[type[Query], str], ...]:
+    def query_topics(self) -> tuple[tuple[type[Query], str], ...]:
         """Return the kinds of queries that the service answers, each with its topic.
 
         With event handlers it also answers `RetryQuery`.
@@ -156,7 +156,7 @@ class Service:
         if self.groups is None:
             said = [each for each in self.handlers if not (self.consumes_client_events and each.stream == "client")]
             clients = (subjects.clients,) if self.consumes_client_events else ()
-            return (Durable(self.name, (*clients, *_subjects(subjects, said)), self.at_once, WORKERS, MAX_PUT_OFF),)
+            return (Durable(self.name, (*clients, *_subjects(subjects, said)), self.concurrency, WORKERS, MAX_PUT_OFF),)
         return tuple(
             Durable(
                 f"{self.name}-{group}", _subjects(subjects, self.handlers, range(group, PARTITIONS, self.groups)), 1
@@ -183,7 +183,7 @@ class GaveUpError(Exception):
     """The service has given up the event and will not try it again."""
 
     def __init__(self, tried: DeliveryAttempts, attempt: int | None) -> None:
-        reason, fault = tried.why() or (tried.error, tried.fault)
+        reason, fault = tried.give_up_reason() or (tried.error, tried.fault)
         super().__init__(reason)
         self.fault = fault
         self.faults = tried.faults
@@ -204,7 +204,7 @@ class EventProcessor:
     """Slots for queries that wait for the projections, so that they do not block queries that can be answered at once.
     """
 
-    async def react(self, event: Event, delivery: int = 1) -> None:
+    async def process(self, event: Event, delivery: int = 1) -> None:
         """Handle an event and append the events that the handler returns.
 
         Does nothing if the service has no handler for it. `delivery` is the number of this delivery, from 1. Raises one
@@ -216,24 +216,24 @@ class EventProcessor:
         """
         if type(event) not in self.service.handlers:
             return
-        tries, place = self.resources.tries, (self.service.name, event.sequence or 0, delivery)
+        tries, place = self.resources.delivery_attempts, (self.service.name, event.sequence or 0, delivery)
         tried = await tries.of(*place)
         async with self._one_suspect if tried.suspect else nullcontext():
             await tries.begin(*place, tried)
             await self._try(event, tried)
 
     async def _try(self, event: Event, tried: DeliveryAttempts) -> None:
-        if tried.why() is None:
+        if tried.give_up_reason() is None:
             spent = self.resources.spendings.of(self.service.name, event, tried.calls)
             waits = False
             try:
                 with count_replies(spent):
-                    await self._react(event)
+                    await self._process(event)
             except Exception as error:
                 faults, tried = tried.faults, self._after(error, replace(tried, calls=spent.calls))
                 waits = tried.faults == faults
                 await self._note(event, tried)
-                if tried.why() is None:
+                if tried.give_up_reason() is None:
                     raise
             else:
                 return
@@ -252,12 +252,12 @@ class EventProcessor:
         )
 
     async def _note(self, event: Event, tried: DeliveryAttempts) -> None:
-        await self.resources.tries.note(self.service.name, event.sequence or 0, tried)
+        await self.resources.delivery_attempts.note(self.service.name, event.sequence or 0, tried)
 
-    async def _react(self, event: Event) -> None:
+    async def _process(self, event: Event) -> None:
         with tracing.span("views", sequence=event.sequence or 0):
-            await self.resources.views.since(event)
-        if not await self._counts(event):
+            await self.resources.views.wait_for(event)
+        if not await self._is_effective(event):
             return
         outcome = await self.service.handlers[type(event)](event, self.resources)
         if tracing.recording():
@@ -268,10 +268,10 @@ class EventProcessor:
         for each in (outcome,) if isinstance(outcome, Event) else outcome or ():
             await self.resources.log.append(each)
 
-    async def _counts(self, event: Event) -> bool:
+    async def _is_effective(self, event: Event) -> bool:
         """Return whether the event has an effect: it is the first event with its id, and neither erased nor parked."""
         try:
-            return await self.resources.views.counts(event)
+            return await self.resources.views.is_effective(event)
         except BehindError:
             if (await self.resources.log.parked()).covers(event.event_id, event.sequence or 0):
                 return False
@@ -282,11 +282,11 @@ class EventProcessor:
 
         Return the attempt of the task; None without a task.
         """
-        why = (tried.why() or (tried.error,))[0]
+        why = (tried.give_up_reason() or (tried.error,))[0]
         logger.error("gave up", service=self.service.name, cause=event.kind, id=str(event.event_id))
         if event.thread is None:
             return None
-        attempt = await self.resources.views.attempt(event)
+        attempt = await self.resources.views.attempt_number(event)
         name = self.service.name
         failed = ReactionFailed.following(
             event, nth=name, service=name, cause_kind=event.kind, attempt=attempt, error=why
@@ -305,10 +305,10 @@ class EventProcessor:
             return Refusal(refused=f"message {query.sequence} is not an event: {error}")
         if event is None or type(event) not in self.service.handlers:
             return Refusal(refused=f"{self.service.name} has no handler for message {query.sequence}")
-        await self._react(event)
+        await self._process(event)
         return RetriedView(kind=event.kind, sequence=query.sequence)
 
-    async def ask(self, kind: type[Query], data: bytes, turns: FairSlots | None = None, asker: str = "") -> bytes:
+    async def answer(self, kind: type[Query], data: bytes, turns: FairSlots | None = None, asker: str = "") -> bytes:
         """Return the answer to a query as JSON, or a refusal with its reason. Errors become refusals too.
 
         The query waits for a slot of `asker`, and holds no slot while it waits for the projections.
@@ -362,7 +362,7 @@ class EventProcessor:
         """Return the reply; a refusal if the reply exceeds the server's limit, since the server would close the
         connection silently.
         """
-        room = self.resources.log.room
+        room = self.resources.log.max_event_bytes
         if len(reply) <= room:
             return reply
         logger.error("no answer", service=self.service.name, query=kind.name, bytes=len(reply), room=room)

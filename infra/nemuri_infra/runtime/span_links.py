@@ -17,12 +17,12 @@ async def link_joined(outcome: object, resources: Resources) -> None:
     """Link the current span to the spans of the events that were joined into the outcome, at most `MAX_LINKS`."""
     match outcome:
         case TaskSummarised():
-            places = await resources.views.places(ChunkSummarised, task_id=outcome.task_id)
+            places = await resources.views.sequences_of_kind(ChunkSummarised, task_id=outcome.task_id)
         case TaskCompleted():
-            places = await resources.views.places(TaskAnswered, task_id=outcome.task_id)
+            places = await resources.views.sequences_of_kind(TaskAnswered, task_id=outcome.task_id)
         case AgentSlept():
             ended = (derive(each, SessionEnded.kind_of()) for each in outcome.sessions)
-            places = await resources.views.places_of(ended)
+            places = await resources.views.sequences_of(ended)
         case _:
             return
     for place in places[:MAX_LINKS]:

@@ -49,7 +49,7 @@ class DeadLetters:
         headers = {HEADER: json.dumps(letter.model_dump(mode="json")), EXPECTED_SEQUENCE: "0"}
         stream = self.log.subjects.dead_stream
         try:
-            await self.log.stream.publish(subject, original[: self.log.room], headers=headers, stream=stream)
+            await self.log.stream.publish(subject, original[: self.log.max_event_bytes], headers=headers, stream=stream)
         except BadRequestError as error:
             if error.err_code != WRONG_LAST_SEQUENCE:
                 raise

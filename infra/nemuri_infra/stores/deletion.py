@@ -44,37 +44,37 @@ class ErasedData:
     Remaining memories may have the same text.
     """
 
-    def take(self, event: Event) -> None:
+    def add(self, event: Event) -> None:
         """Add the data of an erased event: its sequence, its references, and the keys or hashes of its vectors."""
         self.sequences.append(event.sequence or 0)
         self.refs.update(refs_in(event))
         match event:
             case TaskSubmitted() | TaskAnswered():
-                self._say(event.text)
+                self._add_texts(event.text)
             case TaskSummarised():
-                self._say(event.summary)
+                self._add_texts(event.summary)
             case MemoriesRetrieved():
                 self.vectors.add(event.vector)
-                self._say(event.query, *event.expansions.values())
+                self._add_texts(event.query, *event.expansions.values())
             case LearningsExtracted():
                 self.vectors.update(each.vector for each in event.learnings)
                 self.vectors.update(each.learning.vector for each in event.repetitions)
             case MemoryEncoded() | MemoryOffered():
-                self._say(embedded_text(event.memory))
+                self._add_texts(embedded_text(event.memory))
             case TurnOffered():
-                self._say(event.prompt)
+                self._add_texts(event.prompt)
             case TurnRemembered(reading=words) | (MemoryCompressed() as words):
                 self.vectors.add(event.vector)
-                self._say(affect_text(words.trigger, words.content))
+                self._add_texts(affect_text(words.trigger, words.content))
             case ExperienceOffered():
-                self._say(event.experience.content)
+                self._add_texts(event.experience.content)
             case ExperienceRecorded(experience=words) | (MemoryFormed() as words):
                 self.vectors.add(event.vector)
-                self._say(words.content)
+                self._add_texts(words.content)
             case _:
                 pass
 
-    def _say(self, *texts: str) -> None:
+    def _add_texts(self, *texts: str) -> None:
         self.hashes.update(sha256(each.encode()).hexdigest() for each in texts)
 
 
@@ -113,7 +113,7 @@ async def find_erased_data(
         async for batch in log.read(0, until, only=subjects, with_parked=True):
             for event in batch.events:
                 if erased.deletes(event):
-                    found.take(event)
+                    found.add(event)
             advance(number * until + batch.until, len(places) * until)
     return found
 

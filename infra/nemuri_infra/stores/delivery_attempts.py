@@ -55,27 +55,27 @@ class DeliveryAttempts:
         return sum(0.05 * 2.0**time for time in range(1, 1 + min(self.ended, 10)))
 
     @property
-    def silent(self) -> int:
+    def missing_outcomes(self) -> int:
         """Return the number of earlier recorded deliveries without an outcome."""
         return max(0, self.begun - 1 - self.ended)
 
     @property
     def suspect(self) -> bool:
         """Return whether the event is suspected of killing its workers."""
-        return self.silent >= SUSPECT_MISSING_OUTCOMES
+        return self.missing_outcomes >= SUSPECT_MISSING_OUTCOMES
 
-    def why(self) -> tuple[str, str] | None:
+    def give_up_reason(self) -> tuple[str, str] | None:
         """Return the reason for giving up the event and the type of the error; None if the event may be tried again."""
         if self.faults >= MAX_FAULTS:
             return self.error, self.fault
-        if self.silent >= MAX_MISSING_OUTCOMES:
+        if self.missing_outcomes >= MAX_MISSING_OUTCOMES:
             return (
-                f"{self.silent} deliveries ended without an outcome: the worker died or lost its connection",
+                f"{self.missing_outcomes} deliveries ended without an outcome: the worker died or lost its connection",
                 "Silence",
             )
         return None
 
-    def again(self) -> "DeliveryAttempts":
+    def with_delivery(self) -> "DeliveryAttempts":
         """Return the attempts with one more delivery begun."""
         return replace(self, begun=self.begun + 1)
 
@@ -120,7 +120,7 @@ class DeliveryAttemptStore:
             known = _adapter.validate_json((await self.store.get(_key(service, sequence))).value or b"{}")
         except KeyNotFoundError:
             known = DeliveryAttempts()
-        return known.again()
+        return known.with_delivery()
 
     async def begin(self, service: str, sequence: int, delivery: int, tried: DeliveryAttempts) -> None:
         """Record that the event is in work. Does nothing at its first delivery.

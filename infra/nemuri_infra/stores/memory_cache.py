@@ -48,7 +48,7 @@ class MemoryCache:
         """Close the database and free its space."""
         self._database.close()
 
-    def take(self, memories: Iterable[TierMemory], vectors: Mapping[UUID, Vector]) -> None:
+    def add(self, memories: Iterable[TierMemory], vectors: Mapping[UUID, Vector]) -> None:
         """Add or replace the memories that have a vector in `vectors`.
 
         Update the others, which keep their cached vectors. A memory without a vector in `vectors` and in the cache is
@@ -96,7 +96,7 @@ class MemoryCache:
         rows = self._each("SELECT id, vector FROM memory WHERE agent = ? AND id = ?", agent_id, memory_ids)
         return {UUID(bytes=each): np.frombuffer(vector, "<f4") for each, vector in rows}
 
-    def shelf(self, agent_id: str) -> TieredVectorIndex:
+    def vector_index(self, agent_id: str) -> TieredVectorIndex:
         """Return a vector index of all memories of an agent."""
         rows = self._database.execute("SELECT id, columns, vector FROM memory WHERE agent = ?", (agent_id,)).fetchall()
         ids, columns, vectors = zip(*rows, strict=True) if rows else ((), (), ())

@@ -39,9 +39,9 @@ class Clock:
 
     async def now(self) -> datetime:
         """Return the time of this clock, in UTC."""
-        return datetime.now(UTC) + await self.ahead()
+        return datetime.now(UTC) + await self.offset()
 
-    async def ahead(self) -> timedelta:
+    async def offset(self) -> timedelta:
         """Return the offset of the clock from wall-clock time."""
         return (await self._entry())[0]
 
@@ -61,9 +61,9 @@ class Clock:
                 continue  # another process advanced the clock; start from its value
             return await self.now()
 
-    async def reach(self, ahead: timedelta) -> None:
+    async def ensure_offset(self, ahead: timedelta) -> None:
         """Advance the clock until its offset is at least `ahead`."""
-        while (by := ahead - await self.ahead()) > timedelta():
+        while (by := ahead - await self.offset()) > timedelta():
             await self.advance(by)
 
     async def changes(self) -> AsyncIterator[timedelta]:
@@ -72,7 +72,7 @@ class Clock:
         known: timedelta | None = None
         try:
             while True:
-                if (ahead := await self.ahead()) != known:
+                if (ahead := await self.offset()) != known:
                     known = ahead
                     yield ahead
                 try:

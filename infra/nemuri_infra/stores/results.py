@@ -74,7 +74,7 @@ class Results:
         """Return the results store of the log's namespace."""
         return cls(await log.stream.key_value(result_bucket(log.subjects.namespace)), log)
 
-    async def tell(self, task_id: UUID, standing: Callable[[], Awaitable[TaskResult | None]]) -> None:
+    async def publish(self, task_id: UUID, standing: Callable[[], Awaitable[TaskResult | None]]) -> None:
         """Store the state of a task and publish it to waiting clients, shortened if it exceeds the server's limit.
 
         `standing` returns the state; if it returns None, nothing is stored. It is called after the revision of the
@@ -85,9 +85,9 @@ class Results:
         result = await standing()
         if result is None:
             return
-        told = shortened_result(result, self.log.room)
+        told = shortened_result(result, self.log.max_event_bytes)
         if told is not result:
-            logger.warning("result shortened", task=key, room=self.log.room)
+            logger.warning("result shortened", task=key, room=self.log.max_event_bytes)
         data = told.model_dump_json().encode()
         await (self.store.create(key, data) if before is None else self.store.update(key, data, last=before))
 

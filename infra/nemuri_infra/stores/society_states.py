@@ -106,7 +106,7 @@ class States:
         if before > 1:  # the server would take 1 for "everything"
             await self.log.stream.purge_stream(self.stream, seq=before, subject=self._subject(">"))
 
-    async def take_away(self, key: str) -> None:
+    async def delete_entry(self, key: str) -> None:
         """Delete one entry."""
         await self.log.stream.purge_stream(self.stream, subject=self._subject(key))
 
@@ -144,7 +144,7 @@ class States:
         """Return a long-lived reader of the entries whose keys match the pattern `keys`, for callers that poll."""
         return EntryReader(self.log, self._bucket, keys, under=f"{self.society}.", idle=READER_IDLE_SECONDS)
 
-    async def read_singly(self, keys: str) -> AsyncIterator[Entry]:
+    async def read_one_by_one(self, keys: str) -> AsyncIterator[Entry]:
         """Yield the entries whose keys match the pattern `keys`, with one request for each. Creates no consumer.
 
         Use it for few entries, or in a world process, which may not create consumers.

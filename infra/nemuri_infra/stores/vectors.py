@@ -79,7 +79,7 @@ class Vectors:
         """Return the generation of the vectors that this store's embedder computes."""
         return generation_of(self.embedder.model, self.embedder.dimension)
 
-    def serving(self, embedding: Embedding) -> Self:
+    def with_embedder_of(self, embedding: Embedding) -> Self:
         """Return the vector store with the embedder of `embedding` if this process has it, else this store unchanged.
 
         Every process can compute hashed vectors of any dimension, but vectors of a model only if it is the configured
@@ -135,7 +135,7 @@ class Vectors:
             found |= zip(some, await asyncio.gather(*map(self._stored, some)), strict=True)
         return found
 
-    async def everything(self) -> AsyncIterator[tuple[str, bytes]]:
+    async def all_vectors(self) -> AsyncIterator[tuple[str, bytes]]:
         """Yield every stored vector: its key, and its numbers as raw little-endian float32."""
         async for entry in self._entries():
             yield entry.key, entry.value
@@ -144,7 +144,7 @@ class Vectors:
         """Store a vector, for example from an export. `data` is raw little-endian float32."""
         await self.store.put(key, data)
 
-    async def any(self) -> bool:
+    async def has_vectors(self) -> bool:
         """Return whether any vector is stored. Hashed vectors never are."""
         return bool((await self.log.stream.stream_info(f"KV_{self._bucket}")).state.messages)
 

@@ -52,7 +52,7 @@ async def remember(event: TurnOffered, resources: Resources) -> TurnRemembered |
     if await queries.memories([derive(event.event_id, TurnRemembered.kind_of())]):
         return None  # The turn is encoded already, so no model is called twice.
     reply = await resources.models.light.feel(FeelJob(prompt=event.prompt, reply=event.reply))
-    vectors = resources.vectors.serving(defined.embedding)
+    vectors = resources.vectors.with_embedder_of(defined.embedding)
     words = embedded_text(reply.value.trigger, reply.value.content)
     await vectors.of([words])
     sort = relation_in(event.prompt)
@@ -93,7 +93,7 @@ async def compress(event: CompressionDue, resources: Resources) -> MemoryCompres
         reply = await resources.models.light.compress(job)
         words = reply.value
         calls.append(reply.usage)
-    vectors = resources.vectors.serving(defined.embedding)
+    vectors = resources.vectors.with_embedder_of(defined.embedding)
     text = embedded_text(words.trigger, words.content)
     await vectors.of([text])
     usage = Usage.together(calls)
@@ -168,7 +168,7 @@ async def show_turn(query: AffectTurnQuery, resources: Resources) -> TurnView | 
     memory, _ = found
     if memory.level > 1:
         return Refusal(refused=f"{memory.label} is at level {memory.level}: the text of its turn is no longer kept")
-    turn = await AffectiveQueries(resources.database).place_of(memory.turn_id)
+    turn = await AffectiveQueries(resources.database).sequence_of(memory.turn_id)
     event = None if turn is None else await resources.log.at(turn)
     if not isinstance(event, TurnOffered):
         return Refusal(refused=f"the turn of {memory.label} is no longer in the log")

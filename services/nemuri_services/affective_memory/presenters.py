@@ -41,7 +41,7 @@ async def state_view(agent: AffectAgent, resources: Resources) -> AffectView:
     waiting = await queries.waiting(agent.agent_id)
     limit = agent.rules.protection.max_protected_memories
     protected = await queries.protected(agent.agent_id, SHOWN) if waiting or agent.protected >= limit else []
-    lived = await queries.lived(agent.agent_id)
+    lived = await queries.turn_counts(agent.agent_id)
     strongest = await queries.strongest(agent, SHOWN)
     return AffectView(
         agent_id=agent.agent_id,

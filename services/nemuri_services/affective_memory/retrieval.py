@@ -56,7 +56,7 @@ async def recalled(
         return AffectRecallView(recalled=(), block="")
     queries, rules, began = AffectiveQueries(resources.database), agent.rules, monotonic()
     mood = await queries.mood(agent.agent_id, query.session) if query.session else None
-    vectors = resources.vectors.serving(defined.embedding)
+    vectors = resources.vectors.with_embedder_of(defined.embedding)
     felt, vector = mood.emotion if mood else None, await _in_time(vectors, query.prompt)
     relevance, revival = _bounds(agent, vectors, words_only=vector is None)
     asking = RetrievalRequest(query.prompt, relevance, revival, felt, query.category)
@@ -123,10 +123,10 @@ async def _fill(
 
 async def earlier(words: str, agent: AffectAgent, defined: Agent, resources: Resources) -> Sequence[AffectMemory]:
     """Return the most similar active memory on the same subject as `words`; an empty sequence if there is none."""
-    vectors, queries = resources.vectors.serving(defined.embedding), AffectiveQueries(resources.database)
+    vectors, queries = resources.vectors.with_embedder_of(defined.embedding), AffectiveQueries(resources.database)
     bound, _ = _bounds(agent, vectors, words_only=False)
     wanted = AffectiveRetrieval(top=5, relevance=bound, revival=bound, mood=None, archive=False)
-    found = await queries.alike(agent, vectors.generation, (await vectors.of([words]))[0], wanted)
+    found = await queries.candidates_by_vector(agent, vectors.generation, (await vectors.of([words]))[0], wanted)
     if vectors.embedder.lexical:
         found = [each for each in await _with_words(words, found, queries) if each.shares_words]
     nearest = max(found, key=lambda each: each.similarity, default=None)
@@ -146,9 +146,9 @@ async def _found(
     for category in dict.fromkeys((query.category, None)):
         each = replace(wanted, category=category)
         some = (
-            await queries.worded(agent, asked, each)
+            await queries.candidates_by_words(agent, asked, each)
             if vector is None
-            else await queries.alike(agent, vectors.generation, vector, each)
+            else await queries.candidates_by_vector(agent, vectors.generation, vector, each)
         )
         found |= {one.memory_id: one for one in some}
     return list(found.values())

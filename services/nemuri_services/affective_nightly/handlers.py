@@ -10,7 +10,7 @@ from nemuri_services.affective_nightly.night_schedule import watch
 
 service = Service(
     "affective-nightly",
-    at_once=4,
+    concurrency=4,
     background=watch,
     also_emits=(NightFell,),
     capabilities=frozenset({Capability.READS_CLOCK, Capability.READS_VECTORS}),
@@ -47,5 +47,5 @@ async def _night_input(agent_id: str, nights: int, resources: Resources) -> tupl
     agent = await resources.views.agent(agent_id)
     if agent is None:
         return newest.sequence, None
-    generation = resources.vectors.serving(agent.embedding).generation
+    generation = resources.vectors.with_embedder_of(agent.embedding).generation
     return newest.sequence, await night_input(resources.database, agent_id, generation, nights)

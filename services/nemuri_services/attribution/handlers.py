@@ -30,7 +30,7 @@ from nemuri_infra.runtime.service import Capability, Service
 from nemuri_services.attribution.learning_comparison import decide_learnings
 from nemuri_services.attribution.usage_evidence import detect_used_memories
 
-service = Service("attribution", at_once=8, lag_per_replica=20, capabilities=frozenset({Capability.MAKES_VECTORS}))
+service = Service("attribution", concurrency=8, lag_per_replica=20, capabilities=frozenset({Capability.MAKES_VECTORS}))
 logger = structlog.get_logger()
 
 

@@ -44,7 +44,7 @@ async def decide_learnings(
         *(minds.near(resources, agent, embedded_text(each.memory), each.memory.scope) for each in learnings)
     )
     texts = [embedded_text(each.memory) for each in learnings]
-    vectors = resources.vectors.serving(agent.embedding)
+    vectors = resources.vectors.with_embedder_of(agent.embedding)
     rows = await vectors.of(texts)
     alike = rows @ rows.T if len(rows) else rows
     words = [terms(text) for text in texts]

@@ -29,7 +29,7 @@ from nemuri_services.intake.chunks_and_items import details_of, items_of, reques
 
 service = Service(
     "intake",
-    at_once=16,
+    concurrency=16,
     consumes_client_events=True,
     capabilities=frozenset({Capability.READS_INPUTS, Capability.MAKES_VECTORS}),
 )
@@ -89,7 +89,7 @@ async def begin_reading(event: TaskChunked, resources: Resources) -> Sequence[Ch
 @service.handles(ChunkReady)
 async def find_point(event: ChunkReady, resources: Resources) -> ChunkSummarised | None:
     """Extract the key point of a chunk with the light model."""
-    task = await resources.views.task_alone(event.task_id)
+    task = await resources.views.task_without_parts(event.task_id)
     chunk = await resources.views.chunk(event.task_id, event.ordinal)
     if task is None or task.status != "open" or chunk is None or chunk.point is not None:
         return None
@@ -106,12 +106,12 @@ async def read_on(event: ChunkSummarised, resources: Resources) -> TaskSummarise
 
     For each chunk, only one row of the task is read, so the cost is linear in the length of the document.
     """
-    task = await resources.views.task_alone(event.task_id)
+    task = await resources.views.task_without_parts(event.task_id)
     if task is None or task.summary is not None:
         return None
     if task.points < task.chunks:
         return chunk_order.next_turn(event, task)
-    if await resources.views.newest(event.task_id, event.kind) != event.sequence:
+    if await resources.views.newest_sequence(event.task_id, event.kind) != event.sequence:
         return None
     return fan_in.summarise(event, await resources.views.with_chunks(TaskState(task)))
 
@@ -129,7 +129,7 @@ async def encode(event: MemoryOffered, resources: Resources) -> MemoryEncoded | 
     if refused is not None:
         return MemoryRefused.following(event, reason=refused)
     origin = Origin(client_id=event.client_id)
-    text, vectors = embedded_text(event.memory), resources.vectors.serving(agent.embedding)
+    text, vectors = embedded_text(event.memory), resources.vectors.with_embedder_of(agent.embedding)
     await vectors.of([text])
     return encoded(event, new_memory(agent, event.memory, vectors.key(text), origin=origin), source="manual")
 
@@ -139,7 +139,7 @@ async def encode_principles(event: AgentDefined, resources: Resources) -> Sequen
     """Encode the principles of a definition as memories. A principle has a derived id, so it is encoded only once."""
     known = await resources.views.agent(event.agent_id)
     rules = known.rules if known else Policy()
-    held, vectors = event.definition.held, resources.vectors.serving(event.embedding)
+    held, vectors = event.definition.held, resources.vectors.with_embedder_of(event.embedding)
     await vectors.of([text for text, _ in held])
     return [
         encoded(

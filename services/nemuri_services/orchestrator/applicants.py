@@ -32,7 +32,7 @@ class _Counted:
         async with self.lock:
             now = asyncio.get_running_loop().time
             if (began := now()) >= self.until:
-                self.outcomes, self.waiting = await views.outcomes(), await views.waiting()
+                self.outcomes, self.waiting = await views.feedback_counts(), await views.unanswered_counts()
                 self.until = now() + min(MAX_COUNT_AGE, (now() - began) / SHARE)
 
 

@@ -23,7 +23,7 @@ from nemuri_services.orchestrator import model_requests
 from nemuri_services.orchestrator.applicants import Applicants
 from nemuri_services.orchestrator.precedents import Precedents
 
-service = Service("orchestrator", at_once=16, capabilities=frozenset({Capability.MAKES_VECTORS}))
+service = Service("orchestrator", concurrency=16, capabilities=frozenset({Capability.MAKES_VECTORS}))
 applicants = Applicants()
 precedents = Precedents()
 
@@ -73,7 +73,7 @@ async def assign(event: TaskRouted, resources: Resources) -> Sequence[TaskAssign
 async def join(event: TaskAnswered, resources: Resources) -> TaskCompleted | None:
     """Complete the task when its last assignment is answered. A model merges the answers of a panel."""
     state = await resources.views.task(event.task_id)
-    if panel.voices_of(state) and await resources.views.newest(event.task_id, event.kind) != event.sequence:
+    if panel.voices_of(state) and await resources.views.newest_sequence(event.task_id, event.kind) != event.sequence:
         return None
     return await _completed(event, state, resources)
 

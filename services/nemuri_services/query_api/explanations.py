@@ -35,7 +35,7 @@ async def explanation(state: TaskState, task_id: UUID, number: int, resources: R
 
     Raises `LostError` if an event that it needs is no longer in the log.
     """
-    places = await resources.views.places(MemoriesRetrieved, task_id=task_id)
+    places = await resources.views.sequences_of_kind(MemoriesRetrieved, task_id=task_id)
     if number >= len(places):
         return WhyView(of=len(places))
     event = await _read(places[number], resources)
@@ -91,7 +91,7 @@ def _labels(event: MemoriesRetrieved, known: Mapping[UUID, Remembered]) -> dict[
 
 async def routing(task_id: UUID, resources: Resources) -> RoutingView:
     """Return the newest routing of the task. Raises `LostError` if its event is no longer in the log."""
-    places = await resources.views.places(TaskRouted, task_id=task_id)
+    places = await resources.views.sequences_of_kind(TaskRouted, task_id=task_id)
     if not places:
         return RoutingView()
     event = await _read(places[-1], resources)
@@ -114,7 +114,7 @@ async def _weights(event: MemoriesRetrieved, resources: Resources) -> Weights | 
     """
     if not event.ranking.startswith(LEARNED):
         return None
-    for place in reversed(await resources.views.places(ScorerTrained, agent_id=event.agent_id)):
+    for place in reversed(await resources.views.sequences_of_kind(ScorerTrained, agent_id=event.agent_id)):
         trained = await _read(place, resources)
         if isinstance(trained, ScorerTrained) and f"{LEARNED}{trained.number}" == event.ranking:
             return trained.weights

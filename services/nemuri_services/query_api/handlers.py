@@ -61,7 +61,7 @@ from nemuri_services.query_api.scorers import scorer_view
 LONGEST_WAIT = 2.0
 """Maximum seconds that a query waits for a pending outcome before it is answered."""
 
-service = Service("query-api", at_once=16, lag_per_replica=100, capabilities=frozenset({Capability.TELLS_RESULTS}))
+service = Service("query-api", concurrency=16, lag_per_replica=100, capabilities=frozenset({Capability.TELLS_RESULTS}))
 
 
 @service.handles(TaskCompleted, TaskFailed, NegotiationOpened, SessionEnded)
@@ -75,7 +75,7 @@ async def tell(event: TaskCompleted | TaskFailed | NegotiationOpened | SessionEn
         result = result_of(await resources.views.task(task_id))
         return None if result is None or result.status == "open" else result
 
-    await resources.results.tell(task_id, standing)
+    await resources.results.publish(task_id, standing)
 
 
 @service.answers(TaskQuery)
@@ -84,7 +84,7 @@ async def task(query: TaskQuery, resources: Resources) -> TaskResult | Refusal:
     known = result_of(await resources.views.task(query.task_id))
     if known is None:
         return await _absent("task", query.task_id, resources)
-    return shortened_result(known, resources.log.room)
+    return shortened_result(known, resources.log.max_event_bytes)
 
 
 @service.answers(FeedbackQuery)
@@ -107,7 +107,7 @@ async def feedback(query: FeedbackQuery, resources: Resources) -> FeedbackStandi
 @service.answers(EventQuery)
 async def event(query: EventQuery, resources: Resources) -> EventView | Refusal:
     """Return the sequence and the digest of the first event with an id."""
-    place = await resources.views.place(query.event_id)
+    place = await resources.views.sequence_of(query.event_id)
     first = None if place is None else await resources.log.at(place)
     if first is not None:
         return EventView(sequence=place, digest=digest(first))
@@ -170,7 +170,7 @@ async def memories(query: MemoriesQuery, resources: Resources) -> MemoriesView |
         return Refusal(refused=not_by_use(query.agent_id, agent.definition.memory))
     found = await resources.views.strongest(agent, query.status, offset=query.offset, limit=query.limit + 1)
     views = await _seen(agent, found, resources)
-    return page(views, query, resources.log.room)
+    return page(views, query, resources.log.max_event_bytes)
 
 
 @service.answers(MemoryQuery)
@@ -214,13 +214,13 @@ async def _moves(beyond: int, seconds: float, resources: Resources) -> bool:
     The query's slot is released during the wait, so that other queries are answered.
     """
     async with slot_released():
-        return await resources.views.progress.moves(beyond, seconds=seconds)
+        return await resources.views.progress.wait_beyond(beyond, seconds=seconds)
 
 
 async def _decided(offers: Sequence[UUID], resources: Resources) -> RememberedView:
     taken = {each: {derive(each, kind.kind_of()) for kind in (MemoryEncoded, ExperienceRecorded)} for each in offers}
     refused = {each: derive(each, MemoryRefused.kind_of()) for each in offers}
-    happened = await resources.views.happened([*chain.from_iterable(taken.values()), *refused.values()])
+    happened = await resources.views.projected_ids([*chain.from_iterable(taken.values()), *refused.values()])
     gone = {each for each in offers if each not in happened and await is_erased(resources.database, each)}
     return RememberedView(
         pending=tuple(each for each in offers if not happened & {*taken[each], refused[each]} and each not in gone),
@@ -242,7 +242,7 @@ async def scorer(query: ScorerQuery, resources: Resources) -> ScorerView | Refus
 @service.answers(StatusQuery)
 async def status(query: StatusQuery, resources: Resources) -> StatusView:  # noqa: ARG001 - every answer has this form
     """Return the position of the projections, the numbers of rows, and the reason if the projector stopped."""
-    tasks, agents_known, memories_known = await resources.views.numbers()
+    tasks, agents_known, memories_known = await resources.views.totals()
     position = await resources.projection.position()
     return StatusView(
         projected=position.sequence,

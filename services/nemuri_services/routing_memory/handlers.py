@@ -16,9 +16,9 @@ from nemuri_infra.runtime.service import Capability, Service
 
 service = Service(
     "routing-memory",
-    at_once=8,
+    concurrency=8,
     lag_per_replica=100,
-    mind=ORCHESTRATOR,
+    agent_id=ORCHESTRATOR,
     capabilities=frozenset({Capability.MAKES_VECTORS}),
 )
 
@@ -73,7 +73,7 @@ async def _taken_in(
 
 
 async def _new(memory: MemoryContent, embedding: Embedding, strength: float, resources: Resources) -> NewMemory:
-    text, vectors = embedded_text(memory), resources.vectors.serving(embedding)
+    text, vectors = embedded_text(memory), resources.vectors.with_embedder_of(embedding)
     await vectors.of([text])
     names = precedents.DEFINITION.perspective_names
     return NewMemory(memory=memory, vector=vectors.key(text), strength=strength, perspectives=names)

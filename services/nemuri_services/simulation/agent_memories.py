@@ -124,7 +124,7 @@ class AgentMemories:
             memories = list(aggregate.memories.values())
             rows = self._embedder.rows([each.content for each in memories])
             self._cache.drop(agent_id)
-            self._cache.take(memories, {each.memory_id: row for each, row in zip(memories, rows, strict=True)})
+            self._cache.add(memories, {each.memory_id: row for each, row in zip(memories, rows, strict=True)})
             await time_slice()
         if not self._load_queue or self._load_queue[0] is not agent_ids:
             return
@@ -154,7 +154,7 @@ class AgentMemories:
             return ()
         memory_module: Module = module if module in MODULES else "default"  # type: ignore[assignment]
         known = partial(self._cache.memory, agent_id)
-        found = self._cache.shelf(agent_id).recall(
+        found = self._cache.vector_index(agent_id).recall(
             cached.agent, known, self._query_vector(query), second, memory_module
         )
         cached.access_counts.update(each.memory_id for each, _ in found)
@@ -309,7 +309,7 @@ class AgentMemories:
         self._outbox.put(event)
         agent_id, after = str(event.agent_id), evolve(before, event, moment_of(event))
         changed = [each for name, each in after.memories.items() if before.memories.get(name) is not each]
-        self._cache.take(changed, {} if vector is None else {event.event_id: vector})
+        self._cache.add(changed, {} if vector is None else {event.event_id: vector})
         self._cache.drop(agent_id, [each for each in before.memories if each not in after.memories])
         if after.agent is not None:
             self._agents[agent_id].agent = after.agent

@@ -106,7 +106,7 @@ class Checkpoints:
         await states.empty(before=min(known.values()))
         for batch in in_batches(entries):
             await states.write(batch, {})
-        await states.take_away(RESTORING_KEY)
+        await states.delete_entry(RESTORING_KEY)
         return chosen
 
 

@@ -97,7 +97,7 @@ class WorldLease:
 
     async def _read_entries(self, keys: str) -> dict[str, Entry]:
         """Return the entries of these keys by key, and remember their revisions."""
-        entries = {each.key: each async for each in self._states.read_singly(keys)}
+        entries = {each.key: each async for each in self._states.read_one_by_one(keys)}
         self._leases.revisions |= {key: each.revision for key, each in entries.items()}
         return entries
 

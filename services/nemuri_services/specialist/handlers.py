@@ -25,7 +25,7 @@ from nemuri_services.specialist.passage_selection import Passage, passages
 
 service = Service(
     "specialist",
-    at_once=8,
+    concurrency=8,
     lag_per_replica=20,
     capabilities=frozenset({Capability.READS_INPUTS, Capability.MAKES_VECTORS}),
 )
@@ -63,7 +63,7 @@ async def retrieve(event: TaskAssigned, resources: Resources) -> MemoriesRetriev
         query=query,
         terms=found.terms,
         expansions=found.expansions,
-        vector=resources.vectors.serving(agent.embedding).key(query),
+        vector=resources.vectors.with_embedder_of(agent.embedding).key(query),
         perspective=event.perspective,
         setting=state.task.setting,
         seed=seed,

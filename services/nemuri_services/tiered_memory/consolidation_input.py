@@ -29,7 +29,7 @@ async def gathered(agent_id: str, asked: Because | None, now: float, resources: 
         return None
     moving, faint = memories_to_move(tiers.short, agent, because, now), plan_forgetting(fading, now, agent.rules)
     wanted = [*(each.memory_id for each in moving), *faint.mergeable]
-    generation = resources.vectors.serving(defined.embedding).generation
+    generation = resources.vectors.with_embedder_of(defined.embedding).generation
     vectors = await queries.vectors(agent_id, generation, wanted) if wanted else {}
     mergeable = [*(await queries.memories(faint.mergeable)).values()]
     return plan_consolidation(because, moving, faint, mergeable, vectors, agent.rules)

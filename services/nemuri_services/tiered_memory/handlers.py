@@ -46,7 +46,7 @@ async def record(event: ExperienceOffered, resources: Resources) -> ExperienceRe
     defined = await resources.views.agent(event.agent_id)
     if agent is None or defined is None:
         return MemoryRefused.following(event, reason=no_tiers(event.agent_id))
-    vectors = resources.vectors.serving(defined.embedding)
+    vectors = resources.vectors.with_embedder_of(defined.embedding)
     found = admit(event, agent.rules, vectors.key(event.experience.content))
     if found is None:
         least = agent.rules.short_term.min_importance
@@ -105,7 +105,7 @@ async def form(event: FormationDue, resources: Resources) -> MemoryFormed | None
     if agent is None or defined is None or itself in known or not sources:
         return None
     reply = await merged_text(agent, sources, resources)
-    vectors = resources.vectors.serving(defined.embedding)
+    vectors = resources.vectors.with_embedder_of(defined.embedding)
     await vectors.of([reply.value.content])
     return form_memory(
         event,

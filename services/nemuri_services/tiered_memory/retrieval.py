@@ -63,7 +63,7 @@ async def _found(
     """
     if not pattern.top:
         return []
-    vectors, queries = resources.vectors.serving(defined.embedding), TieredQueries(resources.database)
+    vectors, queries = resources.vectors.with_embedder_of(defined.embedding), TieredQueries(resources.database)
     [asked] = await vectors.embedder.embed([query.query])
     own = await queries.searched(agent.agent_id, vectors.generation, asked)
     newest = float(own.rows["at"].max()) if own.ids else None

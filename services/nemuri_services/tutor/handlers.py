@@ -27,7 +27,7 @@ from nemuri_services.tutor.school_reports import reported
 Following = ChapterRead | TaskSubmitted | CourseFinished
 service = Service(
     TUTOR,
-    at_once=8,
+    concurrency=8,
     background=remind,
     also_emits=(TaskSubmitted,),
     capabilities=frozenset({Capability.MAKES_VECTORS, Capability.READS_CLOCK, Capability.SETS_TIMERS}),
@@ -61,7 +61,7 @@ async def remember(event: ChapterRead, resources: Resources) -> Sequence[MemoryE
 @service.handles(SessionEnded, TaskFailed, NegotiationOpened)
 async def grade(event: SessionEnded | TaskFailed | NegotiationOpened, resources: Resources) -> ExerciseGraded | None:
     """Grade an exercise when every session of its task has ended, or when the task ends without an answer."""
-    found = await Courses(resources.database).set_by(event.thread) if event.thread else None
+    found = await Courses(resources.database).exercise_of(event.thread) if event.thread else None
     if found is None:
         return None
     state = await resources.views.task(event.task_id)
@@ -92,7 +92,7 @@ async def go_on_anyway(
     if event.service != service.name or event.cause_kind == event.kind:
         return ()
     known = Courses(resources.database)
-    if found := await known.set_by(event.task_id):
+    if found := await known.exercise_of(event.task_id):
         return lesson_plan.ungraded(
             event, *found, f"{event.cause_kind}: {event.error}", now=await resources.clock.now()
         )
@@ -115,7 +115,7 @@ async def courses(query: CoursesQuery, resources: Resources) -> CoursesView | Re
 @service.answers(DueQuery)
 async def due(query: DueQuery, resources: Resources) -> DueView:
     """Return the number of exercises of all agents that are due at `until` and not posed yet."""
-    expected = await Courses(resources.database).expected()
+    expected = await Courses(resources.database).scheduled_exercises()
     return DueView(exercises=sum(each.due_at is not None and each.due_at <= query.until for each in expected))
 
 
@@ -131,7 +131,7 @@ async def _next(event: Event, course: Course, resources: Resources) -> Sequence[
     if agent is None:
         return ()
     sessions = lesson_plan.sessions(course, trials)
-    ended = await resources.views.happened(derive(each, SessionEnded.kind_of()) for each in sessions)
+    ended = await resources.views.projected_ids(derive(each, SessionEnded.kind_of()) for each in sessions)
     slept = {each for each in sessions if derive(each, SessionEnded.kind_of()) in ended and each not in agent.awake}
     about = {"agent_id": course.agent_id, "course_id": course.course_id, "correlation_id": None}
     match lesson_plan.step(course, trials, slept):
@@ -141,7 +141,7 @@ async def _next(event: Event, course: Course, resources: Resources) -> Sequence[
             key = f"{course.course_id}/{following}"
             return [ChapterRead.following(event, key=key, chapter=following, sections=memories, usage=spent, **about)]
         case "test":
-            there = await resources.views.happened(each.task_id for each in trials)
+            there = await resources.views.projected_ids(each.task_id for each in trials)
             return [
                 lesson_plan.setting(course, each, event)
                 for each in trials

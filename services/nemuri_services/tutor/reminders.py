@@ -34,7 +34,7 @@ async def arm(trial: ExerciseState, resources: Resources) -> None:
 async def _keep_timers(resources: Resources) -> None:
     """Set all timers again at the start and after each change of the clock, so that none is lost."""
     async for _ in resources.clock.changes():
-        for trial in await Courses(resources.database).expected():
+        for trial in await Courses(resources.database).scheduled_exercises():
             await arm(trial, resources)
 
 
@@ -58,7 +58,7 @@ async def _set_again(key: str, resources: Resources) -> None:
         return
     if trial.due_at > await resources.clock.now():
         await arm(trial, resources)
-    elif not await resources.views.happened([trial.task_id]):
+    elif not await resources.views.projected_ids([trial.task_id]):
         await resources.log.append(setting(course, trial))
 
 

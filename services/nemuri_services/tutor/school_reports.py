@@ -33,14 +33,14 @@ async def _course(agent: Agent, course: Course, resources: Resources, *, details
     trials = await Courses(resources.database).trials(course.course_id)
     memories = await resources.views.memories_by_id(each for one in course.readings for each in one.memories)
     endings = {each.session_id: derive(each.session_id, SessionEnded.kind_of()) for each in course.readings}
-    ended = await resources.views.happened(endings.values())
+    ended = await resources.views.projected_ids(endings.values())
     slept = {each for each, ending in endings.items() if ending in ended and each not in agent.awake}
     chapters = [
         _chapter(agent, course, number, [each for each in trials if each.chapter == number], memories, slept)
         for number in range(len(course.textbook.chapters))
     ]
     if details:
-        said = await Courses(resources.database).said(grade.task_id for each in trials for grade in each.grades)
+        said = await Courses(resources.database).answers(grade.task_id for each in trials for grade in each.grades)
         chapters = [
             known.model_copy(update={"details": _exercises(course, number, trials, said)})
             for number, known in enumerate(chapters)

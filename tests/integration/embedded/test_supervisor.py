@@ -44,7 +44,7 @@ async def test_killed_servers_come_back_at_the_same_address_with_their_data(dire
     """Killed servers are restarted at the same addresses with their acknowledged data."""
     nats, postgres = EmbeddedNats(directory / "nats"), EmbeddedPostgres(directory / "postgres")
     supervisor = ReportingSupervisor(nats, postgres)
-    async with supervisor.kept():
+    async with supervisor.running():
         addresses = nats.url, postgres.url
         await publish(nats.url, "kept")
         await insert(postgres.url, "kept")
@@ -64,7 +64,7 @@ async def test_the_restart_delay_doubles(directory: Path) -> None:
     """The delay before each restart of a failing worker doubles, and each report numbers the attempt."""
     worker = Child("worker", [sys.executable, "-c", "raise SystemExit(3)"], directory)
     supervisor = ReportingSupervisor(worker)
-    async with supervisor.kept():
+    async with supervisor.running():
         reports = [await asyncio.wait_for(supervisor.reports.get(), DEADLINE) for _ in range(4)]
     assert [report.attempt for report in reports] == [1, 2, 3, 4]
     assert [report.delay for report in reports] == [0.02, 0.04, 0.08, 0.16]
@@ -75,7 +75,7 @@ async def test_a_steady_process_is_restarted_at_once(directory: Path) -> None:
     """The count of attempts restarts after a steady time."""
     worker = Child("worker", SLEEPER, directory)
     supervisor = ReportingSupervisor(worker, steady_seconds=0.0)
-    async with supervisor.kept():
+    async with supervisor.running():
         for _ in range(2):
             await until_replaced(worker, kill_from_outside(worker))
         assert [(await supervisor.reports.get()).attempt for _ in range(2)] == [1, 1]
@@ -87,7 +87,7 @@ async def test_processes_stop_in_reverse_order(directory: Path) -> None:
     run = f"{note}; open('ready' + sys.argv[1], 'w').close(); time.sleep(600)"
     names = ("a", "b", "c")
     supervisor = ReportingSupervisor(*(Child(name, [sys.executable, "-c", run, name], directory) for name in names))
-    async with supervisor.kept():
+    async with supervisor.running():
         await until(lambda: all((directory / f"ready{name}").exists() for name in names))
     assert (directory / "order").read_text() == "cba"
 
@@ -106,7 +106,7 @@ async def test_a_failed_restart_is_repeated(directory: Path) -> None:
     program.symlink_to(sys.executable)
     worker = Child("worker", [str(program), *SLEEPER[1:]], directory)
     supervisor = ReportingSupervisor(worker)
-    async with supervisor.kept():
+    async with supervisor.running():
         program.unlink()
         old = kill_from_outside(worker)
         reports = [await asyncio.wait_for(supervisor.reports.get(), DEADLINE) for _ in range(2)]

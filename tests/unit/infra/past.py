@@ -19,7 +19,7 @@ class PastAndLog:
     first: bool = True
     behind: bool = False
     broken: Exception | None = None
-    room: int = 1_000
+    max_event_bytes: int = 1_000
     asked: list[str] = field(default_factory=list)
     appended: list[tuple[Event, int | None]] = field(default_factory=list)
     tried: DeliveryAttempts = field(default_factory=DeliveryAttempts)
@@ -28,24 +28,24 @@ class PastAndLog:
     sequence: int = 0
     """Log position of the projections."""
 
-    async def since(self, event: Event) -> None:
+    async def wait_for(self, event: Event) -> None:
         """Wait for the projections."""
         self.asked.append(f"since {event.kind}")
         if self.behind:
             raise BehindError("the projections are at 1, but 2 is needed")
 
-    async def counts(self, event: Event) -> bool:
+    async def is_effective(self, event: Event) -> bool:
         """Return True if the event is the first of its id."""
         self.asked.append(f"counts {event.kind}")
         return self.first
 
-    async def attempt(self, _event: Event) -> int:
+    async def attempt_number(self, _event: Event) -> int:
         """The attempt of the event's task."""
         return 2
 
     async def of(self, _service: str, _sequence: int, _delivery: int) -> DeliveryAttempts:
         """Return the recorded attempts."""
-        return self.tried.again()
+        return self.tried.with_delivery()
 
     async def begin(self, _service: str, _sequence: int, _delivery: int, tried: DeliveryAttempts) -> None:
         """Record the start of an attempt."""
@@ -80,7 +80,7 @@ class PastAndLog:
         """Return this object."""
         return self
 
-    log = progress = tries = views
+    log = progress = delivery_attempts = views
 
 
 def raising(error: Exception) -> Callable[[], Any]:

@@ -22,7 +22,7 @@ async def test_a_query_gets_an_answer_or_an_error() -> None:
         (b"{}", raising(ValueError("broken\nreally")), "clerk failed: broken"),
     ]
     for data, reply, expected in outcomes:
-        response = (await _asking(past, reply).ask(StatusQuery, data)).decode()
+        response = (await _asking(past, reply).answer(StatusQuery, data)).decode()
         if response != expected:
             refusal = Refusal.model_validate_json(response).refused
             assert refusal.startswith(expected)
@@ -32,7 +32,7 @@ async def test_a_query_gets_an_answer_or_an_error() -> None:
 async def test_only_a_temporary_error_is_marked_as_such() -> None:
     """A client may repeat the query after a temporary error."""
     for error, passing in ((BehindError("the projections are at 1"), True), (ValueError("broken"), False)):
-        response = await _asking(PastAndLog(), raising(error)).ask(StatusQuery, b"{}")
+        response = await _asking(PastAndLog(), raising(error)).answer(StatusQuery, b"{}")
         assert Refusal.model_validate_json(response).passing is passing
 
 
@@ -40,7 +40,7 @@ async def test_a_reply_above_the_maximum_payload_is_an_error() -> None:
     """The client gets the error at once instead of waiting."""
     view = StatusView(projected=7, tasks={str(each): each for each in range(1_000)}, agents=0, memories=0)
 
-    response = Refusal.model_validate_json(await _asking(PastAndLog(), lambda: view).ask(StatusQuery, b"{}"))
+    response = Refusal.model_validate_json(await _asking(PastAndLog(), lambda: view).answer(StatusQuery, b"{}"))
 
     assert "exceeds the limit of 1000" in response.refused
     assert not response.passing

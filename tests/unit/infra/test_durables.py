@@ -12,13 +12,13 @@ from tests.contracts.examples import EXAMPLES
 
 def test_a_service_has_one_consumer_for_all_its_kinds() -> None:
     """The consumer of a service allows as many events in work as the service. A service without handlers has none."""
-    service = Service("clerk", at_once=3)
+    service = Service("clerk", concurrency=3)
     assert service.durables(Subjects("z")) == ()
     service.handles(TaskSummarised, TaskCompleted)(_nothing)
 
     (durable,) = service.durables(Subjects("z"))
 
-    assert (durable.name, durable.at_once) == ("clerk", 3)
+    assert (durable.name, durable.concurrency) == ("clerk", 3)
     assert durable.subjects == ("z.task.*.task_summarised", "z.task.*.task_completed")
 
 
@@ -39,7 +39,7 @@ def test_a_partitioned_service_handles_one_event_at_a_time_per_group() -> None:
 
     durables = service.durables(Subjects("z"))
 
-    assert [each.at_once for each in durables] == [1] * 16
+    assert [each.concurrency for each in durables] == [1] * 16
     assert len({each.name for each in durables}) == 16
     heard = [subject for each in durables for subject in each.subjects]
     assert sorted(heard) == sorted(f"z.agent.{number}.*.session_ended" for number in range(PARTITIONS))

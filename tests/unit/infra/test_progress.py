@@ -41,7 +41,7 @@ async def test_waiters_are_notified_while_the_database_is_slow() -> None:
     async with asyncio.timeout(5):
         while not views.asked:  # noqa: ASYNC110 - nothing announces a question
             await asyncio.sleep(0.001)
-        await known.reach(7)
+        await known.record(7)
         done, asking = await asyncio.wait(waiting, return_when="FIRST_COMPLETED")
         while len(done) < len(waiting) - 1:
             more, asking = await asyncio.wait(asking, return_when="FIRST_COMPLETED")

@@ -101,9 +101,9 @@ async def test_replies_are_cached_while_the_event_waits() -> None:
     waiting = clerk(past, measured(scripted), "a", "b")
     for error in (ModelUnavailable, ValueError):
         with pytest.raises(error):
-            await waiting.react(CAUSE)
+            await waiting.process(CAUSE)
     assert scripted.asked == ["a", "b", "b"]
-    await waiting.react(CAUSE)
+    await waiting.process(CAUSE)
     assert scripted.asked == ["a", "b", "b", "a", "b"]
 
 
@@ -113,7 +113,7 @@ async def test_an_event_beyond_its_budget_is_given_up() -> None:
     texts = [str(number) for number in range(past.spendings.limit + 1)]
     greedy = clerk(past, measured(Scripted(SAID)), *texts)
     with pytest.raises(GaveUpError, match="3 model replies were used for it"):
-        await greedy.react(CAUSE)
+        await greedy.process(CAUSE)
     [(failed, _)] = past.appended
     assert isinstance(failed, ReactionFailed)
     assert past.tried.calls == past.spendings.limit

@@ -28,7 +28,7 @@ CAUSE = EXAMPLES["task_summarised"]
 ROUTED = EXAMPLES["task_routed"]
 
 
-def reactor(past: PastAndLog, answer: Callable[[], Outcome]) -> EventProcessor:
+def processor(past: PastAndLog, answer: Callable[[], Outcome]) -> EventProcessor:
     """Return an event processor of a service whose handler for a summary returns this outcome."""
     service = Service("clerk")
 
@@ -44,7 +44,7 @@ async def test_the_handler_waits_for_the_past() -> None:
     """The handler runs after the projections contain the event, and its outcome is appended."""
     past = PastAndLog()
 
-    await reactor(past, lambda: ROUTED).react(CAUSE)
+    await processor(past, lambda: ROUTED).process(CAUSE)
 
     assert past.asked == ["since task_summarised", "counts task_summarised", "react task_summarised"]
     assert past.appended == [(ROUTED, None)]
@@ -54,7 +54,7 @@ async def test_an_invalid_event_is_not_handled() -> None:
     """The second event of an id is skipped before the model is asked."""
     past = PastAndLog(first=False)
 
-    await reactor(past, lambda: ROUTED).react(CAUSE)
+    await processor(past, lambda: ROUTED).process(CAUSE)
 
     assert past.asked[-1].startswith("counts")
     assert past.appended == []
@@ -74,7 +74,7 @@ async def test_an_outcome_is_nothing_events_or_a_conditional_append() -> None:
     ]
     for outcome, appended in expected:
         past = PastAndLog()
-        await reactor(past, lambda outcome=outcome: outcome).react(CAUSE)  # type: ignore[misc]
+        await processor(past, lambda outcome=outcome: outcome).process(CAUSE)  # type: ignore[misc]
         assert past.appended == appended
 
 
@@ -86,11 +86,11 @@ async def test_an_outcome_is_nothing_events_or_a_conditional_append() -> None:
 async def test_a_missing_dependency_delays_without_limit(missing: Exception) -> None:
     """A missing server or model, a projection that is behind, and a conflicting append never count as failures."""
     past = PastAndLog()
-    waiting = reactor(past, raising(missing))
+    waiting = processor(past, raising(missing))
 
     for delivery in range(1, 3 * MAX_MISSING_OUTCOMES):
         with pytest.raises(type(missing)):
-            await waiting.react(CAUSE, delivery)
+            await waiting.process(CAUSE, delivery)
 
     assert past.appended == []
     assert past.tried.faults == 0
@@ -101,7 +101,7 @@ async def test_the_handler_waits_for_projections_that_are_behind() -> None:
     past = PastAndLog(behind=True)
 
     with pytest.raises(BehindError):
-        await reactor(past, lambda: ROUTED).react(CAUSE)
+        await processor(past, lambda: ROUTED).process(CAUSE)
 
     assert past.asked == ["since task_summarised"]
 
@@ -109,14 +109,14 @@ async def test_the_handler_waits_for_projections_that_are_behind() -> None:
 async def test_failures_of_the_event_are_counted_up_to_a_dead_letter() -> None:
     """The last one appends `reaction_failed` with service, event and reason in one line."""
     past = PastAndLog()
-    failing = reactor(past, raising(ValueError("no such\x00 part \ud800\nand a traceback")))
+    failing = processor(past, raising(ValueError("no such\x00 part \ud800\nand a traceback")))
 
     for delivery in range(1, MAX_FAULTS):
         with pytest.raises(ValueError, match="no such"):
-            await failing.react(CAUSE, delivery)
+            await failing.process(CAUSE, delivery)
     assert past.appended == []
     with pytest.raises(GaveUpError, match="no such part") as given_up:
-        await failing.react(CAUSE, MAX_FAULTS)
+        await failing.process(CAUSE, MAX_FAULTS)
     assert (given_up.value.fault, given_up.value.faults, given_up.value.attempt) == ("ValueError", MAX_FAULTS, 2)
 
     (failed, expected) = past.appended[0]
@@ -131,11 +131,11 @@ async def test_giving_up_appends_one_event() -> None:
     ids = []
     for name in ("clerk", "clerk", "other"):
         past = PastAndLog()
-        failing = reactor(past, raising(ValueError("no")))
+        failing = processor(past, raising(ValueError("no")))
         failing.service.name = name
         for _ in range(MAX_FAULTS):
             with pytest.raises((ValueError, GaveUpError)):
-                await failing.react(CAUSE)
+                await failing.process(CAUSE)
         ids.append(past.appended[0][0].event_id)
 
     assert ids[0] == ids[1] != ids[2]
@@ -146,19 +146,19 @@ async def test_failures_are_counted_over_all_workers() -> None:
     past = PastAndLog()
     for delivery in range(1, MAX_FAULTS):
         with pytest.raises(ValueError, match="no"):
-            await reactor(past, raising(ValueError("no"))).react(CAUSE, delivery)
+            await processor(past, raising(ValueError("no"))).process(CAUSE, delivery)
 
     with pytest.raises(GaveUpError):
-        await reactor(past, raising(ValueError("no"))).react(CAUSE, MAX_FAULTS)
+        await processor(past, raising(ValueError("no"))).process(CAUSE, MAX_FAULTS)
 
 
 async def test_an_event_that_kills_its_workers_is_given_up_without_another_attempt() -> None:
     """Crashes are known only from deliveries without an end; deliveries that waited do not count."""
     past = PastAndLog(tried=DeliveryAttempts(begun=MAX_MISSING_OUTCOMES + 6, ended=7))
 
-    await reactor(past, lambda: ROUTED).react(CAUSE)
+    await processor(past, lambda: ROUTED).process(CAUSE)
     with pytest.raises(GaveUpError, match="10 deliveries ended without an outcome"):
-        await reactor(past, lambda: ROUTED).react(CAUSE)
+        await processor(past, lambda: ROUTED).process(CAUSE)
 
     assert [type(each) for each, _ in past.appended] == [TaskRouted, ReactionFailed]
 
@@ -167,7 +167,7 @@ async def test_an_event_without_a_handler_is_acknowledged() -> None:
     """The processor does not even wait for the projections."""
     past = PastAndLog()
 
-    await reactor(past, lambda: ROUTED).react(EXAMPLES["feedback_given"])
+    await processor(past, lambda: ROUTED).process(EXAMPLES["feedback_given"])
 
     assert (past.asked, past.appended) == ([], [])
 
@@ -175,18 +175,18 @@ async def test_an_event_without_a_handler_is_acknowledged() -> None:
 async def test_giving_up_waits_for_the_log() -> None:
     """The event is given up as soon as the log is back, without further attempts."""
     past = PastAndLog()
-    failing = reactor(past, raising(ValueError("no")))
+    failing = processor(past, raising(ValueError("no")))
     for _ in range(MAX_FAULTS - 1):
         with pytest.raises(ValueError, match="no"):
-            await failing.react(CAUSE)
+            await failing.process(CAUSE)
     past.broken = NoRespondersError()
     with pytest.raises(NoRespondersError):
-        await failing.react(CAUSE)
+        await failing.process(CAUSE)
     past.broken = None
     tries = len(past.asked)
 
     with pytest.raises(GaveUpError):
-        await failing.react(CAUSE)
+        await failing.process(CAUSE)
 
     assert len(past.appended) == 1
     assert len(past.asked) == tries
@@ -195,11 +195,11 @@ async def test_giving_up_waits_for_the_log() -> None:
 async def test_an_event_without_a_task_is_given_up_without_an_event() -> None:
     """Only a dead letter is written."""
     past = PastAndLog()
-    failing = reactor(past, raising(ValueError("no")))
+    failing = processor(past, raising(ValueError("no")))
     outside = CAUSE.model_copy(update={"correlation_id": None})
     for _ in range(MAX_FAULTS):
         with pytest.raises((ValueError, GaveUpError)):
-            await failing.react(outside)
+            await failing.process(outside)
 
     assert past.appended == []
 
@@ -215,12 +215,12 @@ async def test_one_suspect_is_handled_at_a_time() -> None:
         await let_go.wait()
 
     clerk = EventProcessor(service, cast("Resources", past))
-    suspects = [asyncio.ensure_future(clerk.react(CAUSE, 9)) for _ in range(3)]
+    suspects = [asyncio.ensure_future(clerk.process(CAUSE, 9)) for _ in range(3)]
     while not at_work:  # noqa: ASYNC110 - nothing announces how far the others get
         await asyncio.sleep(0)
     noted = past.tried.begun
     past.tried = DeliveryAttempts()
-    fresh = asyncio.ensure_future(clerk.react(CAUSE))
+    fresh = asyncio.ensure_future(clerk.process(CAUSE))
     while len(at_work) < 2:  # noqa: ASYNC110 - as above
         await asyncio.sleep(0)
     assert (noted, len(at_work)) == (SUSPECT_MISSING_OUTCOMES + 1, 2)

@@ -65,9 +65,9 @@ async def test_crashes_are_counted_from_the_second_delivery() -> None:
     """The first delivery writes no entry."""
     tries = DeliveryAttemptStore(cast("KeyValue", Disk()))
     for delivery in range(1, MAX_MISSING_OUTCOMES + 2):
-        assert (await begun(tries, delivery)).why() is None
+        assert (await begun(tries, delivery)).give_up_reason() is None
 
-    assert (await begun(tries, MAX_MISSING_OUTCOMES + 2)).why() is not None
+    assert (await begun(tries, MAX_MISSING_OUTCOMES + 2)).give_up_reason() is not None
 
 
 async def test_waiting_deliveries_are_not_counted() -> None:

@@ -43,14 +43,14 @@ def test_the_cache_holds_the_current_memories_of_each_agent(steps: list[tuple[in
             mine.pop(one.memory_id, None)
         elif one.memory_id in mine:
             mine[one.memory_id] = mine[one.memory_id].replace(access_count=number, merging=True)
-            shelves.take([mine[one.memory_id]], {})
+            shelves.add([mine[one.memory_id]], {})
         else:
             mine[one.memory_id] = one
-            shelves.take([one], vectors)
+            shelves.add([one], vectors)
     for name, mine in known.items():
         ids = list(map(named, range(10)))
         assert shelves.memories(name) == shelves.memories(name, ids) == mine
-        shelf, agent = shelves.shelf(name), TieredMind.of(name).agent
+        shelf, agent = shelves.vector_index(name), TieredMind.of(name).agent
         assert agent is not None
         found = shelf.recall(agent, partial(shelves.memory, name), ASKED, 10.0, top=100)
         assert {each.memory_id for each, _ in found} == set(mine)
@@ -65,17 +65,17 @@ def test_every_field_of_a_memory_is_restored(shelves: MemoryCache) -> None:
     """Sources and visibility are restored too."""
     tiers = simulated([(lived(1, "Noah saw Lila at the well", participants=("lila",)), 3.5), (became(2, (8, 9)), 4.0)])
     shared_memories = [each.replace(scope="group", visible_to=("lila",)) for each in tiers.memories.values()]
-    shelves.take(shared_memories, rows(*((1, 0) for _ in range(3))))
+    shelves.add(shared_memories, rows(*((1, 0) for _ in range(3))))
     assert shelves.memories("noah") == {each.memory_id: each for each in shared_memories}
 
 
 def test_an_agent_that_leaves_takes_its_memories_along(shelves: MemoryCache) -> None:
     """Other agents' memories stay, and an unknown agent has none."""
     vectors = rows((1, 0), (1, 0), (1, 0))
-    shelves.take([memory(1), memory(2), memory(1, "lila")], vectors)
+    shelves.add([memory(1), memory(2), memory(1, "lila")], vectors)
     shelves.drop("noah")
     assert shelves.memories("noah") == {}
-    assert len(shelves.shelf("noah").rows) == 0
+    assert len(shelves.vector_index("noah").rows) == 0
     assert set(shelves.memories("lila")) == {named(1)}
     with pytest.raises(KeyError):
         shelves.memory("noah", named(1))
@@ -89,7 +89,7 @@ def test_the_process_does_not_grow_with_the_cache() -> None:
     def remember(numbers: range) -> None:
         for number in numbers:
             each = one.replace(memory_id=UUID(int=number), agent_id=f"a{number % 100}")
-            shelves.take([each], {each.memory_id: vectors[0]})
+            shelves.add([each], {each.memory_id: vectors[0]})
 
     remember(range(1_000))
     before = psutil.Process().memory_info().rss
