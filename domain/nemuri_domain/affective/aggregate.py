@@ -138,7 +138,7 @@ class AffectAgent(RowModel):
         """
         return sum(self.levels)
 
-    def counting(self, before: AffectMemory | None, after: AffectMemory | None) -> "AffectAgent":
+    def with_updated_totals(self, before: AffectMemory | None, after: AffectMemory | None) -> "AffectAgent":
         """Return the agent with its numbers updated for one memory. `before` is None for a new memory, `after` for a
         removed one.
         """
@@ -192,31 +192,31 @@ class AffectMind:
         """Return a copy with some fields of the agent changed; itself if there is no agent."""
         return self if self.agent is None else replace(self, agent=self.agent.replace(**changes))
 
-    def known(self, memory_ids: Iterable[UUID]) -> tuple[AffectMemory, ...]:
+    def find(self, memory_ids: Iterable[UUID]) -> tuple[AffectMemory, ...]:
         """Return the existing memories with these ids, without duplicates. Unknown ids are left out."""
-        return memory_collection.known(self.memories, memory_ids)
+        return memory_collection.find(self.memories, memory_ids)
 
     def not_deleted(self, memory_ids: Iterable[UUID]) -> tuple[AffectMemory, ...]:
         """Return the existing memories with these ids that no nightly job has deleted, without duplicates."""
-        return tuple(each for each in self.known(memory_ids) if each.level != DELETED)
+        return tuple(each for each in self.find(memory_ids) if each.level != DELETED)
 
-    def holding(self, memories: Iterable[AffectMemory]) -> "AffectMind":
+    def with_memories(self, memories: Iterable[AffectMemory]) -> "AffectMind":
         """Return a copy with these memories added or replaced, and the agent's numbers updated."""
         changed = tuple(memories)
         if self.agent is None or not changed:
             return self
-        agent, held = memory_collection.holding(self.agent, self.memories, changed)
+        agent, held = memory_collection.put(self.agent, self.memories, changed)
         return replace(self, agent=agent, memories=held)
 
-    def without(self, memory_ids: Iterable[UUID]) -> "AffectMind":
+    def without_memories(self, memory_ids: Iterable[UUID]) -> "AffectMind":
         """Return a copy without these memories, with the agent's numbers updated."""
-        agent, memories = memory_collection.without(self.agent, self.memories, self.known(memory_ids))
+        agent, memories = memory_collection.remove(self.agent, self.memories, self.find(memory_ids))
         return replace(self, agent=agent, memories=memories)
 
     def without_relations_to(self, memory_ids: Iterable[UUID], by: int) -> "AffectMind":
         """Return a copy in which no memory has a relation to these memories. They need not exist."""
         gone = set(memory_ids)
-        return self.holding(
+        return self.with_memories(
             each.replace(relations=tuple(link for link in each.relations if link.to not in gone), changed=by)
             for each in self.memories.values()
             if any(link.to in gone for link in each.relations)

@@ -66,7 +66,7 @@ def evolve(mind: AffectMind, event: AnyAgentEvent) -> AffectMind:
             return mind.with_agent(**{"next_policy" if mind.night else "policy": event.parameters})
         case MemoriesErased():
             # A mood does not name the memory that it came from, so an erasure removes all moods.
-            mind = replace(mind.without(event.memory_ids), moods=Map())
+            mind = replace(mind.without_memories(event.memory_ids), moods=Map())
             return mind.without_relations_to(event.memory_ids, event.sequence or 0)
         case TurnRemembered():
             return _remembered(mind, event)
@@ -119,7 +119,7 @@ def _remembered(mind: AffectMind, event: TurnRemembered) -> AffectMind:
         worded=by,
         changed=by,
     )
-    return mind.holding((memory,)).with_mood(event.session, read.emotion, by)
+    return mind.with_memories((memory,)).with_mood(event.session, read.emotion, by)
 
 
 def _recalled(mind: AffectMind, event: MemoriesRecalled) -> AffectMind:
@@ -129,14 +129,14 @@ def _recalled(mind: AffectMind, event: MemoriesRecalled) -> AffectMind:
     by = event.sequence or 0
     active = (each for each in mind.not_deleted(event.recalled) if not each.archived and not each.recalled)
     archived = (each for each in mind.not_deleted(event.asked_back) if each.archived and each.asked_back_at is None)
-    mind = mind.holding(each.replace(recalled=True, changed=by) for each in active)
-    mind = mind.holding(each.replace(asked_back_at=event.recorded_at, changed=by) for each in archived)
+    mind = mind.with_memories(each.replace(recalled=True, changed=by) for each in active)
+    mind = mind.with_memories(each.replace(asked_back_at=event.recorded_at, changed=by) for each in archived)
     return mind if event.session is None or event.mood is None else mind.with_mood(event.session, event.mood, by)
 
 
 def _protection(mind: AffectMind, event: ProtectionChanged) -> AffectMind:
     by, protection = event.sequence or 0, "protected" if event.protected else "none"
-    return mind.holding(
+    return mind.with_memories(
         each.replace(protection=protection, revision=each.revision + 1, changed=by)
         for each in mind.not_deleted((event.memory_id,))
         if not each.archived
@@ -149,7 +149,7 @@ def _compressed(mind: AffectMind, event: MemoryCompressed) -> AffectMind:
     """
     by = event.sequence or 0
     words = {"trigger": event.trigger, "content": event.content, "vector": event.vector, "words_level": event.level}
-    return mind.holding(
+    return mind.with_memories(
         each.replace(**words, worded=by, fresh=not each.archived, changed=by)
         for each in mind.not_deleted((event.memory_id,))
         if not each.protected and event.level > each.words_level
@@ -164,20 +164,22 @@ def _night(mind: AffectMind, event: NightPassed) -> AffectMind:
     if mind.agent is None:
         return mind
     by, agent, night = event.sequence or 0, mind.agent, mind.night + event.nights
-    mind = mind.holding(
+    mind = mind.with_memories(
         _reinforced(each, agent, event) for each in mind.not_deleted(event.recalled) if not each.archived
     )
     mind = mind.with_agent(nights=night, last_night=event.date, last_night_by=by)
     # The night was decided when there was room for these protections. An erasure since then must not change that.
     waiting = (each for each in mind.not_deleted(event.protected) if each.protection == "asked" and not each.archived)
-    mind = mind.holding(_moved(each, by, protection="protected") for each in waiting)
+    mind = mind.with_memories(_moved(each, by, protection="protected") for each in waiting)
     levels = {each.memory_id: each.level for each in event.lowered}
     falling = (each for each in mind.not_deleted(levels) if not each.protected and each.level < levels[each.memory_id])
-    mind = mind.holding(_moved(each, by, level=levels[each.memory_id]) for each in falling)
+    mind = mind.with_memories(_moved(each, by, level=levels[each.memory_id]) for each in falling)
     mind = _archive(mind, event, night)
-    mind = mind.holding(each.replace(asked_back_at=None, changed=by) for each in mind.not_deleted(event.declined))
-    mind = mind.holding(_moved(each, by, level=DELETED) for each in mind.not_deleted(event.deleted) if each.archived)
-    mind = mind.holding(
+    mind = mind.with_memories(each.replace(asked_back_at=None, changed=by) for each in mind.not_deleted(event.declined))
+    mind = mind.with_memories(
+        _moved(each, by, level=DELETED) for each in mind.not_deleted(event.deleted) if each.archived
+    )
+    mind = mind.with_memories(
         each.replace(fresh=False, changed=by) for each in mind.not_deleted(event.compared) if each.fresh
     )
     return with_relations(without_relations(mind, event.untied, by), event.tied, by)
@@ -186,7 +188,7 @@ def _night(mind: AffectMind, event: NightPassed) -> AffectMind:
 def _archive(mind: AffectMind, event: NightPassed, night: int) -> AffectMind:
     by, at = event.sequence or 0, event.recorded_at
     gone = (each for each in mind.not_deleted(event.archived) if not each.protected and not each.archived)
-    mind = mind.holding(
+    mind = mind.with_memories(
         _moved(each, by, level=ARCHIVED, archived_night=night, archived_at=at, relations=(), fresh=False)
         for each in gone
     )
@@ -194,7 +196,7 @@ def _archive(mind: AffectMind, event: NightPassed, night: int) -> AffectMind:
     back = (each for each in mind.not_deleted(scores) if each.archived)
     # Age and score are reset together, so that the memory does not fall again in the same night. The revival counts as
     # one recall.
-    return mind.holding(
+    return mind.with_memories(
         _moved(
             each,
             by,
@@ -240,7 +242,7 @@ def with_relations(mind: AffectMind, ties: Iterable[Tie], by: int) -> AffectMind
     """
     for each in ties:
         link = Link(to=each.to, sort=each.sort)
-        mind = mind.holding(
+        mind = mind.with_memories(
             holder.replace(relations=(*holder.relations, link), changed=by)
             for holder in mind.not_deleted((each.of,))
             if not holder.archived and each.to != each.of and link not in holder.relations
@@ -253,7 +255,7 @@ def without_relations(mind: AffectMind, ties: Iterable[Tie], by: int) -> AffectM
     gone: dict[UUID, set[tuple[UUID, str]]] = {}
     for each in ties:
         gone.setdefault(each.of, set()).add((each.to, each.sort))
-    return mind.holding(
+    return mind.with_memories(
         each.replace(
             relations=tuple(link for link in each.relations if (link.to, link.sort) not in gone[each.memory_id]),
             changed=by,

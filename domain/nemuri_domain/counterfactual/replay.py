@@ -260,7 +260,7 @@ class CounterfactualReplay:
         reached = self._reached.get(assignment_id, frozenset()) if assignment_id else frozenset()
         return tuple(
             memory.memory_id
-            for memory in self.other.known(memory_ids)
+            for memory in self.other.find(memory_ids)
             if memory.status == "archived"
             and before.memories[memory.memory_id].status == "active"
             and memory.memory_id not in reached

@@ -7,7 +7,7 @@ from uuid import UUID
 from immutables import Map
 
 
-class Remembered(Protocol):
+class Identified(Protocol):
     """A memory with an id."""
 
     @property
@@ -15,20 +15,20 @@ class Remembered(Protocol):
         """Return the memory's id."""
 
 
-class Counting(Protocol):
+class HasTotals(Protocol):
     """An agent that keeps totals of its memories."""
 
-    def counting(self, before: Any, after: Any) -> Any:
+    def with_updated_totals(self, before: Any, after: Any) -> Any:
         """Return the agent with its totals updated for one memory. `before` is None for a new memory, `after` for a
         removed one.
         """
 
 
-A = TypeVar("A", bound=Counting)
-M = TypeVar("M", bound=Remembered)
+A = TypeVar("A", bound=HasTotals)
+M = TypeVar("M", bound=Identified)
 
 
-def known(memories: Mapping[UUID, M], memory_ids: Iterable[UUID]) -> tuple[M, ...]:
+def find(memories: Mapping[UUID, M], memory_ids: Iterable[UUID]) -> tuple[M, ...]:
     """Return the existing memories with these ids, in the order of `memory_ids`, without duplicates. Unknown ids are
     left out.
     """
@@ -36,19 +36,19 @@ def known(memories: Mapping[UUID, M], memory_ids: Iterable[UUID]) -> tuple[M, ..
     return tuple(each for each in found if each is not None)
 
 
-def holding(agent: A, memories: Map[UUID, M], changed: Iterable[M]) -> tuple[A, Map[UUID, M]]:
+def put(agent: A, memories: Map[UUID, M], changed: Iterable[M]) -> tuple[A, Map[UUID, M]]:
     """Return the agent with updated totals, and `memories` with those in `changed` added or replaced."""
     after = memories.mutate()
     for memory in changed:
-        agent = agent.counting(after.get(memory.memory_id), memory)
+        agent = agent.with_updated_totals(after.get(memory.memory_id), memory)
         after[memory.memory_id] = memory
     return agent, after.finish()
 
 
-def without(agent: A | None, memories: Map[UUID, M], gone: Iterable[M]) -> tuple[A | None, Map[UUID, M]]:
+def remove(agent: A | None, memories: Map[UUID, M], gone: Iterable[M]) -> tuple[A | None, Map[UUID, M]]:
     """Return the agent with updated totals, and `memories` without those in `gone`. All of `gone` must exist."""
     left = memories.mutate()
     for memory in gone:
-        agent = agent and agent.counting(memory, None)
+        agent = agent and agent.with_updated_totals(memory, None)
         del left[memory.memory_id]
     return agent, left.finish()

@@ -75,7 +75,7 @@ class Agent(RowModel):
         stored = memory.perspectives.get(perspective, memory.stored_strength) if perspective else memory.stored_strength
         return float(strength(stored, self.clock(memory)))
 
-    def counting(self, before: "Memory | None", after: "Memory | None") -> "Agent":
+    def with_updated_totals(self, before: "Memory | None", after: "Memory | None") -> "Agent":
         """Return the agent with its totals updated for one memory. `before` is None for a new memory, `after` for a
         removed one.
         """
@@ -189,22 +189,22 @@ class Mind:
             return self
         return Mind(self.agent.replace(**changes), self.memories, self.contents, self.scorer)
 
-    def known(self, memory_ids: Iterable[UUID]) -> tuple[Memory, ...]:
+    def find(self, memory_ids: Iterable[UUID]) -> tuple[Memory, ...]:
         """Return the existing memories with these ids, without duplicates. Unknown ids are left out."""
-        return memory_collection.known(self.memories, memory_ids)
+        return memory_collection.find(self.memories, memory_ids)
 
-    def holding(self, memories: Iterable[Memory]) -> "Mind":
+    def with_memories(self, memories: Iterable[Memory]) -> "Mind":
         """Return the mind with these memories added or replaced, and the agent's totals updated."""
         changed = tuple(memories)
         if self.agent is None or not changed:
             return self
-        agent, held = memory_collection.holding(self.agent, self.memories, changed)
+        agent, held = memory_collection.put(self.agent, self.memories, changed)
         return Mind(agent, held, self.contents, self.scorer)
 
-    def without(self, memory_ids: Iterable[UUID]) -> "Mind":
+    def without_memories(self, memory_ids: Iterable[UUID]) -> "Mind":
         """Return the mind without these memories and their contents, and the agent's totals updated."""
-        gone, contents = self.known(memory_ids), self.contents
-        agent, memories = memory_collection.without(self.agent, self.memories, gone)
+        gone, contents = self.find(memory_ids), self.contents
+        agent, memories = memory_collection.remove(self.agent, self.memories, gone)
         for memory in gone:
             contents = contents.delete(memory.memory_id) if memory.memory_id in contents else contents
         return replace(self, agent=agent, memories=memories, contents=contents)

@@ -76,20 +76,20 @@ def evolve(mind: Mind, event: AnyAgentEvent) -> Mind:
             return _encoded(mind, agent, event)
         case MemoriesRetrieved():
             # A retrieval is not a use: only the candidate count changes (document 000 §3.5).
-            return mind.holding(
+            return mind.with_memories(
                 (
                     each.replace(candidate_count=each.candidate_count + 1, changed=by)
-                    for each in mind.known(event.in_context)
+                    for each in mind.find(event.in_context)
                 ),
             )
         case MemoriesUsed():
-            return mind.holding(used(agent, each, event) for each in mind.known(event.memory_ids))
+            return mind.with_memories(used(agent, each, event) for each in mind.find(event.memory_ids))
         case LearningsExtracted():
             return _repeated(mind, agent, event)
         case MemoriesReviewed():
-            return mind.holding(reviewed(agent, each, event) for each in mind.known(event.memory_ids))
+            return mind.with_memories(reviewed(agent, each, event) for each in mind.find(event.memory_ids))
         case ImpactCredited():
-            return mind.holding(credited(agent, each, event) for each in mind.known(event.memory_ids))
+            return mind.with_memories(credited(agent, each, event) for each in mind.find(event.memory_ids))
         case SessionEnded():
             return mind.with_agent(awake=tuple(dict.fromkeys((*agent.awake, event.assignment_id))))
         case AgentSlept():
@@ -125,16 +125,18 @@ def _set_right(mind: Mind, agent: Agent, event: Correction | UnrelatedEvent) -> 
     by = event.sequence or 0
     match event:
         case RelationWithdrawn():
-            return mind.holding(
+            return mind.with_memories(
                 (
                     each.replace(
                         yields_to=tuple(other for other in each.yields_to if other != event.memory_id), changed=by
                     )
-                    for each in mind.known((event.older,))
+                    for each in mind.find((event.older,))
                 ),
             )
         case RepetitionWithdrawn():
-            return mind.holding(taken_back(agent, each, event) for each in mind.known((event.repetition.memory_id,)))
+            return mind.with_memories(
+                taken_back(agent, each, event) for each in mind.find((event.repetition.memory_id,))
+            )
         case EmbeddingAdopted():
             return mind.with_agent(embedding=event.embedding)
         case ScorerTrained():
@@ -151,10 +153,10 @@ def _unmoved(mind: Mind, _: UnrelatedEvent) -> Mind:
 
 def _erased(mind: Mind, event: MemoriesErased) -> Mind:
     """Return the mind without the erased memories. The others get the states that the tombstone lists."""
-    mind = mind.without(event.memory_ids)
+    mind = mind.without_memories(event.memory_ids)
     said = {each.memory_id: each.model_dump(exclude={"memory_id"}) for each in event.standing}
     by = event.sequence or 0
-    return mind.holding(each.replace(**said[each.memory_id], changed=by) for each in mind.known(said))
+    return mind.with_memories(each.replace(**said[each.memory_id], changed=by) for each in mind.find(said))
 
 
 def _scorer(event: ScorerTrained) -> Scorer:
@@ -192,9 +194,9 @@ def _back_in_mind(mind: Mind, before: Agent, event: AgentDefined) -> Mind:
     """
     by = event.sequence or 0
     again = [key for key, each in _principles(event).items() if each not in before.definition.held]
-    archived = [each for each in mind.known(again) if each.status == "archived"]
-    mind = mind.holding(reactivated(before, each, by=by) for each in archived)
-    return mind.holding(with_strength(before, each, by=by, perspectives={}) for each in mind.known(again))
+    archived = [each for each in mind.find(again) if each.status == "archived"]
+    mind = mind.with_memories(reactivated(before, each, by=by) for each in archived)
+    return mind.with_memories(with_strength(before, each, by=by, perspectives={}) for each in mind.find(again))
 
 
 def _encoded(mind: Mind, agent: Agent, event: MemoryEncoded) -> Mind:
@@ -221,17 +223,19 @@ def _encoded(mind: Mind, agent: Agent, event: MemoryEncoded) -> Mind:
         created_at=event.at,
         created=sequence,
     )
-    mind = replace(mind, contents=mind.contents.set(event.memory_id, content)).holding((memory,))
-    older = mind.known(each.older for each in event.relations if each.older != event.memory_id)
-    return mind.holding(each.replace(yields_to=(*each.yields_to, event.memory_id), changed=sequence) for each in older)
+    mind = replace(mind, contents=mind.contents.set(event.memory_id, content)).with_memories((memory,))
+    older = mind.find(each.older for each in event.relations if each.older != event.memory_id)
+    return mind.with_memories(
+        each.replace(yields_to=(*each.yields_to, event.memory_id), changed=sequence) for each in older
+    )
 
 
 def _repeated(mind: Mind, agent: Agent, event: LearningsExtracted) -> Mind:
     """Reinforce each memory that a learning repeats, as one use would."""
     more = agent.rules.strength_increment_on_use
     for each in event.repetitions:
-        known = mind.known((each.memory_id,))
-        mind = mind.holding(strengthened(agent, memory, event, each.perspective, more) for memory in known)
+        known = mind.find((each.memory_id,))
+        mind = mind.with_memories(strengthened(agent, memory, event, each.perspective, more) for memory in known)
     return mind
 
 
@@ -251,7 +255,7 @@ def _slept(mind: Mind, agent: Agent, event: AgentSlept) -> Mind:
     for change in event.consolidated:
         if change.memory_id in unmoved and change.level < LEVELS:
             memory = mind.memories[change.memory_id]
-            mind = mind.holding((rebased(agent, memory, level=change.level, status=memory.status, by=by),))
+            mind = mind.with_memories((rebased(agent, memory, level=change.level, status=memory.status, by=by),))
     by_clock = event.aged if fresh else None
     mind = mind.with_agent(
         clocks=(
@@ -289,5 +293,5 @@ def _archived(mind: Mind, memories: Iterable[Seen], event: AgentSlept) -> Mind:
         memory = mind.memories[each.memory_id]
         if memory.status == "active":
             gone = rebased(agent, memory, level=memory.level, status="archived", by=event.sequence or 0)
-            mind = mind.holding((gone.replace(archived_at=event.recorded_at),))
+            mind = mind.with_memories((gone.replace(archived_at=event.recorded_at),))
     return mind

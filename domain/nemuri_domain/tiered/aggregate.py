@@ -90,7 +90,7 @@ class TiersAgent(RowModel):
         """Return the hours since the start of the agent's life, at least 0."""
         return max(0.0, now - self.since(now)) / SECONDS_PER_HOUR
 
-    def counting(self, before: TierMemory | None, after: TierMemory | None) -> "TiersAgent":
+    def with_updated_totals(self, before: TierMemory | None, after: TierMemory | None) -> "TiersAgent":
         """Return the agent with its numbers updated for one memory. `before` is None for a new memory, `after` for a
         removed one.
         """
@@ -137,26 +137,26 @@ class TieredMind:
         """Return a copy with some fields of the agent changed; itself if there is no agent."""
         return self if self.agent is None else replace(self, agent=self.agent.replace(**changes))
 
-    def known(self, memory_ids: Iterable[UUID]) -> tuple[TierMemory, ...]:
+    def find(self, memory_ids: Iterable[UUID]) -> tuple[TierMemory, ...]:
         """Return the existing memories with these ids, without duplicates, in the order of the ids. Unknown ids are
         left out.
         """
-        return memory_collection.known(self.memories, memory_ids)
+        return memory_collection.find(self.memories, memory_ids)
 
-    def holding(self, memories: Iterable[TierMemory]) -> "TieredMind":
+    def with_memories(self, memories: Iterable[TierMemory]) -> "TieredMind":
         """Return a copy with these memories added or replaced, and the agent's numbers updated."""
         changed = tuple(memories)
         if self.agent is None or not changed:
             return self
-        agent, held = memory_collection.holding(self.agent, self.memories, changed)
+        agent, held = memory_collection.put(self.agent, self.memories, changed)
         return replace(self, agent=agent, memories=held)
 
-    def without(self, memory_ids: Iterable[UUID]) -> "TieredMind":
+    def without_memories(self, memory_ids: Iterable[UUID]) -> "TieredMind":
         """Return a copy without these memories, with the agent's numbers updated."""
-        gone = self.known(memory_ids)
+        gone = self.find(memory_ids)
         if not gone:
             return self
-        agent, memories = memory_collection.without(self.agent, self.memories, gone)
+        agent, memories = memory_collection.remove(self.agent, self.memories, gone)
         return replace(self, agent=agent, memories=memories)
 
 

@@ -42,6 +42,6 @@ def plan_for_mind(
         memories_to_move(tiers.short, tiers.agent, because, now),
         plan_forgetting(LongTermColumns.of(tiers.long), now, rules),
     )
-    mergeable = list(tiers.known(faint.mergeable))
+    mergeable = list(tiers.find(faint.mergeable))
     compared = vectors([each.memory_id for each in (*moving, *mergeable)])
     return plan_consolidation(because, moving, faint, mergeable, compared, rules)

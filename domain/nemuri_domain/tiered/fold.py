@@ -70,7 +70,7 @@ def evolve(tiers: TieredMind, event: AnyAgentEvent, moment: float) -> TieredMind
         case PolicyAdopted():
             return tiers.with_agent(policy=event.parameters)
         case MemoriesErased():
-            return tiers.without(event.memory_ids)
+            return tiers.without_memories(event.memory_ids)
         case ExperienceRecorded():
             return _recorded(tiers, event, moment)
         case ConsolidationBegun():
@@ -114,7 +114,7 @@ def _recorded(tiers: TieredMind, event: ExperienceRecorded, moment: float) -> Ti
         worded=event.sequence or 0,
         changed=event.sequence or 0,
     )
-    return tiers.holding((memory,))
+    return tiers.with_memories((memory,))
 
 
 def _begun(tiers: TieredMind, event: ConsolidationBegun, moment: float) -> TieredMind:
@@ -124,15 +124,15 @@ def _begun(tiers: TieredMind, event: ConsolidationBegun, moment: float) -> Tiere
     """
     by = event.sequence or 0
     groups = (_there(tiers, group) for group in event.groups)
-    forgotten = [each.memory_id for each in tiers.known(event.deleted) if each.layer == "long" and not each.shared]
-    after = tiers.holding(
+    forgotten = [each.memory_id for each in tiers.find(event.deleted) if each.layer == "long" and not each.shared]
+    after = tiers.with_memories(
         each.replace(merging=True, changed=by) for each in chain.from_iterable(groups) if not each.merging
     )
-    return after.without(forgotten).with_agent(consolidated_at=moment, consolidated_for=event.because)
+    return after.without_memories(forgotten).with_agent(consolidated_at=moment, consolidated_for=event.because)
 
 
 def _there(tiers: TieredMind, group: Group) -> Iterable[TierMemory]:
-    return (each for each in tiers.known(group.memory_ids) if each.layer == group.layer and not each.shared)
+    return (each for each in tiers.find(group.memory_ids) if each.layer == group.layer and not each.shared)
 
 
 def _formed(tiers: TieredMind, event: MemoryFormed, moment: float) -> TieredMind:
@@ -154,25 +154,26 @@ def _formed(tiers: TieredMind, event: MemoryFormed, moment: float) -> TieredMind
         worded=event.sequence or 0,
         changed=event.sequence or 0,
     )
-    return tiers.without(each for each, part in parts.items() if part and not part.shared).holding((memory,))
+    return tiers.without_memories(each for each, part in parts.items() if part and not part.shared).with_memories(
+        (memory,)
+    )
 
 
 def _accessed(tiers: TieredMind, event: MemoriesAccessed, moment: float) -> TieredMind:
     by, times = event.sequence or 0, Counter[UUID]()
     for each in event.accessed:
         times[each.memory_id] += each.times
-    return tiers.holding(
+    return tiers.with_memories(
         each.replace(access_count=each.access_count + times[each.memory_id], accessed_at=moment, changed=by)
-        for each in tiers.known(times)
+        for each in tiers.find(times)
     )
 
 
 def _shared(tiers: TieredMind, event: MemoryShared) -> TieredMind:
     """Move a shared memory to long-term memory and set its visibility. Consolidation no longer changes it."""
     changes = {"scope": event.scope, "visible_to": event.visible_to, "merging": False, "changed": event.sequence or 0}
-    return tiers.holding(
-        each.replace(layer="long", type=long_term_type(each.type), **changes)
-        for each in tiers.known((event.memory_id,))
+    return tiers.with_memories(
+        each.replace(layer="long", type=long_term_type(each.type), **changes) for each in tiers.find((event.memory_id,))
     )
 
 

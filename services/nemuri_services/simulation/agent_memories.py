@@ -253,7 +253,7 @@ class AgentMemories:
         self._queue_groups(event, self._append_and_apply(event, aggregate))
 
     def _queue_groups(self, begun: ConsolidationBegun, aggregate: TieredMind) -> None:
-        pending = [group for group in begun.groups if any(each.merging for each in aggregate.known(group.memory_ids))]
+        pending = [group for group in begun.groups if any(each.merging for each in aggregate.find(group.memory_ids))]
         if pending:
             max_access_count = max(each.access_count for each in aggregate.memories.values())
             self._group_queue.extend((begun, group, max_access_count) for group in pending)
@@ -269,7 +269,7 @@ class AgentMemories:
         self, begun: ConsolidationBegun, group: Group, max_access_count: int, second: float
     ) -> MemoryFormed | None:
         aggregate = self._aggregate(begun.agent_id, group.memory_ids)
-        sources = [each for each in aggregate.known(group.memory_ids) if each.merging]
+        sources = [each for each in aggregate.find(group.memory_ids) if each.merging]
         if aggregate.agent is None or not sources:
             return None
         rules = aggregate.agent.rules.consolidation

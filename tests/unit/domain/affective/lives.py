@@ -78,7 +78,7 @@ class Life:
         known = event.model_copy(update={"sequence": sequence, "recorded_at": self.today + timedelta(seconds=sequence)})
         self.mind = evolve(self.mind, known)
         concerned = touched(known)
-        self.table.take(self.mind.known(concerned))
+        self.table.take(self.mind.find(concerned))
         self.table.drop(each for each in concerned if each not in self.mind.memories)
         self.events.append(known)
         return known

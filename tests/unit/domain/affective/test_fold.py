@@ -127,7 +127,7 @@ def test_an_event_needs_only_the_rows_that_it_touches(
         needed = touched(event)
         if isinstance(event, MemoriesErased):
             needed |= {each.memory_id for each in mind.memories.values() if {link.to for link in each.relations} & gone}
-        narrow = evolve(replace(mind, memories=Map({each.memory_id: each for each in mind.known(needed)})), event)
+        narrow = evolve(replace(mind, memories=Map({each.memory_id: each for each in mind.find(needed)})), event)
         whole = evolve(mind, event)
 
         assert narrow.agent == whole.agent

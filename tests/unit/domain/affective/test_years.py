@@ -76,7 +76,7 @@ def _lived(turns: list[tuple[int, Category, int]], days: int) -> Iterator[Affect
         sequence += 1
         vars(event).update(recorded_at=at, sequence=sequence)  # as when read from the log
         mind = evolve(mind, event)
-        table.take(mind.known(touched(event)))
+        table.take(mind.find(touched(event)))
 
     defined = AgentDefined(
         event_id=UUID(int=0),

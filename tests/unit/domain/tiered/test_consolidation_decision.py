@@ -29,7 +29,7 @@ def test_a_mind_that_lives_on_holds_no_more_than_its_capacities() -> None:
         )  # fmt: skip
         tiers = evolve(tiers, begun, float(number))
         for nth, group in enumerate(found.groups):
-            strong = max(each.importance for each in tiers.known(group.memory_ids))
+            strong = max(each.importance for each in tiers.find(group.memory_ids))
             made = became(10_000 + 100 * number + nth, (0,), importance=strong, second=float(number))
             tiers = evolve(tiers, made.model_copy(update={"sources": group.memory_ids}), float(number))
         most = max(most, len(tiers.long))
@@ -44,7 +44,9 @@ def test_what_is_faint_in_long_term_memory_is_merged_in_the_same_go() -> None:
     tiers = TieredMind.of(AGENT, policy={"long_term": {"capacity": 10}})
     for number in range(8):
         tiers = evolve(tiers, became(number, (100 + number,)), 0.0)
-    tiers = tiers.holding(each.replace(access_count=1 + (each.memory_id == named(7)) * 500) for each in tiers.long)
+    tiers = tiers.with_memories(
+        each.replace(access_count=1 + (each.memory_id == named(7)) * 500) for each in tiers.long
+    )
     tiers = evolve(tiers, lived(50), 5_000.0)
     asked = list[Sequence[UUID]]()
 

@@ -151,7 +151,7 @@ def test_ten_thousand_memories_are_searched_as_one_by_one() -> None:
         )
         for each in range(count)
     ]
-    tiers = agent.holding(memories)
+    tiers = agent.with_memories(memories)
     vectors = random.normal(size=(count, 8)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     known = {memory.memory_id: vector for memory, vector in zip(memories, vectors, strict=True)}
