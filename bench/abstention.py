@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from bench.measuring import kept
+from bench.measuring import save_figures
 from bench.retrieval import FOUND, Agent, dataset, locomo, squad
 from nemuri_domain.language.tokenization import terms
 from nemuri_domain.strength.policy import RELEVANCE_FLOOR
@@ -95,7 +95,7 @@ def main() -> None:
         agents = halves(data) if isinstance(data, dict) else list(locomo(data))
         print(f"{path.name}, {embedder.model}\n  floor  recall@10  own: nothing  foreign: nothing")
         found = asyncio.run(outcomes(agents, embedder))
-        kept(f"abstention-{dataset(data)}", {"floor": RELEVANCE_FLOOR, **asdict(found[RELEVANCE_FLOOR])})
+        save_figures(f"abstention-{dataset(data)}", {"floor": RELEVANCE_FLOOR, **asdict(found[RELEVANCE_FLOOR])})
         for floor, each in found.items():
             print(f"  {floor:5.2f}  {each.recall:9.3f}  {each.own_nothing:12.1%}  {each.foreign_nothing:16.1%}")
 

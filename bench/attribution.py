@@ -23,7 +23,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict
 
-from bench.measuring import kept
+from bench.measuring import save_figures
 from nemuri_contracts.client_events import MemoryContent
 from nemuri_domain.language.citations import cited_labels
 from nemuri_domain.language.token_estimate import estimate_tokens
@@ -247,7 +247,7 @@ async def measured(name: str) -> None:
     for language, chosen in languages(every):
         table(language, chosen, ways)
     truth = decisions(every, labels(every))
-    kept(
+    save_figures(
         "attribution",
         {"answers": len(every), "f1": {each.name: scores(truth, decisions(every, each))[2] for each in ways}},
     )

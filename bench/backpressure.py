@@ -40,7 +40,7 @@ from nemuri_infra.projections import tables
 from nemuri_infra.runtime.resources import Resources, open_resources
 from nemuri_infra.runtime.settings import Settings
 
-AT_ONCE = 256
+CONCURRENT_TASKS = 256
 """Maximum number of concurrent submissions."""
 TOPICS = ("python", "cooking", "chess", "gardens", "sailing", "bread", "birds", "maps", "clocks", "paper")
 
@@ -117,15 +117,15 @@ async def agents(resources: Resources) -> None:
 
 
 async def _submit(resources: Resources, tasks: int) -> None:
-    room = asyncio.Semaphore(AT_ONCE)
+    room = asyncio.Semaphore(CONCURRENT_TASKS)
 
     async def submit(number: int) -> None:
         async with room:
             text = f"What is worth knowing about {TOPICS[number % len(TOPICS)]} in case {number}?"
             await resources.log.append(TaskSubmitted(event_id=uuid4(), text=text, client_id="bench"))
 
-    for start in range(0, tasks, 10 * AT_ONCE):
-        numbers = range(start, min(tasks, start + 10 * AT_ONCE))
+    for start in range(0, tasks, 10 * CONCURRENT_TASKS):
+        numbers = range(start, min(tasks, start + 10 * CONCURRENT_TASKS))
         await asyncio.gather(*(submit(number) for number in numbers))
 
 

@@ -30,7 +30,7 @@ import psycopg
 from nats.aio.msg import Msg
 
 from bench.hook import platform
-from bench.measuring import had, kept, table
+from bench.measuring import cpu_seconds, save_figures, table
 from nemuri.admin.agent_definitions import read_definition
 from nemuri.client.client import Client
 from nemuri.client.connection import connected, resolve
@@ -45,7 +45,7 @@ Action = Callable[[], Awaitable[object]]
 AGENTS = sorted((Path(__file__).parents[1] / "examples" / "agents").glob("*.yaml"))
 STATEMENT = re.compile(r"LOG:  (?:statement|execute [^:]*): (?P<text>.*)")
 TOPICS = ("truth", "identity", "scopes", "loops", "exceptions", "formatting", "slices", "names", "strings", "imports")
-PATIENCE = 120.0
+TIMEOUT_SECONDS = 120.0
 
 
 @dataclass(slots=True)
@@ -103,7 +103,7 @@ class Platform:
 
     def spent(self) -> dict[str, float]:
         """Return the CPU seconds that the processes have used so far, by name."""
-        return {name: sum(map(had, each)) for name, each in self.processes.items()}
+        return {name: sum(map(cpu_seconds, each)) for name, each in self.processes.items()}
 
     def received(self) -> int:
         """Return the number of messages that the nats-server has received. Raises RuntimeError if it does not tell."""
@@ -136,7 +136,7 @@ class Platform:
     async def quiet(self) -> None:
         """Wait until no durable consumer has anything pending or in work."""
         log, held = self.client.log, True
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(TIMEOUT_SECONDS):
             while held:
                 await asyncio.sleep(0.05)
                 consumers = await consumers_of(log.stream, log.subjects.stream)
@@ -185,7 +185,7 @@ async def repeated(at: Platform, actions: Sequence[Action], ends: str | None) ->
         await action()
         cost.seconds.append(time.perf_counter() - began)
         if ends is not None:
-            await asyncio.wait_for(seen.get(), PATIENCE)
+            await asyncio.wait_for(seen.get(), TIMEOUT_SECONDS)
         cost.settled.append(time.perf_counter() - began)
     await at.quiet()
     after = at.spent()
@@ -243,7 +243,7 @@ def main() -> None:
     for what in ("task", "memory"):
         print(f"\n{what}: CPU ms {figures[what]['cpu_ms']}")
         print(table([(number, kind) for kind, number in figures[what]["statements_by_kind"].items()]))
-    kept("cost", figures)
+    save_figures("cost", figures)
 
 
 if __name__ == "__main__":

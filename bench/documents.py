@@ -19,7 +19,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from bench.hook import platform
-from bench.measuring import kept, table
+from bench.measuring import save_figures, table
 from bench.texts import memories
 from nemuri.client.client import Client
 from nemuri.client.connection import connected
@@ -32,7 +32,7 @@ AGENT = "clerk"
 QUESTION = "Which pump leaks oil when the pressure drops?"
 CHARACTERS = 1_000
 """Characters in a kilobyte of these texts, which are ASCII."""
-PATIENCE = 1_800.0
+TIMEOUT_SECONDS = 1_800.0
 
 
 @dataclass
@@ -67,7 +67,7 @@ def document(kilobytes: int, number: int) -> str:
 async def asked(client: Client) -> float:
     """Ask the small question and return the seconds until its answer. Raises RuntimeError if the task fails."""
     began = time.perf_counter()
-    result = await client.ask(QUESTION, timeout=PATIENCE)
+    result = await client.ask(QUESTION, timeout=TIMEOUT_SECONDS)
     if result.status != "done":
         raise RuntimeError(f"the question ended as {result.status}: {result.reason}")
     return time.perf_counter() - began
@@ -78,7 +78,7 @@ async def read_beside(reader: Client, other: Client, size: Size, number: int) ->
     `size`.
     """
     text, began = document(size.kilobytes, number), time.perf_counter()
-    reading = asyncio.create_task(reader.ask(QUESTION, documents=[("volume.txt", text)], timeout=PATIENCE))
+    reading = asyncio.create_task(reader.ask(QUESTION, documents=[("volume.txt", text)], timeout=TIMEOUT_SECONDS))
     while not reading.done():
         size.meanwhile.append(await asked(other))
     result = await reading
@@ -132,7 +132,7 @@ def main() -> None:
     rows += [(name, one["seconds"], one["question_ratio"], one["question_ratio_max"]) for name, one in at.items()]
     print(table(rows))
     print(f"the question alone: {figures['alone_seconds']} s; the largest over the second largest: {figures['growth']}")
-    kept("documents", figures)
+    save_figures("documents", figures)
 
 
 if __name__ == "__main__":

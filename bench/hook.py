@@ -23,7 +23,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from uuid import uuid3, uuid4
 
-from bench.measuring import kept, record, table
+from bench.measuring import record, save_figures, table
 from bench.texts import memories, questions
 from nemuri.client.client import Client
 from nemuri.client.connection import connected
@@ -163,7 +163,7 @@ def main() -> None:
     print(f"{figures['printed']} of {chosen.calls} prompts retrieved a memory; goal: p95 of {GOAL_MS:g} ms")
     if not figures["printed"]:
         raise SystemExit("no prompt retrieved a memory, so the measurement is not valid")
-    kept("hook", figures)
+    save_figures("hook", figures)
 
 
 if __name__ == "__main__":

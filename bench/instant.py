@@ -18,7 +18,7 @@ PERSPECTIVES = re.compile(r"^Perspectives:\n((?:- .+\n?)+)", re.MULTILINE)
 MEMORY = re.compile(r"\bm1\b")
 
 
-def said(system: str, user: str) -> str:
+def reply_text(system: str, user: str) -> str:
     """Return the text of the reply to a prompt."""
     asked = PERSPECTIVES.search(user)
     subject = " ".join(re.findall(r"\b[a-z]+\b|\bcase \d+\b", user)[:40])
@@ -33,7 +33,7 @@ def said(system: str, user: str) -> str:
 def reply(request: dict[str, Any]) -> bytes:
     """Return the HTTP response to a request for a completion."""
     words = {each["role"]: str(each["content"]) for each in request["messages"]}
-    message = {"role": "assistant", "content": said(words.get("system", ""), words["user"])}
+    message = {"role": "assistant", "content": reply_text(words.get("system", ""), words["user"])}
     tokens = [sum(map(len, words.values())) // 4, len(message["content"]) // 4]
     body = {
         "id": "chatcmpl-1",

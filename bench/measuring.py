@@ -54,7 +54,7 @@ class Spent:
 
     def _theirs(self) -> float:
         """Return the CPU seconds of all child processes so far."""
-        return 0.0 if self.alone else sum(map(had, psutil.Process().children(recursive=True)))
+        return 0.0 if self.alone else sum(map(cpu_seconds, psutil.Process().children(recursive=True)))
 
     def medians(self) -> dict[str, float]:
         """Return the medians of wall and CPU time in milliseconds."""
@@ -69,7 +69,7 @@ class Spent:
         return self.medians() | {"wall_p95_ms": round(slow * 1e3, 3)}
 
 
-def had(process: psutil.Process) -> float:
+def cpu_seconds(process: psutil.Process) -> float:
     """Return the CPU seconds of a process and of its ended children; 0 if the process no longer exists.
 
     The resolution of the process's own time is a nanosecond if the kernel reports it, else a hundredth of a second.
@@ -115,7 +115,7 @@ async def record(log: Log, events: Iterable[Event]) -> int:
     return number
 
 
-def kept(name: str, figures: Mapping[str, Any]) -> None:
+def save_figures(name: str, figures: Mapping[str, Any]) -> None:
     """Save a script's figures as JSON under `name`, with the time and a description of the machine."""
     folder = Path(os.environ.get(ELSEWHERE, RESULTS))
     folder.mkdir(exist_ok=True)

@@ -31,7 +31,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.measuring import Spent, kept, table
+from bench.measuring import Spent, save_figures, table
 from bench.stores import BEST, DIMENSION, Found, LangGraph, Mem0, Nemuri, Precomputed, Store
 from bench.texts import memories, questions
 from nemuri.client.exchange import PassingError
@@ -188,7 +188,7 @@ def main() -> None:
     rows += [("add_in_bulk, each", name, *map(each.get, columns)) for name, each in figures["add_in_bulk_each"].items()]
     print(table(rows))
     print(f"ours over theirs: {figures['ratios']}; goal for recall: below {GOAL}")
-    kept("neighbours", figures)
+    save_figures("neighbours", figures)
 
 
 if __name__ == "__main__":

@@ -3,8 +3,8 @@
     pip install -e '.[bench]'
     python -m bench.rebuild --tasks 6000
 
-The log holds complete synthetic tasks (`bench/lives.py`) of about seventeen events each. The following take turns on
-the same servers:
+The log holds complete synthetic tasks (`bench/synthetic_log.py`) of about seventeen events each. The following take
+turns on the same servers:
 
 - `bytes`: every message is received and discarded undecoded;
 - `events`: every message is read as an event, as every reader of the log does: decoded, validated, its subject checked;
@@ -30,9 +30,9 @@ from eventsourcing.application import Application
 from eventsourcing.domain import Aggregate, event
 from sqlalchemy.engine import make_url
 
-from bench.lives import Town
-from bench.measuring import Spent, kept, record, table
+from bench.measuring import Spent, record, save_figures, table
 from bench.servers import servers
+from bench.synthetic_log import SyntheticLog
 from nemuri.operations import rebuild
 from nemuri_contracts.codec import encode
 from nemuri_contracts.event import Event
@@ -93,12 +93,12 @@ def stored(application: Lives, events: Sequence[Event]) -> int:
 
 def replayed(application: Lives) -> int:
     """Read all stored events, fold them into aggregates, and return the number of events."""
-    lives: dict[UUID, Any] = {}
+    aggregates: dict[UUID, Any] = {}
     number = 0
     for page in _pages(application):
         for each in page:
             happened: Any = application.mapper.to_domain_event(each)
-            lives[happened.originator_id] = happened.mutate(lives.get(happened.originator_id))
+            aggregates[happened.originator_id] = happened.mutate(aggregates.get(happened.originator_id))
         number += len(page)
     return number
 
@@ -128,7 +128,7 @@ async def measure(tasks: int, rounds: int) -> dict[str, object]:
     """Fill the log, read it in each way in turn, and return the figures. Raises RuntimeError if events are missing."""
     async with servers() as settings:
         log = await Log.connect(str(settings.nats_url), settings.namespace, patient=False)
-        events = list(Town().lives(tasks))
+        events = list(SyntheticLog().events(tasks))
         number = await record(log, events)
         application = neighbour(settings)
         beside = await asyncio.to_thread(stored, application, events)
@@ -188,7 +188,7 @@ def main() -> None:
     for name, ratio in figures.items():
         if name.startswith("rebuild_over"):
             print(f"{name}: {ratio}")
-    kept("rebuild", figures)
+    save_figures("rebuild", figures)
 
 
 if __name__ == "__main__":

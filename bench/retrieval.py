@@ -28,7 +28,7 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.measuring import kept
+from bench.measuring import save_figures
 from nemuri_domain.language.tokenization import terms
 from nemuri_domain.strength.policy import RELEVANCE_FLOOR
 from nemuri_domain.strength.retrieval_index import AgentIndex
@@ -159,7 +159,7 @@ def main() -> None:
         shares = recall(agents)
         print("  recall@10 " + ", ".join(f"{channel} {share:.3f}" for channel, share in shares.items()))
         found = {channel: round(share, 4) for channel, share in shares.items()}
-        kept(f"retrieval-{dataset(data)}", {"questions": questions, "recall": found})
+        save_figures(f"retrieval-{dataset(data)}", {"questions": questions, "recall": found})
         timings(agents)
 
 

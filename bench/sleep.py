@@ -18,7 +18,7 @@ from uuid import UUID, uuid4
 
 from sqlalchemy import text
 
-from bench.measuring import Spent, kept, table
+from bench.measuring import Spent, save_figures, table
 from bench.servers import servers
 from nemuri_contracts.agents import AgentDefined, Definition, Embedding, Perspective, PolicyAdopted
 from nemuri_contracts.client_events import MemoryContent, Setting
@@ -107,7 +107,7 @@ async def filled(resources: Resources, agent_id: str, memories: int, sleeps: int
         await connection.execute(text(_MULTIPLIED), known)
         await connection.execute(text(_COUNTED), {"agent": agent_id})
         await connection.execute(text("ANALYZE memory, memory_state, agent"))
-        strong = text("SELECT memory_id FROM memory_state WHERE agent_id = :agent AND kept > 0.5 LIMIT 500")
+        strong = text("SELECT memory_id FROM memory_state WHERE agent_id = :agent AND stored_strength > 0.5 LIMIT 500")
         return list((await connection.execute(strong, {"agent": agent_id})).scalars())
 
 
@@ -179,7 +179,7 @@ def main() -> None:
         rows.append((one["memories"], one["wall_ms"], one["cpu_ms"], one["archived"]))
     print(table(rows))
     print(f"large over small: {figures['large_over_small']}, goal {GOAL}")
-    kept("sleep", figures)
+    save_figures("sleep", figures)
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ from typing import Any
 
 import psutil
 
-from bench.measuring import had, kept, table
+from bench.measuring import cpu_seconds, save_figures, table
 from nemuri.society.lifecycle import SocietyFigures, create_society, run_society
 from nemuri.society.nats_server import society_server
 from nemuri.society.residents import generate_residents
@@ -99,7 +99,7 @@ def _moment(hosts: Mapping[str, HostHealthReport], world: WorldHealthReport) -> 
         "server": server.memory_info().rss,
     }
     sizes = {name: round(size / 2**20, 1) for name, size in held.items()}
-    return Moment(time.monotonic(), hosts, world, had(server), sizes)
+    return Moment(time.monotonic(), hosts, world, cpu_seconds(server), sizes)
 
 
 async def measure(agents: int, seconds: float) -> dict[str, Any]:
@@ -255,7 +255,7 @@ def main() -> None:
         rows = [(name, each["achieved"], each["set"]) for name, each in one["runs_per_agent_second"].items()]
         print(f"\n{agents} agents\n" + table([("module", "runs/s of an agent", "at most"), *rows]))
     model = {"slots": SLOTS, "latency_s": LATENCY, "answers_per_second": SLOTS / LATENCY}
-    kept("society", {"model": model, "world_hz": 4.0, "goals_at_1000": GOALS, "at": found})
+    save_figures("society", {"model": model, "world_hz": 4.0, "goals_at_1000": GOALS, "at": found})
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ from nemuri_infra.retrieval.agent_indexes import AgentIndexes
 from nemuri_infra.runtime.resources import Resources, open_resources
 
 AGENT, BEST, DIMENSION = "keeper", 10, 384
-TOGETHER = 500
+BATCH_SIZE = 500
 """Maximum number of memories in one bulk call to another store."""
 
 Floats = NDArray[np.float32]
@@ -167,9 +167,9 @@ class LangGraph:
         self.store.put((AGENT,), str(uuid4()), {"text": text})
 
     async def add_all(self, texts: Sequence[str]) -> None:
-        """Add many memories with `batch`, `TOGETHER` puts at a time."""
-        for start in range(0, len(texts), TOGETHER):
-            some = [self._put((AGENT,), str(uuid4()), {"text": text}) for text in texts[start : start + TOGETHER]]
+        """Add many memories with `batch`, `BATCH_SIZE` puts at a time."""
+        for start in range(0, len(texts), BATCH_SIZE):
+            some = [self._put((AGENT,), str(uuid4()), {"text": text}) for text in texts[start : start + BATCH_SIZE]]
             await asyncio.to_thread(self.store.batch, some)
 
     async def recall(self, question: str) -> Found:
@@ -231,9 +231,9 @@ class Mem0:
         self.memory.add(text, user_id=AGENT, infer=False)
 
     async def add_all(self, texts: Sequence[str]) -> None:
-        """Add many memories with `add`, `TOGETHER` at a time."""
-        for start in range(0, len(texts), TOGETHER):
-            some = [{"role": "user", "content": text} for text in texts[start : start + TOGETHER]]
+        """Add many memories with `add`, `BATCH_SIZE` at a time."""
+        for start in range(0, len(texts), BATCH_SIZE):
+            some = [{"role": "user", "content": text} for text in texts[start : start + BATCH_SIZE]]
             await asyncio.to_thread(self.memory.add, some, user_id=AGENT, infer=False)
 
     async def recall(self, question: str) -> Found:

@@ -29,7 +29,7 @@ from uuid import UUID
 import psutil
 
 from bench.backpressure import TOPICS, agents
-from bench.measuring import had, kept, table
+from bench.measuring import cpu_seconds, save_figures, table
 from bench.servers import servers
 from nemuri.client.client import Client
 from nemuri.operations import verify
@@ -45,7 +45,7 @@ MODELS = {"instant": 0, "slow": 2_000}
 """Milliseconds of a reply, by name of the model."""
 WORKERS = (1, 2, 4)
 SCALED = ("specialist", "attribution")
-CLIENTS, ROUNDS, PATIENCE = 5, 3, 180.0
+CLIENTS, ROUNDS, TIMEOUT_SECONDS = 5, 3, 180.0
 
 
 @dataclass(slots=True)
@@ -97,7 +97,7 @@ class Ground:
 
     async def round(self, tasks: int) -> Round:
         """Submit `tasks` tasks and wait until all are slept over. Raises RuntimeError if a task fails, TimeoutError
-        after `PATIENCE` seconds.
+        after `TIMEOUT_SECONDS` seconds.
         """
         before, came = _spent(self.processes()), time.monotonic()
         start = await self.resources.log.last_sequence()
@@ -105,7 +105,7 @@ class Ground:
         numbers = range(self.asked, self.asked + tasks)
         self.asked += tasks
         await asyncio.gather(*(self._submit(client, numbers[nth::CLIENTS]) for nth, client in enumerate(self.clients)))
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(TIMEOUT_SECONDS):
             await watching
         seconds, after = time.monotonic() - came, _spent(self.processes())
         return Round(seconds, tasks, {name: after[name] - before.get(name, 0.0) for name in after})
@@ -219,7 +219,7 @@ def _home(path: Path) -> Home:
 
 
 def _spent(processes: Mapping[str, Sequence[psutil.Process]]) -> dict[str, float]:
-    return {name: sum(map(had, each)) for name, each in processes.items()}
+    return {name: sum(map(cpu_seconds, each)) for name, each in processes.items()}
 
 
 def _resident(processes: Mapping[str, Sequence[psutil.Process]]) -> dict[str, float]:
@@ -248,7 +248,7 @@ def main() -> None:
         print(f"{name}: CPU ms of each task with one worker", one["workers"]["1"]["cpu_ms_per_task_by_process"])
         print(f"{name}: MB of each process", one["megabytes"])
     print(table(rows))
-    kept("throughput", figures)
+    save_figures("throughput", figures)
 
 
 if __name__ == "__main__":

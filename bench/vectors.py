@@ -18,7 +18,7 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.measuring import Spent, kept, table
+from bench.measuring import Spent, save_figures, table
 from nemuri_domain.strength.retrieval_index import AgentIndex
 
 MEMORIES, DIMENSION, TOPICS, BEST = 10_000, 384, 100, 50
@@ -75,7 +75,7 @@ def main() -> None:
         rows.append((name, one["cpu_ms"], one["wall_ms"]))
     print(table(rows))
     print(f"channel over limit: {figures['channel_over_limit']}, goal {GOAL}; recall@{BEST} {figures['recall']}")
-    kept("vectors", figures)
+    save_figures("vectors", figures)
 
 
 if __name__ == "__main__":

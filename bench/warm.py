@@ -27,7 +27,7 @@ from uuid import uuid4
 
 import psutil
 
-from bench.measuring import kept
+from bench.measuring import save_figures
 from bench.retrieval import DIMENSION, LETTERS, ROWS, dataset, locomo, squad
 from bench.servers import servers
 from nemuri.platform.serving import working
@@ -42,7 +42,7 @@ from nemuri_infra.runtime.resources import Resources, open_resources
 from nemuri_infra.stores.vectors import vector_key
 
 EMBEDDING = Embedding(model=HashingEmbedder.model, dimension=DIMENSION)
-QUERIES, AT_ONCE, TAGS = 100, 50, 4
+QUERIES, BATCH_SIZE, TAGS = 100, 50, 4
 
 
 async def remember(resources: Resources, everything: str, perspectives: Sequence[Perspective]) -> None:
@@ -52,8 +52,8 @@ async def remember(resources: Resources, everything: str, perspectives: Sequence
         AgentDefined(event_id=uuid4(), agent_id="reader", definition=definition, embedding=EMBEDDING)
     )
     chance, last = random.Random(1), 0
-    for _ in range(0, ROWS, AT_ONCE):
-        texts = [_passage(everything, chance) for _ in range(AT_ONCE)]
+    for _ in range(0, ROWS, BATCH_SIZE):
+        texts = [_passage(everything, chance) for _ in range(BATCH_SIZE)]
         events = [_encoded(text, definition.perspective_names) for text in texts]
         last = max(await asyncio.gather(*map(resources.log.append, events)))
     await resources.views.progress.wait(last, seconds=300)
@@ -104,7 +104,7 @@ async def measure(name: str, everything: str, questions: Sequence[str], words: S
         beyond = [whole - part for whole, part in zip(spent, embedding, strict=True)]
         print(f"  warm recall {_ms(spent)}, of that embedding {_ms(embedding)}, beyond it {_ms(beyond)}")
         kilobytes = held / ROWS / 1e3
-        kept(name, {"recall_ms": statistics.median(beyond) * 1e3, "cold_s": cold, "kilobytes_each": kilobytes})
+        save_figures(name, {"recall_ms": statistics.median(beyond) * 1e3, "cold_s": cold, "kilobytes_each": kilobytes})
         print(f"  {statistics.mean(found):.0f} candidates on average; {len(perspectives)} expansions")
 
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import orjson
 
-from bench.measuring import Spent, kept, table
+from bench.measuring import Spent, save_figures, table
 from nemuri_contracts.world_protocol import REACH, Act, Action, Collect, Craft, Go, Position, Say
 from nemuri_domain.world.grid_world import World
 from nemuri_domain.world.world_settings import WorldSettings
@@ -99,7 +99,7 @@ def main() -> None:
     found = {str(agents): measure(agents, chosen.seconds) for agents in SIZES if agents <= chosen.most}
     columns = ("cores", "agent_steps_per_second", "cpu_ms", "wall_p95_ms", "percepts_per_step", "kilobytes_per_step")
     print(table([("agents", *columns), *((agents, *(one[each] for each in columns)) for agents, one in found.items())]))
-    kept("world", {"seconds": chosen.seconds, "rate": RATE, "goal_cores_at_1000": GOAL, "at": found})
+    save_figures("world", {"seconds": chosen.seconds, "rate": RATE, "goal_cores_at_1000": GOAL, "at": found})
 
 
 if __name__ == "__main__":

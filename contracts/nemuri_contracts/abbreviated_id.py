@@ -6,10 +6,10 @@ from uuid import UUID
 
 from pydantic import AfterValidator
 
-FEWEST = 6
+MIN_ID_DIGITS = 6
 """Minimum number of hex digits in a prefix."""
-ID_RULE = f"give the complete id or at least its first {FEWEST} digits"
-_DIGITS = re.compile(rf"[0-9a-f]{{{FEWEST},32}}")
+ID_RULE = f"give the complete id or at least its first {MIN_ID_DIGITS} digits"
+_DIGITS = re.compile(rf"[0-9a-f]{{{MIN_ID_DIGITS},32}}")
 
 Named = Literal["task", "memory", "course"]
 """Kinds of things that a query can find by an id prefix."""
@@ -18,7 +18,7 @@ Named = Literal["task", "memory", "course"]
 def beginning(text: str) -> str:
     """Return an id prefix in lower case. Raises ValueError if the text is none.
 
-    An id prefix has at least `FEWEST` hex digits. It has no dashes, or the dashes of a complete id.
+    An id prefix has at least `MIN_ID_DIGITS` hex digits. It has no dashes, or the dashes of a complete id.
     """
     lower = text.lower()
     digits = lower.replace("-", "")
@@ -38,4 +38,4 @@ def _filled(digits: str, rest: str) -> UUID:
 
 
 Beginning = Annotated[str, AfterValidator(beginning)]
-"""An id prefix of at least `FEWEST` hex digits."""
+"""An id prefix of at least `MIN_ID_DIGITS` hex digits."""

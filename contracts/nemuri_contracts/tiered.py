@@ -15,7 +15,7 @@ from nemuri_contracts.event import AgentEvent, ClientEvent, Identifier, Label, T
 
 EXPERIENCE_LIMIT = 16_000
 """Maximum length of an experience and of a formed memory, in characters."""
-TOGETHER = 1_000
+MAX_IDS_PER_EVENT = 1_000
 """Maximum number of entries in a list of one event: groups, deleted or accessed memories, or agents that may see a
 memory.
 """
@@ -140,9 +140,9 @@ class ConsolidationBegun(AgentEvent):
     kind: Literal["consolidation_begun"] = "consolidation_begun"
     because: Because
     """Reason of the consolidation."""
-    groups: Annotated[tuple[Group, ...], Field(max_length=TOGETHER)] = ()
+    groups: Annotated[tuple[Group, ...], Field(max_length=MAX_IDS_PER_EVENT)] = ()
     """Groups of memories to merge or to move."""
-    deleted: Annotated[tuple[UUID, ...], Field(max_length=TOGETHER)] = ()
+    deleted: Annotated[tuple[UUID, ...], Field(max_length=MAX_IDS_PER_EVENT)] = ()
     """Long-term memories to delete."""
     second: Second | None = None
     """Second of the simulation; None outside of one."""
@@ -198,7 +198,7 @@ class MemoriesAccessed(AgentEvent):
     """Memories were retrieved. One event may count many retrievals."""
 
     kind: Literal["memories_accessed"] = "memories_accessed"
-    accessed: Annotated[tuple[Access, ...], Field(min_length=1, max_length=TOGETHER)]
+    accessed: Annotated[tuple[Access, ...], Field(min_length=1, max_length=MAX_IDS_PER_EVENT)]
     """Retrieved memories."""
     second: Second | None = None
     """Second of the simulation; None outside of one."""
@@ -215,7 +215,7 @@ class MemoryShared(AgentEvent):
     """Id of the memory."""
     scope: Sharing
     """Kind of sharing."""
-    visible_to: Annotated[tuple[Identifier, ...], Field(max_length=TOGETHER)] = ()
+    visible_to: Annotated[tuple[Identifier, ...], Field(max_length=MAX_IDS_PER_EVENT)] = ()
     """Ids of the agents that may see it: empty for `global`, exactly one for `bilateral`."""
     second: Second | None = None
     """Second of the simulation; None outside of one."""

@@ -3,11 +3,12 @@
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import Final, Literal, Protocol
+from typing import Final, Protocol
 
 import structlog
 
 from nemuri_contracts.event import Usage
+from nemuri_domain.cognition.degraded_mode import ProviderState
 from nemuri_domain.cognition.module import Prompt
 from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.models.protocol import Chat, ModelRefused, ModelUnavailable, ModelUnusable, Reply
@@ -20,8 +21,6 @@ MAX_RETRY_AFTER: Final = 3_600.0
 """Upper limit of `retry_after` of a provider, in seconds."""
 JITTER: Final = 0.5
 """Share of a backoff that is random, so that hosts do not retry at the same time."""
-ProviderStatus = Literal["ok", "failing", "down"]
-"""State of the providers: the first one works, only another one works, or none works."""
 
 logger = structlog.get_logger()
 
@@ -101,7 +100,7 @@ class Providers:
         self._now, self._rng = now, rng or Random()
 
     @property
-    def status(self) -> ProviderStatus:
+    def status(self) -> ProviderState:
         """Present state of the providers."""
         if not self._providers[0].failures:
             return "ok"

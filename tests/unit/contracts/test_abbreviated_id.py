@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nemuri_contracts.abbreviated_id import FEWEST, beginning, between
+from nemuri_contracts.abbreviated_id import MIN_ID_DIGITS, beginning, between
 
 
-@given(st.uuids(), st.integers(FEWEST, 36), st.booleans())
+@given(st.uuids(), st.integers(MIN_ID_DIGITS, 36), st.booleans())
 def test_every_prefix_of_an_id_matches_it(known: UUID, length: int, capitals: bool) -> None:
     """A prefix matches with or without hyphens, in upper or lower case."""
     for text in (str(known), known.hex):
@@ -18,7 +18,7 @@ def test_every_prefix_of_an_id_matches_it(known: UUID, length: int, capitals: bo
         assert low <= known <= high
 
 
-@given(st.uuids(), st.uuids(), st.integers(FEWEST, 36))
+@given(st.uuids(), st.uuids(), st.integers(MIN_ID_DIGITS, 36))
 def test_a_prefix_of_another_id_does_not_match(known: UUID, other: UUID, length: int) -> None:
     """The range of a prefix contains exactly the ids that begin with it."""
     begun = beginning(str(known)[:length])

@@ -47,18 +47,18 @@ from nemuri_domain.tasks.feedback_credit import decide_credit
 from nemuri_domain.tasks.fold import evolve as evolve_task
 from nemuri_infra.stores.vectors import vector_key
 
-AT_ONCE = 16
+CONCURRENT_TASKS = 16
 """Number of concurrent tasks."""
 CANDIDATES, CONTEXT = 50, 10
-MANY = 25
+SESSIONS_PER_SLEEP = 25
 """Number of ended sessions after which the orchestrator sleeps."""
 USAGE = Usage(model="extractive", input_tokens=900, output_tokens=120)
 BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 @dataclass
-class Town:
-    """A group of agents at work. `lives` yields the events of their tasks in the order of the log."""
+class SyntheticLog:
+    """The log of a group of agents at work. `events` yields the events of their tasks in the order of the log."""
 
     agents: int = 40
     embedding: Embedding = field(default_factory=lambda: Embedding(model="hashing-v1", dimension=384))
@@ -73,24 +73,24 @@ class Town:
         self.names = [f"agent-{number}" for number in range(self.agents)]
         self.known: dict[str, list[UUID]] = {}
 
-    def lives(self, tasks: int) -> Iterator[Event]:
+    def events(self, tasks: int) -> Iterator[Event]:
         """Yield the definitions of the agents, then the events of the given number of tasks."""
         for name in (*self.names, ORCHESTRATOR):
-            yield self._happens(self._defined(name))
-        coming, going = iter(range(tasks)), list[Iterator[Event]]()
+            yield self._record(self._defined(name))
+        remaining, running = iter(range(tasks)), list[Iterator[Event]]()
         while True:
-            while len(going) < AT_ONCE and next(coming, None) is not None:
-                going.append(self._life())
-            if not going:
+            while len(running) < CONCURRENT_TASKS and next(remaining, None) is not None:
+                running.append(self._task_events())
+            if not running:
                 return
-            one = self.rng.choice(going)
+            one = self.rng.choice(running)
             event = next(one, None)
             if event is None:
-                going.remove(one)
+                running.remove(one)
             else:
-                yield self._happens(event)
+                yield self._record(event)
 
-    def _happens(self, event: Event) -> Event:
+    def _record(self, event: Event) -> Event:
         """Fold the event into the states. Return it with the sequence and time that the log would give it."""
         self.sequence += 1
         known = event.model_copy(
@@ -106,7 +106,7 @@ class Town:
             self.tasks[known.thread] = evolve_task(self.tasks[known.thread], seen)
         return known
 
-    def _life(self) -> Iterator[Event]:
+    def _task_events(self) -> Iterator[Event]:
         task = self.drawn.task()
         self.tasks[task.event_id] = TaskState()
         yield task
@@ -133,10 +133,10 @@ class Town:
             routed, agent_id=choice.agent_id, part=0, perspective=choice.perspective, attempt=1
         )
         yield assigned
-        yield from self._work(assigned)
+        yield from self._work_events(assigned)
         del self.tasks[task.event_id]
 
-    def _work(self, assigned: TaskAssigned) -> Iterator[Event]:
+    def _work_events(self, assigned: TaskAssigned) -> Iterator[Event]:
         retrieved = self._retrieved(assigned)
         yield retrieved
         used = retrieved.selected[: self.rng.randint(0, 3)]
@@ -152,7 +152,7 @@ class Town:
         completed = fan_in.complete(answered, self.tasks[assigned.task_id])
         assert completed is not None
         yield completed
-        yield from self._remembered(completed)
+        yield from self._precedent_events(completed)
         uses = tuple(Use(memory_id=each, method="citation") for each in used)
         using = MemoriesUsed.following(
             answered, assignment_id=assigned.event_id, perspective=assigned.perspective, uses=uses
@@ -164,9 +164,9 @@ class Town:
             yield encoded(learned, new, nth=number, source="task", assignment_id=assigned.event_id)
         over = session_end(learned, assigned.event_id, assigned.agent_id)
         yield over
-        yield from self._slept(over)
+        yield from self._sleep_events(over)
         if self.rng.random() < 0.25:
-            yield from self._judged(completed)
+            yield from self._feedback_events(completed)
 
     def _routed(self, cause: Event) -> TaskRouted:
         name, perspective = self.rng.choice(self.names), self.rng.choice(PERSPECTIVES)
@@ -220,16 +220,16 @@ class Town:
             usage=USAGE,
         )
 
-    def _remembered(self, completed: Event) -> Iterator[Event]:
+    def _precedent_events(self, completed: Event) -> Iterator[Event]:
         state = self.tasks[completed.task_id]
         memory = precedents.routing_memory(state)
         if memory is not None and state.task is not None:
             yield self._precedent(completed, memory, f"routing/{completed.event_id}")
             over = precedents.session_ended(completed, state.task)
             yield over
-            yield from self._slept(over)
+            yield from self._sleep_events(over)
 
-    def _judged(self, completed: Event) -> Iterator[Event]:
+    def _feedback_events(self, completed: Event) -> Iterator[Event]:
         said = self.drawn.feedback(completed.task_id)
         yield said
         state = self.tasks[completed.task_id]
@@ -244,9 +244,9 @@ class Town:
         new = new_memory(self._agent(ORCHESTRATOR), memory, self._vector(embedded_text(memory)))
         return encoded(cause, new, key=key, agent_id=ORCHESTRATOR, source="task")
 
-    def _slept(self, over: SessionEnded) -> Iterator[Event]:
+    def _sleep_events(self, over: SessionEnded) -> Iterator[Event]:
         agent = self._agent(over.agent_id)
-        if over.agent_id == ORCHESTRATOR and len(agent.awake) < MANY:
+        if over.agent_id == ORCHESTRATOR and len(agent.awake) < SESSIONS_PER_SLEEP:
             return
         tired = sleep_input_of(self.minds[over.agent_id])
         slept = sleep.decide(over, tired) if tired else None
