@@ -260,7 +260,7 @@ async def measured(name: str) -> None:
     if judge is None:
         print(f"\nThe judge is missing: no replies at {REPLIES}. Give the prompts of --prompts to a language model.")
     elif judge[1]:
-        print(f"\n{judge[1]} replies of the judge could not be read; the layered way decided there.")
+        print(f"\n{judge[1]} replies of the judge are unreadable; the layered method decided on these answers.")
     await embedder.aclose()
 
 

@@ -165,13 +165,13 @@ async def measure(client: Client, name: str, person: Person, measured: Measured)
 def report(measured: Measured, memories: int) -> None:
     """Print the figures, and their ratios to the bare index and to appending alone."""
     share, bare_share = statistics.mean(measured.shares), statistics.mean(measured.bare_shares)
-    print(f"  recall@{FOUND} {share:.3f}, bare index {bare_share:.3f}")
+    print(f"  recall@{FOUND} {share:.3f}, index alone {bare_share:.3f}")
     rate, bare_rate = memories / measured.remembering, memories / measured.appending
-    print(f"  remember {rate:.0f}/s = {bare_rate / rate:.1f} × the time of appending alone ({bare_rate:.0f}/s)")
+    print(f"  remember {rate:.0f}/s = {bare_rate / rate:.1f} × the time of the append alone ({bare_rate:.0f}/s)")
     bare = statistics.median(measured.bare_seconds)
     for label, percent in (("p50", 50), ("p95", 95)):
         spent = statistics.quantiles(measured.seconds, n=100)[percent - 1]
-        print(f"  recall {label} {spent * 1e3:.1f} ms = {spent / bare:.1f} × the bare index's median")
+        print(f"  recall {label} {spent * 1e3:.1f} ms = {spent / bare:.1f} × the median of the index alone")
     first = max(measured.first_seconds)
     print(f"  first recall of an agent, at most {first * 1e3:.0f} ms")
 

@@ -133,7 +133,7 @@ def timings(agents: list[Agent]) -> None:
 
     search(queries[0], 1)
     plain = statistics.median(cpu(lambda: np.argpartition(vectors @ vectors[0], -50)) for _ in queries)
-    print(f"  build {built * 1e6 / ROWS:.0f} µs a memory; {held / ROWS / 1e3:.1f} kB a memory, vector included")
+    print(f"  build {built * 1e6 / ROWS:.0f} µs per memory; {held / ROWS / 1e3:.1f} kB per memory, vector included")
     print(f"  matrix product and top 50 alone {plain * 1e3:.2f} ms")
     for number in (1, 4):
         spent = statistics.median(search(query, number) for query in queries)

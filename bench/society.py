@@ -126,7 +126,9 @@ def figures(watching: Watching) -> dict[str, Any]:
     """Return the figures of a finished run. Raises RuntimeError if a host or the world was restarted."""
     first, settled, halfway, last = watching.moments
     if first.hosts.keys() != last.hosts.keys() or first.world.process != last.world.process:
-        raise RuntimeError(f"{len(last.hosts)} hosts at last and {len(first.hosts)} at first: one did not live through")
+        raise RuntimeError(
+            f"{len(last.hosts)} hosts at the end, {len(first.hosts)} at the start: a host ended during the run"
+        )
     seconds = last.at - first.at
     ends = [(first.hosts[name], last.hosts[name]) for name in last.hosts]
     late = _late(ends)
@@ -253,7 +255,7 @@ def main() -> None:
     print(table([heading, *(_columns(each) for each in found.values())]))
     for agents, one in found.items():
         rows = [(name, each["achieved"], each["set"]) for name, each in one["runs_per_agent_second"].items()]
-        print(f"\n{agents} agents\n" + table([("module", "runs/s of an agent", "at most"), *rows]))
+        print(f"\n{agents} agents\n" + table([("module", "runs/s per agent", "maximum"), *rows]))
     model = {"slots": SLOTS, "latency_s": LATENCY, "answers_per_second": SLOTS / LATENCY}
     save_figures("society", {"model": model, "world_hz": 4.0, "goals_at_1000": GOALS, "at": found})
 

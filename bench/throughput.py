@@ -245,7 +245,7 @@ def main() -> None:
     for name, one in figures["at"].items():
         for number, arm in one["workers"].items():
             rows.append((name, number, arm["tasks_per_second"], one["growth"][number], arm["cpu_ms_per_task"]))
-        print(f"{name}: CPU ms of each task with one worker", one["workers"]["1"]["cpu_ms_per_task_by_process"])
+        print(f"{name}: CPU ms per task with one worker", one["workers"]["1"]["cpu_ms_per_task_by_process"])
         print(f"{name}: MB of each process", one["megabytes"])
     print(table(rows))
     save_figures("throughput", figures)

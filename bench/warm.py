@@ -91,7 +91,7 @@ async def measure(name: str, everything: str, questions: Sequence[str], words: S
         cold = time.process_time() - began
         print(f"  cold start {time.perf_counter() - started:.1f} s, {cold:.1f} s CPU")
         held = _resident() - before
-        print(f"  memory {held / 1e6:.0f} MB = {held / ROWS / 1e3:.1f} kB a memory")
+        print(f"  memory {held / 1e6:.0f} MB = {held / ROWS / 1e3:.1f} kB per memory")
         spent, embedding, found = [], [], []
         for question in questions:
             began = time.process_time()
@@ -102,7 +102,7 @@ async def measure(name: str, everything: str, questions: Sequence[str], words: S
             embedding.append(between - began)
             found.append(len(recollection.candidates))
         beyond = [whole - part for whole, part in zip(spent, embedding, strict=True)]
-        print(f"  warm recall {_ms(spent)}, of that embedding {_ms(embedding)}, beyond it {_ms(beyond)}")
+        print(f"  warm recall {_ms(spent)}, of which embedding {_ms(embedding)}, rest {_ms(beyond)}")
         kilobytes = held / ROWS / 1e3
         save_figures(name, {"recall_ms": statistics.median(beyond) * 1e3, "cold_s": cold, "kilobytes_each": kilobytes})
         print(f"  {statistics.mean(found):.0f} candidates on average; {len(perspectives)} expansions")
