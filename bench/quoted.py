@@ -102,6 +102,17 @@ def _of_set(run: Any, module: str) -> float:
     return float(rate["achieved"] / rate["set"])
 
 
+def _cost(what: str) -> Callable[[Any], str]:
+    """Return the function that describes the cost of one task or of one memory."""
+
+    def text(result: Any) -> str:
+        one = result[what]
+        counts = f"{one['statements']:.0f} statements, {one['transactions']:.0f} transactions"
+        return f"{counts}, {one['nats_messages']:.0f} messages, {one['events']:.0f} events; {one['median_ms']:.0f} ms"
+
+    return text
+
+
 SOCIETIES = "100 / 500 / 1,000 / 4,000 agents"
 JUDGES = ("layered", "judge, extractive", "judge, recorded")
 NEIGHBOURS = "LangGraph's PostgresStore; by mem0 on pgvector: wall / CPU"
@@ -208,6 +219,8 @@ FIGURES = (
             "タスク 1 件あたりのプラットフォームの CPU 時間(モデルを除く)",
         ),
     ),
+    Figure("cost of one task of a client alone; median time to its answer", "cost", _cost("task")),
+    Figure("cost of one memory of a client alone; median time until it is stored", "cost", _cost("memory")),
     Figure(
         "time of a prompt hook with 10,000 affective memories, p95; of starting Python", "hook",
         lambda one: f"{one['hook_ms']['p95']:.0f} ms; {one['interpreter_ms']['p95']:.0f} ms",
