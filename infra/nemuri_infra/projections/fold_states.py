@@ -11,7 +11,7 @@ from uuid import UUID
 
 import orjson
 from immutables import Map
-from sqlalchemy import ColumnElement, Table, Text, any_, cast, literal, tuple_
+from sqlalchemy import ColumnElement, Table, Text, any_, cast, literal, text, tuple_
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -193,17 +193,29 @@ def _related_to_erased(events: Sequence[AnyAgentEvent]) -> list[ColumnElement[bo
     return [tables.affect_memory.c.relations.op("@>")(any_(cast(literal(links, ARRAY(Text)), ARRAY(JSONB))))]
 
 
+_TASK_STATES = text("""
+    SELECT wanted.task_id,
+        (SELECT to_json(task) FROM task WHERE task.task_id = wanted.task_id) AS task,
+        (SELECT json_agg(assignment) FROM assignment WHERE assignment.task_id = wanted.task_id) AS assignments,
+        (SELECT json_agg(feedback) FROM feedback WHERE feedback.task_id = wanted.task_id) AS feedback
+    FROM unnest(CAST(:ids AS uuid[])) AS wanted(task_id)
+""")
+
+
 async def task_states(connection: AsyncConnection, task_ids: Iterable[UUID]) -> dict[UUID, TaskState]:
-    """Return the stored states of these tasks by id, without their chunks. An unknown task has an empty state."""
+    """Return the stored states of these tasks by id, without their chunks. An unknown task has an empty state.
+
+    One statement reads all three tables, because every event handler of a task reads its state.
+    """
     ids = list(task_ids)
-    if not ids:
-        return {}
-    tasks = {each.task_id: each for each in await load(connection, tables.task, Task, tables.task.c.task_id.in_(ids))}
-    work = await load(connection, tables.assignment, Assignment, tables.assignment.c.task_id.in_(ids))
-    said = await load(connection, tables.feedback, Feedback, tables.feedback.c.task_id.in_(ids))
-    assignments = by_owner((each.task_id, each.assignment_id, each) for each in work)
-    feedback = by_owner((each.task_id, each.feedback_id, each) for each in said)
-    return {
-        each: TaskState(tasks.get(each), assignments=Map(assignments[each]), feedback=Map(feedback[each]))
-        for each in ids
-    }
+    rows = await connection.execute(_TASK_STATES, {"ids": ids}) if ids else ()
+    return {row.task_id: _task_state(row.task, row.assignments or (), row.feedback or ()) for row in rows}
+
+
+def _task_state(task: Any, assignments: Iterable[Any], feedback: Iterable[Any]) -> TaskState:
+    work, said = map(Assignment.model_validate, assignments), map(Feedback.model_validate, feedback)
+    return TaskState(
+        None if task is None else Task.model_validate(task),
+        assignments=Map((each.assignment_id, each) for each in work),
+        feedback=Map((each.feedback_id, each) for each in said),
+    )

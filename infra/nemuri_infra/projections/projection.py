@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import func, select, update
+from sqlalchemy import func, select
+from sqlalchemy.dialects.postgresql import Insert
 from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -122,9 +123,6 @@ class Projection:
         fresh = await self.encoded_vectors(batch.events)
         async with self.database.begin() as connection:
             await hold(connection, self.database.schema)
-            await connection.execute(
-                upsert(tables.checkpoint).values(view=VIEW, sequence=0, fold=FOLD).on_conflict_do_nothing()
-            )
             here = await position_in(connection)
             OtherFoldsError.check(here)
             if here.sequence < batch.after:
@@ -146,8 +144,7 @@ class Projection:
             await _write_vectors(connection, vector_rows(events, fresh))
             await erase(connection, events)
             await self.write_generations(connection, events)
-            reached = update(tables.checkpoint).values(sequence=batch.until, halted=None, halted_at=None)
-            await connection.execute(reached)
+            await connection.execute(_reached(batch.until))
         return batch.until
 
     async def halt(self, why: str, at: int | None = None) -> None:
@@ -200,6 +197,13 @@ async def position_in(connection: AsyncConnection) -> Position:
     query = select(place.sequence, place.fold, place.halted, place.halted_at).where(place.view == VIEW)
     row = (await connection.execute(query)).one_or_none()
     return Position(row.sequence, row.fold, row.halted, row.halted_at) if row else Position(0, FOLD)
+
+
+def _reached(sequence: int) -> Insert:
+    """Return the statement that sets the position of the projections, which are not halted there."""
+    reached = {"sequence": sequence, "halted": None, "halted_at": None}
+    new = upsert(tables.checkpoint).values(view=VIEW, fold=FOLD, **reached)
+    return new.on_conflict_do_update(index_elements=["view"], set_=reached)
 
 
 async def first_of_all(connection: AsyncConnection, events: Sequence[AnyEvent]) -> list[AnyEvent]:
