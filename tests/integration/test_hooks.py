@@ -203,7 +203,7 @@ async def test_a_failing_hook_prints_nothing_and_exits_with_0(settings: Settings
     for trouble in (
         "there is no agent",
         "not a JSON object",
-        "takes no --nonsense",
+        "does not accept the argument --nonsense",
         "the agent is not a name",
         "none.jsonl",
     ):
