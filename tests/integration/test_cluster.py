@@ -31,7 +31,7 @@ from tests.integration.harness import (
     running_services,
 )
 from tests.integration.servers import Servers, files_with, three_nodes
-from tests.integration.society.jar import Jar
+from tests.integration.society.fake_world import FakeWorld
 
 pytestmark = pytest.mark.connected
 
@@ -120,7 +120,7 @@ async def test_a_societys_states_survive_the_loss_of_every_node_in_turn(servers:
                 for state in await keeping.acquire(cell, 0.0) or ():
                     engine.add(state, 0.0)
 
-            world = WorldLease("world", states, Jar(b"a world"))
+            world = WorldLease("world", states, FakeWorld(b"a world"))
             await world.acquire()
 
             async def written() -> bool:

@@ -1,4 +1,4 @@
-"""A society of a test's own on the session's nats-server."""
+"""Fixtures: a society of its own for each test, on the session's NATS server."""
 
 from collections.abc import AsyncIterator
 
@@ -13,7 +13,7 @@ from nemuri_infra.stores.society_states import States
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def log(settings: Settings) -> AsyncIterator[Log]:
-    """A connection to the test's namespace."""
+    """Yield a connection to the test's namespace."""
     log = await Log.connect(str(settings.nats_url), settings.namespace)
     assert isinstance(log.connection, Connection)
     yield log
@@ -22,12 +22,12 @@ async def log(settings: Settings) -> AsyncIterator[Log]:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def society() -> Society:
-    """Thirty agents in two cells."""
+    """Return the definition of a society with thirty agents in two cells."""
     residents = tuple(Resident(id=f"a{each:02}", name=f"Agent {each}") for each in range(30))
     return Society(name="village", seed=1, agents=residents)
 
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def states(log: Log, society: Society) -> States:
-    """The society's states: what it is, and nothing else yet."""
+    """Return the states of the society, with its definition only."""
     return await States.create(log, society)

@@ -1,4 +1,4 @@
-"""A backup holds societies as they stand, with their checkpoints; none brings back what was erased since."""
+"""Tests of backups of societies with their checkpoints."""
 
 from pathlib import Path
 
@@ -19,8 +19,8 @@ from tests.integration.servers import Servers
 from tests.integration.test_backup import new_namespace
 
 
-async def settled(log: Log, name: str) -> States:
-    """A society with a checkpoint, one act later."""
+async def society_with_checkpoint(log: Log, name: str) -> States:
+    """Create a society with a checkpoint and a later change."""
     states = await create_society(log, Society(name=name, seed=1, agents=generate_residents(name, 3, seed=1)))
     known = await states.write({f"agent.0.{name}-0000.goals": b'{"then":1}', "world.head": b'{"parts":0}'}, {})
     await (await Checkpoints.open(log, name)).make(states)
@@ -29,38 +29,40 @@ async def settled(log: Log, name: str) -> States:
     return states
 
 
-async def contents(states: States) -> dict[str, bytes]:
-    """Everything of a society but who keeps it."""
+async def entries_without_leases(states: States) -> dict[str, bytes]:
+    """Return all entries of a society except leases."""
     return {each.key: each.value async for each in states.read() if not each.key.startswith("lease.")}
 
 
-async def test_a_society_comes_back_as_it_stood_with_its_checkpoints(
+async def test_a_restored_society_has_its_states_and_checkpoints(
     servers: Servers, settings: Settings, tmp_path: Path
 ) -> None:
-    """Nobody keeps it, it can be gone back with, and a platform starts whose views know of its agents."""
+    """A restored society has its states and checkpoints but no leases. It can be resumed from a checkpoint, and a
+    platform can start.
+    """
     async with opened_log(settings) as log:
-        states = await settled(log, "village")
-        there, names = await contents(states), await (await Checkpoints.open(log, "village")).names()
+        states = await society_with_checkpoint(log, "village")
+        there, names = await entries_without_leases(states), await (await Checkpoints.open(log, "village")).names()
     await backup(settings, tmp_path / "copy")
     elsewhere = await new_namespace(servers, data=tmp_path / "nobody")
     assert (await restore(elsewhere, tmp_path / "copy")).societies == ("village",)
     await check_embedder(elsewhere, await embedding_in_force(elsewhere))
     async with opened_log(elsewhere) as log:
         restored = await States.open(log, "village")
-        assert await contents(restored) == there
+        assert await entries_without_leases(restored) == there
         assert [each async for each in restored.read("lease.*")] == []
         assert await (await Checkpoints.open(log, "village")).names() == names
         await resume_society(log, "village", "newest")
-        assert (await contents(restored))["agent.0.village-0000.goals"] == b'{"then":1}'
+        assert (await entries_without_leases(restored))["agent.0.village-0000.goals"] == b'{"then":1}'
 
 
-async def test_a_society_of_somebody_who_was_forgotten_is_left_out(
+async def test_a_society_with_a_forgotten_agent_is_not_restored(
     servers: Servers, settings: Settings, tmp_path: Path
 ) -> None:
-    """Their words lie in its states; another society comes back."""
+    """A restore leaves out a society with a forgotten agent, and restores other societies."""
     async with opened_log(settings) as log:
-        await settled(log, "village")
-        await settled(log, "town")
+        await society_with_checkpoint(log, "village")
+        await society_with_checkpoint(log, "town")
     await backup(settings, tmp_path / "copy")
     async with opened_log(settings) as log:
         await delete_society(log, "village")
@@ -72,12 +74,12 @@ async def test_a_society_of_somebody_who_was_forgotten_is_left_out(
         assert await societies(log) == ["town"]
 
 
-async def test_a_copy_of_a_society_is_checked_before_anything_is_written(
+async def test_a_backup_is_checked_before_anything_is_written(
     servers: Servers, settings: Settings, tmp_path: Path
 ) -> None:
-    """Refuse a changed byte, a namespace with societies in it, and one whose log is not empty."""
+    """A restore refuses a changed file, a namespace with societies, and a log that is not empty. It writes nothing."""
     async with opened_log(settings) as log:
-        await settled(log, "village")
+        await society_with_checkpoint(log, "village")
     await backup(settings, tmp_path / "copy")
     crowded = await new_namespace(servers)
     async with opened_log(crowded) as log:

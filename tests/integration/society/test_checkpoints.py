@@ -1,4 +1,4 @@
-"""Checkpoints: the last three are kept, and going back puts everything in its place."""
+"""Tests of checkpoints and of the world's lease."""
 
 import asyncio
 
@@ -14,11 +14,11 @@ from nemuri_services.simulation.bootstrap import run_world
 from nemuri_services.simulation.checkpoints import RESTORING_KEY, Checkpoints, CheckpointSchedule, interrupted_restore
 from nemuri_services.simulation.world_lease import PART_BYTES, WorldLease, read_world
 from tests.integration.harness import eventually
-from tests.integration.society.jar import Jar
+from tests.integration.society.fake_world import FakeWorld
 
 
-async def test_the_last_three_are_kept_and_one_goes_back_to_each(log: Log, states: States) -> None:
-    """The last three are kept and one goes back to each."""
+async def test_the_last_three_checkpoints_can_be_restored(log: Log, states: States) -> None:
+    """The last three checkpoints are kept, and restoring one replaces all entries except leases."""
     checkpoints = await Checkpoints.open(log, "village")
     others = await Checkpoints.open(log, "town")
     with pytest.raises(SocietyError, match="none yet"):
@@ -39,25 +39,23 @@ async def test_the_last_three_are_kept_and_one_goes_back_to_each(log: Log, state
     assert {each.key async for each in states.read()} == there.keys()
 
 
-async def test_going_back_that_was_interrupted_is_seen_and_done_again(
-    log: Log, society: Society, states: States
-) -> None:
-    """A society is never without its beginning, and goes on from nothing but a whole checkpoint."""
+async def test_an_interrupted_restore_is_repeated(log: Log, society: Society, states: States) -> None:
+    """An interrupted restore is detected and repeated before the society continues."""
     known = await states.write({"agent.0.a00.goals": b"then"}, {})
     name = await (checkpoints := await Checkpoints.open(log, society.name)).make(states)
     await states.write({"agent.0.a00.goals": b"now", "agent.0.a01.goals": b"now"}, known)
     assert await interrupted_restore(states) is None
     assert await resume_society(log, society.name, None) == society
     assert [each.value async for each in states.read("agent.>")] == [b"now", b"now"]
-    await states.write({RESTORING_KEY: name.encode()}, {})  # and no further
+    await states.write({RESTORING_KEY: name.encode()}, {})  # interrupted here
     await checkpoints.make(states)
     assert await resume_society(log, society.name, None) == society
     assert [each.value async for each in states.read("agent.>")] == [b"then"]
     assert await interrupted_restore(states) is None
 
 
-async def test_one_that_was_not_wholly_erased_is_none_any_more(log: Log, states: States) -> None:
-    """Who was to erase it was killed over it; the next one erases it."""
+async def test_a_partly_deleted_checkpoint_is_not_listed(log: Log, states: States) -> None:
+    """A checkpoint whose deletion was interrupted is not listed, and the next checkpoint deletes it."""
     checkpoints = await Checkpoints.open(log, "village")
     made = [await checkpoints.make(states) for _ in range(3)]
     await checkpoints.put("20200101T000000000000", b"half of it")
@@ -67,8 +65,8 @@ async def test_one_that_was_not_wholly_erased_is_none_any_more(log: Log, states:
         await checkpoints.read_packed("20200101T000000000000")
 
 
-async def test_one_of_several_hosts_makes_them(log: Log, society: Society, states: States) -> None:
-    """One of several hosts makes them."""
+async def test_one_host_makes_checkpoints(log: Log, society: Society, states: States) -> None:
+    """Only the host with the lease makes checkpoints; another host continues after its release."""
     checkpoints = await Checkpoints.open(log, society.name)
     often = society.model_copy(update={"checkpoint_every": 1e-9})
     hosts = [CheckpointSchedule(name, often, states, checkpoints) for name in ("first", "second")]
@@ -82,58 +80,62 @@ async def test_one_of_several_hosts_makes_them(log: Log, society: Society, state
     assert len(await checkpoints.names()) == 3
 
 
-async def test_a_world_goes_on_where_it_stood_whatever_its_size(states: States) -> None:
-    """A world goes on where it stood whatever its size."""
-    jar, next_jar = Jar(b"first"), Jar()
-    keeping, successor = WorldLease("a", states, jar), WorldLease("b", states, next_jar)
-    await keeping.acquire()
-    await keeping.beat()
-    jar.content = bytes(range(256)) * (3 * PART_BYTES // 256) + b"end"
-    await keeping.release()
+async def test_a_world_continues_from_its_last_written_state(states: States) -> None:
+    """The next holder of the lease loads the last written state of the world, whatever its size."""
+    world, next_world = FakeWorld(b"first"), FakeWorld()
+    lease, successor = WorldLease("a", states, world), WorldLease("b", states, next_world)
+    await lease.acquire()
+    await lease.beat()
+    world.content = bytes(range(256)) * (3 * PART_BYTES // 256) + b"end"
+    await lease.release()
     await successor.acquire()
-    assert next_jar.content == jar.content
-    next_jar.content = b"small"
+    assert next_world.content == world.content
+    next_world.content = b"small"
     await successor.release()
-    await keeping.acquire()
-    assert jar.content == b"small"
+    await lease.acquire()
+    assert world.content == b"small"
 
 
-async def test_a_world_is_let_go_after_a_beat_that_was_cut_off(states: States) -> None:
-    """What that beat has written is looked up first; what somebody else keeps by then is left alone."""
-    jar = Jar(b"first")
-    keeping, cut_off = WorldLease("a", states, jar), WorldLease("a", states, Jar(b"half"))
-    await keeping.acquire()
+async def test_a_world_is_released_after_an_interrupted_beat(states: States) -> None:
+    """A release after an interrupted beat reads the revisions first, and changes nothing if another process holds the
+    lease.
+    """
+    world = FakeWorld(b"first")
+    lease, cut_off = WorldLease("a", states, world), WorldLease("a", states, FakeWorld(b"half"))
+    await lease.acquire()
     await cut_off.release()
     await states.write({"lease.world": Lease(host="a", beat=9).model_dump_json().encode()}, await _known(states))
-    await keeping.release()
+    await lease.release()
     assert await read_world(states) == b"first"
-    successor = WorldLease("b", states, other := Jar())
+    successor = WorldLease("b", states, other := FakeWorld())
     await successor.acquire()
     other.content = b"second"
     await successor.beat()
-    await keeping.release()
+    await lease.release()
     assert await read_world(states) == b"second"
 
 
-async def test_a_world_whose_write_was_not_answered_goes_on(states: States) -> None:
-    """What is there is looked up, and the next beat writes; who finds somebody else there ends."""
-    jar = Jar(b"first")
-    keeping = WorldLease("a", states, jar)
-    await keeping.acquire()
-    assert await keeping.beat()
+async def test_a_world_continues_after_an_unanswered_write(states: States) -> None:
+    """After a write without an answer the beat reads the revisions, and the next one writes. If another process holds
+    the lease, the beat raises an error.
+    """
+    world = FakeWorld(b"first")
+    lease = WorldLease("a", states, world)
+    await lease.acquire()
+    assert await lease.beat()
     await states.write({"lease.world": Lease(host="a", beat=9).model_dump_json().encode()}, await _known(states))
-    jar.content = b"second"
-    assert not await keeping.beat()
+    world.content = b"second"
+    assert not await lease.beat()
     assert await read_world(states) == b"first"
-    assert await keeping.beat()
+    assert await lease.beat()
     assert await read_world(states) == b"second"
     await states.write({"lease.world": Lease(host="b", beat=1).model_dump_json().encode()}, await _known(states))
     with pytest.raises(RevisionError, match="another process holds the lease of the world"):
-        await keeping.beat()
+        await lease.beat()
 
 
-async def test_a_world_that_is_told_to_end_is_anybodys_at_once(log: Log, society: Society, states: States) -> None:
-    """It is written as it stands, and the next one goes on from there without waiting."""
+async def test_a_stopped_world_releases_its_lease(log: Log, society: Society, states: States) -> None:
+    """A stopped world process writes the world and releases its lease, so that the next one continues at once."""
     running = asyncio.ensure_future(run_world(log, society.name))
     await eventually(lambda: read_world(states))
     await cancel_and_wait(running)

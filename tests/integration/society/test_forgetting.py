@@ -1,4 +1,4 @@
-"""An agent of a society is forgotten after the society, in whose states and checkpoints its words lie."""
+"""Tests of forgetting agents of societies."""
 
 import pytest
 
@@ -16,8 +16,8 @@ from nemuri_services.simulation.checkpoints import Checkpoints
 from tests.integration.servers import Servers, files_with
 
 
-async def test_who_lives_somewhere_is_not_forgotten(log: Log) -> None:
-    """Who lives somewhere is not forgotten, somebody of a like name is."""
+async def test_an_agent_of_a_society_cannot_be_forgotten(log: Log) -> None:
+    """An agent of an existing society cannot be forgotten; agents with similar ids can."""
     society = Society(name="old-town", seed=1, agents=generate_residents("old-town", 3, seed=1))
     states = await States.create(log, society)
     with pytest.raises(OperationError, match="nemuri society delete old-town"):
@@ -29,10 +29,10 @@ async def test_who_lives_somewhere_is_not_forgotten(log: Log) -> None:
     await check_not_in_society(log, [Thing("agent", "old-town-0002")])
 
 
-async def test_what_a_society_wrote_is_in_no_byte_once_its_agents_are_forgotten(
-    servers: Servers, settings: Settings, log: Log
-) -> None:
-    """What was overwritten too, as soon as nobody else lives in the same bucket; until then it is told."""
+async def test_no_file_contains_the_text_of_a_forgotten_agent(servers: Servers, settings: Settings, log: Log) -> None:
+    """After the deletion of all societies, no file contains the text of a forgotten agent. Until then the result names
+    the remaining society.
+    """
     for name in ("village", "town"):
         states = await create_society(log, Society(name=name, seed=1, agents=generate_residents(name, 3, seed=1)))
         known = await states.write({"agent.0.x.goals": b"to see a quaggaphone"}, {})

@@ -1,4 +1,4 @@
-"""A host with modules of plug-ins that stand still, and with a world that says little."""
+"""Tests of a host with blocking plug-ins and with a fake world."""
 
 import asyncio
 import threading
@@ -25,67 +25,67 @@ from tests.integration.embedded.stored_data import until
 NOTHING = frozenset[str]()
 
 
-class Quick(Module):
-    """Counts its runs, every 50 ms."""
+class CountingModule(Module):
+    """A module that counts its runs, every 50 ms."""
 
     spec = Spec("quick", "fast", 0.05, NOTHING, frozenset({"plans"}), brief=True)
 
     def __init__(self) -> None:
-        """None so far."""
+        """Create the module without runs."""
         self.runs: dict[str, int] = {}
 
     def process(self, snapshot: Snapshot) -> Changes:
-        """One more."""
+        """Count a run."""
         self.runs[snapshot.agent_id] = self.runs.get(snapshot.agent_id, 0) + 1
         return {"plans": {"runs": self.runs[snapshot.agent_id]}}
 
 
-class Blocking(Module):
-    """Blocks its thread until it is let go."""
+class BlockingModule(Module):
+    """A module that blocks its thread until `going` is set."""
 
     spec = Spec("blocking", "slow", 1.0, NOTHING, frozenset({"goals"}))
     going = threading.Event()
 
     def process(self, snapshot: Snapshot) -> Changes:  # noqa: ARG002
-        """Waits without letting anybody else have the thread."""
+        """Block the thread."""
         self.going.wait()
         return {"goals": {"by": "blocking"}}
 
 
-class Asleep(Module):
-    """Blocks within a coroutine, which it should not."""
+class BlockingCoroutineModule(Module):
+    """A module that blocks within a coroutine, which is a mistake."""
 
     spec = Spec("asleep", "slow", 1.0, NOTHING, frozenset({"reflections"}))
     going = threading.Event()
 
     async def process(self, snapshot: Snapshot) -> Changes:  # noqa: ARG002
-        """Waits without awaiting."""
+        """Block without awaiting."""
         self.going.wait()
         return {"reflections": {"by": "asleep"}}
 
 
-class Silent:
-    """A thinker that is never asked."""
+class UnusedModel:
+    """A model that fails on every request."""
 
     name = "silent"
 
     async def answer(self, prompt: Prompt) -> Reply[str]:
-        """Nobody asks."""
+        """Raise AssertionError."""
         raise AssertionError(prompt)
 
 
-class Stage:
-    """A world that takes agents in and lets the test say what they perceive."""
+class ScriptedWorld:
+    """A fake world that accepts all agents and sends the percepts of the test."""
 
     def __init__(self, log: Log, society: Society) -> None:
-        """Nobody is there."""
+        """Create the world without agents."""
         self.log, self.society = log, society
         self.hosts: dict[str, str] = {}
         self.acts: asyncio.Queue[Acts] = asyncio.Queue()
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
-        """It answers for as long as the context lasts."""
+        """Answer hosts for as long as the context lasts."""
         subjects, connection = self.log.subjects, self.log.connection
         joins = await connection.subscribe(subjects.joining(self.society.name), cb=self._join)
         acts = await connection.subscribe(subjects.acts(self.society.name), cb=self._act)
@@ -94,10 +94,10 @@ class Stage:
         await acts.unsubscribe()
 
     async def show(self, agent_id: str, percept: Percept) -> None:
-        """Let an agent perceive something."""
-        told = Percepts(second=percept.second, percepts={agent_id: percept})
+        """Send a percept to the host of an agent."""
+        reports = Percepts(second=percept.second, percepts={agent_id: percept})
         subject = self.log.subjects.percepts(self.society.name, self.hosts[agent_id])
-        await self.log.connection.publish(subject, told.model_dump_json().encode())
+        await self.log.connection.publish(subject, reports.model_dump_json().encode())
 
     async def _join(self, message: Msg) -> None:
         joining = Joining.model_validate_json(message.data)
@@ -109,11 +109,11 @@ class Stage:
 
 
 @asynccontextmanager
-async def _hosting(states: States, society: Society, *modules: Module, name: str = "host") -> AsyncIterator[Host]:
+async def _running_host(states: States, society: Society, *modules: Module, name: str = "host") -> AsyncIterator[Host]:
     now = asyncio.get_running_loop().time
-    thinking = ModelRequests(Providers([Silent()], now))
+    model_requests = ModelRequests(Providers([UnusedModel()], now))
     checkpoints = await Checkpoints.open(states.log, society.name)
-    host = Host(name, society, states, modules, thinking, AgentMemories(states.log), checkpoints, limit=500)
+    host = Host(name, society, states, modules, model_requests, AgentMemories(states.log), checkpoints, limit=500)
     work = asyncio.ensure_future(host.run())
     try:
         yield host
@@ -123,13 +123,11 @@ async def _hosting(states: States, society: Society, *modules: Module, name: str
         await cancel_and_wait(work)
 
 
-async def test_modules_that_stand_still_in_a_thread_or_a_coroutine_delay_no_other(
-    log: Log, states: States, society: Society
-) -> None:
-    """Modules that stand still in a thread or a coroutine delay no other."""
-    quick, blocking, asleep = Quick(), Blocking(), Asleep()
-    stage = Stage(log, society)
-    async with stage.open(), _hosting(states, society, quick, blocking, asleep) as host:
+async def test_blocking_modules_do_not_delay_others(log: Log, states: States, society: Society) -> None:
+    """Modules that block a thread or a coroutine do not delay other modules."""
+    quick, blocking, asleep = CountingModule(), BlockingModule(), BlockingCoroutineModule()
+    world = ScriptedWorld(log, society)
+    async with world.open(), _running_host(states, society, quick, blocking, asleep) as host:
         try:
             await until(lambda: len(quick.runs) == 30 and min(quick.runs.values()) >= 20)
             assert all(
@@ -144,8 +142,8 @@ async def test_modules_that_stand_still_in_a_thread_or_a_coroutine_delay_no_othe
         assert host.engine.failures == []
 
 
-class Echo(Module):
-    """Answers a fall in health with an act and a word."""
+class ReactingModule(Module):
+    """A module that reacts to lower health with an act, an utterance and an experience."""
 
     spec = Spec(
         "echo", "fast", 0.05, frozenset({"percepts"}), frozenset({"pending_acts", "pending_speech", "experiences"}),
@@ -153,7 +151,7 @@ class Echo(Module):
     )  # fmt: skip
 
     def process(self, snapshot: Snapshot) -> Changes:
-        """Rest, and say so."""
+        """Rest and speak."""
         health = snapshot["percepts"].get("health")
         if health == 20:
             return {}
@@ -168,30 +166,28 @@ class Echo(Module):
         }
 
 
-async def test_what_an_agent_perceives_becomes_acts_speech_and_memories(
-    log: Log, states: States, society: Society
-) -> None:
-    """What an agent perceives becomes acts, speech and memories."""
-    stage = Stage(log, society)
-    told: asyncio.Queue[HostHealthReport] = asyncio.Queue()
+async def test_a_percept_leads_to_acts_speech_and_memories(log: Log, states: States, society: Society) -> None:
+    """A percept leads to acts, speech and a memory, which another host loads from the log."""
+    world = ScriptedWorld(log, society)
+    reports: asyncio.Queue[HostHealthReport] = asyncio.Queue()
 
     async def hear(message: Msg) -> None:
-        await told.put(HostHealthReport.model_validate_json(message.data))
+        await reports.put(HostHealthReport.model_validate_json(message.data))
 
     heard = await log.connection.subscribe(log.subjects.vitals(society.name), cb=hear)
-    async with stage.open(), _hosting(states, society, Echo()) as host:
-        await until(lambda: len(stage.hosts) == 30)
-        await stage.show("a07", Percept(second=1.0, position=Position(x=1, y=64, z=2), health=11))
-        acts = await stage.acts.get()
+    async with world.open(), _running_host(states, society, ReactingModule()) as host:
+        await until(lambda: len(world.hosts) == 30)
+        await world.show("a07", Percept(second=1.0, position=Position(x=1, y=64, z=2), health=11))
+        acts = await world.acts.get()
         assert [(each.agent_id, each.act.action) for each in acts.acts] == [("a07", "rest"), ("a07", "say")]
         assert host.engine.states["a07"].values()["conversations"]["entries"]
         await until(lambda: "11 left" in _recalled(host))
-        while not (newest := await told.get()).runs.get("echo"):
+        while not (newest := await reports.get()).runs.get("echo"):
             pass
         assert newest.agents == 30
     await heard.unsubscribe()
 
-    async with stage.open(), _hosting(states, society, name="other") as other:
+    async with world.open(), _running_host(states, society, name="other") as other:
         await until(lambda: "a07" in other.engine.states)
         await until(lambda: "11 left" in _recalled(other))
 

@@ -4,7 +4,7 @@ import pytest
 
 from nemuri_contracts.world_protocol import Attack, Eat, Rest
 from nemuri_domain.world.game_rules import SPECIES
-from tests.unit.domain.world.stage import MIDDLE, Stage
+from tests.unit.domain.world.grass_world import MIDDLE, Stage
 
 
 @pytest.mark.parametrize(("tool", "blows"), [(None, 3), ("wood_sword", 2), ("stone_sword", 1), ("diamond_sword", 1)])

@@ -4,7 +4,7 @@ import pytest
 
 from nemuri_contracts.world_protocol import Action, Attack, Give, Rest, Stack, Trade
 from nemuri_domain.world.game_rules import MAX_CARRIED
-from tests.unit.domain.world.stage import MIDDLE, Stage
+from tests.unit.domain.world.grass_world import MIDDLE, Stage
 
 WOOD, STONE = Stack(item="wood", count=2), Stack(item="stone", count=3)
 

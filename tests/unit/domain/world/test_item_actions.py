@@ -6,7 +6,7 @@ import pytest
 
 from nemuri_contracts.world_protocol import Action, Collect, Craft, Deposit, Eat, Go, Place, Rest, Stack, Withdraw
 from nemuri_domain.world.game_rules import COLLECTING_RULES, MAX_CARRIED, PICKAXES, RECIPES, RIPENING_SECONDS
-from tests.unit.domain.world.stage import MIDDLE, Stage, at
+from tests.unit.domain.world.grass_world import MIDDLE, Stage, at
 
 NEAR, FAR = at(MIDDLE + 4, MIDDLE), at(MIDDLE + 4, MIDDLE + 1)
 

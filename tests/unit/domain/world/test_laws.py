@@ -12,8 +12,8 @@ from nemuri_domain.world.game_rules import ITEMS, MAX_CARRIED
 from nemuri_domain.world.grid_world import World
 from nemuri_domain.world.world_settings import WorldSettings
 from nemuri_domain.world.world_snapshot import InvalidSnapshotError
-from tests.unit.domain.world.anything import AGENTS, EXCHANGE_STEPS, STEPS
-from tests.unit.domain.world.stage import Stage
+from tests.unit.domain.world.arbitrary_acts import AGENTS, EXCHANGE_STEPS, STEPS
+from tests.unit.domain.world.grass_world import Stage
 
 Steps = Sequence[tuple[list[tuple[str, Action]], float]]
 SMALL_WORLD = Stage(*AGENTS, creatures=True, day=4)

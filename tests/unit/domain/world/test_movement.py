@@ -10,7 +10,7 @@ from nemuri_domain.world.column_types import WALKABLE
 from nemuri_domain.world.game_rules import WALKING_SPEED
 from nemuri_domain.world.pathfinding import ENCLOSURE_CELLS, find_path
 from nemuri_domain.world.spawning import SpawnError
-from tests.unit.domain.world.stage import MIDDLE, Stage, at
+from tests.unit.domain.world.grass_world import MIDDLE, Stage, at
 
 WALL = [(MIDDLE + 8, z) for z in range(MIDDLE - 10, MIDDLE + 11)]
 

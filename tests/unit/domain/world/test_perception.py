@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from nemuri_contracts.world_protocol import CHAT_RADIUS, VISUAL_RADIUS, Go, Percept, Rest, Say
 from nemuri_domain.world.game_rules import VISIBLE_BLOCKS
 from nemuri_domain.world.spatial_index import SpatialIndex
-from tests.unit.domain.world.stage import MIDDLE, Stage, at
+from tests.unit.domain.world.grass_world import MIDDLE, Stage, at
 
 PLACE = st.tuples(st.integers(0, 99), st.integers(0, 99))
 

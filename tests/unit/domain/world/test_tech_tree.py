@@ -4,7 +4,7 @@ from nemuri_contracts.world_protocol import Collect, Eat, Rest
 from nemuri_domain.world.game_rules import ACHIEVEMENTS, RIPENING_SECONDS
 from nemuri_domain.world.grid_world import World
 from nemuri_domain.world.world_settings import WorldSettings
-from tests.unit.domain.world.player import ScriptedPlayer
+from tests.unit.domain.world.scripted_player import ScriptedPlayer
 
 TOOLS = ("wood_pickaxe", "wood_sword", "stone_pickaxe", "stone_sword", "iron_pickaxe", "iron_sword")
 

@@ -1,4 +1,4 @@
-"""How much a host's agents remember: no more than they may, however long they live."""
+"""Tests of the memories of a host's agents: capacity, consolidation and recovery."""
 
 import sqlite3
 
@@ -16,8 +16,8 @@ pytestmark = pytest.mark.connected
 WHO = "a00"
 
 
-def _lived(number: int) -> dict[str, object]:
-    """Something unlike anything before; important where the number is a multiple of a hundred."""
+def _experience(number: int) -> dict[str, object]:
+    """Return a unique experience. Each hundredth one is important."""
     return {
         "type": "action",
         "content": f"found {number * 7919 % 100_003:05x} in place {number}",
@@ -26,8 +26,10 @@ def _lived(number: int) -> dict[str, object]:
     }
 
 
-async def test_a_resident_forgets_the_weakest_of_what_it_has_no_room_for(log: Log, society: Society) -> None:
-    """Its host consolidates and forgets by itself; who takes it over, by the same events, knows the same."""
+async def test_the_weakest_memories_beyond_the_capacity_are_removed(log: Log, society: Society) -> None:
+    """A host keeps the number of memories near the capacity and removes the weakest ones. Another host gets the same
+    memories from the events.
+    """
     await create_society(log, society)
     memories, number = AgentMemories(log), 0
     memories.queue_load([WHO])
@@ -35,12 +37,12 @@ async def test_a_resident_forgets_the_weakest_of_what_it_has_no_room_for(log: Lo
     while number < MEMORY_CAPACITY + 200:
         for _ in range(50):
             number += 1
-            memories.queue_experiences(WHO, [_lived(number)], float(number))
+            memories.queue_experiences(WHO, [_experience(number)], float(number))
         await memories.record_queued()
         await memories.consolidate(float(number))
         while memories._group_queue:
             await memories.consolidate(float(number))
-    held = _mind(memories)
+    held = _aggregate(memories)
     assert held.agent is not None
     assert MEMORY_CAPACITY - 60 <= len(held.long) <= MEMORY_CAPACITY + 60
     assert len(memories) <= MEMORY_CAPACITY + 160
@@ -50,19 +52,19 @@ async def test_a_resident_forgets_the_weakest_of_what_it_has_no_room_for(log: Lo
     other = AgentMemories(log)
     other.queue_load([WHO])
     await other.load()
-    assert {each.memory_id for each in _mind(other).long} == {each.memory_id for each in held.long}
+    assert {each.memory_id for each in _aggregate(other).long} == {each.memory_id for each in held.long}
     other.close()
     memories.close()
 
 
-def _mind(memories: AgentMemories, name: str = WHO) -> TieredMind:
+def _aggregate(memories: AgentMemories, name: str = WHO) -> TieredMind:
     return memories._aggregate(name)
 
 
-async def test_where_many_are_full_at_once_they_consolidate_in_turn(
+async def test_agents_with_full_memories_consolidate_in_turn(
     log: Log, society: Society, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Who has waited longest is next, and what waits for words is never much more than enough."""
+    """Agents with full memories consolidate one after the other, and the queue of groups stays bounded."""
     monkeypatch.setattr(agent_memories, "MAX_WAITING_GROUPS", 10)
     monkeypatch.setattr(agent_memories, "WORDING_SECONDS", 0.001)
     await create_society(log, society)
@@ -71,28 +73,28 @@ async def test_where_many_are_full_at_once_they_consolidate_in_turn(
     memories.queue_load(names)
     await memories.load()
     for name in names:
-        memories.queue_experiences(name, map(_lived, range(120)), 120.0)
+        memories.queue_experiences(name, map(_experience, range(120)), 120.0)
     await memories.record_queued()
     longest, order = 0, list[str]()
     while len(order) < len(names) or memories._group_queue:
         await memories.consolidate(121.0)
         longest = max(longest, len(memories._group_queue))
-        begun = [each for each in names if (agent := _mind(memories, each).agent) and agent.consolidated_at]
+        begun = [each for each in names if (agent := _aggregate(memories, each).agent) and agent.consolidated_at]
         order += [each for each in begun if each not in order]
     assert order == names
     assert longest < 10 + 120
-    assert all(_mind(memories, each).long for each in names)
+    assert all(_aggregate(memories, each).long for each in names)
     memories.close()
 
 
-async def test_where_the_disk_is_full_what_was_lived_through_is_on_the_log(log: Log, society: Society) -> None:
-    """The host cannot recall it; whoever takes the agent over can."""
+async def test_experiences_reach_the_log_if_the_disk_is_full(log: Log, society: Society) -> None:
+    """Experiences reach the log although the local cache is full, so another host can load them."""
     await create_society(log, society)
     memories, other = AgentMemories(log), AgentMemories(log)
     memories.queue_load([WHO])
     await memories.load()
     memories._cache._database.execute("PRAGMA max_page_count = 1")
-    memories.queue_experiences(WHO, map(_lived, range(100, 160)), 2.0)
+    memories.queue_experiences(WHO, map(_experience, range(100, 160)), 2.0)
     with pytest.raises(sqlite3.OperationalError, match="full"):
         await memories.record_queued()
     await memories.flush(4.0)
@@ -103,13 +105,13 @@ async def test_where_the_disk_is_full_what_was_lived_through_is_on_the_log(log: 
     other.close()
 
 
-async def test_what_is_come_back_to_is_told_now_and_then_and_at_the_end(log: Log, society: Society) -> None:
-    """Not every beat: a thousand agents come back to something every second or two."""
+async def test_accesses_are_reported_periodically_and_at_the_end(log: Log, society: Society) -> None:
+    """Accesses are reported at most every ten seconds and at the end, not with every beat."""
     await create_society(log, society)
     memories = AgentMemories(log)
     memories.queue_load([WHO])
     await memories.load()
-    memories.queue_experiences(WHO, [_lived(100)], 1.0)
+    memories.queue_experiences(WHO, [_experience(100)], 1.0)
     await memories.record_queued()
     for second in (20.0, 21.0, 29.0, 31.0, 32.0):
         assert memories.recall(WHO, "what happened", "default", second)
@@ -118,5 +120,5 @@ async def test_what_is_come_back_to_is_told_now_and_then_and_at_the_end(log: Log
     events = [each async for batch in log.read(until=await log.last_sequence()) for each in batch.events]
     told = [each for each in events if isinstance(each, MemoriesAccessed)]
     assert [(each.second, each.accessed[0].times) for each in told] == [(20.0, 1), (31.0, 3), (33.0, 1)]
-    assert next(iter(_mind(memories).memories.values())).access_count == 5
+    assert next(iter(_aggregate(memories).memories.values())).access_count == 5
     memories.close()

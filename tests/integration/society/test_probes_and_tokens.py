@@ -1,4 +1,4 @@
-"""Hosts and worlds tell of themselves over HTTP: whether they live, whether they can work, and what they count."""
+"""Tests of health, readiness and metrics of hosts and worlds over HTTP."""
 
 import asyncio
 import json
@@ -17,14 +17,14 @@ from nemuri_infra.runtime.settings import Settings
 from tests.e2e.conftest import SCRIPT, environment
 from tests.integration.harness import eventually
 from tests.integration.probes import fetch_page, metrics, ready
-from tests.integration.society.villager import TOKENS, Villager
+from tests.integration.society.fake_language_model import TOKENS, FakeLanguageModel
 
 NAME = "village"
 
 
 @asynccontextmanager
-async def telling(role: str, settings: Settings, data: Path, **more: str) -> AsyncIterator[str]:
-    """One process of the society by its command; yields where it says that it tells of itself."""
+async def run_process(role: str, settings: Settings, data: Path, **more: str) -> AsyncIterator[str]:
+    """Run a process of the society by its command and yield the URL of its probes."""
     process = await asyncio.create_subprocess_exec(
         *(SCRIPT, "--data", data, "society", role, NAME, "--http", "127.0.0.1:0"),
         stdout=asyncio.subprocess.PIPE,
@@ -42,19 +42,17 @@ async def telling(role: str, settings: Settings, data: Path, **more: str) -> Asy
         await process.communicate()
 
 
-async def test_a_host_is_ready_once_there_is_a_world_and_counts_what_its_modules_do(
-    settings: Settings, log: Log, tmp_path: Path
-) -> None:
-    """By module and rank; the world counts its ticks, percepts and acts."""
+async def test_a_host_is_ready_with_a_world_and_reports_metrics(settings: Settings, log: Log, tmp_path: Path) -> None:
+    """A host is ready when the world has answered. Both report their runs, lateness, requests, percepts and acts."""
     await create_society(log, Society(name=NAME, seed=1, size=64, agents=generate_residents(NAME, 3, 1)))
-    async with telling("host", settings, tmp_path) as host:
+    async with run_process("host", settings, tmp_path) as host:
         assert await ready(host) == (False, ["the world has not answered yet"])
         assert json.loads((await fetch_page(host, "/health"))[1])["healthy"]
         assert (await metrics(host))["nemuri_host_agents"] == {(): 0.0}
-        async with telling("world", settings, tmp_path) as world:
+        async with run_process("world", settings, tmp_path) as world:
 
             async def working() -> bool:
-                """both are ready, and agents think and act"""
+                """Return whether both processes are ready and agents think and act."""
                 if not ((await ready(host))[0] and (await ready(world))[0]):
                     return False
                 told = await metrics(host)
@@ -78,13 +76,15 @@ async def test_a_host_is_ready_once_there_is_a_world_and_counts_what_its_modules
 
 MODEL = "openai:villager"
 MODULES = ("cognitive_controller", "talking", "social_awareness", "goal_generation", "planning")
-"""Those that ask a model in the course of a life."""
+"""The modules that ask a model."""
 
 
-async def test_a_language_model_lives_by_names_and_its_tokens_are_counted(
+async def test_language_model_agents_use_names_and_their_tokens_are_counted(
     settings: Settings, log: Log, tmp_path: Path
 ) -> None:
-    """It gives to whom it names, says its own name, and what it costs is told by module and model, and of agents."""
+    """Agents with a language model give to named agents and speak with their own name. Tokens are counted by module,
+    model and agent.
+    """
     people = {each.id: each.name for each in generate_residents(NAME, 4, 1)}
     await create_society(log, Society(name=NAME, seed=1, size=64, speed=10, agents=generate_residents(NAME, 4, 1)))
     given, said = set[str](), list[tuple[str, str]]()
@@ -97,13 +97,18 @@ async def test_a_language_model_lives_by_names_and_its_tokens_are_counted(
                 said.append((people[each.agent_id], each.act.text))
 
     listening = await log.connection.subscribe(log.subjects.acts(NAME), cb=hear)
-    async with Villager() as model, watch_figures(log, NAME) as seen:
+    async with FakeLanguageModel() as model, watch_figures(log, NAME) as seen:
         of_model = {"NEMURI_PROVIDERS": "openai", "OPENAI_API_KEY": "k", "OPENAI_BASE_URL": f"{model.url}/v1"}
         of_model["NEMURI_OPENAI_LIGHT_MODEL"] = "villager"
-        async with telling("world", settings, tmp_path), telling("host", settings, tmp_path, **of_model) as host:
+        async with (
+            run_process("world", settings, tmp_path),
+            run_process("host", settings, tmp_path, **of_model) as host,
+        ):
 
             async def lived() -> bool:
-                """somebody gave something away, every module has asked the model, and the host has told of it"""
+                """Return whether an agent has given something, all modules have asked the model, and the host has
+                reported it.
+                """
                 calls = (await metrics(host)).get("nemuri_host_model_calls_total", {})
                 told = [each for each in seen.vitals.values() if "cognitive_controller" in each.token_use]
                 return bool(given and said and told) and all(calls.get((MODEL, each)) for each in MODULES)

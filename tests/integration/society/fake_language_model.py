@@ -1,4 +1,4 @@
-"""A stand-in for a language model that lives in a society: it goes by the words of its prompts alone."""
+"""A fake language model for agents of a society, which answers by the words of its prompts."""
 
 import json
 import re
@@ -15,17 +15,17 @@ JOBS: Final = {
     "Look back": "reflection",
 }
 TOKENS: Final = (11, 5)
-"""Tokens of each call, in and out."""
+"""Input and output tokens of each call."""
 
 
-class Villager(Provider):
-    """Collects wood, gives it to whoever is near, by name, and talks about it."""
+class FakeLanguageModel(Provider):
+    """A provider whose agents collect wood, give it to nearby agents and talk about it."""
 
     def __init__(self) -> None:
-        """Nothing was asked yet."""
+        """Create the provider without requests."""
         super().__init__([ScriptedReply()])
         self.answered: dict[str, int] = {}
-        """By job, how often it was asked."""
+        """Number of requests by job."""
 
     def _next(self, request: ReceivedRequest) -> ScriptedReply:
         self.received.append(request)

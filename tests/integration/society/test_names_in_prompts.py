@@ -1,4 +1,4 @@
-"""People of a running society go by their names: in every prompt, in what is said, and in what is remembered."""
+"""Test that agents of a running society are called by name in prompts, speech and memories."""
 
 import asyncio
 import re
@@ -38,38 +38,38 @@ QUOTING: Final = frozenset({"decision", "speech", "social"})
 JOBS: Final = frozenset({"decision", "speech", "goals", "plan", "social", "reflection"})
 
 
-class Listening:
-    """The scripted thinker, which keeps every prompt by its job."""
+class RecordingModel:
+    """The scripted model, which records all prompts by job."""
 
     name = "listening"
 
     def __init__(self) -> None:
-        """Nothing was asked yet."""
+        """Create the model without prompts."""
         self.asked: defaultdict[str, list[Prompt]] = defaultdict(list)
         self._rng = Random(1)
 
     async def answer(self, prompt: Prompt) -> Reply[str]:
-        """What the rules say."""
+        """Record the prompt and return the scripted answer."""
         self.asked[str(prompt.about["job"])].append(prompt)
         return Reply(scripted_answer(prompt, self._rng), Usage(model=self.name))
 
     @property
     def heard(self) -> set[str]:
-        """The jobs in whose prompts somebody is quoted."""
+        """Jobs with a prompt that quotes an agent."""
         return {job for job, prompts in self.asked.items() if any(" said: " in each.user for each in prompts)}
 
 
 @asynccontextmanager
-async def _living(log: Log, society: Society, thinker: Listening) -> AsyncIterator[Host]:
-    """A host with everybody, and the grid world, ten times as fast as the wall's clock."""
+async def _running_society(log: Log, society: Society, model: RecordingModel) -> AsyncIterator[Host]:
+    """Run the grid world and a host with all agents, ten times as fast as the wall clock."""
     states, memories = await create_society(log, society), AgentMemories(log)
     world = World(WorldSettings(seed=society.seed, size=society.size, towns=("town-1",), speed=society.speed))
     process = WorldProcess(log.connection, log.subjects, society.name, world)
-    thinking, checkpoints = (
-        ModelRequests(Providers([thinker], time.monotonic)),
+    model_requests, checkpoints = (
+        ModelRequests(Providers([model], time.monotonic)),
         await Checkpoints.open(log, society.name),
     )
-    host = Host("host", society, states, build_modules(memories), thinking, memories, checkpoints, limit=500)
+    host = Host("host", society, states, build_modules(memories), model_requests, memories, checkpoints, limit=500)
     running = [asyncio.ensure_future(each.run()) for each in (process, host)]
     try:
         yield host
@@ -77,27 +77,27 @@ async def _living(log: Log, society: Society, thinker: Listening) -> AsyncIterat
         await cancel_and_wait(*reversed(running))
 
 
-async def test_no_mind_and_no_model_is_told_an_id(log: Log) -> None:
-    """Every prompt names the agent itself and others by name; recall by name finds what that person said."""
+async def test_no_prompt_and_no_memory_contains_an_id(log: Log) -> None:
+    """No prompt and no memory contains an id, and retrieval by a name finds an utterance of that agent."""
     society = Society(name=NAME, seed=1, size=64, speed=10, agents=generate_residents(NAME, 8, 1))
-    names, thinker = {each.id: each.name for each in society.agents}, Listening()
-    async with _living(log, society, thinker) as host:
+    names, model = {each.id: each.name for each in society.agents}, RecordingModel()
+    async with _running_society(log, society, model) as host:
         async with asyncio.timeout(90):
-            while not (thinker.asked.keys() >= JOBS and thinker.heard >= QUOTING):  # noqa: ASYNC110 - as below
+            while not (model.asked.keys() >= JOBS and model.heard >= QUOTING):  # noqa: ASYNC110 - as below
                 await asyncio.sleep(0.1)
-            while not (found := _recalled(host, names)):  # noqa: ASYNC110 - nothing announces what is remembered
+            while not (found := _best_memories(host, names)):  # noqa: ASYNC110 - nothing announces what is remembered
                 await asyncio.sleep(0.1)
-    for job, prompts in thinker.asked.items():
+    for job, prompts in model.asked.items():
         for each in prompts:
             assert not ID.search(each.system + each.user), (job, each.user)
             assert any(f"You are {name}, " in each.system for name in names.values()), job
     for who, content in found:
         assert f"{who} said: " in content
-    assert not [text for text in await _recorded(log) if ID.search(text)]
+    assert not [text for text in await _recorded_texts(log) if ID.search(text)]
 
 
-def _recalled(host: Host, names: dict[str, str]) -> list[tuple[str, str]]:
-    """By name, what an agent remembers that somebody else has said to it; empty while it remembers nothing yet."""
+def _best_memories(host: Host, names: dict[str, str]) -> list[tuple[str, str]]:
+    """Return for each agent the best memory of another agent's utterance, with the speaker's name."""
     found = []
     for me in names:
         for other, name in names.items():
@@ -108,8 +108,8 @@ def _recalled(host: Host, names: dict[str, str]) -> list[tuple[str, str]]:
     return found
 
 
-async def _recorded(log: Log) -> list[str]:
-    """Everything in words that was recorded of the agents' lives."""
+async def _recorded_texts(log: Log) -> list[str]:
+    """Return all texts of the recorded experiences and memories."""
     found = list[str]()
     async for batch in log.read(until=await log.last_sequence()):
         for event in batch.events:

@@ -1,4 +1,4 @@
-"""Leases and write-behind: what a host keeps, nobody else writes, and whoever takes over goes on from there."""
+"""Tests of cell leases and of the states of societies."""
 
 import asyncio
 
@@ -14,20 +14,20 @@ from nemuri_services.simulation.cell_leases import CellLeases
 from tests.integration.harness import eventually
 
 
-def _keeping(name: str, society: Society, states: States) -> tuple[CellLeases, Engine]:
+def _cell_leases(name: str, society: Society, states: States) -> tuple[CellLeases, Engine]:
     engine = Engine((), 0.0, seed=1)
     return CellLeases(name, society, states, engine), engine
 
 
-async def _taken(keeping: CellLeases, engine: Engine, cell: int) -> None:
-    states = await keeping.acquire(cell, 0.0)
+async def _acquire_cell(leases: CellLeases, engine: Engine, cell: int) -> None:
+    states = await leases.acquire(cell, 0.0)
     assert states is not None
     for state in states:
         engine.add(state, 0.0)
 
 
-async def test_a_batch_is_written_whole_or_not_at_all(states: States) -> None:
-    """A batch is written whole or not at all."""
+async def test_a_batch_is_atomic(states: States) -> None:
+    """A batch with a wrong expected revision writes nothing."""
     known = await states.write({"a.1": b"1", "a.2": b"2"}, {})
     assert [(each.key, each.value, each.revision) async for each in states.read("a.*")] == [
         ("a.1", b"1", 2),
@@ -39,8 +39,8 @@ async def test_a_batch_is_written_whole_or_not_at_all(states: States) -> None:
     assert await states.write({"a.1": b"new"}, known) == {"a.1": 4}
 
 
-async def test_a_society_is_made_once(log: Log, society: Society, states: States) -> None:
-    """A society is made once."""
+async def test_a_society_is_created_once(log: Log, society: Society, states: States) -> None:
+    """Creating a society twice and opening an unknown one raise errors."""
     assert await states.exists()
     with pytest.raises(FileExistsError, match="village"):
         await States.create(log, society)
@@ -48,8 +48,8 @@ async def test_a_society_is_made_once(log: Log, society: Society, states: States
         await States.open(log, "nowhere")
 
 
-async def test_societies_share_a_bucket_and_nothing_else(log: Log, society: Society, states: States) -> None:
-    """One sees, empties and deletes what is its own, also where names begin alike."""
+async def test_societies_in_one_bucket_are_independent(log: Log, society: Society, states: States) -> None:
+    """Reading, emptying and deleting a society does not affect others, also if their names share a prefix."""
     others = [await States.create(log, society.model_copy(update={"name": each})) for each in ("villages", "Village")]
     assert await societies(log) == ["Village", "village", "villages"]
     for each in (states, *others):
@@ -64,11 +64,9 @@ async def test_societies_share_a_bucket_and_nothing_else(log: Log, society: Soci
     assert await societies(log) == ["Village", "villages"]
 
 
-async def test_who_comes_to_a_society_that_is_taken_away_leaves_nothing_to_the_next_one(
-    log: Log, society: Society, states: States
-) -> None:
-    """A host that wrote after it was deleted: another society of the name begins with nothing."""
-    late, _ = _keeping("late", society, states)
+async def test_a_late_host_of_a_deleted_society_leaves_no_entries(log: Log, society: Society, states: States) -> None:
+    """Entries that a late host writes to a deleted society are not in the next society of that name."""
+    late, _ = _cell_leases("late", society, states)
     await states.delete()
     assert await late.acquire(0, 0.0) is not None
     await States.create(log, society)
@@ -76,21 +74,19 @@ async def test_who_comes_to_a_society_that_is_taken_away_leaves_nothing_to_the_n
     assert await late.beat() == {0}
 
 
-async def test_who_takes_over_goes_on_with_what_was_written_and_the_late_one_writes_nothing(
-    society: Society, states: States
-) -> None:
-    """Who takes over goes on with what was written and the late one writes nothing."""
-    first, ours = _keeping("first", society, states)
-    second, theirs = _keeping("second", society, states)
+async def test_a_takeover_continues_and_the_former_host_is_fenced(society: Society, states: States) -> None:
+    """A host that takes over an expired cell gets the last written states. The former host cannot write any more."""
+    first, ours = _cell_leases("first", society, states)
+    second, theirs = _cell_leases("second", society, states)
     assert await first.free_cells() == [0, 1]
-    await _taken(first, ours, 0)
+    await _acquire_cell(first, ours, 0)
     ours.put("a03", {"goals": {"active": ["iron"]}, "percepts": {"health": 20}}, 1.0)
     assert await first.beat() == set()
-    ours.put("a03", {"goals": {"active": ["gold"]}}, 2.0)  # never written: the host stands still from here on
+    ours.put("a03", {"goals": {"active": ["gold"]}}, 2.0)  # not written: no beat follows
 
     while 0 not in await second.free_cells():  # noqa: ASYNC110 - nobody announces a silence
         await asyncio.sleep(0.05)
-    await _taken(second, theirs, 0)
+    await _acquire_cell(second, theirs, 0)
     assert theirs.states["a03"].values() == {
         "profile": {"name": "Agent 3"},
         "goals": {"active": ["iron"]},
@@ -104,20 +100,20 @@ async def test_who_takes_over_goes_on_with_what_was_written_and_the_late_one_wri
     assert found.value == b'{"active":["iron","wood"]}'
 
 
-async def test_of_two_that_take_a_cell_at_once_one_gets_it(society: Society, states: States) -> None:
-    """Of two that take a cell at once one gets it."""
-    several = [_keeping(f"h{each}", society, states)[0] for each in range(4)]
+async def test_one_of_several_concurrent_hosts_acquires_a_cell(society: Society, states: States) -> None:
+    """One of several hosts that acquire a cell concurrently succeeds."""
+    several = [_cell_leases(f"h{each}", society, states)[0] for each in range(4)]
     for each in several:
         assert 1 in await each.free_cells()
     taken = await asyncio.gather(*(each.acquire(1, 0.0) for each in several))
     assert sum(each is not None for each in taken) == 1
 
 
-async def test_more_than_fits_one_batch_is_written_in_several(society: Society, states: States) -> None:
-    """More than fits one batch is written in several."""
-    keeping, engine = _keeping("host", society, states)
-    for cell in await keeping.free_cells():
-        await _taken(keeping, engine, cell)
+async def test_many_changes_are_written_in_several_batches(society: Society, states: States) -> None:
+    """More changes than fit into one batch are written in several."""
+    leases, engine = _cell_leases("host", society, states)
+    for cell in await leases.free_cells():
+        await _acquire_cell(leases, engine, cell)
     sections = (
         "goals",
         "plans",
@@ -133,23 +129,21 @@ async def test_more_than_fits_one_batch_is_written_in_several(society: Society, 
     whole = dict.fromkeys(
         f"agent.{cell}.{each.id}.{section}" for cell in (0, 1) for each in society.cell(cell) for section in sections
     )
-    assert await keeping.beat() == set()
+    assert await leases.beat() == set()
     written = {each.key async for each in states.read("agent.>")}
     assert whole.keys() <= written
 
 
-async def test_the_server_soon_forgets_who_has_read(log: Log, states: States) -> None:
-    """Hosts look at the leases for ever, and a stream has a thousand readers at most."""
+async def test_the_reader_of_a_single_read_expires(log: Log, states: States) -> None:
+    """The reader of a single read expires within five seconds. A stream has a thousand readers at most."""
     await states.write({"lease.0": b"{}"}, {})
     assert [each.key async for each in states.read("lease.*")] == ["lease.0"]
     (reader,) = await log.stream.consumers_info(states.stream)
     assert (reader.config.inactive_threshold or 0) <= 5.0
 
 
-async def test_who_looks_again_and_again_has_one_reader_and_a_new_one_where_that_is_lost(
-    log: Log, states: States
-) -> None:
-    """It sees what comes and what goes; a reader that the server has forgotten is told of once."""
+async def test_repeated_looks_share_a_reader_that_is_replaced_if_lost(log: Log, states: States) -> None:
+    """Repeated looks use one reader and see all changes. A lost reader raises one error and is replaced."""
     leases = states.following("lease.*")
     known: dict[str, int] = {}
     for nth in range(5):
@@ -158,7 +152,7 @@ async def test_who_looks_again_and_again_has_one_reader_and_a_new_one_where_that
         expected["lease.9"] = (b"%d" % nth, known["lease.9"])
 
         async def seen(expected: dict[str, tuple[bytes, int]] = expected) -> bool:
-            """The server tells readers a moment after it has told the writer."""
+            """Return whether the reader sees all entries. The server notifies it after the answer to the writer."""
             there = await leases.present()
             return {key: (each.value, each.revision) for key, each in there.items()} == expected
 
