@@ -18,7 +18,7 @@ from sqlalchemy.engine import make_url
 
 from bench.servers import servers
 from nemuri.client.client import Client
-from nemuri.platform.serving import working
+from nemuri.platform.serving import run_services
 from nemuri_contracts.agents import AgentDefined, Definition, Embedding, Perspective
 from nemuri_contracts.client_events import MemoryContent, Setting
 from nemuri_domain.strength.ranking import selected
@@ -98,7 +98,7 @@ class Nemuri:
                 Definition(role="a keeper", perspectives=(Perspective(name="upkeep"),)),
             )
             defined = AgentDefined(event_id=uuid4(), agent_id=AGENT, definition=definition, embedding=embedding)
-            async with working(resources, names), Client.connect(str(settings.nats_url)) as client:
+            async with run_services(resources, names), Client.connect(str(settings.nats_url)) as client:
                 await resources.views.progress.wait(await resources.log.append(defined), seconds=60)
                 yield cls(resources, client, embedder)
 

@@ -30,7 +30,7 @@ import psutil
 from bench.measuring import save_figures
 from bench.retrieval import DIMENSION, LETTERS, ROWS, dataset, locomo, squad
 from bench.servers import servers
-from nemuri.platform.serving import working
+from nemuri.platform.serving import run_services
 from nemuri_contracts.agents import AgentDefined, Definition, Embedding, Perspective
 from nemuri_contracts.client_events import MemoryContent, Setting
 from nemuri_contracts.strength import MemoryEncoded
@@ -79,7 +79,7 @@ def _encoded(text: str, perspectives: tuple[str, ...]) -> MemoryEncoded:
 async def measure(name: str, everything: str, questions: Sequence[str], words: Sequence[str]) -> None:
     """Print and save the cost of the first recall, the memory use, and the median of further recalls."""
     perspectives = [Perspective(name=f"view {number}", keywords=(word,)) for number, word in enumerate(words)]
-    async with servers() as settings, open_resources(settings) as resources, working(resources, ["projector"]):
+    async with servers() as settings, open_resources(settings) as resources, run_services(resources, ["projector"]):
         await remember(resources, everything, perspectives)
         agent = await resources.views.agent("reader")
         if agent is None:

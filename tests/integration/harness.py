@@ -18,7 +18,7 @@ from nemuri.client.client import Client
 from nemuri.client.exchange import PassingError
 from nemuri.operations import rebuild, verify
 from nemuri.platform.service_registry import SERVICES
-from nemuri.platform.serving import working
+from nemuri.platform.serving import run_services
 from nemuri_contracts.agents import AgentDefined, Definition, Embedding, Perspective
 from nemuri_contracts.codec import AnyEvent
 from nemuri_contracts.event import Event, Usage
@@ -89,7 +89,7 @@ async def running_services(
     """Run services in this process, by default with the models of the settings."""
     async with open_resources(settings) as default:
         resources = replace(default, models=models) if models else default
-        async with working(resources, names):
+        async with run_services(resources, names):
             yield resources
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from nemuri.client.exchange import ClientError
 from nemuri.operations import OperationError, forget
-from nemuri.platform.serving import working
+from nemuri.platform.serving import run_services
 from nemuri_contracts.affective import (
     Emotion,
     MemoriesRecalled,
@@ -135,7 +135,7 @@ async def recall_for(
 ) -> AffectRecallView:
     """Return the memories recalled for a prompt."""
     async with connected_client(settings) as client:
-        return await client.come_to_mind(agent, prompt, session=session, quietly=quietly)
+        return await client.affect_recall(agent, prompt, session=session, quietly=quietly)
 
 
 async def test_a_repeated_turn_becomes_one_memory(settings: Settings) -> None:
@@ -416,7 +416,7 @@ async def test_words_are_compared_if_no_vector_arrives_in_time(settings: Setting
     embedding = Embedding(model=remote.model, dimension=remote.dimension)
     async with open_resources(settings) as usual:
         resources = replace(usual, vectors=replace(usual.vectors, embedder=remote))
-        async with working(resources, ("projector", "affective-memory")):
+        async with run_services(resources, ("projector", "affective-memory")):
             defined = agent_defined("diary", memory="affective", perspectives=())
             await resources.log.append(defined.model_copy(update={"embedding": embedding}))
             known = await remember_turns(resources, [turn(each, number=at) for at, each in enumerate(TOPICS)])

@@ -232,7 +232,7 @@ async def test_erasing_deleted_memories_keeps_others(settings: Settings) -> None
         [left] = await memories_in_views(resources)
         assert (left.memory_id, left.relations) == (kept, ())
         await assert_as_folded(resources)
-        assert (await erase_expired(settings)).nothing
+        assert (await erase_expired(settings)).is_empty
     await assert_verified(settings)
 
 

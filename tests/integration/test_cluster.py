@@ -93,7 +93,7 @@ async def test_erased_data_stays_in_raft_logs_only(servers: Servers) -> None:
             forgotten = await forget(settings, [Thing("memory", memory)])
 
             assert forgotten.events > 0
-            assert ["Raft logs of 3 servers" in each for each in forgotten.left] == [True]
+            assert ["Raft logs of 3 servers" in each for each in forgotten.remaining_notes] == [True]
 
             async def left() -> bool:
                 """The followers have deleted it too."""

@@ -264,7 +264,7 @@ def experience(agent_id: str) -> ExperienceOffered:
 async def recalled(client: Client, memory: str) -> Sequence[object]:
     """Return the memories that an agent recalls about the gearbox."""
     if memory == "affective":
-        return (await client.come_to_mind("noah", "How does the gearbox turn?", session="s2")).recalled
+        return (await client.affect_recall("noah", "How does the gearbox turn?", session="s2")).recalled
     return (await client.tiers_recall("noah", "the gearbox")).recalled
 
 

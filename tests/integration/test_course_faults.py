@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from nemuri.platform.serving import working
+from nemuri.platform.serving import run_services
 from nemuri_contracts.client_events import TaskSubmitted
 from nemuri_contracts.education import ExerciseGraded, MemoriesReviewed
 from nemuri_contracts.event import TUTOR
@@ -76,7 +76,7 @@ async def test_a_failed_review_has_no_memories(settings: Settings) -> None:
     """A failed review is recorded without memories, and the course ends."""
     async with open_resources(settings) as usual, connected_client(settings) as client:
         vectors = replace(usual.vectors, embedder=FailingEmbedder())
-        async with working(replace(usual, vectors=vectors), ALL_SERVICES):
+        async with run_services(replace(usual, vectors=vectors), ALL_SERVICES):
             await usual.log.append(agent_defined())
             await client.settle()
             course = await until_finished_and_idle(usual, client, await client.teach("python", TEXTBOOK))

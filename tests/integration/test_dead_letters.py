@@ -47,7 +47,7 @@ async def test_an_invalid_message_cannot_be_retried(settings: Settings) -> None:
         [stored_letter] = await dead_letters(resources.log)
         assert (stored_letter.letter.name, stored_letter.letter.readable) == (name, False)
         assert stored_letter.original == CANARY.encode() + b"\xff"
-        await DeadLetters(resources.log).bury(stored_letter.letter, b"again")
+        await DeadLetters(resources.log).store(stored_letter.letter, b"again")
         assert await dead_letters(resources.log) == [stored_letter]
         with pytest.raises(ClientError, match=f"{name} is not an event: no valid JSON"):
             await dead.retry(client, name)
@@ -109,11 +109,11 @@ async def test_an_invalid_message_can_be_erased(own_servers: Servers) -> None:
         kept = await publish_invalid(log, b"something else")
         letter = (await dead.find(client, name)).letter
         letters = DeadLetters(log)
-        await letters.bury(letter.model_copy(update={"service": "orchestrator"}), CANARY.encode())
+        await letters.store(letter.model_copy(update={"service": "orchestrator"}), CANARY.encode())
         event = await log.append(agent_defined())
         own, misjudged = letter.model_copy(update={"sequence": event}), f"{log.subjects.namespace}.client.ann.x"
-        await letters.bury(own.model_copy(update={"subject": f"{log.subjects.namespace}.task.1.x"}), b"1")
-        await letters.bury(own.model_copy(update={"subject": misjudged, "service": "query-api"}), b"2")
+        await letters.store(own.model_copy(update={"subject": f"{log.subjects.namespace}.task.1.x"}), b"1")
+        await letters.store(own.model_copy(update={"subject": misjudged, "service": "query-api"}), b"2")
         for refused, why in (
             (f"intake/{event}", "a subject of the platform"),
             (f"query-api/{event}", "is about an event"),

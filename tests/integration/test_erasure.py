@@ -129,7 +129,7 @@ async def test_an_erased_turn_leaves_no_byte(servers: Servers, settings: Setting
         for each in turns:
             await resources.log.append(each)
         await until_idle(resources)
-        assert "zanzibrine" in (await client.come_to_mind("diary", "how does the zanzibrine work", session="s2")).block
+        assert "zanzibrine" in (await client.affect_recall("diary", "how does the zanzibrine work", session="s2")).block
         memory = next(each for each in (await client.affect("diary")).memories if "zanz" in each.trigger)
         assert "zanzibrinehidden" in (await client.affect_turn("diary", memory.label)).reply
         await until_idle(resources)
@@ -204,7 +204,7 @@ async def test_an_erased_task_without_learnings_leaves_no_byte(servers: Servers,
             await client.result(task.task_id)
         assert (await client.ask("What is the truth value of an empty list?", settled=True)).used == (kept,)
         await until_idle(resources)
-        assert (await resume(settings)).nothing
+        assert (await resume(settings)).is_empty
     await assert_verified(settings)
 
 
@@ -284,7 +284,7 @@ async def test_an_erasure_known_to_the_ledger_only_is_completed(servers: Servers
         assert (await client.memory(kept)).memory.content
         noted = entries(ledger_path(settings), settings.namespace)
         assert asked.task_id in noted[-1].erasure.tasks, "the ledger lists the task for later restores"
-        assert (await resume(settings)).nothing
+        assert (await resume(settings)).is_empty
         assert entries(ledger_path(settings), settings.namespace) == noted
     await assert_verified(settings)
 

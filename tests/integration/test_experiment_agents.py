@@ -35,8 +35,8 @@ async def test_an_experiments_agent_retrieves_as_the_platform_does(settings: Set
     living = await InMemoryAgent.remembering(world, "use", Vectors())
     tasks = list(stream(chance, world[:10], TASKS, "recurring"))
     for task in tasks:
-        await living.live(task)
-    living.lived = 10_000  # a thousand days, later than the log's own clock
+        await living.process(task)
+    living.tasks_processed = 10_000  # a thousand days, later than the log's own clock
     stranger = Task("Galileo saw moons of Jupiter through his telescope", world[0])
     async with running_services(settings, ["projector"]) as resources:
         for event in living.history:

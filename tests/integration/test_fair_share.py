@@ -201,7 +201,7 @@ async def test_waiting_queries_do_not_hold_up_other_clients(settings: Settings) 
         exchange_of(settings, "ann") as ann,
     ):
         await resources.log.append(agent_defined())
-        ann.seen = mallory.seen = await resources.log.last_sequence()
+        ann.newest_sequence = mallory.newest_sequence = await resources.log.last_sequence()
         unknown = (uuid4(),)
         waiting = [
             asyncio.ensure_future(mallory.ask(RememberedQuery, RememberedView, agent_id="python", offers=unknown))

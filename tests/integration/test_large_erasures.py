@@ -91,7 +91,7 @@ async def test_a_large_erasure_is_done_in_steps(
         await assert_verified(settings)
         await rebuild(settings)
         assert await memory_state(client, kept) == before
-        assert (await resume(settings)).nothing
+        assert (await resume(settings)).is_empty
     elsewhere = await new_namespace(servers)
     await restore(elsewhere, tmp_path / "before")
     await assert_verified(elsewhere)
@@ -120,7 +120,7 @@ async def test_an_erasure_killed_between_its_steps_is_completed(
         await until_idle(resources)
         assert_gone(servers, f"{colour}ish", kept=f"numbat{colour}")
         assert await memory_state(client, kept) == before
-        assert (await resume(settings)).nothing
+        assert (await resume(settings)).is_empty
     await assert_verified(settings)
 
 

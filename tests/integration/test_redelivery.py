@@ -111,7 +111,7 @@ async def live_affectively(resources: Resources, client: Client) -> None:
     await log.append(turns.offered(turn_id, "Why does the parser reject a trailing comma?"))
     await log.append(turns.offered(uuid4(), "Is anybody there?", agent_id="nobody"))
     await until_idle(resources)
-    recalled = (await client.come_to_mind(turns.AGENT, "the parser and the comma", session="monday")).recalled
+    recalled = (await client.affect_recall(turns.AGENT, "the parser and the comma", session="monday")).recalled
     [memory_id] = [each.memory.memory_id for each in recalled]
     for protected in (True, False):
         await log.append(turns.protection(memory_id, protected=protected))

@@ -15,7 +15,7 @@ from sqlalchemy import select
 
 from nemuri.client.client import Client
 from nemuri.operations import OperationError, Reembedded, reembed, verify
-from nemuri.platform.serving import working
+from nemuri.platform.serving import run_services
 from nemuri_contracts.agents import Embedding, EmbeddingAdopted, MemoriesEmbedded
 from nemuri_contracts.strength import MemoryEncoded
 from nemuri_domain.language.tokenization import terms
@@ -91,7 +91,7 @@ async def running_with_embedder(settings: Settings, embedder: Embedder) -> Async
     """Run all services in this process with this embedder."""
     async with open_resources(settings) as usual:
         resources = replace(usual, vectors=replace(usual.vectors, embedder=embedder))
-        async with working(resources, ALL_SERVICES):
+        async with run_services(resources, ALL_SERVICES):
             yield resources
 
 

@@ -113,7 +113,7 @@ async def test_a_second_failure_has_its_own_dead_letter(settings: Settings) -> N
         assert (await client.progress(failed.task_id)).status == "failed"
         [second] = await dead_letters(resources.log)
         assert (first.letter.attempt, second.letter.attempt) == (1, 2)
-        await DeadLetters(resources.log).bury(first.letter, first.original)
+        await DeadLetters(resources.log).store(first.letter, first.original)
         assert await dead.retry(client, first.letter.name) == f"task {failed.task_id} is at attempt 2 already"
         opened = [each for each in await effective_events(resources.log) if isinstance(each, TaskReopened)]
         assert len(opened) == 1

@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from nemuri.platform.serving import working
+from nemuri.platform.serving import run_services
 from nemuri_contracts.client_events import TaskSubmitted
 from nemuri_infra.runtime.faststream_application import application
 from nemuri_infra.runtime.provisioning import provision
@@ -57,7 +57,7 @@ async def running_workers(
     service_under_test: BlockingService, settings: Settings, workers: int
 ) -> AsyncIterator[Resources]:
     """Run so many workers of the service."""
-    async with open_resources(settings) as resources, working(resources, ["projector"]), AsyncExitStack() as stack:
+    async with open_resources(settings) as resources, run_services(resources, ["projector"]), AsyncExitStack() as stack:
         durables = service_under_test.worker("none").durables(resources.log.subjects)
         await provision(resources.log, durables, ack_wait=settings.ack_wait)
         for number in range(workers):

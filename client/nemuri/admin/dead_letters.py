@@ -39,7 +39,7 @@ async def page(client: "Client", service: str | None = None, *, after: str | Non
     Raises `ClientError` if there is no dead letter `after`.
     """
     letters = DeadLetters(client.log)
-    start = (await find(client, after)).place if after else 0
+    start = (await find(client, after)).sequence if after else 0
     some: list[StoredDeadLetter] = []
     async for each in letters.all(service, after=start):
         if len(some) == limit:
@@ -87,7 +87,7 @@ async def retry(client: "Client", name: str) -> str:
     if letter.task_id is not None and letter.service in ENDING:
         done = await reopen(client, letter.task_id, failed=letter.attempt, cause=letter.event_id)
     else:
-        done = f"{letter.service} has handled {await client.again(letter.service, letter.sequence)}"
+        done = f"{letter.service} has handled {await client.retry_event(letter.service, letter.sequence)}"
     await DeadLetters(client.log).drop(buried)
     return done
 

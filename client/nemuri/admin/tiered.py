@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 from uuid import uuid4
 
-from nemuri.client.exchange import ClientError, checked
+from nemuri.client.exchange import ClientError, validated
 from nemuri_contracts.event import derive
 from nemuri_contracts.tiered import ConsolidationAsked, MemoryShared, Sharing
 from nemuri_contracts.tiered_views import TierMemoryView, TiersView
@@ -65,7 +65,7 @@ async def share(client: "Client", agent: str, name: str, scope: Sharing, visible
     if agent in visible_to:
         raise ClientError(f"{agent} sees its own memories anyway; name others")
     whom = "/".join(visible_to)
-    event = checked(
+    event = validated(
         MemoryShared,
         event_id=derive(f"{memory.memory_id}/{scope}/{whom}/{newest.sequence}", MemoryShared.kind_of()),
         agent_id=agent,

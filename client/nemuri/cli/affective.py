@@ -172,7 +172,7 @@ def recall(
     session, agent = agent_first_group.of(context, json=json)
     storable(TEXT=text)
     first = _category(category)
-    found = session.run(lambda client: client.come_to_mind(agent, text, category=first, quietly=True))
+    found = session.run(lambda client: client.affect_recall(agent, text, category=first, quietly=True))
     if session.json:
         say_json(found)
     else:

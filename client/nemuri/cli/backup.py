@@ -32,7 +32,7 @@ def backup(
     from nemuri.terminal.output import progress, say, say_json
 
     session = Session.of(context, json=json)
-    session.quieten()
+    session.disable_logging()
     settings = resolve(session.settings())
     with progress("backing up") as show:
         made = asyncio.run(operation(settings, directory, show))
@@ -69,7 +69,7 @@ def restore(
     session = Session.of(context, json=json)
     if (directory is None) != give_up or (give_up and erasures is not None):
         raise WrongUse("give either the directory of a backup or --give-up")
-    session.quieten()
+    session.disable_logging()
     settings = resolve(session.settings())
     if directory is None:
         asyncio.run(giving_up(settings))

@@ -13,7 +13,7 @@ import typer
 
 from nemuri.cli.failures import EXIT_TIMEOUT, Failure, WrongUse
 from nemuri.cli.id_arguments import id_argument
-from nemuri.cli.session import JsonOption, Limit, Session, TimeoutOption, agent_id
+from nemuri.cli.session import Deadline, JsonOption, Session, TimeoutOption, agent_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -67,7 +67,7 @@ def teach(
     from nemuri.files.textbooks import read_textbook
     from nemuri.terminal.output import say, say_json, waiting
 
-    session, name, limit = Session.of(context, json=json), agent_id(agent), Limit(timeout)
+    session, name, limit = Session.of(context, json=json), agent_id(agent), Deadline(timeout)
     textbook, scope = read_textbook(file), session.scope(project, domain)
 
     async def work(client: "Client") -> "tuple[UUID, CoursesView | None]":
@@ -128,7 +128,7 @@ def clock(
 
     async def work(client: "Client") -> "tuple[datetime, timedelta, int]":
         due = await client.due(await client.clock() + step) if step and step <= MAX_OFFSET else 0
-        return await client.clock(step), await client.ahead(), due
+        return await client.clock(step), await client.clock_offset(), due
 
     now, ahead, due = session.run(work)
     if session.json:
@@ -152,7 +152,7 @@ def _step(text: str) -> timedelta:
 
 
 async def _until_finished(
-    client: "Client", name: str, course_id: UUID, limit: Limit, show: "Callable[[str], None]"
+    client: "Client", name: str, course_id: UUID, limit: Deadline, show: "Callable[[str], None]"
 ) -> "CoursesView":
     from nemuri.client.deadlines import Expired, within
 

@@ -84,7 +84,7 @@ def _run(name: str, session: Session, seed: int, tasks: int | None, repeats: int
     from nemuri.terminal import plot_style
     from nemuri.terminal.output import progress, say_json
 
-    session.quieten()
+    session.disable_logging()
     chosen = runs.EXPERIMENTS[name]
     stream, times = tasks or chosen.tasks, repeats or chosen.repeats
     if stream > chosen.longest:

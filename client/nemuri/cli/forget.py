@@ -46,7 +46,7 @@ def forget(
     if (resume or due) and (dry_run or yes):
         raise WrongUse("--due and --resume take no other option")
     if resume or due:
-        session.quieten()
+        session.disable_logging()
         _swept(session, resolve(session.settings()), due=due)
         return
     erase(session, _thing(memory, task, agent), dry_run=dry_run, yes=yes)
@@ -57,7 +57,7 @@ def erase(session: Session, thing: "Thing", *, dry_run: bool, yes: bool) -> None
     from nemuri.client.connection import resolve
     from nemuri.terminal.output import say_json
 
-    session.quieten()
+    session.disable_logging()
     settings = resolve(session.settings())
     found = _would_go(settings, thing)
     if not dry_run:

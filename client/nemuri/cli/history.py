@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from nemuri.client.client import Client
-    from nemuri.operations.history import Past
+    from nemuri.operations.history import PastState
     from nemuri.operations.log_positions import LogPosition
     from nemuri_domain.affective.aggregate import AffectAgent
     from nemuri_domain.strength.aggregate import Agent
@@ -108,14 +108,14 @@ def read_place(text: str | None) -> "LogPosition":
     return LogPosition.read(text, datetime.now(UTC))
 
 
-async def _by_use(client: "Client", name: str, *places: "LogPosition") -> "list[Past]":
+async def _by_use(client: "Client", name: str, *places: "LogPosition") -> "list[PastState]":
     from nemuri.operations.history import check_use
 
     await check_use(client.log, name)
     return await _as_of(client, name, *places)
 
 
-async def _as_of(client: "Client", name: str, *places: "LogPosition") -> "list[Past]":
+async def _as_of(client: "Client", name: str, *places: "LogPosition") -> "list[PastState]":
     from nemuri.operations.history import as_of, check_defined
     from nemuri.operations.log_positions import LogPositionError
     from nemuri.terminal.output import progress
@@ -129,17 +129,17 @@ async def _as_of(client: "Client", name: str, *places: "LogPosition") -> "list[P
     return found
 
 
-def _agent(past: "Past") -> "Agent":
+def _agent(past: "PastState") -> "Agent":
     if past.mind.agent is None:
         raise LookupError("the agent has not been defined")
     return past.mind.agent
 
 
-def _where(past: "Past") -> dict[str, Any]:
+def _where(past: "PastState") -> dict[str, Any]:
     return {"sequence": past.sequence, "recorded_at": past.at.isoformat() if past.at else None}
 
 
-def _moment(past: "Past", place: "LogPosition") -> str:
+def _moment(past: "PastState", place: "LogPosition") -> str:
     """Return the position as the user wrote it, with the number and time of the agent's last event up to it."""
     return f"{_named(place)} (last event {past.sequence}, {when(past.at)})"
 
@@ -155,7 +155,7 @@ def when(at: "datetime | None") -> str:
     return f"{at:%Y-%m-%d %H:%M:%S} UTC" if at else "never"
 
 
-def _state(past: "Past", place: "LogPosition") -> dict[str, Any]:
+def _state(past: "PastState", place: "LogPosition") -> dict[str, Any]:
     """Return the whole state as JSON values."""
     agent = _agent(past)
     if (other := past.affect.agent or past.tiers.agent) is not None:
@@ -185,7 +185,7 @@ def _state(past: "Past", place: "LogPosition") -> dict[str, Any]:
     }
 
 
-def _strongest(past: "Past") -> "list[tuple[UUID, MemoryState, str]]":
+def _strongest(past: "PastState") -> "list[tuple[UUID, MemoryState, str]]":
     """Return every memory with its strength and state, strongest first."""
     from nemuri_domain.strength.state_diff import MemoryState
 
@@ -195,7 +195,7 @@ def _strongest(past: "Past") -> "list[tuple[UUID, MemoryState, str]]":
     return sorted(rows, key=lambda row: (-row[1].strength, str(row[0])))
 
 
-def _levels(past: "Past") -> list[tuple[int, float, int, int]]:
+def _levels(past: "PastState") -> list[tuple[int, float, int, int]]:
     """Return for each level: its number, its decay clock, and its numbers of active and of archived memories."""
     agent, gone = _agent(past), [0] * len(_agent(past).active)
     for each in past.mind.memories.values():
@@ -206,7 +206,7 @@ def _levels(past: "Past") -> list[tuple[int, float, int, int]]:
     ]
 
 
-def _courses(past: "Past") -> list[tuple[str, int, int, bool]]:
+def _courses(past: "PastState") -> list[tuple[str, int, int, bool]]:
     known = [each.course for each in past.courses.values() if each.course]
     return [
         (each.textbook.title, len(each.readings), len(each.textbook.chapters), each.finished_at is not None)
@@ -214,7 +214,7 @@ def _courses(past: "Past") -> list[tuple[str, int, int, bool]]:
     ]
 
 
-def _show_state(past: "Past", place: "LogPosition", top: int) -> None:
+def _show_state(past: "PastState", place: "LogPosition", top: int) -> None:
     from nemuri.terminal.output import say, short, table
 
     agent = _agent(past)
@@ -249,7 +249,7 @@ def _show_state(past: "Past", place: "LogPosition", top: int) -> None:
         more(len(active) - len(strongest))
 
 
-def _show_affect(past: "Past", felt: "AffectAgent", place: "LogPosition") -> None:
+def _show_affect(past: "PastState", felt: "AffectAgent", place: "LogPosition") -> None:
     from nemuri.terminal.output import say, table
 
     say(f"{felt.agent_id}, {_agent(past).definition.role}, as of {_moment(past, place)}")
@@ -261,7 +261,7 @@ def _show_affect(past: "Past", felt: "AffectAgent", place: "LogPosition") -> Non
     table(columns, list(zip(names, felt.levels, strict=True)), numbers=("memories",))
 
 
-def _show_tiers(past: "Past", tiered: "TiersAgent", place: "LogPosition") -> None:
+def _show_tiers(past: "PastState", tiered: "TiersAgent", place: "LogPosition") -> None:
     from nemuri.terminal.output import say
 
     say(f"{tiered.agent_id}, {_agent(past).definition.role}, as of {_moment(past, place)}")

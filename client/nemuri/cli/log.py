@@ -82,7 +82,7 @@ def _moved(context: typer.Context, file: Path, operation: Any, done: str, *, jso
     from nemuri.terminal.output import progress, say, say_json
 
     session = Session.of(context, json=json)
-    session.quieten()
+    session.disable_logging()
     settings = resolve(session.settings())
     with progress(done) as show:
         number = asyncio.run(operation(settings, file, show))

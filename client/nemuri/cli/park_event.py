@@ -39,7 +39,7 @@ def park(
     storable(**{"--why": why})
     if not why.strip() or len(why) > WHY_LIMIT:
         raise WrongUse(f"--why takes 1 to {WHY_LIMIT:,} characters")
-    session.quieten()
+    session.disable_logging()
     done = asyncio.run(operation(resolve(session.settings()), sequence, why, folded=folded))
     if session.json:
         say_json({"sequence": sequence, "kind": done.event.parked_kind, "projected": done.projected})

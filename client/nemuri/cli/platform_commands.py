@@ -57,7 +57,7 @@ def up(
     from nemuri.platform.workers import run_until_stopped
 
     session = Session.of(context)
-    session.loudly("nemuri")
+    session.set_up_logging("nemuri")
     settings = with_http(session.settings(), http)
 
     def ready(addresses: "Addresses", told: dict[str, str]) -> None:
@@ -98,7 +98,7 @@ def worker(
     from nemuri.platform.workers import KILL_SECONDS, SHUTDOWN_SECONDS, run_until_stopped, work, work_in_copies
 
     session = Session.of(context)
-    session.loudly(f"nemuri-{name}")
+    session.set_up_logging(f"nemuri-{name}")
     if name not in SERVICES:
         raise WrongUse(f"there is no service {name!r}; there are {', '.join(SERVICES)}")
     settings = resolve(with_http(session.settings(), http))
@@ -228,7 +228,7 @@ def demo(context: typer.Context) -> None:
     from nemuri.terminal.output import console
 
     session = Session.of(context)
-    session.quieten()
+    session.disable_logging()
     codes: list[int] = []
 
     async def play(_: asyncio.Event) -> None:
@@ -269,7 +269,7 @@ def _operated(session: Session, operation: Any, doing: str) -> Any:
     from nemuri.client.connection import resolve
     from nemuri.terminal.output import progress
 
-    session.quieten()
+    session.disable_logging()
     settings = resolve(session.settings())
     with progress(doing) as show:
         return asyncio.run(operation(settings, show))

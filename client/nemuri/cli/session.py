@@ -43,9 +43,9 @@ class Session:
 
     def settings(self) -> "Settings":
         """Return the settings of the environment, with the data directory of the command line."""
-        from nemuri.client.connection import given
+        from nemuri.client.connection import settings_with
 
-        return given(data=self.data)
+        return settings_with(data=self.data)
 
     def setting(self, project: str | None, domains: list[str] | None) -> tuple[str | None, tuple[str, ...]]:
         """Return the project and the domains of the command line, or those of the settings if none are given."""
@@ -85,7 +85,7 @@ class Session:
             )
         return None, settings.domain_names[0]
 
-    def run(self, work: Callable[["Client"], Coroutine[Any, Any, T]], limit: "Limit | None" = None) -> T:
+    def run(self, work: Callable[["Client"], Coroutine[Any, Any, T]], limit: "Deadline | None" = None) -> T:
         """Connect to the platform, run `work` with the client, and return its result.
 
         `limit` covers connecting only; `work` keeps it by itself.
@@ -100,11 +100,11 @@ class Session:
             async with connected(settings, settings.client or OPERATOR, patience) as client:
                 return await work(client)
 
-        self.quieten()
+        self.disable_logging()
         self.trace("nemuri-cli")
         return asyncio.run(main())
 
-    def quieten(self) -> None:
+    def disable_logging(self) -> None:
         """Switch logging off unless `--verbose` was given."""
         from nemuri.platform.logging import configure_logging, silence
 
@@ -113,7 +113,7 @@ class Session:
         else:
             silence()
 
-    def loudly(self, name: str) -> None:
+    def set_up_logging(self, name: str) -> None:
         """Set up logging and tracing of a long-running process. `name` is the service name in traces.
 
         The log level is that of the settings, or info with `--verbose`.
@@ -135,7 +135,7 @@ class Session:
             raise WrongUse("NEMURI_OTEL needs `pip install nemuri[otel]`") from error
 
 
-class Limit:
+class Deadline:
     """The total time limit of a command in seconds. Raises `WrongUse` unless it is a finite number above 0."""
 
     def __init__(self, seconds: float) -> None:

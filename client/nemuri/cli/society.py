@@ -280,7 +280,7 @@ def _lived(session: Session, name: str, found: Any, seconds: float | None, limit
                 living.cancel()
             await living
 
-    session.loudly("nemuri-society")
+    session.set_up_logging("nemuri-society")
     run_until_stopped(work)
     if told:
         console_output.print_report(told[0], json=session.json)
@@ -293,5 +293,5 @@ def _with_log(session: Session, work: Any, *, start: bool) -> Any:
         async with society_server(session.settings(), start=start) as (settings, log):
             return await work(log, settings)
 
-    session.quieten()
+    session.disable_logging()
     return asyncio.run(main())

@@ -102,7 +102,7 @@ def _run(name: str, session: Session, setting: "Setting", seed: int, runs: int |
     from nemuri.terminal import plot_style
     from nemuri.terminal.output import progress, say_json
 
-    session.quieten()
+    session.disable_logging()
     times = runs or EXPERIMENTS[name].runs
     if plot is not None:
         _drawable(plot, plots.SORTS)

@@ -82,7 +82,7 @@ def _serve(session: Session, process: str, work: Any, http: str | None, parent: 
             ends = stop.wait() if parent is None else end_when_orphaned(parent, stop)
             await _until(work(there, log), ends, log.lost.wait())
 
-    session.loudly(f"nemuri-{process}")
+    session.set_up_logging(f"nemuri-{process}")
     try:
         run_until_stopped(main, within=SHUTDOWN_SECONDS)
     finally:

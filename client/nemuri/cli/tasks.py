@@ -13,7 +13,7 @@ import typer
 from nemuri.cli.failures import EXIT_FAILURE, EXIT_TIMEOUT, Failure, WrongUse
 from nemuri.cli.id_arguments import id_argument, id_option
 from nemuri.cli.result_lines import feedback_line, next_command, show_result
-from nemuri.cli.session import JsonOption, KeyOption, Limit, Session, TimeoutOption, agent_id, storable
+from nemuri.cli.session import Deadline, JsonOption, KeyOption, Session, TimeoutOption, agent_id, storable
 
 if TYPE_CHECKING:
     from nemuri.client.client import Client
@@ -108,7 +108,7 @@ def ask(
 ) -> None:
     """Submit a task and wait for its answer."""
     session = Session.of(context, json=json)
-    limit = Limit(timeout)
+    limit = Deadline(timeout)
     options = _options(text, file, agent, perspective, *session.setting(project, domain), conversation, panel)
     options |= {"deep": deep, "key": key}
 
@@ -150,7 +150,7 @@ def result(
 ) -> None:
     """Wait for a task's answer and show it."""
     session = Session.of(context, json=json)
-    limit = Limit(timeout)
+    limit = Deadline(timeout)
     show_result(session.run(lambda client: _follow(client, task, limit, session), limit), session)
 
 
@@ -234,7 +234,7 @@ def _options(
     }
 
 
-async def _submitted(client: "Client", text: str, options: dict[str, Any], limit: Limit) -> UUID:
+async def _submitted(client: "Client", text: str, options: dict[str, Any], limit: Deadline) -> UUID:
     from nemuri.client.exchange import CallTimeoutError
 
     try:
@@ -243,7 +243,7 @@ async def _submitted(client: "Client", text: str, options: dict[str, Any], limit
         raise Failure(f"the submission was not confirmed within {limit.seconds:g} s", EXIT_TIMEOUT) from error
 
 
-async def _follow(client: "Client", task: UUID, limit: Limit, session: Session) -> "TaskResult":
+async def _follow(client: "Client", task: UUID, limit: Deadline, session: Session) -> "TaskResult":
     """Wait for the task's result and return it, with the used memories and the learnings if the time suffices.
 
     Prints the answer as soon as it is there. Raises `Failure` if the task is not done in time.

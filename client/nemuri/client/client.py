@@ -13,7 +13,7 @@ from nemuri.client.call_boundary import guarded
 from nemuri.client.connection_attempt import CONNECTING_SECONDS, open_connection
 from nemuri.client.course_start import start_course
 from nemuri.client.deadlines import Expired, within
-from nemuri.client.exchange import MIN_ATTEMPT_SECONDS, ClientError, Exchange, checked
+from nemuri.client.exchange import MIN_ATTEMPT_SECONDS, ClientError, Exchange, validated
 from nemuri.client.idempotency_keys import Key
 from nemuri.client.memory_offers import offer_memories, record_experience, until_known
 from nemuri.client.parameters import Documents, Id, LogPlace, Numbers, Texts, Timeout, Written
@@ -341,7 +341,7 @@ class Client(QueryMethods):
             ('style',)
         """
         fields = {"content": content, "tags": list(tags), "learnings": learnings or {}, "scope": scope or Scope()}
-        memory = checked(MemoryContent, **fields, said_by=said_by, said_at=said_at)
+        memory = validated(MemoryContent, **fields, said_by=said_by, said_at=said_at)
         [knower] = await self.agents(agent)
         [memory_id] = await offer_memories(self._exchange, knower, [memory], key)
         return memory_id
@@ -412,7 +412,7 @@ class Client(QueryMethods):
             ('Lila',)
         """
         fields = {"type": type, "content": content, "participants": list(participants)}
-        experience = checked(Experience, **fields, location=location, second=second)
+        experience = validated(Experience, **fields, location=location, second=second)
         return await record_experience(self._exchange, agent, experience, cues, importance, key)
 
     async def until_known(self, agent: str, causes: Sequence[Id]) -> None:
@@ -497,7 +497,7 @@ class Client(QueryMethods):
         except ValueError as error:
             raise ClientError(str(error)) from error
 
-    async def ahead(self) -> timedelta:
+    async def clock_offset(self) -> timedelta:
         """Return the time by which the platform's clock is ahead of the real time.
 
         Returns:
@@ -514,7 +514,7 @@ class Client(QueryMethods):
         await self._exchange.connected()
         return await (await Clock.open(self.log)).offset()
 
-    async def again(self, service: str, sequence: LogPlace) -> str:
+    async def retry_event(self, service: str, sequence: LogPlace) -> str:
         """Let a service handle an event of the log once more, wait until it is handled, and return the event's kind.
 
         Use it for an event that the service has given up (a dead letter). Events that the service appends have the same
@@ -547,8 +547,8 @@ class Client(QueryMethods):
         Example:
             >>> await client.settle()
         """
-        last = await self._exchange.repeated(self.log.last_sequence)
-        self._exchange.seen = max(self._exchange.seen, last)
+        last = await self._exchange.retry(self.log.last_sequence)
+        self._exchange.newest_sequence = max(self._exchange.newest_sequence, last)
         await self.agents()
 
     def _limit(self, timeout: float | None) -> float | None:

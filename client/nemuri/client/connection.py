@@ -47,7 +47,7 @@ def nats_address(settings: Settings) -> str:
     return settings.nats_url or _addresses(settings).nats_url
 
 
-def given(**options: object) -> Settings:
+def settings_with(**options: object) -> Settings:
     """Return the settings of the environment, overridden by the options that are not None."""
     return Settings.model_validate({name: value for name, value in options.items() if value is not None})
 
@@ -87,7 +87,7 @@ async def connect(
     """
     check_timeout(timeout)
     try:
-        settings = given(data=data, namespace=namespace, client=client_id)
+        settings = settings_with(data=data, namespace=namespace, client=client_id)
         url = nats_address(settings)
     except ValidationError as error:
         raise ClientError(f"the settings are wrong: {validation_message(error)}") from error

@@ -3,7 +3,7 @@
 from hashlib import sha256
 from uuid import UUID
 
-from nemuri.client.exchange import ClientError, Exchange, checked
+from nemuri.client.exchange import ClientError, Exchange, validated
 from nemuri_contracts.client_events import Scope
 from nemuri_contracts.education import CHAPTER_BYTES, CourseBegun, Repeating, Textbook
 from nemuri_contracts.education_views import CoursesView
@@ -39,7 +39,7 @@ async def start_course(
     log = exchange.log
     newest = await log.newest_on(log.subjects.of_agent(agent.agent_id, CourseBegun))
     content = sha256(f"{textbook.model_dump_json()}{scope.model_dump_json()}".encode()).hexdigest()
-    event = checked(
+    event = validated(
         CourseBegun,
         event_id=derive(f"{agent.agent_id}/{content}/{repeating}/{newest.event_id}", CourseBegun.kind_of()),
         agent_id=agent.agent_id,
@@ -53,7 +53,7 @@ async def start_course(
         raise ClientError(f"another course of {agent.agent_id} was started at the same moment; try again") from error
     except TooLargeError as error:
         raise ClientError(f"the textbook {textbook.title!r} is too large; split it") from error
-    exchange.seen = max(exchange.seen, sequence)
+    exchange.newest_sequence = max(exchange.newest_sequence, sequence)
     return event.course_id
 
 

@@ -19,7 +19,7 @@ class Call:
 
     end: float
     """The deadline, by the clock of the event loop."""
-    around: "Call | None"
+    enclosing: "Call | None"
     sent: UUID | None = None
     """Id of the last event that was sent in this call, acknowledged or not."""
 
@@ -78,4 +78,4 @@ def note_sent(event_id: UUID) -> None:
     call = _call.get()
     while call is not None:
         call.sent = event_id
-        call = call.around
+        call = call.enclosing

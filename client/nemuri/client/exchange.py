@@ -93,7 +93,7 @@ class NotPermitted(ClientError):  # noqa: N818 - the name states a fact
     """The NATS server denies the client's user a permission. The message is one line."""
 
 
-def checked(kind: type[T], **fields: Any) -> T:
+def validated(kind: type[T], **fields: Any) -> T:
     """Return a model with the given fields. Raises `ClientError` if they are invalid."""
     try:
         return kind.model_validate(fields)
@@ -107,7 +107,7 @@ class Exchange:
 
     log: Log
     client_id: str
-    seen: int = 0
+    newest_sequence: int = 0
     """Highest stream sequence known to this client. Answers to its queries include all events up to it."""
 
     @property
@@ -115,7 +115,7 @@ class Exchange:
         """True if the connection was closed for good."""
         return self.log.connection.is_closed
 
-    async def say(self, event: ClientEvent) -> None:
+    async def append(self, event: ClientEvent) -> None:
         """Append an event in the client's name, and return when it is on disk.
 
         Nothing is sent while the connection is lost. Raises `ClientError` if the event is too large, and
@@ -130,12 +130,12 @@ class Exchange:
 
         with span(event.kind, kind=SpanKind.PRODUCER, client=self.client_id):
             try:
-                sequence = await self.repeated(append)
+                sequence = await self.retry(append)
             except (TooLargeError, MaxPayloadError) as error:
                 raise ClientError(f"{str(error) or 'it is too large'}; split it") from error
-        self.seen = max(self.seen, sequence)
+        self.newest_sequence = max(self.newest_sequence, sequence)
 
-    async def repeated(self, work: Callable[[], Awaitable[R]]) -> R:
+    async def retry(self, work: Callable[[], Awaitable[R]]) -> R:
         """Call `work`, which must be idempotent, and repeat it for up to `RETRY_SECONDS` seconds while the server is
         away.
 
@@ -175,7 +175,7 @@ class Exchange:
         Raises `ClientError` if the query is invalid or refused, and `PassingError` if the platform has no answer for
         now.
         """
-        query = checked(kind, **({"after": self.seen} | fields))
+        query = validated(kind, **({"after": self.newest_sequence} | fields))
         try:
             reply = await self._request(self.log.subjects.query(query.topic), query)
         except NoRespondersError as error:

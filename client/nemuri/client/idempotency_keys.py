@@ -39,7 +39,7 @@ async def append_once(exchange: Exchange, event: ClientEvent, key: str | UUID | 
     the error.
     """
     if not await is_appended(exchange, event, key):
-        await exchange.say(event)
+        await exchange.append(event)
         await is_appended(exchange, event, key)
 
 
@@ -53,7 +53,7 @@ async def is_appended(exchange: Exchange, event: ClientEvent, key: str | UUID | 
     first = await exchange.ask(EventQuery, EventView, event_id=event.event_id)
     if first.sequence is None:
         return False
-    exchange.seen = max(exchange.seen, first.sequence)
+    exchange.newest_sequence = max(exchange.newest_sequence, first.sequence)
     if first.digest != digest(event.model_copy(update={"client_id": exchange.client_id})):
         raise ClientError(f"the key {str(key)!r} was used for something else; choose another key")
     return True

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from uuid import UUID
 
-from nemuri.client.exchange import ClientError, Exchange, checked
+from nemuri.client.exchange import ClientError, Exchange, validated
 from nemuri.client.idempotency_keys import append_once, event_id_of
 from nemuri_contracts.client_events import MemoryContent, MemoryOffered
 from nemuri_contracts.error_messages import not_by_use
@@ -71,7 +71,7 @@ async def _offered(
     exchange: Exchange, agent: str, memories: Sequence[MemoryContent], key: str | UUID | None
 ) -> list[UUID]:
     offers = [
-        checked(MemoryOffered, event_id=event_id_of(exchange, key, "memory", agent), agent_id=agent, memory=each)
+        validated(MemoryOffered, event_id=event_id_of(exchange, key, "memory", agent), agent_id=agent, memory=each)
         for each in memories
     ]
     room = asyncio.Semaphore(CONCURRENT_OFFERS)
@@ -115,7 +115,9 @@ async def record_experience(
     Raises as `Client.experience` does.
     """
     said = {"experience": experience, "cues": cues, "importance": importance}
-    event = checked(ExperienceOffered, event_id=event_id_of(exchange, key, "experience", agent), agent_id=agent, **said)
+    event = validated(
+        ExperienceOffered, event_id=event_id_of(exchange, key, "experience", agent), agent_id=agent, **said
+    )
     await exchange.ask(TiersQuery, TiersView, agent_id=agent)
     await append_once(exchange, event, key)
     for _ in range(MAX_EXPERIENCE_QUERIES):

@@ -6,7 +6,7 @@ from typing import Literal, Self
 from uuid import UUID
 
 from nemuri.client.call_boundary import guarded
-from nemuri.client.exchange import Exchange, checked
+from nemuri.client.exchange import Exchange, validated
 from nemuri.client.paging import explanations, list_memories
 from nemuri.client.parameters import Id, Layers, Texts, Written
 from nemuri.client.task_waiting import check_timeout
@@ -175,7 +175,7 @@ class QueryMethods:
             >>> [each.memory.content for each in found.memories]
             ['The truth value of an empty list is false.']
         """
-        setting = checked(Setting, project=project, domains=list(domains))
+        setting = validated(Setting, project=project, domains=list(domains))
         return await self._exchange.ask(
             queries.RecallQuery,
             RecallView,
@@ -246,7 +246,7 @@ class QueryMethods:
         """
         return await self._exchange.ask(queries.AffectTurnQuery, TurnView, agent_id=agent, memory=memory)
 
-    async def come_to_mind(
+    async def affect_recall(
         self,
         agent: str,
         prompt: Written,
@@ -501,7 +501,7 @@ class QueryMethods:
             >>> memo.tokens <= memo.limit
             True
         """
-        setting = checked(Setting, project=project, domains=list(domains))
+        setting = validated(Setting, project=project, domains=list(domains))
         return await self._exchange.ask(queries.MemoQuery, MemoView, agent_id=agent, setting=setting)
 
     async def courses(self, agent: str, course_id: Id | None = None) -> CoursesView:

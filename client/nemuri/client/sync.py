@@ -146,7 +146,7 @@ class SyncClient:
     affect = blocking(Client.affect)
     affect_memory = blocking(Client.affect_memory)
     affect_turn = blocking(Client.affect_turn)
-    come_to_mind = blocking(Client.come_to_mind)
+    affect_recall = blocking(Client.affect_recall)
     experience = blocking(Client.experience)
     tiers = blocking(Client.tiers)
     tiers_memory = blocking(Client.tiers_memory)
@@ -160,12 +160,12 @@ class SyncClient:
     teach = blocking(Client.teach)
     courses = blocking(Client.courses)
     clock = blocking(Client.clock)
-    ahead = blocking(Client.ahead)
+    clock_offset = blocking(Client.clock_offset)
     due = blocking(Client.due)
     status = blocking(Client.status)
     settle = blocking(Client.settle)
     until_known = blocking(Client.until_known)
-    again = blocking(Client.again)
+    retry_event = blocking(Client.retry_event)
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from nemuri_contracts.queries import TaskQuery
 from nemuri_contracts.task_views import TaskResult
 from nemuri_infra.stores.results import Results
 
-HEARTBEAT = 2.0
+HEARTBEAT_SECONDS = 2.0
 """Seconds without a notification after which the task is queried."""
 PROGRESS = 0.5
 """Seconds between two queries of a task while its progress is reported."""
@@ -81,7 +81,7 @@ async def wait_for_result(
             while result is None or not _final(result, settled=settled):
                 if on_progress and result and result != told:
                     on_progress(told := result)
-                heard = await news(time_left(PROGRESS if on_progress else HEARTBEAT))
+                heard = await news(time_left(PROGRESS if on_progress else HEARTBEAT_SECONDS))
                 if heard is None or heard.status != "done":  # Any other state may be outdated by now.
                     heard = await _standing(exchange, task_id)
                 result = heard or result

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any, Literal
 from uuid import UUID, uuid4
 
-from nemuri.client.exchange import ClientError, Exchange, checked
+from nemuri.client.exchange import ClientError, Exchange, validated
 from nemuri.client.idempotency_keys import event_id_of, is_appended
 from nemuri_contracts.agents import ORCHESTRATOR
 from nemuri_contracts.client_events import (
@@ -49,11 +49,11 @@ async def submit_task(
     known = [
         (Document(name=name, ref=ref_of(content), characters=len(content)), content) for name, content in documents
     ]
-    event = checked(TaskSubmitted, event_id=task_id, text=text, documents=[each for each, _ in known], **wish)
+    event = validated(TaskSubmitted, event_id=task_id, text=text, documents=[each for each, _ in known], **wish)
     if not await is_appended(exchange, event, key):
         for _, content in known:
-            await exchange.repeated(partial(blobs.put, content))
-        await exchange.say(event)
+            await exchange.retry(partial(blobs.put, content))
+        await exchange.append(event)
         await is_appended(exchange, event, key)
     return task_id
 
@@ -76,8 +76,8 @@ async def answer_negotiation(
     if unknown:
         raise ClientError(f"there is no item {unknown[0]}; task {task_id} has items 1 to {len(standing.items)}")
     chosen = list(dict.fromkeys(items))
-    event = checked(NegotiationAnswered, event_id=uuid4(), correlation_id=task_id, option=option, items=chosen)
-    await exchange.say(event)
+    event = validated(NegotiationAnswered, event_id=uuid4(), correlation_id=task_id, option=option, items=chosen)
+    await exchange.append(event)
 
 
 async def give_feedback(
@@ -94,7 +94,7 @@ async def give_feedback(
     await exchange.ask(TaskQuery, TaskResult, task_id=task_id)
     if prevented_error is not None:
         await exchange.ask(MemoryQuery, MemoryView, memory_id=prevented_error)
-    event = checked(
+    event = validated(
         FeedbackGiven,
         event_id=uuid4(),
         correlation_id=task_id,
@@ -102,7 +102,7 @@ async def give_feedback(
         result=result,
         prevented_error=prevented_error,
     )
-    await exchange.say(event)
+    await exchange.append(event)
     return await exchange.ask(FeedbackQuery, FeedbackStanding, task_id=task_id, feedback_id=event.event_id)
 
 

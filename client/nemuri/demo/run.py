@@ -55,7 +55,9 @@ async def perform(
                     raise ClientError("this data directory has agents already; give the demo a new one")
                 files = await define(client, addressed)
                 _introduce(screen, files, questions)
-                played = await play(client, questions, told=screen.told, done=screen.done, interval=screen.interval)
+                played = await play(
+                    client, questions, told=screen.show_progress, done=screen.done, interval=screen.interval
+                )
             _conclude(screen, played)
             code = await _verified(screen, addressed)
     took = time.monotonic() - started

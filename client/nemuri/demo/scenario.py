@@ -174,11 +174,11 @@ async def _ask(
 
 async def _accompany(client: Client, way: TaskTrace, question: Question, told: OnProgress) -> None:
     """Choose an option if a negotiation opens, give feedback if the question says so, and wait until all is done."""
-    await follow(client.log, way, lambda here: here.over or here.items > 0, told)
+    await follow(client.log, way, lambda here: here.is_over or here.items > 0, told)
     if way.items:
         await client.settle()
         await client.answer(way.task_id, question.option)
-        await follow(client.log, way, lambda here: here.over, told)
+        await follow(client.log, way, lambda here: here.is_over, told)
     if question.praised and way.failed is None:
         await client.feedback(way.task_id, "helpful", result="success")
         await follow(client.log, way, lambda here: here.credited, told)

@@ -62,7 +62,7 @@ class Screen:
         """Set the text beside the progress bar."""
         self._bar.update(self._line, description=what)  # type: ignore[arg-type]  # the id that it gave itself
 
-    def told(self, way: TaskTrace) -> None:
+    def show_progress(self, way: TaskTrace) -> None:
         """Show the progress of the present task."""
         self.doing(_stage(way))
 

@@ -53,7 +53,7 @@ class TaskTrace:
     _seen: set[UUID] = field(default_factory=set)
 
     @property
-    def over(self) -> bool:
+    def is_over(self) -> bool:
         """Return True if the agents have slept over every session of the task, or the task has failed."""
         return self.failed is not None or (0 < self.parts <= len(self.ended) and self.ended <= self.slept)
 
@@ -64,7 +64,7 @@ class TaskTrace:
         """
         return self.failed is not None or self.rewards >= 2 * len(self.drawing)
 
-    def take(self, event: Event) -> None:
+    def evolve(self, event: Event) -> None:
         """Fold one event of the log. Events of the routing memory are ignored."""
         if event.event_id in self._seen:
             return
@@ -122,7 +122,7 @@ async def follow(
         async for batch in batches:
             raise_if_cancelled()
             for event in batch.events:
-                way.take(event)
+                way.evolve(event)
             way.place = batch.until
             told(way)
             if until(way):

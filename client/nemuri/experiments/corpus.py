@@ -33,7 +33,7 @@ OTHER_WORDS: Final = 2
 FEWEST_WORDS: Final = 8
 MAX_PASSAGE_LENGTH: Final = 400
 """Maximum characters of a passage."""
-STANDS_ALONE: Final = 0.7
+SELF_CONTAINED: Final = 0.7
 """Minimum fitness of a sentence. Code and fragments score lower and are left out."""
 
 
@@ -64,7 +64,7 @@ def library() -> tuple[Passage, ...]:
         for sentence in (each for name in names if name in known for each in passages("", known[name])):
             words = tuple(dict(candidates(sentence.text)).values())
             fits = (
-                sentence.fitness >= STANDS_ALONE
+                sentence.fitness >= SELF_CONTAINED
                 and len(sentence.text) <= MAX_PASSAGE_LENGTH
                 and len(words) >= FEWEST_WORDS
             )

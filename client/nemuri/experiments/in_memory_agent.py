@@ -75,7 +75,7 @@ class InMemoryAgent:
     history: list[AnyAgentEvent] = field(default_factory=list)
     """All events of the agent, in the order in which a log would hold them."""
     model: ExtractiveModel = field(default_factory=ExtractiveModel)
-    lived: int = 0
+    tasks_processed: int = 0
     """Number of tasks processed so far."""
     index: AgentIndex = field(init=False)
 
@@ -90,14 +90,14 @@ class InMemoryAgent:
         beginning_of = AgentDefined(
             event_id=derive(AGENT, "agent_defined"), agent_id=AGENT, definition=DEFINITION, embedding=embedding
         )
-        living.happens(beginning_of)
+        living.apply(beginning_of)
         contents = [MemoryContent(content=each.text, tags=keywords(each.text)) for each in passages]
         ids = [memory_id(each) for each in passages]
         rows = await vectors.of([embedded_text(each) for each in contents])
         living.index.add(ids, rows, [indexed_text(each) for each in contents])
         for passage, content in zip(passages, contents, strict=True):
             new = new_memory(living.agent, content, "in-memory")
-            living.happens(encoded(beginning_of, new, key=passage.text, source="manual"))
+            living.apply(encoded(beginning_of, new, key=passage.text, source="manual"))
         return living
 
     @property
@@ -110,13 +110,13 @@ class InMemoryAgent:
     @property
     def now(self) -> datetime:
         """Return the time of the present task. Tasks are evenly spaced, at the policy's expected rate."""
-        return BEGINNING + timedelta(days=self.lived / self.agent.rules.expected_tasks_per_day)
+        return BEGINNING + timedelta(days=self.tasks_processed / self.agent.rules.expected_tasks_per_day)
 
     def remembered(self, memory_id: UUID) -> Remembered:
         """Return a memory with its strength."""
         return self.mind.contents[memory_id], self.mind.memories[memory_id]
 
-    def happens(self, event: AnyAgentEvent) -> None:
+    def apply(self, event: AnyAgentEvent) -> None:
         """Fold an event into the state, with the number and time that the log would give it."""
         at = BEGINNING if self.mind.agent is None else self.now
         known = event.model_copy(update={"sequence": len(self.history) + 1, "recorded_at": at})
@@ -138,17 +138,17 @@ class InMemoryAgent:
         order = tuple(each.memory_id for each in candidates)
         return Recalled(order, candidates, context, await self._cited(task, context), dict(wording.expansions))
 
-    async def live(self, task: Task) -> Recalled:
+    async def process(self, task: Task) -> Recalled:
         """Process a whole task: retrieval, answer, usage detection, end of the session, and the sleep over it."""
-        self.lived += 1
+        self.tasks_processed += 1
         recalled = await self.recall(task)
         if self.regime == "none":
             return recalled
-        assigned = _assigned(self.lived, task)
+        assigned = _assigned(self.tasks_processed, task)
         retrieved = self._retrieved(assigned, task, recalled)
-        self.happens(retrieved)
+        self.apply(retrieved)
         used = recalled.cited if self.regime == "use" else recalled.context
-        self.happens(
+        self.apply(
             MemoriesUsed.following(
                 retrieved,
                 assignment_id=assigned.assignment_id,
@@ -165,11 +165,11 @@ class InMemoryAgent:
 
     def _sleep(self, assigned: TaskAssigned) -> None:
         ended = usage_detection.session_end(assigned, assigned.assignment_id, AGENT)
-        self.happens(ended)
+        self.apply(ended)
         tired = sleep_input_of(self.mind)
         slept = sleep.decide(ended, tired) if tired else None
         while slept:
-            self.happens(slept)
+            self.apply(slept)
             known, tired = slept.model_copy(update={"sequence": len(self.history)}), sleep_input_of(self.mind)
             slept = sleep.continue_sleep(known, tired) if tired else None
 

@@ -49,7 +49,7 @@ async def sample(seed: int, repeat: int, tasks: int) -> Sample:
         gains: list[float] = []
         right = given = 0
         for task in asked:
-            recalled, needed = await living.live(task), memory_id(task.needed)
+            recalled, needed = await living.process(task), memory_id(task.needed)
             gains.append(gain(recalled.order, needed))
             strengthened = recalled.cited if regime == "use" else recalled.context
             right, given = right + (needed in strengthened), given + len(strengthened)

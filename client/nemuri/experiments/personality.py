@@ -121,7 +121,7 @@ async def _lived(
 ) -> InMemoryAgent:
     living = await InMemoryAgent.remembering(world, "use" if strengths else "none", vectors)
     for task in tasks:
-        await living.live(task)
+        await living.process(task)
     return living
 
 

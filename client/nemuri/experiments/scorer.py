@@ -58,13 +58,13 @@ async def sample(seed: int, repeat: int, tasks: int) -> Sample:
         places: dict[str, list[float]] = {ranking: [] for ranking in RANKINGS}
         served: list[float] = []
         for task in stream(chance, needs, tasks, condition):
-            recalled = await living.live(task)
+            recalled = await living.process(task)
             needed = memory_id(task.needed)
             orders = trainer.orders(recalled)
             for ranking, order in orders.items():
                 gains[ranking].append(gain(order, needed))
                 places[ranking].append(1 / (order.index(needed) + 1) if needed in order else 0.0)
-            served.append(trainer.serves)
+            served.append(trainer.is_serving)
             trainer.learn(living, recalled)
         for ranking in RANKINGS:
             found[f"nDCG@10, {condition}", ranking] = float(np.mean(gains[ranking]))
@@ -85,7 +85,7 @@ class Trainer:
     since: int = 0
     """Number of retrievals in `past` at the newest training."""
     weights: Weights | None = None
-    serves: bool = False
+    is_serving: bool = False
     trained: int = 0
 
     def orders(self, recalled: Recalled) -> dict[str, list[object]]:
@@ -100,7 +100,7 @@ class Trainer:
         by = {
             SIMILARITY: raw[:, 0],
             LINEAR: linear(rows),
-            GATED: learned if self.serves else linear(rows),
+            GATED: learned if self.is_serving else linear(rows),
             UNGATED: learned,
         }
         return {name: [ids[at] for at in np.lexsort((-raw[:, 0], -values))] for name, values in by.items()}
@@ -116,4 +116,4 @@ class Trainer:
         older, held_out = training_samples.split_held_out(self.past[-training_samples.MAX_ASSIGNMENTS :])
         self.trained += 1
         self.weights = training.train(training_samples.samples(older), event.event_id.int)
-        self.serves = training_samples.is_better(training_samples.evaluate(self.weights, held_out))
+        self.is_serving = training_samples.is_better(training_samples.evaluate(self.weights, held_out))

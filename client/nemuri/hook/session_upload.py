@@ -19,7 +19,7 @@ KIND = "turn_offered"
 
 
 @dataclass(slots=True)
-class Offered:
+class UploadResult:
     """The result of an upload."""
 
     sessions: int = 0
@@ -44,12 +44,12 @@ def session_of(agent: str, name: str, transcript: Transcript, ended_at: datetime
     return {"agent": agent, "session": name, "ended_at": ended_at.isoformat(), "turns": turns}
 
 
-class Offering:
+class SessionUploader:
     """A connection over which sessions are uploaded in the name of the command line's client."""
 
     def __init__(self, where: HookSettings, limit: float | None = None) -> None:
         """Connect to the platform. Raises as `plain_socket.connect` does."""
-        self.became = Offered()
+        self.became = UploadResult()
         self._bus: PlainConnection = connect(where, limit)
         self._namespace, self._client = where.namespace, where.client or OPERATOR
         self._known: dict[str, PlainError | None] = {}
@@ -95,7 +95,7 @@ class Offering:
         return None
 
 
-def flush(where: HookSettings, limit: float | None = None, first: Iterable[Path] = ()) -> Offered:
+def flush(where: HookSettings, limit: float | None = None, first: Iterable[Path] = ()) -> UploadResult:
     """Upload the sessions of the spool, `first` before the others, and remove those that the log has stored.
 
     A session that cannot be uploaded stays, and its reason is among the `troubles` of the result. Raises
@@ -103,8 +103,8 @@ def flush(where: HookSettings, limit: float | None = None, first: Iterable[Path]
     """
     paths = list(dict.fromkeys([*first, *spool.waiting(where.data)]))
     if not paths:
-        return Offered()
-    offering = Offering(where, limit)
+        return UploadResult()
+    offering = SessionUploader(where, limit)
     troubles: dict[str, None] = {}
     try:
         for path in paths:
@@ -112,7 +112,7 @@ def flush(where: HookSettings, limit: float | None = None, first: Iterable[Path]
                 if (session := spool.get(path)) is not None:
                     offering.offer(session)
                     path.unlink(missing_ok=True)
-            except (PlainError, spool.Damaged) as error:
+            except (PlainError, spool.DamagedSessionError) as error:
                 troubles[str(error)] = None
     finally:
         offering.close()

@@ -19,7 +19,7 @@ ABANDONED = 3600.0
 """Seconds after which an incomplete file is assumed to be left by a killed hook."""
 
 
-class Damaged(Exception):  # noqa: N818 - the name states a fact
+class DamagedSessionError(Exception):
     """A file of the spool does not hold a session. The file was renamed to end in `.damaged`."""
 
 
@@ -53,7 +53,7 @@ def waiting(data: str) -> list[Path]:
 
 
 def get(path: Path) -> dict[str, Any] | None:
-    """Return the session in a file; None if the session was uploaded meanwhile. Raises `Damaged`."""
+    """Return the session in a file; None if the session was uploaded meanwhile. Raises `DamagedSessionError`."""
     try:
         session = json.loads(path.read_bytes())
         if all(isinstance(session[name], str) for name in ("agent", "session", "ended_at")) and all(
@@ -65,7 +65,7 @@ def get(path: Path) -> dict[str, Any] | None:
     except (ValueError, TypeError, KeyError):
         pass
     path.replace(path.with_suffix(".damaged"))
-    raise Damaged(f"{path.name} is not a session; it was moved to {path.stem}.damaged")
+    raise DamagedSessionError(f"{path.name} is not a session; it was moved to {path.stem}.damaged")
 
 
 def _spool(data: str) -> Path:

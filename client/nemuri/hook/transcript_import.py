@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nemuri.hook.session_end import transcript_at
-from nemuri.hook.session_upload import Offered, Offering, session_of
+from nemuri.hook.session_upload import SessionUploader, UploadResult, session_of
 from nemuri_domain.affective.transcripts import SkipReason
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ class Imported:
     transcripts: int = 0
     skipped: Counter[SkipReason] = field(default_factory=Counter)
     """Number of lines that belong to no turn, by reason."""
-    offered: Offered = field(default_factory=Offered)
+    offered: UploadResult = field(default_factory=UploadResult)
 
 
 def transcripts(paths: Iterable[Path]) -> list[Path]:
@@ -49,7 +49,7 @@ def import_transcripts(paths: Iterable[Path], where: "HookSettings") -> Imported
     Raises `NoTranscripts`, also if no line is a JSON object, and `PlatformNotFound`, `PlainError` and `OSError`.
     """
     files, became = transcripts(paths), Imported()
-    offering = Offering(where)
+    offering = SessionUploader(where)
     try:
         offering.check(where.agent)
         for path in files:

@@ -14,7 +14,7 @@ from nemuri.operations import erasure_ledger
 from nemuri.operations.erasure_batches import union
 from nemuri.operations.export_format import counted, read_lines
 from nemuri.operations.export_import import ErasedContent, check_empty, export_log, import_events
-from nemuri.operations.session import OperationError, open_operation, quietly
+from nemuri.operations.session import OperationError, ignore_progress, open_operation
 from nemuri.operations.society_backup import (
     FILE,
     agents_to_exclude,
@@ -88,7 +88,7 @@ class Restored:
     """Names of the societies that were left out, because their states may contain erased content."""
 
 
-async def backup(settings: Settings, directory: Path, on_progress: Advance = quietly) -> Manifest:
+async def backup(settings: Settings, directory: Path, on_progress: Advance = ignore_progress) -> Manifest:
     """Write the log, its stores, the societies and the ledger of erasures into a new directory. The platform may run.
 
     Raises `OperationError`.
@@ -142,7 +142,7 @@ def _make(directory: Path) -> None:
 
 
 async def restore(
-    settings: Settings, directory: Path, *, erasures: Path | None = None, on_progress: Advance = quietly
+    settings: Settings, directory: Path, *, erasures: Path | None = None, on_progress: Advance = ignore_progress
 ) -> Restored:
     """Restore a backup into an empty namespace, without the content that a ledger of erasures names.
 

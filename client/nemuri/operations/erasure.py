@@ -7,7 +7,7 @@ from uuid import UUID
 
 from nemuri.operations import erasure_ledger
 from nemuri.operations.erasure_batches import Step, split_into_steps, union
-from nemuri.operations.session import OperationContext, OperationError, open_operation, quietly
+from nemuri.operations.session import OperationContext, OperationError, ignore_progress, open_operation
 from nemuri.operations.tombstones import append_tombstones, begun_erasures, catch_up_projections
 from nemuri_contracts.agents import ORCHESTRATOR
 from nemuri_contracts.erasure import Erasure
@@ -47,11 +47,11 @@ class Forgotten:
     letters: int
     """Number of dead letters deleted."""
     blobs: int
-    left: tuple[str, ...] = ()
+    remaining_notes: tuple[str, ...] = ()
     """Notes on erased bytes that may remain on disk, and on what the operator can do about them."""
 
     @property
-    def nothing(self) -> bool:
+    def is_empty(self) -> bool:
         """Return True if there was nothing left to delete."""
         return not (self.events or self.letters or self.blobs)
 
@@ -66,7 +66,7 @@ async def lineage(settings: Settings, things: Iterable[Thing]) -> LineageResult:
         return await _lineage_at(at, list(things))
 
 
-async def forget(settings: Settings, things: Iterable[Thing], on_progress: Advance = quietly) -> Forgotten:
+async def forget(settings: Settings, things: Iterable[Thing], on_progress: Advance = ignore_progress) -> Forgotten:
     """Erase these items and everything derived from them. Raises `OperationError`, with nothing changed.
 
     Services are paused while the erasure is planned and recorded. Then the services continue, and the content is
@@ -81,7 +81,7 @@ async def forget(settings: Settings, things: Iterable[Thing], on_progress: Advan
         steps = await _recorded(at, settings, lambda: _chosen(at, chosen))
         erasure = union(each.erasure for each in steps)
         done = await _complete(at, on_progress, Erased.of_erasure(erasure), erasure)
-        return replace(done, left=(*done.left, *await _overwritten(at.log))) if lived else done
+        return replace(done, remaining_notes=(*done.remaining_notes, *await _overwritten(at.log))) if lived else done
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +142,7 @@ async def check_not_in_society(log: Log, things: Iterable[Thing]) -> None:
             raise OperationError(f"{why}: run `nemuri society delete {society}` first")
 
 
-async def erase_expired(settings: Settings, on_progress: Advance = quietly) -> Forgotten:
+async def erase_expired(settings: Settings, on_progress: Advance = ignore_progress) -> Forgotten:
     """Erase affective memories that nightly jobs have deleted, at most `MAX_MEMORIES`. Raises `OperationError`."""
     async with open_operation(settings) as at:
         await catch_up_projections(at)
@@ -152,7 +152,7 @@ async def erase_expired(settings: Settings, on_progress: Advance = quietly) -> F
     return await forget(settings, [Thing("memory", each) for each in due], on_progress)
 
 
-async def resume(settings: Settings, on_progress: Advance = quietly) -> Forgotten:
+async def resume(settings: Settings, on_progress: Advance = ignore_progress) -> Forgotten:
     """Complete interrupted erasures, and delete erased content that was appended after its erasure.
 
     This reads the whole log. Raises `OperationError`.
@@ -266,7 +266,7 @@ async def _complete(
     """
     views, log = at.projection.database, at.log
     only = ((),) if erasure is None else subjects_of(log.subjects, erasure)
-    found = await find_erased_data(log, erased, quietly, only=only)
+    found = await find_erased_data(log, erased, ignore_progress, only=only)
     refs = await _clean_stores(at, found, sweeping=erasure is None)
     if erasure is None or erasure.tasks:
         await (await Results.open(log)).erase(erased.ids)

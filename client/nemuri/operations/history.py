@@ -33,7 +33,7 @@ Advance = Callable[[int, int], None]
 
 
 @dataclass(slots=True)
-class Past:
+class PastState:
     """The state of an agent at a position of the log."""
 
     mind: Mind = field(default_factory=Mind)
@@ -57,9 +57,9 @@ class Past:
             self.courses[course_id] = evolve_course(self.courses.get(course_id, CourseState()), event)
         self.events, self.sequence, self.at = self.events + 1, event.sequence or 0, event.at
 
-    def kept(self) -> "Past":
+    def kept(self) -> "PastState":
         """Return a copy that later events do not change."""
-        return Past(self.mind, self.affect, self.tiers, dict(self.courses), self.events, self.sequence, self.at)
+        return PastState(self.mind, self.affect, self.tiers, dict(self.courses), self.events, self.sequence, self.at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,9 @@ async def events_of(
             advance(batch.until, until)
 
 
-async def as_of(log: Log, agent_id: str, places: Sequence[LogPosition], advance: Advance | None = None) -> list[Past]:
+async def as_of(
+    log: Log, agent_id: str, places: Sequence[LogPosition], advance: Advance | None = None
+) -> list[PastState]:
     """Return an agent's state at each position; an empty state before the agent's definition.
 
     Raises `LogPositionError` for a position outside the log.
@@ -153,7 +155,7 @@ async def as_of(log: Log, agent_id: str, places: Sequence[LogPosition], advance:
     reach = await extent(log)
     for each in places:
         reach.check(each)
-    past, found = Past(), dict[LogPosition, Past]()
+    past, found = PastState(), dict[LogPosition, PastState]()
     async for event in events_of(log, agent_id, reach.last, advance):
         for each in places:
             if each not in found and not each.holds(event):

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
-from nemuri.operations.session import OperationContext, OperationError, open_operation, quietly
+from nemuri.operations.session import OperationContext, OperationError, ignore_progress, open_operation
 from nemuri_contracts.agents import Embedding, EmbeddingAdopted, MemoriesEmbedded
 from nemuri_contracts.event import derive
 from nemuri_infra.bus.event_log import ConflictError
@@ -34,7 +34,7 @@ class Reembedded:
 
 
 async def reembed(
-    settings: Settings, on_progress: Advance = quietly, *, embedder: Embedder | None = None
+    settings: Settings, on_progress: Advance = ignore_progress, *, embedder: Embedder | None = None
 ) -> Reembedded:
     """Switch every agent to the vectors of the configured embedder, or of `embedder`, which is not closed.
 
@@ -125,7 +125,7 @@ class _Change:
     async def _catch_up(self) -> None:
         """Bring the projections to the end of the log, with or without a running projector."""
         OtherFoldsError.check(await self.at.projection.position())
-        await rebuilder.catch_up(self.at.projection, self.at.log, await self.at.log.last_sequence(), quietly)
+        await rebuilder.catch_up(self.at.projection, self.at.log, await self.at.log.last_sequence(), ignore_progress)
 
     async def _is_switched(self, agent_id: str) -> bool:
         """Return True if the agent uses the new generation, after bringing the projections to the end of the log."""

@@ -51,5 +51,5 @@ async def open_operation(settings: Settings) -> AsyncIterator[OperationContext]:
         await log.close()
 
 
-def quietly(done: int, total: int) -> None:
+def ignore_progress(done: int, total: int) -> None:
     """Ignore a progress report. The default of `on_progress`."""

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from uuid import UUID
 
 from nemuri.operations.erasure_batches import FRAME_BYTES, Step
-from nemuri.operations.session import OperationContext, OperationError, quietly
+from nemuri.operations.session import OperationContext, OperationError, ignore_progress
 from nemuri_contracts.erasure import AgentErased, Erasure, MemoriesErased, Standing, TaskErased
 from nemuri_contracts.event import Event, derive
 from nemuri_domain.strength.aggregate import Mind
@@ -26,7 +26,7 @@ MAX_CONCURRENT_APPENDS = 64
 async def catch_up_projections(at: OperationContext) -> None:
     """Bring the projections to the end of the log, with or without a running projector."""
     OtherFoldsError.check(await at.projection.position())
-    await rebuilder.catch_up(at.projection, at.log, await at.log.last_sequence(), quietly)
+    await rebuilder.catch_up(at.projection, at.log, await at.log.last_sequence(), ignore_progress)
 
 
 async def begun_erasures(at: OperationContext) -> list[Step]:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from nemuri.operations.session import open_operation, quietly
+from nemuri.operations.session import ignore_progress, open_operation
 from nemuri_infra.projections import rebuilder
 from nemuri_infra.projections.bulk_fold import Advance
 from nemuri_infra.projections.rebuilder import Verified
@@ -17,13 +17,13 @@ class Rebuilt:
     """Position of the rebuilt projections in the log."""
 
 
-async def rebuild(settings: Settings, on_progress: Advance = quietly) -> Rebuilt:
+async def rebuild(settings: Settings, on_progress: Advance = ignore_progress) -> Rebuilt:
     """Rebuild all projections from the log while the present ones stay in use. Raises `OperationError`."""
     async with open_operation(settings) as at:
         return Rebuilt(await rebuilder.rebuild(at.projection, at.log, on_progress))
 
 
-async def verify(settings: Settings, on_progress: Advance = quietly) -> Verified:
+async def verify(settings: Settings, on_progress: Advance = ignore_progress) -> Verified:
     """Compare every row of every projection with a fold of the log up to the same sequence. Raises `OperationError`."""
     async with open_operation(settings) as at:
         return await rebuilder.verify(at.projection, at.log, on_progress)

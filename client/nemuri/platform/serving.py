@@ -53,7 +53,7 @@ async def prepare(settings: Settings) -> None:
         await log.close()
 
 
-async def prepared(settings: Settings, names: Iterable[str]) -> None:
+async def ensure_provisioned(settings: Settings, names: Iterable[str]) -> None:
     """Create everything that the namespace needs, or only check that it exists if `settings.provision` is false.
 
     The check covers what the named services need. Raises `NotProvisioned` if something is missing.
@@ -88,7 +88,7 @@ class Serving:
 async def serving(settings: Settings, names: Iterable[str]) -> AsyncIterator[Serving]:
     """Run the named services in this process while the context lasts."""
     names = tuple(names)
-    async with open_resources(settings, len(names)) as resources, working(resources, names) as readiness:
+    async with open_resources(settings, len(names)) as resources, run_services(resources, names) as readiness:
         if settings.http is None:
             yield Serving(resources, None)
             return
@@ -98,7 +98,7 @@ async def serving(settings: Settings, names: Iterable[str]) -> AsyncIterator[Ser
 
 
 @asynccontextmanager
-async def working(resources: Resources, names: Iterable[str]) -> AsyncIterator[Readiness]:
+async def run_services(resources: Resources, names: Iterable[str]) -> AsyncIterator[Readiness]:
     """Run the named services with these resources while the context lasts.
 
     At the end all services stop taking events at the same time and finish the events in progress. Background work ends
@@ -116,7 +116,7 @@ async def working(resources: Resources, names: Iterable[str]) -> AsyncIterator[R
         for app in apps.values():
             await app.start()
             started.append(app)
-        stack.push_async_callback(cancel_and_wait, asyncio.ensure_future(readiness.keep()))
+        stack.push_async_callback(cancel_and_wait, asyncio.ensure_future(readiness.run()))
         yield readiness
 
 

@@ -13,7 +13,7 @@ import psutil
 
 from nemuri.platform.embedder_check import check_embedder, embedding_in_force
 from nemuri.platform.probes import nth_address
-from nemuri.platform.serving import prepared, serving
+from nemuri.platform.serving import ensure_provisioned, serving
 from nemuri_infra.embedded.child_processes import POLL_SECONDS, Child, ServerFailed
 from nemuri_infra.embedded.data_directory import Home
 from nemuri_infra.embedded.supervisor import Supervisor
@@ -115,7 +115,7 @@ async def work(
     endpoints.
     """
     if parent is None:
-        await prepared(settings, [name])
+        await ensure_provisioned(settings, [name])
         await check_embedder(settings, await embedding_in_force(settings))
     async with serving(settings, [name]) as here:
         if ready is not None:
@@ -138,7 +138,7 @@ async def while_connected(resources: Resources, until: Coroutine[Any, Any, objec
 
 async def work_in_copies(settings: Settings, name: str, count: int, *, stop: asyncio.Event) -> None:
     """Keep `count` processes of a service running until `stop` is set."""
-    await prepared(settings, [name])
+    await ensure_provisioned(settings, [name])
     await check_embedder(settings, await embedding_in_force(settings))
     arguments = command(settings.data, name, ["--parent", str(os.getpid())])
     told = [environment_of(settings_of_replica(settings, number)) for number in range(count)]

@@ -19,7 +19,7 @@ PIPE_WIDTH = 200
 """Width in columns of a table that is not written to a terminal, unless COLUMNS is set."""
 READABLE = 30
 """Minimum width of the last column of a table."""
-GAP = 2
+COLUMN_GAP = 2
 """Spaces between two columns of a table."""
 IDS = ("id", "task", "memory")
 SHORT_ID = 8
@@ -56,7 +56,7 @@ def table(
     screen, right = console(), set(numbers)
     cells = [[printable(str(cell)) for cell in row] for row in rows]
     names, cells = fitting(list(columns), cells, screen.width, spare)
-    drawn = Table(box=None, header_style="bold", pad_edge=False, padding=(0, GAP // 2))
+    drawn = Table(box=None, header_style="bold", pad_edge=False, padding=(0, COLUMN_GAP // 2))
     for column in names:
         whole = column in {*IDS, "agent", "status"} or column in right
         justify = "right" if column in right else "left"
@@ -93,7 +93,7 @@ def fitting(
 def _room(columns: list[str], rows: list[list[str]], width: int) -> bool:
     """Return True if the last column is wide enough (see `fitting`)."""
     widths = [max(map(cell_len, column)) for column in zip(columns, *rows, strict=True)]
-    return width - sum(widths[:-1]) - GAP * (len(widths) - 1) >= min(READABLE, widths[-1])
+    return width - sum(widths[:-1]) - COLUMN_GAP * (len(widths) - 1) >= min(READABLE, widths[-1])
 
 
 def printable(text: str) -> str:

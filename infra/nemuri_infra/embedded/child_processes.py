@@ -50,10 +50,10 @@ class ProcessRecord:
             same = abs(found.create_time() - self.created) <= CLOCK_TOLERANCE and found.cmdline() == self.command
         except psutil.Error:
             return None
-        return found if same and is_living(found) else None
+        return found if same and is_running(found) else None
 
 
-def is_living(process: psutil.Process) -> bool:
+def is_running(process: psutil.Process) -> bool:
     """Return whether the process still runs. A zombie does not run."""
     try:
         return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
@@ -68,11 +68,11 @@ async def end_processes(processes: Sequence[psutil.Process], first: signal.Signa
     `KILL_SECONDS` seconds.
     """
     for stop_signal, seconds in ((first, grace), (signal.SIGKILL, KILL_SECONDS)):
-        for process in filter(is_living, processes):
+        for process in filter(is_running, processes):
             _send(process, stop_signal)
         if await _all_gone(processes, seconds):
             return
-    left = ", ".join(str(process.pid) for process in processes if is_living(process))
+    left = ", ".join(str(process.pid) for process in processes if is_running(process))
     raise ServerFailed(f"processes of an earlier run do not end: {left}")
 
 
@@ -86,7 +86,7 @@ def _send(process: psutil.Process, stop_signal: signal.Signals) -> None:
 async def _all_gone(processes: Sequence[psutil.Process], seconds: float) -> bool:
     loop = asyncio.get_running_loop()
     deadline = loop.time() + seconds
-    while any(is_living(process) for process in processes):
+    while any(is_running(process) for process in processes):
         if loop.time() >= deadline:
             return False
         await asyncio.sleep(POLL_SECONDS)

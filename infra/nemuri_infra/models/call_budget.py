@@ -10,7 +10,7 @@ from nemuri_contracts.event import Event
 from nemuri_infra.models.protocol import Chat, Reply
 from nemuri_infra.process.byte_cache import ByteCache
 
-KEPT_BYTES = 64 * 1024 * 1024
+CACHE_BYTES = 64 * 1024 * 1024
 """Maximum number of bytes of prompts and replies that a process caches for waiting events.
 
 The oldest are evicted; their replies must be paid for again.
@@ -28,7 +28,7 @@ RequestKey = tuple[str, str, str, int]
 
 
 @dataclass(slots=True)
-class Spending:
+class CallBudget:
     """The model replies that one event has used."""
 
     limit: int
@@ -37,30 +37,30 @@ class Spending:
     replies: dict[RequestKey, Reply[str]] = field(default_factory=dict)
     """Usable replies by request, for further attempts of the event."""
 
-    def ask(self) -> None:
+    def check(self) -> None:
         """Raise `SpentError` if the event has used its budget. Called before every call of a model."""
         if self.calls >= self.limit:
             raise SpentError(f"{self.calls} model replies were used for it, the maximum")
 
 
 @dataclass(slots=True)
-class Spendings:
-    """A cache of the spendings of waiting events, so that the next attempt reuses their replies."""
+class CallBudgets:
+    """A cache of the budgets of waiting events, so that the next attempt reuses their replies."""
 
     limit: int
-    _known: ByteCache[tuple[str, int], Spending] = field(default_factory=lambda: ByteCache(KEPT_BYTES, _bytes))
+    _known: ByteCache[tuple[str, int], CallBudget] = field(default_factory=lambda: ByteCache(CACHE_BYTES, _bytes))
 
-    def of(self, service: str, event: Event, calls: int) -> Spending:
-        """Return the cached spending of the event, or a new one. Its number of replies is at least `calls`.
+    def of(self, service: str, event: Event, calls: int) -> CallBudget:
+        """Return the cached budget of the event, or a new one. Its number of replies is at least `calls`.
 
         `calls` is the number of replies that were stored for the event, also by other processes.
         """
-        spent = self._known.get((service, event.sequence or 0)) or Spending(self.limit)
+        spent = self._known.get((service, event.sequence or 0)) or CallBudget(self.limit)
         spent.calls = max(spent.calls, calls)
         return spent
 
-    def keep(self, service: str, event: Event, spent: Spending, *, waits: bool) -> None:
-        """Cache the spending of the event for its next attempt if the event `waits`; otherwise remove it from the
+    def keep(self, service: str, event: Event, spent: CallBudget, *, waits: bool) -> None:
+        """Cache the budget of the event for its next attempt if the event `waits`; otherwise remove it from the
         cache.
         """
         if waits and spent.replies:
@@ -69,17 +69,17 @@ class Spendings:
             self._known.drop((service, event.sequence or 0))
 
 
-def _bytes(_: tuple[str, int], spent: Spending) -> int:
+def _bytes(_: tuple[str, int], spent: CallBudget) -> int:
     texts = [each for asked, reply in spent.replies.items() for each in (*asked[:-1], reply.value)]
     return sum(map(getsizeof, texts)) + REPLY_BYTES * len(spent.replies)
 
 
-_current: ContextVar[Spending | None] = ContextVar("count_replies", default=None)
+_current: ContextVar[CallBudget | None] = ContextVar("count_replies", default=None)
 
 
 @contextmanager
-def count_replies(spent: Spending) -> Iterator[None]:
-    """Add the model replies during the context to this spending."""
+def count_replies(spent: CallBudget) -> Iterator[None]:
+    """Add the model replies during the context to this budget."""
     token = _current.set(spent)
     try:
         yield
@@ -87,8 +87,8 @@ def count_replies(spent: Spending) -> Iterator[None]:
         _current.reset(token)
 
 
-def current_spending() -> Spending | None:
-    """Return the spending of the event that is being handled; None if no event is being handled."""
+def current_budget() -> CallBudget | None:
+    """Return the budget of the event that is being handled; None if no event is being handled."""
     return _current.get()
 
 
@@ -107,7 +107,7 @@ class CachedChat:
 
     async def complete(self, system: str, user: str, max_tokens: int, *, steady: bool = False) -> Reply[str]:
         """Return the cached reply to this request; if there is none, call the wrapped chat and cache its reply."""
-        spent, asked = current_spending(), (self.name, system, user, max_tokens)
+        spent, asked = current_budget(), (self.name, system, user, max_tokens)
         if spent is not None and asked in spent.replies:
             return spent.replies[asked]
         reply = await self._chat.complete(system, user, max_tokens, steady=steady)

@@ -50,7 +50,7 @@ from nemuri_infra.models.protocol import (
 from nemuri_infra.models.statement_relations import by_words
 from nemuri_infra.models.usage_judge import judge_by_words
 
-MOST_QUOTES: Final = 6
+MAX_QUOTES: Final = 6
 QUOTED_CHARACTERS: Final = 1_200
 """Maximum number of characters of all quotes of one answer together, without labels and framing."""
 
@@ -239,7 +239,7 @@ def _quotes(candidates: Sequence[Passage], question: str, *, share: int) -> list
     """
     parts = max(share, 1)
     room = max(QUOTED_CHARACTERS // parts, QUOTE_LIMIT)
-    most = max(MOST_QUOTES // parts, 1)
+    most = max(MAX_QUOTES // parts, 1)
     return select_passages(candidates, content_terms(question), most=most, characters=room, favoured=_kinds(question))
 
 

@@ -5,7 +5,7 @@ from time import perf_counter
 from opentelemetry.trace import SpanKind
 
 from nemuri_contracts.event import Usage
-from nemuri_infra.models.call_budget import current_spending
+from nemuri_infra.models.call_budget import current_budget
 from nemuri_infra.models.protocol import Chat, ModelRefused, ModelUnavailable, ModelUnusable, Reply
 from nemuri_infra.observability.metrics import Metrics
 from nemuri_infra.observability.tracing import span
@@ -30,9 +30,9 @@ class MeasuredChat:
 
         Raises `SpentError` without a call if the handled event has used its budget.
         """
-        began, spent = perf_counter(), current_spending()
+        began, spent = perf_counter(), current_budget()
         if spent is not None:
-            spent.ask()
+            spent.check()
         try:
             with span("model", kind=SpanKind.CLIENT, model=self.name) as seen:
                 reply = await self._chat.complete(system, user, max_tokens, steady=steady)

@@ -51,17 +51,17 @@ class _Party:
     ended: deque[float] = field(default_factory=lambda: deque(maxlen=10 * FAST_TURNS_PER_SECOND))
     due: float = 0.0
     """Monotonic time in seconds at which the last rejected request may retry."""
-    troubled: dict[int, float] = field(default_factory=dict)
+    postponed: dict[int, float] = field(default_factory=dict)
     """Sequences of the events that wait for redelivery, with the monotonic time in seconds at which each is due."""
     delay: float = 0.0
     """Seconds by which the last event was put off."""
 
-    def flows(self, now: float) -> bool:
+    def moves_fast(self, now: float) -> bool:
         """Return whether the queue moves fast enough to exceed its limit, or the party is new."""
         recent = len(self.ended) >= FAST_TURNS_PER_SECOND and self.ended[-FAST_TURNS_PER_SECOND] > now - 1.0
         return recent or now - self.since < WARM_UP_SECONDS
 
-    def sent_away(self, now: float) -> float:
+    def retry_delay(self, now: float) -> float:
         """Schedule the retry of one more rejected request and return the seconds until then.
 
         Retries of a party are spaced like the ends of its turns, at most a second apart.
@@ -72,7 +72,7 @@ class _Party:
 
     @property
     def idle(self) -> bool:
-        return not (self.running or self.line or self.troubled)
+        return not (self.running or self.line or self.postponed)
 
 
 @dataclass(slots=True)
@@ -89,18 +89,18 @@ _held: ContextVar[_Held | None] = ContextVar("held", default=None)
 
 @dataclass(slots=True)
 class FairSlots:
-    """A fair semaphore: at most `at_once` turns are held at a time, and at most `share` of them by one party.
+    """A fair semaphore: at most `capacity` turns are held at a time, and at most `share` of them by one party.
 
     A free turn goes to the waiting party that holds the fewest turns. One party can never block the others, because
-    `at_once - share` turns stay free for them. At most `line` requests of a party wait in its queue, except while the
-    queue moves fast. A further request raises `CrowdedError`, so it does not block the messages behind it.
+    `capacity - share` turns stay free for them. At most `max_queue` requests of a party wait in its queue, except while
+    the queue moves fast. A further request raises `CrowdedError`, so it does not block the messages behind it.
     """
 
-    at_once: int
+    capacity: int
     share: int
-    line: int
+    max_queue: int
     patient: bool = True
-    """Whether a fast-moving queue may exceed `line`."""
+    """Whether a fast-moving queue may exceed `max_queue`."""
     running: int = 0
     closed: bool = False
     _parties: dict[str, _Party] = field(default_factory=dict)
@@ -129,24 +129,24 @@ class FairSlots:
     def admit(self, name: str, sequence: int) -> None:
         """Raise `CrowdedError` if too many other events of the party wait for redelivery."""
         party = self._parties.get(name)
-        if party is None or sequence in party.troubled:
+        if party is None or sequence in party.postponed:
             return
         now = monotonic()
-        party.troubled = {each: due for each, due in party.troubled.items() if due + FORGET_SECONDS > now}
-        if len(party.troubled) >= MAX_PUT_OFF:
+        party.postponed = {each: due for each, due in party.postponed.items() if due + FORGET_SECONDS > now}
+        if len(party.postponed) >= MAX_PUT_OFF:
             raise CrowdedError(max(1.0, min(MAX_DELAY_SECONDS, party.delay)))
 
     def put_off(self, name: str, sequence: int, delay: float) -> None:
         """Record that an event of the party waits for a missing dependency and is redelivered after `delay` seconds."""
         party = self._party(name)
         party.delay = delay
-        if sequence in party.troubled or len(party.troubled) < MAX_PUT_OFF:
-            party.troubled[sequence] = monotonic() + delay
+        if sequence in party.postponed or len(party.postponed) < MAX_PUT_OFF:
+            party.postponed[sequence] = monotonic() + delay
 
-    def settled(self, name: str, sequence: int) -> None:
+    def forget_event(self, name: str, sequence: int) -> None:
         """Record that an event of the party is handled or given up."""
         if (party := self._parties.get(name)) is not None:
-            party.troubled.pop(sequence, None)
+            party.postponed.pop(sequence, None)
             self._forget(name)
 
     def close(self) -> None:
@@ -161,7 +161,7 @@ class FairSlots:
         if self.closed and not again:
             raise CrowdedError(0.0)
         party = self._party(name)
-        if self.running < self.at_once and party.running < self.share and not party.line:
+        if self.running < self.capacity and party.running < self.share and not party.line:
             self._begin(party)
             return
         place = asyncio.get_running_loop().create_future()
@@ -179,14 +179,14 @@ class FairSlots:
             raise
 
     async def _near(self, party: _Party, place: "asyncio.Future[None]") -> None:
-        """Wait until the request `place` is among the first `line` of the party's queue.
+        """Wait until the request `place` is among the first `max_queue` of the party's queue.
 
         Raises `CrowdedError` if the queue moves too slowly, or at once if `patient` is false.
         """
-        while not place.done() and party.line.index(place) >= self.line:
+        while not place.done() and party.line.index(place) >= self.max_queue:
             now = monotonic()
-            if not (self.patient and party.flows(now)):
-                raise CrowdedError(party.sent_away(now))
+            if not (self.patient and party.moves_fast(now)):
+                raise CrowdedError(party.retry_delay(now))
             await asyncio.wait({place}, timeout=CHECK_SECONDS)
 
     def _begin(self, party: _Party) -> None:
@@ -203,7 +203,7 @@ class FairSlots:
 
     def _next(self) -> None:
         """Grant the free turns to waiting requests, each to the party that holds the fewest turns."""
-        while self.running < self.at_once:
+        while self.running < self.capacity:
             waiting = [each for each in self._parties.items() if each[1].line and each[1].running < self.share]
             if not waiting:
                 return
@@ -225,7 +225,7 @@ class FairSlots:
         """Forget the events whose redelivery was due long ago, and remove the parties that are idle then."""
         now = monotonic()
         for party in self._parties.values():
-            party.troubled = {each: due for each, due in party.troubled.items() if due + FORGET_SECONDS > now}
+            party.postponed = {each: due for each, due in party.postponed.items() if due + FORGET_SECONDS > now}
         for name in [*self._parties]:
             if name != next(reversed(self._parties)):
                 self._forget(name)

@@ -170,7 +170,7 @@ def _slots_for(concurrency: int) -> FairSlots:
     them.
     """
     return FairSlots(
-        concurrency + concurrency // EXTRA_SLOTS_DIVISOR, share=concurrency, line=QUEUE_FACTOR * concurrency
+        concurrency + concurrency // EXTRA_SLOTS_DIVISOR, share=concurrency, max_queue=QUEUE_FACTOR * concurrency
     )
 
 
@@ -246,11 +246,11 @@ async def _handle(arrival: _DecodedMessage, processor: EventProcessor, turns: Fa
         try:
             await _deliver(arrival, processor, seen)
             seen.outcome = "done"
-            turns.settled(*place)
+            turns.forget_event(*place)
         except (UndecodableError, GaveUpError) as error:
             seen.outcome = "gave_up" if isinstance(error, GaveUpError) else "undecodable"
             logger.warning("dead letter", outcome=seen.outcome)
-            turns.settled(*place)
+            turns.forget_event(*place)
             raise RejectMessage from error
         except Exception as error:
             delay = _delay(error, raw.metadata.num_delivered)
@@ -291,14 +291,14 @@ async def _deliver(arrival: _DecodedMessage, processor: EventProcessor, seen: De
                 return
             raise BehindError(str(event)) from event
         if service.consumes_client_events:
-            await letters.bury(dead_letter_of(service.name, raw, str(event), "Undecodable"), raw.data)
+            await letters.store(dead_letter_of(service.name, raw, str(event), "Undecodable"), raw.data)
         raise event
     seen.concerns(event)
     try:
         await processor.process(event, raw.metadata.num_delivered)
     except GaveUpError as error:
         letter = dead_letter_of(service.name, raw, str(error), error.fault)
-        await letters.bury(with_event_details(letter, event, error.attempt, error.faults), raw.data)
+        await letters.store(with_event_details(letter, event, error.attempt, error.faults), raw.data)
         raise
 
 
@@ -329,7 +329,7 @@ async def _heartbeat(message: NatsMessage | Msg, ack_wait: float) -> AsyncIterat
 def _answer(broker: NatsBroker, kind: type[Query], topic: str, processor: EventProcessor) -> None:
     subject = processor.resources.log.subjects.query(topic)
     subscriber = broker.subscriber(subject, queue=processor.service.name, max_workers=MAX_HELD_QUERIES)
-    turns = FairSlots(QUERY_SLOTS, share=QUERY_SLOTS - 2, line=MAX_QUEUED_QUERIES, patient=False)
+    turns = FairSlots(QUERY_SLOTS, share=QUERY_SLOTS - 2, max_queue=MAX_QUEUED_QUERIES, patient=False)
 
     async def handle(message: NatsMessage) -> bytes:
         return await processor.answer(kind, message.body, turns, sender_of(message.raw_message))

@@ -76,12 +76,12 @@ class Readiness:
         """Return the readiness of the process, at most `CACHE_SECONDS` old. A new report also updates the metrics."""
         async with self._lock:
             if (now := asyncio.get_running_loop().time()) - self._looked >= CACHE_SECONDS:
-                self._newest = await self._look()
+                self._newest = await self._refresh()
                 self._looked = now
                 self._show(self._newest)
             return self._newest
 
-    async def keep(self) -> None:
+    async def run(self) -> None:
         """Check every `CHECK_SECONDS` seconds without end.
 
         Log every change of readiness and every stream that gets nearly full.
@@ -102,7 +102,7 @@ class Readiness:
             warned = filling
             await asyncio.sleep(CHECK_SECONDS)
 
-    async def _look(self) -> Report:
+    async def _refresh(self) -> Report:
         lag: dict[str, tuple[int, int]] = {}
         numbers: dict[str, int] = {}
         full: dict[str, float] = {}

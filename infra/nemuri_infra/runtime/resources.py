@@ -8,7 +8,7 @@ from typing import Self
 from nemuri_contracts.event import Event
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.embeddings.factory import build_embedder
-from nemuri_infra.models.call_budget import Spendings
+from nemuri_infra.models.call_budget import CallBudgets
 from nemuri_infra.models.factory import Models, build_models
 from nemuri_infra.observability.metrics import Metrics
 from nemuri_infra.projections.database import Database
@@ -45,7 +45,7 @@ class Resources:
     timers: Timers
     delivery_attempts: DeliveryAttemptStore
     metrics: Metrics
-    spendings: Spendings
+    call_budgets: CallBudgets
     clients: ClientCache = field(default_factory=ClientCache)
     halted: dict[str, str] = field(default_factory=dict)
     """Reason why the background work of a service ended unexpectedly, by service."""
@@ -94,5 +94,5 @@ async def open_resources(settings: Settings, services: int = DEFAULT_SERVICES) -
             timers=Timers(log, clock),
             delivery_attempts=await DeliveryAttemptStore.open(log),
             metrics=metrics,
-            spendings=Spendings(settings.model_calls),
+            call_budgets=CallBudgets(settings.model_calls),
         )

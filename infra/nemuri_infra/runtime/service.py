@@ -199,7 +199,9 @@ class EventProcessor:
     resources: Resources
     _one_suspect: asyncio.Lock = field(default_factory=asyncio.Lock)
     _waiters: FairSlots = field(
-        default_factory=lambda: FairSlots(16 * MAX_WAITING_QUERIES, share=MAX_WAITING_QUERIES, line=0, patient=False)
+        default_factory=lambda: FairSlots(
+            16 * MAX_WAITING_QUERIES, share=MAX_WAITING_QUERIES, max_queue=0, patient=False
+        )
     )
     """Slots for queries that wait for the projections, so that they do not block queries that can be answered at once.
     """
@@ -224,7 +226,7 @@ class EventProcessor:
 
     async def _try(self, event: Event, tried: DeliveryAttempts) -> None:
         if tried.give_up_reason() is None:
-            spent = self.resources.spendings.of(self.service.name, event, tried.calls)
+            spent = self.resources.call_budgets.of(self.service.name, event, tried.calls)
             waits = False
             try:
                 with count_replies(spent):
@@ -238,7 +240,7 @@ class EventProcessor:
             else:
                 return
             finally:
-                self.resources.spendings.keep(self.service.name, event, spent, waits=waits)
+                self.resources.call_budgets.keep(self.service.name, event, spent, waits=waits)
         raise GaveUpError(tried, await self._give_up(event, tried))
 
     def _after(self, error: Exception, tried: DeliveryAttempts) -> DeliveryAttempts:
@@ -313,7 +315,7 @@ class EventProcessor:
 
         The query waits for a slot of `asker`, and holds no slot while it waits for the projections.
         """
-        reply, outcome = await self._answer(kind, data, turns or FairSlots(1, share=1, line=0), asker)
+        reply, outcome = await self._answer(kind, data, turns or FairSlots(1, share=1, max_queue=0), asker)
         self.resources.metrics.answered.labels(self.service.name, kind.name, outcome).inc()
         return self._fitting(kind, reply.model_dump_json().encode())
 

@@ -29,7 +29,7 @@ class StoredDeadLetter:
     """
 
     letter: DeadLetter
-    place: int
+    sequence: int
     buried_at: datetime
     original: bytes
 
@@ -40,7 +40,7 @@ class DeadLetters:
 
     log: Log
 
-    async def bury(self, letter: DeadLetter, original: bytes) -> None:
+    async def store(self, letter: DeadLetter, original: bytes) -> None:
         """Store a dead letter with the original message, cut to the server's limit.
 
         Does nothing if the service has one for this message already.
@@ -86,7 +86,7 @@ class DeadLetters:
     async def drop(self, found: StoredDeadLetter) -> None:
         """Delete a dead letter and overwrite its bytes. Does nothing if it is deleted already."""
         try:
-            await self.log.stream.delete_msg(self.log.subjects.dead_stream, found.place)
+            await self.log.stream.delete_msg(self.log.subjects.dead_stream, found.sequence)
         except NotFoundError:
             return
         except BadRequestError as error:

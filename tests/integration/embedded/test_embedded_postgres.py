@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import create_async_engine
 
-from nemuri_infra.embedded.child_processes import Child, ServerFailed, is_living
+from nemuri_infra.embedded.child_processes import Child, ServerFailed, is_running
 from nemuri_infra.embedded.postgres import EmbeddedPostgres
 from tests.integration.embedded.stored_data import insert, processes_in, rows
 
@@ -181,6 +181,6 @@ async def test_a_suspended_process_of_a_killed_server_is_ended(directory: Path) 
     orphan.suspend()
     await server.kill()
     await server.start()
-    assert not is_living(orphan)
+    assert not is_running(orphan)
     assert await rows(server.url) == ["kept"]
     await server.stop()

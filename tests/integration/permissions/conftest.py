@@ -7,7 +7,7 @@ import pytest
 import pytest_asyncio
 
 from nemuri.platform.service_registry import SERVICES
-from nemuri.platform.serving import NotProvisioned, prepared, serving
+from nemuri.platform.serving import NotProvisioned, ensure_provisioned, serving
 from tests.integration.restricted_servers import RestrictedServers
 from tests.integration.servers import Servers
 
@@ -18,11 +18,11 @@ async def platform(servers: Servers) -> AsyncIterator[RestrictedServers]:
     async with AsyncExitStack() as stack:
         running = await stack.enter_async_context(RestrictedServers.running(servers))
         with pytest.raises(NotProvisioned, match="nothing yet"):
-            await prepared(running.of("strength-sleep"), ["strength-sleep"])
-        await prepared(running.of("provisioner"), ())
+            await ensure_provisioned(running.of("strength-sleep"), ["strength-sleep"])
+        await ensure_provisioned(running.of("provisioner"), ())
         before = len(running.denied())
         for name in SERVICES:
-            await prepared(running.of(name), [name])
+            await ensure_provisioned(running.of(name), [name])
             await stack.enter_async_context(serving(running.of(name), [name]))
         assert running.denied()[before:] == []
         yield running

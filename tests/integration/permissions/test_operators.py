@@ -60,7 +60,7 @@ async def test_erased_data_is_not_restored(platform: RestrictedServers, tmp_path
     for thing in (Thing("memory", gone), Thing("task", task.task_id)):
         done = await forget(eraser, [thing])
         assert done.events > 0
-        assert done.left, "the result must name the files that only a superuser cleans"
+        assert done.remaining_notes, "the result must name the files that only a superuser cleans"
     await resume(eraser)
     assert files_with(platform.directory / "nats", *CANARIES) == {each: set() for each in CANARIES}
     await prepare(platform.settings(f"{platform.subjects.namespace}-restored-provisioner"))

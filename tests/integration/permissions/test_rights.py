@@ -8,7 +8,7 @@ import pytest
 import pytest_asyncio
 from nats.aio.client import Client as Nats
 
-from nemuri.platform.serving import NotProvisioned, prepare, prepared
+from nemuri.platform.serving import NotProvisioned, ensure_provisioned, prepare
 from nemuri_contracts.codec import EVENTS
 from nemuri_infra.bus.access import Access, options
 from nemuri_infra.runtime.settings import Settings
@@ -106,7 +106,7 @@ async def test_a_worker_requires_a_provisioned_namespace(restricted: RestrictedS
     """A worker in a namespace that is not provisioned raises `NotProvisioned`."""
     other = restricted.settings(f"{restricted.subjects.namespace}-other-strength-sleep")
     with pytest.raises(NotProvisioned):
-        await prepared(other, ["strength-sleep"])
+        await ensure_provisioned(other, ["strength-sleep"])
 
 
 async def test_only_the_provisioner_provisions(restricted: RestrictedServers) -> None:

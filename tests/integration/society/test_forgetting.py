@@ -40,8 +40,8 @@ async def test_no_file_contains_the_text_of_a_forgotten_agent(servers: Servers, 
         await states.write({"agent.0.x.goals": b"to rest"}, known)
     assert files_with(servers.directory, "quaggaphone")["quaggaphone"]
     await delete_society(log, "village")
-    (told,) = (await forget(settings, [Thing("agent", "village-0001")])).left
+    (told,) = (await forget(settings, [Thing("agent", "village-0001")])).remaining_notes
     assert "society town may hold its bytes" in told
     await delete_society(log, "town")
-    assert (await resume(settings)).left == ()
+    assert (await resume(settings)).remaining_notes == ()
     assert files_with(servers.directory, "quaggaphone") == {"quaggaphone": set()}

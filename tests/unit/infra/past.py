@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nemuri_contracts.event import Event
-from nemuri_infra.models.call_budget import Spendings
+from nemuri_infra.models.call_budget import CallBudgets
 from nemuri_infra.observability.metrics import Metrics
 from nemuri_infra.projections.progress import BehindError
 from nemuri_infra.runtime.settings import Settings
@@ -24,7 +24,7 @@ class PastAndLog:
     appended: list[tuple[Event, int | None]] = field(default_factory=list)
     tried: DeliveryAttempts = field(default_factory=DeliveryAttempts)
     settings: Settings = field(default_factory=Settings)
-    spendings: Spendings = field(default_factory=lambda: Spendings(3))
+    call_budgets: CallBudgets = field(default_factory=lambda: CallBudgets(3))
     sequence: int = 0
     """Log position of the projections."""
 

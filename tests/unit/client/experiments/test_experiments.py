@@ -64,7 +64,7 @@ async def test_agents_with_equal_streams_are_equal() -> None:
     pair = [await InMemoryAgent.remembering(world, "use", vectors) for _ in range(2)]
     for living in pair:
         for task in tasks:
-            await living.live(task)
+            await living.process(task)
     probes = [task_needing(chance, each) for each in world[:10]]
     drifts = await personality.drift(pair[0], pair[1], probes)
     assert list(drifts.values()) == pytest.approx([0.0] * len(drifts), abs=1e-12)
@@ -98,7 +98,7 @@ async def test_a_task_without_relevant_memories_is_ranked_and_learned_from() -> 
     """A task without relevant memories has empty rankings, and the experiment continues."""
     world = memories(random.Random(6), 60)
     living, trainer = await InMemoryAgent.remembering(world, "use", Vectors()), scorer.Trainer()
-    recalled = await living.live(Task("Galileo telescope Jupiter moons", world[0]))
+    recalled = await living.process(Task("Galileo telescope Jupiter moons", world[0]))
     assert not recalled.candidates
     assert trainer.orders(recalled) == {ranking: [] for ranking in scorer.RANKINGS}
     trainer.learn(living, recalled)

@@ -15,7 +15,7 @@ async def _lived(regime: Regime, tasks: int = TASKS) -> InMemoryAgent:
     world = memories(chance, PASSAGES)
     living = await InMemoryAgent.remembering(world, regime, Vectors())
     for task in stream(chance, world[:20], tasks, "recurring"):
-        await living.live(task)
+        await living.process(task)
     return living
 
 

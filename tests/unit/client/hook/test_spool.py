@@ -54,7 +54,7 @@ def test_a_damaged_file_is_moved_aside(tmp_path: Path, content: str) -> None:
     """The file does not block others and is not deleted."""
     path = spool.put(str(tmp_path), SESSION)
     path.write_text(content)
-    with pytest.raises(spool.Damaged):
+    with pytest.raises(spool.DamagedSessionError):
         spool.get(path)
     assert spool.waiting(str(tmp_path)) == []
     assert path.with_suffix(".damaged").read_text() == content

@@ -6,7 +6,7 @@ import pytest
 
 from nemuri_contracts.event import Usage
 from nemuri_contracts.tasks import ReactionFailed, TaskSummarised
-from nemuri_infra.models.call_budget import CachedChat, Spending, SpentError, count_replies
+from nemuri_infra.models.call_budget import CachedChat, CallBudget, SpentError, count_replies
 from nemuri_infra.models.measured_chat import MeasuredChat
 from nemuri_infra.models.protocol import Chat, ModelUnavailable, ModelUnusable, Reply
 from nemuri_infra.models.retries import Retries, call_with_retries
@@ -49,7 +49,7 @@ def measured(chat: Scripted) -> Chat:
 async def test_usable_and_unusable_replies_are_counted() -> None:
     """A call without a reply is not counted, however often it is repeated."""
     chat = measured(Scripted(ModelUnavailable("429"), ModelUnusable("empty"), SAID))
-    spent = Spending(limit=5)
+    spent = CallBudget(limit=5)
     with count_replies(spent):
         for counted in (0, 1):
             with pytest.raises((ModelUnavailable, ModelUnusable)):
@@ -63,7 +63,7 @@ async def test_no_reply_is_requested_beyond_the_limit() -> None:
     """The provider is not called again."""
     scripted = Scripted(SAID)
     chat = measured(scripted)
-    with count_replies(Spending(limit=2)):
+    with count_replies(CallBudget(limit=2)):
         for text in ("a", "b"):
             await chat.complete("", text, 1)
         with pytest.raises(SpentError, match="2 model replies"):
@@ -110,10 +110,10 @@ async def test_replies_are_cached_while_the_event_waits() -> None:
 async def test_an_event_beyond_its_budget_is_given_up() -> None:
     """An event records that. Replies to other workers count too."""
     past = PastAndLog()
-    texts = [str(number) for number in range(past.spendings.limit + 1)]
+    texts = [str(number) for number in range(past.call_budgets.limit + 1)]
     greedy = clerk(past, measured(Scripted(SAID)), *texts)
     with pytest.raises(GaveUpError, match="3 model replies were used for it"):
         await greedy.process(CAUSE)
     [(failed, _)] = past.appended
     assert isinstance(failed, ReactionFailed)
-    assert past.tried.calls == past.spendings.limit
+    assert past.tried.calls == past.call_budgets.limit

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from nemuri_domain.language.passage_ranking import QUOTE_LIMIT
 from nemuri_domain.language.request_items import listed_items, requests
-from nemuri_infra.models.extractive import MOST_QUOTES, QUOTED_CHARACTERS, ExtractiveModel
+from nemuri_infra.models.extractive import MAX_QUOTES, QUOTED_CHARACTERS, ExtractiveModel
 from nemuri_infra.models.protocol import Answer, AnswerJob, KeyPointJob, LearningsJob, Source
 
 MODEL = ExtractiveModel()
@@ -114,7 +114,7 @@ async def test_answers_are_deterministic_and_bounded(texts: list[str], question:
     assert first == second
     items = requests(question)
     quotes = [line for line in first.text.splitlines()[1:] if line.endswith("]")] if first.cited else []
-    assert len(quotes) <= max(MOST_QUOTES, len(items))
+    assert len(quotes) <= max(MAX_QUOTES, len(items))
     assert sum(map(len, quotes)) <= max(QUOTED_CHARACTERS, len(items) * QUOTE_LIMIT) + len(quotes) * len("  -  [m1]")
     assert list(first.cited) == list(dict.fromkeys(quote.rsplit("[", 1)[1][:-1] for quote in quotes))
 

@@ -45,9 +45,9 @@ def _waiting(place: int) -> Event:
 
 def test_cached_replies_are_bounded_in_bytes() -> None:
     """The oldest replies are dropped if many events wait with long prompts."""
-    kept = call_budget.Spendings(100)
+    kept = call_budget.CallBudgets(100)
     for number in range(50):
-        spent = call_budget.Spending(100)
+        spent = call_budget.CallBudget(100)
         spent.replies["chat", "", f"{number}" + "x" * 4_000_000, 100] = Reply("yes", Usage(model="chat"))
         kept.keep("specialist", _waiting(number), spent, waits=True)
     assert kept.of("specialist", _waiting(49), 0).replies
@@ -61,7 +61,7 @@ def _topics() -> tuple[Any, Any]:
 
 
 def _spent() -> tuple[Any, Any]:
-    spent = call_budget.Spending(100)
+    spent = call_budget.CallBudget(100)
     for number in range(30):
         asked = ("chat " + str(number), "s" * number * 100, "u" * 5_000 + str(number), 100)
         spent.replies[asked] = Reply("r" * number * 50, Usage(model="chat"))

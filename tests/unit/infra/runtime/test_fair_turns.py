@@ -39,7 +39,7 @@ async def _settled() -> None:
 
 async def test_one_party_leaves_slots_to_others() -> None:
     """Another party begins at once and gets the next free slot, however much waits."""
-    desk = Desk(FairSlots(5, share=4, line=50))
+    desk = Desk(FairSlots(5, share=4, max_queue=50))
     many = [desk.work("mallory") for _ in range(20)]
     await _settled()
     ann = [desk.work("ann") for _ in range(2)]
@@ -60,7 +60,7 @@ async def test_one_party_leaves_slots_to_others() -> None:
 async def test_events_behind_a_slow_queue_are_put_off(monkeypatch: pytest.MonkeyPatch) -> None:
     """Events behind a slow queue are put off, each a little longer than the one before; queued events stay."""
     now = _clock(monkeypatch)
-    desk = Desk(FairSlots(5, share=4, line=6))
+    desk = Desk(FairSlots(5, share=4, max_queue=6))
     first = [desk.work("mallory") for _ in range(10)]
     await _settled()
     now(2.0)
@@ -80,7 +80,7 @@ async def test_events_behind_a_slow_queue_are_put_off(monkeypatch: pytest.Monkey
 
 async def test_a_fast_queue_may_be_long(monkeypatch: pytest.MonkeyPatch) -> None:
     """No event is put off while a hundred of a party are done in a second."""
-    turns, now = FairSlots(5, share=4, line=6), [0.0]
+    turns, now = FairSlots(5, share=4, max_queue=6), [0.0]
     monkeypatch.setattr(module, "monotonic", lambda: now[0])
 
     async def quick() -> None:
@@ -96,7 +96,7 @@ async def test_a_fast_queue_may_be_long(monkeypatch: pytest.MonkeyPatch) -> None
 async def test_a_failing_party_gets_a_limited_number_of_attempts(monkeypatch: pytest.MonkeyPatch) -> None:
     """A failing party may repeat its delayed events only; a success admits one more. Other parties are not limited."""
     now = _clock(monkeypatch)
-    turns = FairSlots(5, share=4, line=6)
+    turns = FairSlots(5, share=4, max_queue=6)
     for sequence in range(2 * MAX_PUT_OFF):
         turns.put_off("mallory", sequence, 3.0)
 
@@ -105,7 +105,7 @@ async def test_a_failing_party_gets_a_limited_number_of_attempts(monkeypatch: py
     with pytest.raises(CrowdedError) as sent_away:
         turns.admit("mallory", 9_999)
     assert sent_away.value.delay == 3.0
-    turns.settled("mallory", 0)
+    turns.forget_event("mallory", 0)
     turns.admit("mallory", 9_999)
 
     turns.put_off("mallory", 9_999, 3.0)
@@ -115,7 +115,7 @@ async def test_a_failing_party_gets_a_limited_number_of_attempts(monkeypatch: py
 
 async def test_a_slot_is_released_while_its_work_waits() -> None:
     """A slot is used by others while its work waits, and the work continues with the next free slot."""
-    turns, told = FairSlots(1, share=1, line=5), []
+    turns, told = FairSlots(1, share=1, max_queue=5), []
 
     async def patient(let_go: asyncio.Event) -> None:
         async with turns.turn("ann"):
@@ -139,7 +139,7 @@ async def test_a_slot_is_released_while_its_work_waits() -> None:
 
 async def test_a_cancelled_party_holds_no_slot() -> None:
     """Cancelling frees the slot of work that is queued, running or waiting."""
-    turns = FairSlots(1, share=1, line=5)
+    turns = FairSlots(1, share=1, max_queue=5)
     desk = Desk(turns)
     first, second = desk.work("ann"), desk.work("ben")
     await _settled()
@@ -167,7 +167,7 @@ async def test_a_cancelled_party_holds_no_slot() -> None:
 
 async def test_closing_puts_off_all_queued_events_at_once() -> None:
     """Running work may finish."""
-    desk = Desk(FairSlots(1, share=1, line=5))
+    desk = Desk(FairSlots(1, share=1, max_queue=5))
     at_work, in_line = desk.work("ann"), desk.work("ann")
     await _settled()
     desk.turns.close()
