@@ -28,7 +28,7 @@ from nemuri_infra.projections.affective_queries import AffectiveQueries
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, ConditionalAppend, Service
 from nemuri_services.affective_memory.presenters import memory_view, state_view
-from nemuri_services.affective_memory.retrieval import earlier, recalled
+from nemuri_services.affective_memory.retrieval import most_similar_memory, retrieve
 
 STEPS: Final[tuple[Literal[2, 3], ...]] = (2, 3)
 """Levels of detail at which a memory's text is compressed, in order."""
@@ -38,7 +38,7 @@ service = Service(
 
 
 @service.handles(TurnOffered)
-async def remember(event: TurnOffered, resources: Resources) -> TurnRemembered | MemoryRefused | None:
+async def encode(event: TurnOffered, resources: Resources) -> TurnRemembered | MemoryRefused | None:
     """Encode an offered turn as a memory. Refuse it if the agent has no affective memory.
 
     The light model reads the turn. A slash command is ignored.
@@ -56,7 +56,7 @@ async def remember(event: TurnOffered, resources: Resources) -> TurnRemembered |
     words = embedded_text(reply.value.trigger, reply.value.content)
     await vectors.of([words])
     sort = relation_in(event.prompt)
-    known = await earlier(words, agent, defined, resources) if sort else ()
+    known = await most_similar_memory(words, agent, defined, resources) if sort else ()
     made = TurnUnderstanding(reply.value, reply.usage, vectors.key(words), sort, known)
     return encode_turn(
         event, agent, made, await queries.turns_until(event), agent_timezone(agent.rules, local_timezone())
@@ -64,7 +64,7 @@ async def remember(event: TurnOffered, resources: Resources) -> TurnRemembered |
 
 
 @service.handles(NightPassed)
-async def hand_out(event: NightPassed, resources: Resources) -> Sequence[CompressionDue]:  # noqa: ARG001
+async def request_compressions(event: NightPassed, resources: Resources) -> Sequence[CompressionDue]:  # noqa: ARG001
     """Request the compression of each memory that fell to a lower level, with one event per memory.
 
     An archived memory is compressed to keywords (level 3).
@@ -110,7 +110,7 @@ async def compress(event: CompressionDue, resources: Resources) -> MemoryCompres
 
 
 @service.handles(TurnRemembered, ProtectionChanged)
-async def admit(
+async def protect_waiting(
     event: TurnRemembered | ProtectionChanged, resources: Resources
 ) -> ConditionalAppend[ProtectionChanged] | None:
     """Protect the oldest memory that waits for protection, if the limit of protected memories allows it.
@@ -140,7 +140,7 @@ async def recall(query: AffectRecallQuery, resources: Resources) -> AffectRecall
     agent, defined = await queries.agent(query.agent_id), await resources.views.agent(query.agent_id)
     if agent is None or defined is None:
         return Refusal(refused=no_feeling(query.agent_id))
-    return await recalled(query, agent, defined, resources)
+    return await retrieve(query, agent, defined, resources)
 
 
 @service.answers(AffectQuery)
@@ -155,14 +155,14 @@ async def show(query: AffectQuery, resources: Resources) -> AffectView | Refusal
 @service.answers(AffectMemoryQuery)
 async def show_one(query: AffectMemoryQuery, resources: Resources) -> AffectMemoryView | Refusal:
     """Return one memory, found by its label or id prefix."""
-    found = await _named(query, resources)
+    found = await _find_memory(query, resources)
     return found if isinstance(found, Refusal) else memory_view(found[0], found[1].nights)
 
 
 @service.answers(AffectTurnQuery)
 async def show_turn(query: AffectTurnQuery, resources: Resources) -> TurnView | Refusal:
     """Return the full text of a memory's turn. Refuse the query unless the memory is at level 1."""
-    found = await _named(query, resources)
+    found = await _find_memory(query, resources)
     if isinstance(found, Refusal):
         return found
     memory, _ = found
@@ -177,7 +177,7 @@ async def show_turn(query: AffectTurnQuery, resources: Resources) -> TurnView | 
     )
 
 
-async def _named(
+async def _find_memory(
     query: AffectMemoryQuery | AffectTurnQuery, resources: Resources
 ) -> tuple[AffectMemory, AffectAgent] | Refusal:
     """Return the memory with the label or id prefix of the query, and its agent. Refuse if none or several match."""

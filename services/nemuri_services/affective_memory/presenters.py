@@ -5,9 +5,9 @@ from nemuri_domain.affective.aggregate import AffectAgent, AffectMemory
 from nemuri_infra.projections.affective_queries import AffectiveQueries
 from nemuri_infra.runtime.resources import Resources
 
-SHOWN = 20
+SHOWN_MEMORIES = 20
 """Number of the strongest memories in a view."""
-DAYS = 30
+MOOD_DAYS = 30
 """Maximum number of days in the mood history of a view. Days without memories do not count."""
 
 
@@ -40,9 +40,9 @@ async def state_view(agent: AffectAgent, resources: Resources) -> AffectView:
     queries, night = AffectiveQueries(resources.database), agent.nights
     waiting = await queries.waiting(agent.agent_id)
     limit = agent.rules.protection.max_protected_memories
-    protected = await queries.protected(agent.agent_id, SHOWN) if waiting or agent.protected >= limit else []
+    protected = await queries.protected(agent.agent_id, SHOWN_MEMORIES) if waiting or agent.protected >= limit else []
     lived = await queries.turn_counts(agent.agent_id)
-    strongest = await queries.strongest(agent, SHOWN)
+    strongest = await queries.strongest(agent, SHOWN_MEMORIES)
     return AffectView(
         agent_id=agent.agent_id,
         nights=night,
@@ -52,7 +52,7 @@ async def state_view(agent: AffectAgent, resources: Resources) -> AffectView:
         limit=limit,
         waiting=tuple(memory_view(each, night) for each in waiting),
         oldest_protected=tuple(memory_view(each, night) for each in protected),
-        moods=tuple(await queries.moods(agent.agent_id, DAYS)),
+        moods=tuple(await queries.moods(agent.agent_id, MOOD_DAYS)),
         memories=tuple(memory_view(each, night) for each in strongest),
         remembered=lived.remembered,
         compressed=(lived.summaries, lived.keyword_lists),

@@ -34,17 +34,17 @@ from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.stores.vectors import Vectors
 from nemuri_services.affective_memory.presenters import memory_view
 
-IN_TIME = 0.5
+VECTOR_TIMEOUT = 0.5
 """Seconds to wait for the vector of a prompt before words are compared instead."""
-WORDS = 24
+MAX_PROMPT_WORDS = 24
 """Maximum number of distinct words of a prompt that are compared."""
-COMMON = 0.3
+MIN_SHARED_WORDS = 0.3
 """Minimum share of a prompt's words, 0 to 1, that a relevant memory contains. Used if the prompt has no vector."""
-CONSIDERED = 100
+MAX_CANDIDATES = 100
 """Number of the most similar memories that are candidates; the policy's `top_k` if that is greater."""
 
 
-async def recalled(
+async def retrieve(
     query: AffectRecallQuery, agent: AffectAgent, defined: Agent, resources: Resources
 ) -> AffectRecallView:
     """Return the memories that match a prompt, and record the recall as a `memories_recalled` event.
@@ -57,11 +57,11 @@ async def recalled(
     queries, rules, began = AffectiveQueries(resources.database), agent.rules, monotonic()
     mood = await queries.mood(agent.agent_id, query.session) if query.session else None
     vectors = resources.vectors.with_embedder_of(defined.embedding)
-    felt, vector = mood.emotion if mood else None, await _in_time(vectors, query.prompt)
+    felt, vector = mood.emotion if mood else None, await _vector_in_time(vectors, query.prompt)
     relevance, revival = _bounds(agent, vectors, words_only=vector is None)
     asking = RetrievalRequest(query.prompt, relevance, revival, felt, query.category)
     wanted = AffectiveRetrieval(
-        top=max(CONSIDERED, rules.retrieval.top_k),
+        top=max(MAX_CANDIDATES, rules.retrieval.top_k),
         relevance=relevance,
         revival=revival,
         mood=felt,
@@ -69,12 +69,12 @@ async def recalled(
         newest=asking.last_time,
         fill=rules.retrieval.fill_up,
     )
-    found = await _found(query, agent, vectors, vector, wanted, queries)
+    found = await _candidates(query, agent, vectors, vector, wanted, queries)
     if vector is None or vectors.embedder.lexical:
         found = await _with_words(query.prompt, found, queries)
     chosen = rank(found, asking, rules)
     block = ContextBlock()
-    await _fill(block, chosen, agent, queries)
+    await _add_memories(block, chosen, agent, queries)
     recall_event = _recall_event(query, block.shown, asking, agent)
     waited_for = query.within is None or monotonic() - began < query.within
     if waited_for and not query.quietly and (recall_event.recalled or recall_event.asked_back):
@@ -87,7 +87,7 @@ def _bounds(agent: AffectAgent, vectors: Vectors, *, words_only: bool) -> tuple[
     """Return the minimum similarity of a relevant active memory, and of a relevant archived memory."""
     rules = agent.rules
     if words_only:
-        return COMMON, COMMON
+        return MIN_SHARED_WORDS, MIN_SHARED_WORDS
     given, revival = rules.retrieval.relevance_similarity, rules.archive.revival_similarity
     relevance = vectors.embedder.recall_threshold if given is None else given
     return relevance, relevance if revival is None else revival
@@ -102,7 +102,7 @@ async def _with_words(
     return [replace(each, shares_words=shares_topic(asked, words.get(each.memory_id, ""))) for each in found]
 
 
-async def _fill(
+async def _add_memories(
     block: ContextBlock, chosen: Sequence[RankedMemory], agent: AffectAgent, queries: AffectiveQueries
 ) -> None:
     """Add the retrieved memories to the block, then memories related to these, up to the policy's depth.
@@ -121,7 +121,9 @@ async def _fill(
         left -= len(reach)
 
 
-async def earlier(words: str, agent: AffectAgent, defined: Agent, resources: Resources) -> Sequence[AffectMemory]:
+async def most_similar_memory(
+    words: str, agent: AffectAgent, defined: Agent, resources: Resources
+) -> Sequence[AffectMemory]:
     """Return the most similar active memory on the same subject as `words`; an empty sequence if there is none."""
     vectors, queries = resources.vectors.with_embedder_of(defined.embedding), AffectiveQueries(resources.database)
     bound, _ = _bounds(agent, vectors, words_only=False)
@@ -133,7 +135,7 @@ async def earlier(words: str, agent: AffectAgent, defined: Agent, resources: Res
     return () if nearest is None else tuple((await queries.memories([nearest.memory_id])).values())
 
 
-async def _found(
+async def _candidates(
     query: AffectRecallQuery,
     agent: AffectAgent,
     vectors: Vectors,
@@ -141,7 +143,7 @@ async def _found(
     wanted: AffectiveRetrieval,
     queries: AffectiveQueries,
 ) -> list[AffectCandidate]:
-    asked = sorted(dict.fromkeys(terms(query.prompt)), key=len, reverse=True)[:WORDS]
+    asked = sorted(dict.fromkeys(terms(query.prompt)), key=len, reverse=True)[:MAX_PROMPT_WORDS]
     found: dict[UUID, AffectCandidate] = {}
     for category in dict.fromkeys((query.category, None)):
         each = replace(wanted, category=category)
@@ -154,12 +156,12 @@ async def _found(
     return list(found.values())
 
 
-async def _in_time(vectors: Vectors, prompt: str) -> NDArray[np.float32] | None:
-    """Return the prompt's vector; None if the embedder needs more than `IN_TIME` seconds, is unavailable, or gives an
-    unusable answer.
+async def _vector_in_time(vectors: Vectors, prompt: str) -> NDArray[np.float32] | None:
+    """Return the prompt's vector; None if the embedder needs more than `VECTOR_TIMEOUT` seconds, is unavailable, or
+    gives an unusable answer.
     """
     try:
-        async with asyncio.timeout(IN_TIME):
+        async with asyncio.timeout(VECTOR_TIMEOUT):
             rows = await vectors.embedder.embed([prompt])
     except (TimeoutError, ModelUnavailable, ModelUnusable):
         return None

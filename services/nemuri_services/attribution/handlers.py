@@ -61,7 +61,7 @@ async def learn(event: MemoriesUsed, resources: Resources) -> LearningsExtracted
     work = state.assignments.get(event.assignment_id)
     if state.task is None or agent is None or work is None or work.answer is None or work.learned is not None:
         return None
-    reply = await _asked(_job(agent, state.task, work, work.answer), resources)
+    reply = await _extract_learnings(_job(agent, state.task, work, work.answer), resources)
     learnings, empty = candidate_learnings(reply.value, state.task.setting)
     origin = Origin(client_id=state.task.client_id, task_id=event.task_id)
     (kept, repeated, dropped), cost = await decide_learnings(agent, learnings, event.memory_ids, origin, resources)
@@ -86,13 +86,13 @@ async def encode(event: LearningsExtracted, resources: Resources) -> Sequence[Me
 
 
 @service.handles(RepetitionWithdrawn)
-async def encode_after_all(event: RepetitionWithdrawn, resources: Resources) -> MemoryEncoded:  # noqa: ARG001
+async def encode_withdrawn_repetition(event: RepetitionWithdrawn, resources: Resources) -> MemoryEncoded:  # noqa: ARG001
     """Encode a learning as a memory after its repetition was withdrawn."""
     return encoded(event, event.repetition.learning, source="task", assignment_id=event.assignment_id)
 
 
 @service.handles(ReactionFailed)
-async def end_anyway(event: ReactionFailed, resources: Resources) -> Sequence[SessionEnded]:
+async def end_sessions_after_failure(event: ReactionFailed, resources: Resources) -> Sequence[SessionEnded]:
     """End the sessions of a task after a failure of this service. Nothing more is learned from them."""
     if event.service != service.name:
         return ()
@@ -113,7 +113,7 @@ async def credit(event: FeedbackGiven, resources: Resources) -> Sequence[CreditD
 
 
 @service.handles(SessionEnded, TaskFailed)
-async def credit_waiting(event: SessionEnded | TaskFailed, resources: Resources) -> Sequence[CreditDecision]:
+async def credit_parked(event: SessionEnded | TaskFailed, resources: Resources) -> Sequence[CreditDecision]:
     """Credit or refuse the feedback that arrived before the session ended or the task failed.
 
     Feedback and the end of a session are joined: the later of the two triggers the credit.
@@ -149,7 +149,7 @@ async def _policies(state: TaskState, resources: Resources) -> dict[str, Policy]
     return {name: agent.rules for name, agent in agents.items() if agent}
 
 
-async def _asked(job: LearningsJob, resources: Resources) -> Reply[Mapping[str, str]]:
+async def _extract_learnings(job: LearningsJob, resources: Resources) -> Reply[Mapping[str, str]]:
     """Return the model's learnings. If the model refuses, return none, because the session must end in any case."""
     try:
         return await resources.models.main.learnings(job)

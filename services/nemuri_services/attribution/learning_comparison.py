@@ -54,7 +54,7 @@ async def decide_learnings(
         for two in range(one)
         if is_comparable(float(alike[one, two]), words[one], words[two])
     ]
-    reply = await _compared(_job(learnings, older, doubles), resources.models.light)
+    reply = await _compare_pairs(_job(learnings, older, doubles), resources.models.light)
     comparisons = reply.value if reply else {}
     verdicts = _verdicts(older, doubles, comparisons)
     decisions = [decide_learning(each, verdict, used) for each, verdict in zip(learnings, verdicts, strict=True)]
@@ -117,7 +117,7 @@ def _sorted(
     return tuple(kept), tuple(repeated), tuple(dropped)
 
 
-async def _compared(job: RelationsJob, model: Model) -> Reply[Comparisons] | None:
+async def _compare_pairs(job: RelationsJob, model: Model) -> Reply[Comparisons] | None:
     """Return the model's comparisons; None if there is nothing to compare or the model refuses.
 
     Without comparisons, no learning counts as a repetition or as related to another memory.

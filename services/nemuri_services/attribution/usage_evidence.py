@@ -37,10 +37,10 @@ async def detect_used_memories(
     if detection == "judge" and memories:
         labels = {f"m{number}": each.memory_id for number, each in enumerate(memories, 1)}
         sources = (Source(label, shown_text(each, perspective)) for label, each in zip(labels, memories, strict=True))
-        reply = await _judgement(JudgeJob(question, event.text, tuple(sources)), resources)
+        reply = await _ask_judge(JudgeJob(question, event.text, tuple(sources)), resources)
         if reply is not None:
             return usage_detection.judged_uses(labels, reply.value), reply.usage
-    shown = await _compared(event.text, memories, resources.vectors)
+    shown = await _context_memories(event.text, memories, resources.vectors)
     threshold = resources.vectors.embedder.use_threshold
     found = usage_detection.detect_uses(
         event.text,
@@ -53,7 +53,7 @@ async def detect_used_memories(
     return found, None
 
 
-async def _judgement(job: JudgeJob, resources: Resources) -> Reply[tuple[str, ...]] | None:
+async def _ask_judge(job: JudgeJob, resources: Resources) -> Reply[tuple[str, ...]] | None:
     try:
         return await resources.models.light.judgement(job)
     except ModelRefused as error:
@@ -61,7 +61,7 @@ async def _judgement(job: JudgeJob, resources: Resources) -> Reply[tuple[str, ..
         return None
 
 
-async def _compared(answer: str, contents: Sequence[Content], vectors: Vectors) -> list[ContextMemory]:
+async def _context_memories(answer: str, contents: Sequence[Content], vectors: Vectors) -> list[ContextMemory]:
     """Return the memories with their tags and their cosine similarity to the answer."""
     if not contents:
         return []

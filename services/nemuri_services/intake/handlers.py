@@ -36,7 +36,7 @@ service = Service(
 
 
 @service.handles(TaskSubmitted, TaskReopened)
-async def take_in(
+async def begin_task(
     event: TaskSubmitted | TaskReopened, resources: Resources
 ) -> NegotiationOpened | TaskSummarised | TaskChunked | Sequence[ChunkReady] | None:
     """Summarise a small task as it is, split a large one into chunks, or open a negotiation over too many items.
@@ -51,11 +51,11 @@ async def take_in(
         state = await resources.views.with_chunks(state)
         return fan_in.summarise(event, state) or chunk_order.resumed(event, state)
     listed = () if task.option else await items_of(task, resources.blobs)
-    return client_negotiation.negotiate(event, listed) or await _cut(event, task, listed, resources)
+    return client_negotiation.negotiate(event, listed) or await _summarise_or_chunk(event, task, listed, resources)
 
 
 @service.handles(NegotiationAnswered)
-async def go_on(
+async def continue_with_choice(
     event: NegotiationAnswered, resources: Resources
 ) -> TaskSummarised | TaskChunked | NegotiationRefused | None:
     """Continue with the items that the task's client chose. Refuse the choice of another client."""
@@ -66,10 +66,12 @@ async def go_on(
         return refused
     if state.task.option != event.option or state.begun:
         return None
-    return await _cut(event, state.task, (), resources)
+    return await _summarise_or_chunk(event, state.task, (), resources)
 
 
-async def _cut(event: Event, task: Task, listed: tuple[str, ...], resources: Resources) -> TaskSummarised | TaskChunked:
+async def _summarise_or_chunk(
+    event: Event, task: Task, listed: tuple[str, ...], resources: Resources
+) -> TaskSummarised | TaskChunked:
     details, listed_requests = await details_of(task, resources.blobs), requests_in_documents(task, listed)
     if why := chunk_order.too_long([each.document for each in details]):
         raise ValueError(why)
@@ -81,13 +83,13 @@ async def _cut(event: Event, task: Task, listed: tuple[str, ...], resources: Res
 
 
 @service.handles(TaskChunked)
-async def begin_reading(event: TaskChunked, resources: Resources) -> Sequence[ChunkReady]:  # noqa: ARG001
-    """Start the first chunks. `read_on` starts another chunk after each finished one."""
+async def start_first_chunks(event: TaskChunked, resources: Resources) -> Sequence[ChunkReady]:  # noqa: ARG001
+    """Start the first chunks. `continue_chunks` starts another chunk after each finished one."""
     return chunk_order.begun(event)
 
 
 @service.handles(ChunkReady)
-async def find_point(event: ChunkReady, resources: Resources) -> ChunkSummarised | None:
+async def extract_key_point(event: ChunkReady, resources: Resources) -> ChunkSummarised | None:
     """Extract the key point of a chunk with the light model."""
     task = await resources.views.task_without_parts(event.task_id)
     chunk = await resources.views.chunk(event.task_id, event.ordinal)
@@ -101,7 +103,7 @@ async def find_point(event: ChunkReady, resources: Resources) -> ChunkSummarised
 
 
 @service.handles(ChunkSummarised)
-async def read_on(event: ChunkSummarised, resources: Resources) -> TaskSummarised | ChunkReady | None:
+async def continue_chunks(event: ChunkSummarised, resources: Resources) -> TaskSummarised | ChunkReady | None:
     """Start the next chunk after a finished one, or summarise the task after the last one.
 
     For each chunk, only one row of the task is read, so the cost is linear in the length of the document.

@@ -37,27 +37,27 @@ PASSING_ON = (TaskCompleted, TaskFailed, NegotiationOpened)
 async def route(event: TaskSummarised | TaskReopened, resources: Resources) -> TaskRouted | TaskFailed | None:
     """Choose the agents for a task, or fail it if no agent can do it.
 
-    A turn of a conversation waits while an earlier turn is in progress. `go_on` routes it when the earlier turn ends or
-    waits for its client, so every open task ends.
+    A turn of a conversation waits while an earlier turn is in progress. `route_next_turn` routes it when the earlier
+    turn ends or waits for its client, so every open task ends.
     """
-    return await _routed(event, await resources.views.task(event.task_id), resources)
+    return await _route_task(event, await resources.views.task(event.task_id), resources)
 
 
 @service.handles(*PASSING_ON)
-async def go_on(event: Event, resources: Resources) -> TaskRouted | TaskFailed | None:
+async def route_next_turn(event: Event, resources: Resources) -> TaskRouted | TaskFailed | None:
     """Route the next turn of the conversation, now that this task has ended or waits for its client's choice."""
     following = await resources.views.next_turn(event.task_id)
-    return None if following is None else await _routed(event, await resources.views.task(following), resources)
+    return None if following is None else await _route_task(event, await resources.views.task(following), resources)
 
 
-async def _routed(event: Event, state: TaskState, resources: Resources) -> TaskRouted | TaskFailed | None:
+async def _route_task(event: Event, state: TaskState, resources: Resources) -> TaskRouted | TaskFailed | None:
     task = state.task
     if task is None or task.summary is None or task.routed or task.status != "open":
         return None
-    understood = await model_requests.understood(task, resources)
-    if understood is None:
+    rewritten = await model_requests.with_complete_request(task, resources)
+    if rewritten is None:
         return None
-    task, usage = understood
+    task, usage = rewritten
     known = await precedents.like(task, resources)
     routed = routing.route(event, task, await applicants.all(resources.views, task.setting), known)
     return routed.model_copy(update={"usage": usage}) if isinstance(routed, TaskRouted) else routed
@@ -70,19 +70,19 @@ async def assign(event: TaskRouted, resources: Resources) -> Sequence[TaskAssign
 
 
 @service.handles(TaskAnswered)
-async def join(event: TaskAnswered, resources: Resources) -> TaskCompleted | None:
+async def complete(event: TaskAnswered, resources: Resources) -> TaskCompleted | None:
     """Complete the task when its last assignment is answered. A model merges the answers of a panel."""
     state = await resources.views.task(event.task_id)
     if panel.voices_of(state) and await resources.views.newest_sequence(event.task_id, event.kind) != event.sequence:
         return None
-    return await _completed(event, state, resources)
+    return await _complete_task(event, state, resources)
 
 
-async def _completed(event: Event, state: TaskState, resources: Resources) -> TaskCompleted | None:
+async def _complete_task(event: Event, state: TaskState, resources: Resources) -> TaskCompleted | None:
     heard = panel.voices_of(state)
     if heard is None or state.task is None:
         return fan_in.complete(event, state)
-    reply = await model_requests.merged(state.task, heard, resources)
+    reply = await model_requests.merge_answers(state.task, heard, resources)
     end = panel.concluded(event, state.task, heard, reply.value.text, reply.value.dissent, reply.usage)
     return end.model_copy(update={"answer": with_read_note(end.answer, state)})
 
@@ -102,4 +102,4 @@ async def fail(event: ReactionFailed, resources: Resources) -> TaskCompleted | T
     if not held_up and event.attempt != state.task.attempt:  # The failure belongs to an earlier attempt.
         return None
     reason = f"{event.service} could not handle {event.cause_kind}: {event.error}"
-    return await _completed(event, state, resources) or routing.fail(event, state.task, reason)
+    return await _complete_task(event, state, resources) or routing.fail(event, state.task, reason)

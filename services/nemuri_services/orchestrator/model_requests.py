@@ -15,7 +15,7 @@ from nemuri_infra.runtime.resources import Resources
 logger = structlog.get_logger()
 
 
-async def understood(task: Task, resources: Resources) -> tuple[Task, Usage | None] | None:
+async def with_complete_request(task: Task, resources: Resources) -> tuple[Task, Usage | None] | None:
     """Return the task with a request that can be understood alone, and the model's usage, if a model was called.
 
     Returns None while an earlier turn of the conversation is in progress. The light model is called only for a turn
@@ -38,16 +38,16 @@ async def understood(task: Task, resources: Resources) -> tuple[Task, Usage | No
     return task.replace(request=conversation_history.restated(task.text, reply.value)), reply.usage
 
 
-async def merged(task: Task, heard: Sequence[Voice], resources: Resources) -> Reply[Merged]:
+async def merge_answers(task: Task, heard: Sequence[Voice], resources: Resources) -> Reply[Merged]:
     """Return the answers of a panel as one answer. If the model refuses, they stand side by side."""
     voices = panel.unlabelled(heard)
     try:
-        return await resources.models.main.merge(MergeJob(question=_asked(task), voices=voices))
+        return await resources.models.main.merge(MergeJob(question=_panel_request(task), voices=voices))
     except ModelRefused as error:
         logger.warning("not merged", task=str(task.task_id), why=log_safe(error))
         return Reply(Merged(panel.side_by_side(voices), ()), Usage(model=resources.models.main.name))
 
 
-def _asked(task: Task) -> str:
+def _panel_request(task: Task) -> str:
     """Return the complete request of a panel: the texts of all parts, including the items of documents."""
     return "\n".join(dict.fromkeys(task.part(number).text for number in range(len(task.parts))))

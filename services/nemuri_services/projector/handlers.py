@@ -74,16 +74,16 @@ async def _follow(resources: Resources) -> None:
         await rebuild(resources.projection, resources.log, _report)
         position = await resources.projection.position()
     await check_log_identity(resources.projection, resources.log)
-    await _tell(resources, position.sequence)
+    await _publish_progress(resources, position.sequence)
     async for batch in resources.log.read(position.sequence):
-        await _tell(resources, await fold(resources.projection, batch, resources.log.subjects))
+        await _publish_progress(resources, await fold(resources.projection, batch, resources.log.subjects))
 
 
 def _report(done: int, total: int) -> None:
     logger.info("rebuilding", service="projector", done=done, total=total)
 
 
-async def _tell(resources: Resources, sequence: int) -> None:
+async def _publish_progress(resources: Resources, sequence: int) -> None:
     await resources.log.connection.publish(resources.log.subjects.projected, str(sequence).encode())
 
 

@@ -65,7 +65,9 @@ service = Service("query-api", concurrency=16, lag_per_replica=100, capabilities
 
 
 @service.handles(TaskCompleted, TaskFailed, NegotiationOpened, SessionEnded)
-async def tell(event: TaskCompleted | TaskFailed | NegotiationOpened | SessionEnded, resources: Resources) -> None:
+async def publish_state(
+    event: TaskCompleted | TaskFailed | NegotiationOpened | SessionEnded, resources: Resources
+) -> None:
     """Publish the state of the task to clients that wait for it, unless the task is still open."""
     task_id = event.thread
     if task_id is None:
@@ -83,7 +85,7 @@ async def task(query: TaskQuery, resources: Resources) -> TaskResult | Refusal:
     """Return the state of a task."""
     known = result_of(await resources.views.task(query.task_id))
     if known is None:
-        return await _absent("task", query.task_id, resources)
+        return await _not_found("task", query.task_id, resources)
     return shortened_result(known, resources.log.max_event_bytes)
 
 
@@ -97,10 +99,10 @@ async def feedback(query: FeedbackQuery, resources: Resources) -> FeedbackStandi
         said = known.get(query.feedback_id)
         if said is None:
             if await is_erased(resources.database, query.task_id):
-                return await _absent("task", query.task_id, resources)
+                return await _not_found("task", query.task_id, resources)
             return Refusal(refused=f"there is no feedback {query.feedback_id} on task {query.task_id}")
         left = until - asyncio.get_running_loop().time()
-        if said.decided or left <= 0 or not await _moves(here, left, resources):
+        if said.decided or left <= 0 or not await _wait_for_progress(here, left, resources):
             return said
 
 
@@ -117,7 +119,7 @@ async def event(query: EventQuery, resources: Resources) -> EventView | Refusal:
 
 
 @service.answers(IdQuery)
-async def whole_id(query: IdQuery, resources: Resources) -> IdView | Refusal:
+async def complete_id(query: IdQuery, resources: Resources) -> IdView | Refusal:
     """Return the id that begins with the given digits. Refuse if no id or several ids do."""
     first, number = await find_by_prefix(resources.database, query.of, query.beginning)
     if first is None:
@@ -128,11 +130,11 @@ async def whole_id(query: IdQuery, resources: Resources) -> IdView | Refusal:
 
 
 @service.answers(WhyQuery)
-async def why(query: WhyQuery, resources: Resources) -> WhyView | Refusal:
+async def explain_retrieval(query: WhyQuery, resources: Resources) -> WhyView | Refusal:
     """Return the explanation of one retrieval of a task."""
     state = await resources.views.task(query.task_id)
     if state.task is None:
-        return await _absent("task", query.task_id, resources)
+        return await _not_found("task", query.task_id, resources)
     try:
         return await explanation(state, query.task_id, query.number, resources)
     except LostError as error:
@@ -140,10 +142,10 @@ async def why(query: WhyQuery, resources: Resources) -> WhyView | Refusal:
 
 
 @service.answers(RoutingQuery)
-async def why_this_agent(query: RoutingQuery, resources: Resources) -> RoutingView | Refusal:
+async def explain_routing(query: RoutingQuery, resources: Resources) -> RoutingView | Refusal:
     """Return the explanation of a task's routing."""
     if (await resources.views.task(query.task_id)).task is None:
-        return await _absent("task", query.task_id, resources)
+        return await _not_found("task", query.task_id, resources)
     try:
         return await routing(query.task_id, resources)
     except LostError as error:
@@ -155,7 +157,7 @@ async def agents(query: AgentsQuery, resources: Resources) -> AgentsView | Refus
     """Return all agents, or the one that the query names. The orchestrator is included only on request."""
     found = await resources.views.agents(query.agent_id)
     if query.agent_id is not None and not found:
-        return await _nobody(query.agent_id, resources)
+        return await _unknown_agent(query.agent_id, resources)
     listed = [each for each in found if each.agent_id != ORCHESTRATOR or query.orchestrator or query.agent_id]
     return AgentsView(agents=tuple(agent_view(each) for each in listed))
 
@@ -165,11 +167,11 @@ async def memories(query: MemoriesQuery, resources: Resources) -> MemoriesView |
     """Return a page of an agent's memories, strongest first."""
     agent = await resources.views.agent(query.agent_id)
     if agent is None:
-        return await _nobody(query.agent_id, resources)
+        return await _unknown_agent(query.agent_id, resources)
     if agent.definition.memory != "strength":
         return Refusal(refused=not_by_use(query.agent_id, agent.definition.memory))
     found = await resources.views.strongest(agent, query.status, offset=query.offset, limit=query.limit + 1)
-    views = await _seen(agent, found, resources)
+    views = await _memory_views(agent, found, resources)
     return page(views, query, resources.log.max_event_bytes)
 
 
@@ -179,11 +181,11 @@ async def memory(query: MemoryQuery, resources: Resources) -> MemoryView | Refus
     found = (await resources.views.memories_by_id([query.memory_id])).get(query.memory_id)
     agent = await resources.views.agent(found[0].agent_id) if found else None
     if found is None or agent is None:
-        return await _absent("memory", query.memory_id, resources)
-    return (await _seen(agent, [found], resources))[0]
+        return await _not_found("memory", query.memory_id, resources)
+    return (await _memory_views(agent, [found], resources))[0]
 
 
-async def _seen(agent: Agent, found: Sequence[Remembered], resources: Resources) -> list[MemoryView]:
+async def _memory_views(agent: Agent, found: Sequence[Remembered], resources: Resources) -> list[MemoryView]:
     """Return the views of memories, each with its relations in force and the time of its last change."""
     named = {each.older for content, _ in found for each in content.relations}
     older = await resources.views.memories_by_id(named) if named else {}
@@ -195,20 +197,20 @@ async def _seen(agent: Agent, found: Sequence[Remembered], resources: Resources)
 
 
 @service.answers(RememberedQuery)
-async def remembered(query: RememberedQuery, resources: Resources) -> RememberedView | Refusal:
+async def offer_outcomes(query: RememberedQuery, resources: Resources) -> RememberedView | Refusal:
     """Return the outcome of offered memories. Waits up to `LONGEST_WAIT` seconds until all are decided."""
     if await resources.views.agent(query.agent_id) is None:
-        return await _nobody(query.agent_id, resources)
+        return await _unknown_agent(query.agent_id, resources)
     until = asyncio.get_running_loop().time() + LONGEST_WAIT
     while True:
         here = resources.views.progress.sequence
-        view = await _decided(query.offers, resources)
+        view = await _offer_outcomes(query.offers, resources)
         left = until - asyncio.get_running_loop().time()
-        if not view.pending or left <= 0 or not await _moves(here, left, resources):
+        if not view.pending or left <= 0 or not await _wait_for_progress(here, left, resources):
             return view
 
 
-async def _moves(beyond: int, seconds: float, resources: Resources) -> bool:
+async def _wait_for_progress(beyond: int, seconds: float, resources: Resources) -> bool:
     """Wait at most `seconds` until the projections pass the sequence `beyond`. Return True if they do.
 
     The query's slot is released during the wait, so that other queries are answered.
@@ -217,7 +219,7 @@ async def _moves(beyond: int, seconds: float, resources: Resources) -> bool:
         return await resources.views.progress.wait_beyond(beyond, seconds=seconds)
 
 
-async def _decided(offers: Sequence[UUID], resources: Resources) -> RememberedView:
+async def _offer_outcomes(offers: Sequence[UUID], resources: Resources) -> RememberedView:
     taken = {each: {derive(each, kind.kind_of()) for kind in (MemoryEncoded, ExperienceRecorded)} for each in offers}
     refused = {each: derive(each, MemoryRefused.kind_of()) for each in offers}
     happened = await resources.views.projected_ids([*chain.from_iterable(taken.values()), *refused.values()])
@@ -233,7 +235,7 @@ async def scorer(query: ScorerQuery, resources: Resources) -> ScorerView | Refus
     """Return the state of an agent's learned scorer."""
     agent, known = await resources.views.agent(query.agent_id), await resources.views.scorer(query.agent_id)
     if agent is None:
-        return await _nobody(query.agent_id, resources)
+        return await _unknown_agent(query.agent_id, resources)
     since = known.until if known else 0
     fresh = await count_samples(resources.database, query.agent_id, after=since, window=MAX_ASSIGNMENTS)
     return scorer_view(agent, known, fresh)
@@ -259,7 +261,7 @@ async def health(query: HealthQuery, resources: Resources) -> HealthView | Refus
     """Return the health of one agent's memory, or of the memories of all agents."""
     found = await resources.views.agents(query.agent_id)
     if query.agent_id is not None and not found:
-        return await _nobody(query.agent_id, resources)
+        return await _unknown_agent(query.agent_id, resources)
     return HealthView(agents=tuple([await health_of(each, resources) for each in found]))
 
 
@@ -267,12 +269,16 @@ async def health(query: HealthQuery, resources: Resources) -> HealthView | Refus
 async def memo(query: MemoQuery, resources: Resources) -> MemoView | Refusal:
     """Return the memo of an agent: the table of contents that it would get with a task in the setting."""
     agent = await resources.views.agent(query.agent_id)
-    return await _nobody(query.agent_id, resources) if agent is None else await memo_of(agent, query.setting, resources)
+    return (
+        await _unknown_agent(query.agent_id, resources)
+        if agent is None
+        else await memo_of(agent, query.setting, resources)
+    )
 
 
-async def _nobody(agent_id: str, resources: Resources) -> Refusal:
-    return await _absent("agent", agent_id, resources)
+async def _unknown_agent(agent_id: str, resources: Resources) -> Refusal:
+    return await _not_found("agent", agent_id, resources)
 
 
-async def _absent(sort: str, name: UUID | str, resources: Resources) -> Refusal:
+async def _not_found(sort: str, name: UUID | str, resources: Resources) -> Refusal:
     return Refusal(refused=await absent(resources.database, sort, name))

@@ -24,37 +24,39 @@ service = Service(
 
 
 @service.handles(TaskRouted)
-async def use(event: TaskRouted, resources: Resources) -> MemoriesUsed | None:  # noqa: ARG001 - every reaction has this form
+async def record_use(event: TaskRouted, resources: Resources) -> MemoriesUsed | None:  # noqa: ARG001 - every reaction has this form
     """Record the routing memories that influenced the choice of agents as used."""
     return precedents.used(event)
 
 
 @service.handles(TaskCompleted)
-async def remember(event: TaskCompleted, resources: Resources) -> Sequence[AgentDefined | MemoryEncoded | SessionEnded]:
+async def encode_task(
+    event: TaskCompleted, resources: Resources
+) -> Sequence[AgentDefined | MemoryEncoded | SessionEnded]:
     """Encode a completed task and its agents as a memory of the orchestrator, and end the orchestrator's session."""
     state = await resources.views.task(event.task_id)
     if state.task is None or not state.present:
         return ()
     memory = precedents.routing_memory(state)
-    taken = await _taken_in(
+    taken = await _memory_events(
         event, state.task, state.present[0].agent_id, memory, f"routing/{event.event_id}", resources
     )
     return [*taken, precedents.session_ended(event, state.task)] if taken else ()
 
 
 @service.handles(ImpactCredited)
-async def remember_outcome(event: ImpactCredited, resources: Resources) -> Sequence[AgentDefined | MemoryEncoded]:
+async def encode_outcome(event: ImpactCredited, resources: Resources) -> Sequence[AgentDefined | MemoryEncoded]:
     """Encode the feedback on an agent's work as a memory of what that agent is good at."""
     task = (await resources.views.task(event.correlation_id)).task if event.correlation_id else None
     if task is None:
         return ()
     memory = precedents.aptitude_memory(task, event.agent_id, event.reason)
-    return await _taken_in(
+    return await _memory_events(
         event, task, event.agent_id, memory, f"{task.task_id}/{event.agent_id}/{event.reason}", resources
     )
 
 
-async def _taken_in(
+async def _memory_events(
     event: Event, task: Task, worker: str, memory: MemoryContent | None, key: str, resources: Resources
 ) -> Sequence[AgentDefined | MemoryEncoded]:
     """Return the events that add a memory to the routing memory; none without `memory`.
@@ -66,13 +68,13 @@ async def _taken_in(
     other = known or await resources.views.agent(worker)
     if memory is None or other is None:
         return ()
-    new = await _new(memory, other.embedding, (known.rules if known else Policy()).initial_strength, resources)
+    new = await _new_memory(memory, other.embedding, (known.rules if known else Policy()).initial_strength, resources)
     new = new.model_copy(update={"origin": Origin(client_id=task.client_id, task_id=task.task_id)})
     encoding = encoded(event, new, key=key, agent_id=ORCHESTRATOR, source="task")
     return (encoding,) if known else (precedents.defined(event, other.embedding), encoding)
 
 
-async def _new(memory: MemoryContent, embedding: Embedding, strength: float, resources: Resources) -> NewMemory:
+async def _new_memory(memory: MemoryContent, embedding: Embedding, strength: float, resources: Resources) -> NewMemory:
     text, vectors = embedded_text(memory), resources.vectors.with_embedder_of(embedding)
     await vectors.of([text])
     names = precedents.DEFINITION.perspective_names

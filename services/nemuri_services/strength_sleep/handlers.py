@@ -11,9 +11,9 @@ service = Service("strength-sleep", groups=16, capabilities=frozenset({Capabilit
 
 
 @service.handles(SessionEnded)
-async def fall_asleep(event: SessionEnded, resources: Resources) -> ConditionalAppend[AgentSlept] | None:
+async def begin_sleep(event: SessionEnded, resources: Resources) -> ConditionalAppend[AgentSlept] | None:
     """Let an agent sleep over its ended sessions. The event is appended only if no other sleep came in between."""
-    newest, tired = await _as_it_is(event.agent_id, resources)
+    newest, tired = await _sleep_input(event.agent_id, resources)
     if tired is None or event.assignment_id not in tired.agent.awake:
         return None
     slept = sleep.decide(event, tired, await resources.clock.now())
@@ -21,16 +21,16 @@ async def fall_asleep(event: SessionEnded, resources: Resources) -> ConditionalA
 
 
 @service.handles(AgentSlept)
-async def sleep_on(event: AgentSlept, resources: Resources) -> ConditionalAppend[AgentSlept] | None:
+async def continue_sleep(event: AgentSlept, resources: Resources) -> ConditionalAppend[AgentSlept] | None:
     """Continue an unfinished sleep. The event is appended only if no other sleep came in between."""
     if not event.unfinished:
         return None
-    newest, tired = await _as_it_is(event.agent_id, resources)
+    newest, tired = await _sleep_input(event.agent_id, resources)
     slept = sleep.continue_sleep(event, tired) if tired else None
     return None if slept is None else ConditionalAppend(slept, newest)
 
 
-async def _as_it_is(agent_id: str, resources: Resources) -> tuple[int, SleepInput | None]:
+async def _sleep_input(agent_id: str, resources: Resources) -> tuple[int, SleepInput | None]:
     """Return the sequence of the agent's newest `agent_slept` event, and the input of the next sleep.
 
     Waits until the projections contain that event.

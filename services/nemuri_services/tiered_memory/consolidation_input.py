@@ -13,7 +13,9 @@ from nemuri_infra.projections.tiered_queries import TieredQueries
 from nemuri_infra.runtime.resources import Resources
 
 
-async def gathered(agent_id: str, asked: Because | None, now: float, resources: Resources) -> ConsolidationPlan | None:
+async def consolidation_plan(
+    agent_id: str, asked: Because | None, now: float, resources: Resources
+) -> ConsolidationPlan | None:
     """Return the plan of a consolidation that is requested (`asked`) or due at `now`; None if it is neither.
 
     The plan also covers long-term memory: if that is nearly full, weak memories are merged or forgotten.

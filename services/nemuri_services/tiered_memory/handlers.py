@@ -23,10 +23,10 @@ from nemuri_domain.tiered.memory_merging import form_memory
 from nemuri_infra.projections.tiered_queries import TieredQueries
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, ConditionalAppend, Service
-from nemuri_services.tiered_memory.consolidation_input import gathered, merged_text
+from nemuri_services.tiered_memory.consolidation_input import consolidation_plan, merged_text
 from nemuri_services.tiered_memory.consolidation_schedule import watch
 from nemuri_services.tiered_memory.presenters import memory_view, state_view
-from nemuri_services.tiered_memory.retrieval import recalled
+from nemuri_services.tiered_memory.retrieval import retrieve
 
 service = Service(
     "tiered-memory",
@@ -56,7 +56,7 @@ async def record(event: ExperienceOffered, resources: Resources) -> ExperienceRe
 
 
 @service.handles(ExperienceRecorded, ConsolidationAsked)
-async def begin(
+async def begin_consolidation(
     event: ExperienceRecorded | ConsolidationAsked, resources: Resources
 ) -> ConditionalAppend[ConsolidationBegun] | None:
     """Begin a consolidation if one is requested, or due after a new experience.
@@ -66,14 +66,14 @@ async def begin(
     """
     now, queries = moment_of(event), TieredQueries(resources.database)
     agent = await queries.agent(event.agent_id)
-    if await _hosted(event.agent_id, resources):
+    if await _is_hosted(event.agent_id, resources):
         return None
     if agent is None or (isinstance(event, ExperienceRecorded) and due_reason(agent, now) is None):
         return None
     newest = await resources.log.newest_on(resources.log.subjects.of_agent(event.agent_id, ConsolidationBegun))
     await resources.views.progress.wait(newest.sequence)
     asked = event.because if isinstance(event, ConsolidationAsked) else None
-    found = await gathered(event.agent_id, asked, now, resources)
+    found = await consolidation_plan(event.agent_id, asked, now, resources)
     if not found:
         return None
     second = event.second if isinstance(event, ConsolidationAsked) else event.experience.second
@@ -84,9 +84,9 @@ async def begin(
 
 
 @service.handles(ConsolidationBegun)
-async def hand_out(event: ConsolidationBegun, resources: Resources) -> Sequence[FormationDue]:
+async def request_formations(event: ConsolidationBegun, resources: Resources) -> Sequence[FormationDue]:
     """Request one memory for each group, with one event per group, so that each can be erased without the others."""
-    if await _hosted(event.agent_id, resources):
+    if await _is_hosted(event.agent_id, resources):
         return ()
     return [
         FormationDue.following(event, nth=each.memory_ids[0], group=each, second=event.second) for each in event.groups
@@ -94,7 +94,7 @@ async def hand_out(event: ConsolidationBegun, resources: Resources) -> Sequence[
 
 
 @service.handles(FormationDue)
-async def form(event: FormationDue, resources: Resources) -> MemoryFormed | None:
+async def form_group(event: FormationDue, resources: Resources) -> MemoryFormed | None:
     """Form one long-term memory from a group, unless it is formed already, so that no model is called twice."""
     queries = TieredQueries(resources.database)
     agent, defined = await queries.agent(event.agent_id), await resources.views.agent(event.agent_id)
@@ -126,7 +126,7 @@ async def recall(query: TiersRecallQuery, resources: Resources) -> TiersRecallVi
     defined = await resources.views.agent(query.agent_id)
     if agent is None or defined is None:
         return Refusal(refused=no_tiers(query.agent_id))
-    return await recalled(query, agent, defined, resources)
+    return await retrieve(query, agent, defined, resources)
 
 
 @service.answers(TiersQuery)
@@ -149,7 +149,7 @@ async def show_one(query: TiersMemoryQuery, resources: Resources) -> TierMemoryV
     return memory_view(found[0])
 
 
-async def _hosted(agent_id: str, resources: Resources) -> bool:
+async def _is_hosted(agent_id: str, resources: Resources) -> bool:
     """Return True if the host of the agent's society consolidates its memory."""
     defined = await resources.views.agent(agent_id)
     return defined is not None and defined.definition.kept_by == "host"

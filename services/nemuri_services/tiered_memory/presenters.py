@@ -9,7 +9,7 @@ from nemuri_domain.tiered.retrieval import current_time
 from nemuri_infra.projections.tiered_queries import TieredQueries
 from nemuri_infra.runtime.resources import Resources
 
-SHOWN = 10
+SHOWN_MEMORIES = 10
 """Maximum number of memories of each layer in a view, the newest ones."""
 
 
@@ -22,7 +22,7 @@ async def state_view(agent_id: str, resources: Resources) -> TiersView | None:
     """Return the state of an agent's memory: its layers, capacities and newest memories; None if there is no such
     agent.
     """
-    standing = await TieredQueries(resources.database).standing(agent_id, SHOWN)
+    standing = await TieredQueries(resources.database).standing(agent_id, SHOWN_MEMORIES)
     if standing is None:
         return None
     agent, newest = standing.agent, (*standing.short, *standing.long)

@@ -22,13 +22,13 @@ from nemuri_infra.runtime.resources import Resources
 from nemuri_services.tiered_memory.presenters import memory_view
 
 
-async def recalled(query: TiersRecallQuery, agent: TiersAgent, defined: Agent, resources: Resources) -> TiersRecallView:
+async def retrieve(query: TiersRecallQuery, agent: TiersAgent, defined: Agent, resources: Resources) -> TiersRecallView:
     """Return the memories that match a query, and record the access to the agent's own memories as an event.
 
     No event is recorded if the query is quiet.
     """
     pattern = restricted_pattern(agent.rules.pattern(query.module), query.layers, query.top)
-    found = await _found(query, pattern, agent, defined, resources)
+    found = await _candidates(query, pattern, agent, defined, resources)
     known = await TieredQueries(resources.database).memories(each.memory_id for each in found)
     seen = {each for each, memory in known.items() if is_visible(memory, query.agent_id)}
     chosen = without_shared_experiences(
@@ -36,7 +36,7 @@ async def recalled(query: TiersRecallQuery, agent: TiersAgent, defined: Agent, r
     )
     own = [each.memory_id for each in chosen if known[each.memory_id].agent_id == query.agent_id]
     if own and not query.quietly:
-        await resources.log.append(_accessed(query, own))
+        await resources.log.append(_access_event(query, own))
     views = (
         TierRecalledView(
             memory=memory_view(known[each.memory_id]),
@@ -55,7 +55,7 @@ async def recalled(query: TiersRecallQuery, agent: TiersAgent, defined: Agent, r
     )
 
 
-async def _found(
+async def _candidates(
     query: TiersRecallQuery, pattern: Pattern, agent: TiersAgent, defined: Agent, resources: Resources
 ) -> list[ScoredMemory]:
     """Return the candidates of a retrieval, best first: the agent's own memories, and on request those that others
@@ -68,18 +68,18 @@ async def _found(
     own = await queries.searched(agent.agent_id, vectors.generation, asked)
     newest = float(own.rows["at"].max()) if own.ids else None
     now = current_time(agent, newest, time.time()) if query.second is None else query.second
-    found = _best(own, now, pattern, agent)
+    found = _ranked(own, now, pattern, agent)
     if query.shared:
         others = await queries.searched(agent.agent_id, vectors.generation, asked, "shared")
-        found += _best(others, now, pattern.model_copy(update={"layers": ("long",)}), agent)
+        found += _ranked(others, now, pattern.model_copy(update={"layers": ("long",)}), agent)
     return sorted(found, key=lambda each: (-each.score, each.memory_id))
 
 
-def _best(searched: SearchedMemories, now: float, pattern: Pattern, agent: TiersAgent) -> list[ScoredMemory]:
+def _ranked(searched: SearchedMemories, now: float, pattern: Pattern, agent: TiersAgent) -> list[ScoredMemory]:
     return rank(searched.ids.__getitem__, searched.rows, searched.relevance, now, pattern, agent.rules)
 
 
-def _accessed(query: TiersRecallQuery, memory_ids: list[UUID]) -> MemoriesAccessed:
+def _access_event(query: TiersRecallQuery, memory_ids: list[UUID]) -> MemoriesAccessed:
     return MemoriesAccessed(
         event_id=uuid4(),
         agent_id=query.agent_id,

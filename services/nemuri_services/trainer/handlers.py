@@ -33,7 +33,7 @@ async def train(event: SessionEnded | ImpactCredited, resources: Resources) -> C
     known = await pasts.experience(resources, event.agent_id)
     if len(training_samples.samples(known)) < agent.rules.min_training_samples:
         return None
-    trained = await asyncio.to_thread(_trained, event, known, 1 + (scorer.number if scorer else 0), until)
+    trained = await asyncio.to_thread(_train, event, known, 1 + (scorer.number if scorer else 0), until)
     return ConditionalAppend(trained, newest.sequence)
 
 
@@ -61,7 +61,7 @@ async def _due(
     )
 
 
-def _trained(
+def _train(
     cause: SessionEnded | ImpactCredited, known: list[training_samples.LabelledRetrieval], number: int, until: int
 ) -> ScorerTrained:
     """Train on the older tasks and test on the newest. This takes about a second, so it runs in a thread."""

@@ -21,8 +21,8 @@ from nemuri_infra.retrieval.agent_indexes import AgentIndexes
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, Service
 from nemuri_services.tutor.chapter_reading import read
-from nemuri_services.tutor.reminders import arm, remind
-from nemuri_services.tutor.school_reports import reported
+from nemuri_services.tutor.reminders import remind, set_timer
+from nemuri_services.tutor.school_reports import course_reports
 
 Following = ChapterRead | TaskSubmitted | CourseFinished
 service = Service(
@@ -36,21 +36,23 @@ minds = AgentIndexes()
 
 
 @service.handles(CourseBegun, AgentSlept, MemoriesReviewed)
-async def go_on(event: CourseBegun | AgentSlept | MemoriesReviewed, resources: Resources) -> Sequence[Following]:
+async def continue_courses(
+    event: CourseBegun | AgentSlept | MemoriesReviewed, resources: Resources
+) -> Sequence[Following]:
     """Take the next step in each unfinished course of the agent, if the agent has slept over the step before."""
-    return await _go_on(event, event.agent_id, resources)
+    return await _next_steps(event, event.agent_id, resources)
 
 
 @service.handles(FeedbackGiven)
-async def go_on_after_success(event: FeedbackGiven, resources: Resources) -> Sequence[Following]:
+async def continue_after_success(event: FeedbackGiven, resources: Resources) -> Sequence[Following]:
     """Take the next step after a right answer is credited, in case the agent slept before it was graded."""
     if event.client_id != TUTOR or event.agent_id is None:
         return ()
-    return await _go_on(event, event.agent_id, resources)
+    return await _next_steps(event, event.agent_id, resources)
 
 
 @service.handles(ChapterRead)
-async def remember(event: ChapterRead, resources: Resources) -> Sequence[MemoryEncoded | SessionEnded]:  # noqa: ARG001
+async def encode_chapter(event: ChapterRead, resources: Resources) -> Sequence[MemoryEncoded | SessionEnded]:  # noqa: ARG001
     """Encode the memories of a chapter, then end the session. A section that is read again gives the same memory."""
     memories = [
         encoded(event, each, key=memory_key(event.agent_id, each.memory), source="education") for each in event.sections
@@ -80,12 +82,12 @@ async def follow_up(event: ExerciseGraded, resources: Resources) -> FeedbackGive
     trial = trials.get((event.chapter, event.exercise))
     if course is None or trial is None or event.repetition + 1 != trial.repetition:
         return None
-    await arm(trial, resources)
+    await set_timer(trial, resources)
     return lesson_plan.success(event) if event.correct else await _review(event, course, trial, resources)
 
 
 @service.handles(ReactionFailed)
-async def go_on_anyway(
+async def continue_after_failure(
     event: ReactionFailed, resources: Resources
 ) -> ExerciseGraded | Sequence[MemoriesReviewed | Following]:
     """Continue a course after a failure of the tutor. An ungraded answer counts as wrong, a failed review as empty."""
@@ -99,7 +101,7 @@ async def go_on_anyway(
     following: list[MemoriesReviewed | Following] = []
     for course in await known.of(event.agent_id, running=True) if event.agent_id else ():
         review = lesson_plan.unreviewed(event, course, await known.trials(course.course_id))
-        following += [review] if review else await _next(event, course, resources)
+        following += [review] if review else await _next_step(event, course, resources)
     return following
 
 
@@ -109,7 +111,7 @@ async def courses(query: CoursesQuery, resources: Resources) -> CoursesView | Re
     agent = await resources.views.agent(query.agent_id)
     if agent is None:
         return Refusal(refused=await absent(resources.database, "agent", query.agent_id))
-    return await reported(agent, query.course_id, resources)
+    return await course_reports(agent, query.course_id, resources)
 
 
 @service.answers(DueQuery)
@@ -119,12 +121,12 @@ async def due(query: DueQuery, resources: Resources) -> DueView:
     return DueView(exercises=sum(each.due_at is not None and each.due_at <= query.until for each in expected))
 
 
-async def _go_on(event: Event, agent_id: str, resources: Resources) -> Sequence[Following]:
+async def _next_steps(event: Event, agent_id: str, resources: Resources) -> Sequence[Following]:
     running = await Courses(resources.database).of(agent_id, running=True)
-    return [following for course in running for following in await _next(event, course, resources)]
+    return [following for course in running for following in await _next_step(event, course, resources)]
 
 
-async def _next(event: Event, course: Course, resources: Resources) -> Sequence[Following]:
+async def _next_step(event: Event, course: Course, resources: Resources) -> Sequence[Following]:
     known, chapter = Courses(resources.database), max(len(course.readings) - 1, 0)
     trials = await known.trials(course.course_id, chapter)
     agent = await resources.views.agent(course.agent_id)

@@ -21,30 +21,30 @@ logger = structlog.get_logger()
 
 async def remind(resources: Resources) -> None:
     """Set the timers of all scheduled exercises, and pose each exercise when its timer fires, forever."""
-    works = (partial(work, resources) for work in (_keep_timers, _hear_timers))
+    works = (partial(work, resources) for work in (_reset_timers, _handle_timers))
     await run_together(*(retry_forever("tutor", work, passing=OUTAGE_ERRORS) for work in works))
 
 
-async def arm(trial: ExerciseState, resources: Resources) -> None:
+async def set_timer(trial: ExerciseState, resources: Resources) -> None:
     """Set the timer for the next repetition of an exercise, if there is one."""
     if trial.due_at is not None:
         await resources.timers.set(_key(trial), trial.due_at)
 
 
-async def _keep_timers(resources: Resources) -> None:
+async def _reset_timers(resources: Resources) -> None:
     """Set all timers again at the start and after each change of the clock, so that none is lost."""
     async for _ in resources.clock.changes():
         for trial in await Courses(resources.database).scheduled_exercises():
-            await arm(trial, resources)
+            await set_timer(trial, resources)
 
 
-async def _hear_timers(resources: Resources) -> None:
+async def _handle_timers(resources: Resources) -> None:
     async for ringing in resources.timers.due():
-        await _set_again(ringing.key, resources)
+        await _pose_or_reset(ringing.key, resources)
         await ringing.stop()
 
 
-async def _set_again(key: str, resources: Resources) -> None:
+async def _pose_or_reset(key: str, resources: Resources) -> None:
     """Pose the exercise whose timer fired, once. If it is not due yet, set its timer again."""
     named = _KEY.fullmatch(key)
     if named is None:
@@ -57,7 +57,7 @@ async def _set_again(key: str, resources: Resources) -> None:
     if course is None or trial is None or trial.due_at is None:
         return
     if trial.due_at > await resources.clock.now():
-        await arm(trial, resources)
+        await set_timer(trial, resources)
     elif not await resources.views.projected_ids([trial.task_id]):
         await resources.log.append(setting(course, trial))
 

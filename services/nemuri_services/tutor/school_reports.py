@@ -18,7 +18,7 @@ BEGINNING = 200
 """Maximum characters of a question or an answer in a report."""
 
 
-async def reported(agent: Agent, course_id: UUID | None, resources: Resources) -> CoursesView | Refusal:
+async def course_reports(agent: Agent, course_id: UUID | None, resources: Resources) -> CoursesView | Refusal:
     """Return the reports of an agent's courses, or of one course with its exercises."""
     found = await Courses(resources.database).of(agent.agent_id)
     if course_id is not None:
