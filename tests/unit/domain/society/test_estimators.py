@@ -42,14 +42,14 @@ def test_the_estimator_recovers_a_known_slope(slope: float) -> None:
     assert (found.agents, found.r > 0.85) == (30, True)
 
 
-def test_more_observers_see_better() -> None:
+def test_the_correlation_grows_with_the_observers() -> None:
     """Pearson's r grows with the number of observers."""
     sentiments, true = noisy_sentiments(0.373, 2.0)
     r = [mean_r_by_observers(sentiments, true, number, Random(2)) for number in (1, 5, 11)]
     assert r[0] < r[1] < r[2]
 
 
-def test_who_has_too_few_observers_does_not_count() -> None:
+def test_agents_with_too_few_observers_are_excluded() -> None:
     """Agents with too few observers are excluded, and a fit of fewer than three agents raises ValueError."""
     sentiments, true = noisy_sentiments(1.0, 0.0)
     few = {pair: each for pair, each in sentiments.items() if pair[0] in AGENTS[:4]}
@@ -58,7 +58,7 @@ def test_who_has_too_few_observers_does_not_count() -> None:
     assert linear_fit([1, 2, 3], [2, 2, 2]).r == 0.0
 
 
-def test_words_tell_who_is_likeable() -> None:
+def test_sentiments_follow_likeability() -> None:
     """After many utterances the mean sentiments are in the order of true likeability."""
     rng, felt = Random(3), []
     for likeable in (1.0, 5.0, 9.0):
@@ -69,21 +69,21 @@ def test_words_tell_who_is_likeable() -> None:
     assert felt[0] < felt[1] < felt[2]
 
 
-def test_a_town_of_one_role_has_no_entropy_and_one_of_all_has_the_most() -> None:
+def test_the_entropy_of_roles_is_normalised() -> None:
     """The entropy is 0 for equal roles, 1 for evenly distributed ones, and between them otherwise."""
     assert role_entropy(["farmer"] * 9) == 0.0
     assert role_entropy(ROLES) == pytest.approx(1.0)
     assert 0 < role_entropy(["farmer", "farmer", "smith"]) < 1
 
 
-def test_roles_are_read_from_goals_and_last_or_not() -> None:
+def test_roles_are_inferred_from_goals() -> None:
     """The most frequent role of the goals counts, and persistence is the share of unchanged roles."""
     assert role_of(["raise a wall", "sow the field", "feed the cows"]) == "farmer"
     assert role_of(["make a wood_pickaxe"]) is None
     assert role_persistence([["farmer", "farmer", "smith"], ["guard", "guard", "guard"]]) == 0.75
 
 
-def test_who_sees_that_a_role_is_lacking_takes_it() -> None:
+def test_an_agent_takes_the_missing_role() -> None:
     """An agent that knows the roles of others takes the missing role. Without that knowledge it mostly takes the one in
     most demand.
     """
@@ -94,13 +94,13 @@ def test_who_sees_that_a_role_is_lacking_takes_it() -> None:
     assert len(set(blind)) > 1
 
 
-def test_every_saying_tells_its_own_topic_and_nothing_else() -> None:
+def test_each_utterance_mentions_only_its_topic() -> None:
     """Each utterance mentions its own topic only."""
     assert all(topics(saying) == (topic,) for topic, saying in UTTERANCES.items())
     assert topics("It is a day like any other.") == ()
 
 
-def test_nothing_catches_that_was_not_heard() -> None:
+def test_adoption_requires_exposure() -> None:
     """Memes and conversion require exposure. Hearing of pasta never leads to stage 2."""
     rng = Random(4)
     assert updated_memes((), (), rng) == ()
@@ -110,7 +110,7 @@ def test_nothing_catches_that_was_not_heard() -> None:
     assert any(conversion_stage(1, ("faith",) * 400, rng) == 2 for _ in range(50))
 
 
-def test_the_graph_knows_who_could_not_have_heard_it() -> None:
+def test_a_mention_without_exposure_is_unexplained() -> None:
     """An agent that mentions a topic without an earlier exposure is unexplained."""
     seen = ExposureGraph()
     seen.record_mention(["faith"], "priest", 1.0)

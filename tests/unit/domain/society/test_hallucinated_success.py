@@ -21,14 +21,14 @@ def outcomes(rate: float) -> tuple[Outcome, ...]:
     return faulty_world.changed_percepts()["ada"].outcomes
 
 
-def test_an_imagined_act_changes_nothing_and_counts_as_done() -> None:
+def test_a_dropped_act_is_reported_as_done() -> None:
     """A dropped act changes nothing and is reported as done; the world itself would refuse it."""
     [imagined], [honest] = outcomes(1.0), outcomes(0.0)
     assert (imagined.act_id, imagined.done) == ("a1", True)
     assert (honest.act_id, honest.done) == ("a1", False)
 
 
-def test_only_acts_with_a_result_are_imagined_and_are_told_once() -> None:
+def test_rests_are_never_dropped() -> None:
     """Rests are never dropped, and each outcome is reported once."""
     world = World(WorldSettings(seed=1, size=64, creatures=False))
     world.join("ada", "ada")
@@ -40,7 +40,7 @@ def test_only_acts_with_a_result_are_imagined_and_are_told_once() -> None:
     assert "ada" not in faulty_world.changed_percepts()
 
 
-def test_a_rate_is_a_probability() -> None:
+def test_a_rate_above_one_is_refused() -> None:
     """A rate above 1 raises ValueError."""
     with pytest.raises(ValueError, match="between 0 and 1"):
         HallucinatingWorld(World(WorldSettings(seed=1, size=64)), 1.5, Random(1))

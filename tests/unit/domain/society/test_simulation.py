@@ -59,7 +59,7 @@ def simulate(seed: int, timing: SimulationTiming | None = None) -> tuple[Simulat
     return simulation, recorder
 
 
-def test_the_same_seed_is_the_same_society_and_another_one_is_another() -> None:
+def test_the_seed_determines_the_utterances() -> None:
     """Equal seeds give equal utterances; another seed gives others."""
     first, second, other = simulate(1)[1], simulate(1)[1], simulate(2)[1]
     assert first.said_by == second.said_by
@@ -67,7 +67,7 @@ def test_the_same_seed_is_the_same_society_and_another_one_is_another() -> None:
     assert first.said_by != other.said_by
 
 
-def test_it_is_the_same_society_in_another_process() -> None:
+def test_the_result_does_not_depend_on_the_process() -> None:
     """The result does not depend on the hash seed of the process."""
     code = (
         "from tests.unit.domain.society.test_simulation import simulate; import zlib;"
@@ -78,7 +78,7 @@ def test_it_is_the_same_society_in_another_process() -> None:
     assert int(other.stdout) == zlib.crc32(repr(simulate(1)[1].said_by).encode())
 
 
-def test_what_is_said_is_heard_by_the_others_and_changes_the_speakers_mind() -> None:
+def test_utterances_are_heard_and_change_the_speakers_state() -> None:
     """Other agents hear an utterance after it was said, and the answer changes the speaker's state of mind."""
     simulation, recorder = simulate(1)
     assert len(recorder.said_by) > 6
@@ -91,14 +91,14 @@ def test_what_is_said_is_heard_by_the_others_and_changes_the_speakers_mind() -> 
         assert simulation.engine.states[each].values()["reflections"]["mind"] == {"turns": turns}
 
 
-def test_few_places_make_questions_wait() -> None:
+def test_few_concurrent_requests_make_others_wait() -> None:
     """With one concurrent request and slow answers, fewer requests are answered and others wait."""
     quick, slow = simulate(1)[0], simulate(1, SimulationTiming(tick=2.0, max_requests=1, latency=10.0))[0]
     assert 0 < slow.answer_count < quick.answer_count
     assert slow.engine.schedule.waiting > quick.engine.schedule.waiting == 0
 
 
-def test_an_answer_that_says_nothing_is_counted_and_changes_nothing() -> None:
+def test_an_unreadable_answer_changes_nothing() -> None:
     """An unreadable answer is counted and changes nothing."""
     world = World(WorldSettings(seed=1, size=64, creatures=False))
     simulation = Simulation(Engine((ConversationModule(),), 0.0, 1), world, lambda _prompt, _rng: "well", Random(1))
@@ -111,7 +111,7 @@ def test_an_answer_that_says_nothing_is_counted_and_changes_nothing() -> None:
 
 
 @pytest.mark.parametrize("wrong", [{"tick": 0.0}, {"max_requests": 0}, {"latency": 0.0}])
-def test_a_society_in_which_nothing_could_happen_is_refused(wrong: dict[str, float]) -> None:
+def test_an_invalid_timing_is_refused(wrong: dict[str, float]) -> None:
     """A timing that would stop the simulation raises ValueError."""
     with pytest.raises(ValueError, match="above 0 seconds"):
         SimulationTiming(**wrong)  # type: ignore[arg-type]

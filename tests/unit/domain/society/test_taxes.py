@@ -20,7 +20,7 @@ rates = st.integers(0, 100)
 
 
 @given(st.lists(st.tuples(st.integers(0, 50), rates), max_size=30))
-def test_no_unit_is_lost_or_made(seasons: list[tuple[int, int]]) -> None:
+def test_balances_and_treasury_equal_all_incomes(seasons: list[tuple[int, int]]) -> None:
     """Balances and treasury add up to all incomes at any rates."""
     ledger = TaxLedger()
     for season, (income, rate) in enumerate(seasons):
@@ -31,7 +31,7 @@ def test_no_unit_is_lost_or_made(seasons: list[tuple[int, int]]) -> None:
     assert not ledger.is_balanced
 
 
-def test_nobody_pays_twice_in_a_season() -> None:
+def test_a_second_payment_in_a_season_is_refused() -> None:
     """A second payment in a season raises an error and changes nothing."""
     ledger = TaxLedger()
     ledger.record_payment(0, "ada", 100, 20)
@@ -41,13 +41,13 @@ def test_nobody_pays_twice_in_a_season() -> None:
 
 
 @pytest.mark.parametrize(("income", "rate"), [(-1, 20), (10, 101), (10, -1)])
-def test_what_cannot_be_taxed_is_refused(income: int, rate: int) -> None:
+def test_an_invalid_payment_is_refused(income: int, rate: int) -> None:
     """A negative income or a rate outside 0 to 100 raises an error."""
     with pytest.raises(InvalidPaymentError, match="cannot be taxed"):
         TaxLedger().record_payment(0, "ada", income, rate)
 
 
-def test_the_timeline_is_the_papers_and_scales_with_the_length() -> None:
+def test_the_timeline_is_scaled() -> None:
     """The default timeline is the paper's, and other lengths scale it."""
     paper, half = Timeline.scaled_to(1_200), Timeline.scaled_to(600)
     assert paper == Timeline()
@@ -61,7 +61,7 @@ def test_the_timeline_is_the_papers_and_scales_with_the_length() -> None:
 
 
 @given(st.lists(opinions, min_size=1, max_size=30), rates)
-def test_what_is_carried_was_proposed_and_has_a_majority(people: list[float], rate: int) -> None:
+def test_a_carried_amendment_has_a_majority(people: list[float], rate: int) -> None:
     """A carried amendment was proposed and has a majority. No higher rate is proposed if all want a lower one."""
     views = {f"agent-{number}": each for number, each in enumerate(people)}
     proposed = amendments(views, rate)
@@ -74,14 +74,14 @@ def test_what_is_carried_was_proposed_and_has_a_majority(people: list[float], ra
         assert all(each < rate for each in proposed)
 
 
-def test_a_frozen_constitution_stays_and_another_one_follows_the_vote() -> None:
+def test_a_frozen_constitution_keeps_its_rate() -> None:
     """A frozen constitution keeps its rate; another one takes the carried rate."""
     assert Constitution(20, frozen=True).amended(9) == Constitution(20, frozen=True)
     assert Constitution(20).amended(9) == Constitution(9)
     assert Constitution(20).amended(None) == Constitution(20)
 
 
-def test_a_majority_for_less_lowers_the_tax() -> None:
+def test_a_majority_lowers_the_rate() -> None:
     """Three votes for about half the rate beat two for a slightly higher one."""
     people = {"ada": -0.5, "bea": -0.6, "cai": -0.4, "dan": 0.3, "eve": 0.3}
     proposed = amendments(people, 20)

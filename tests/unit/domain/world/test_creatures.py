@@ -8,7 +8,7 @@ from tests.unit.domain.world.grass_world import MIDDLE, Stage
 
 
 @pytest.mark.parametrize(("tool", "blows"), [(None, 3), ("wood_sword", 2), ("stone_sword", 1), ("diamond_sword", 1)])
-def test_a_creature_is_defeated_by_blows_and_leaves_what_it_leaves(tool: str | None, blows: int) -> None:
+def test_a_defeated_creature_drops_its_items(tool: str | None, blows: int) -> None:
     """A better sword needs fewer blows. A defeated creature disappears from percepts and its drops go to the agent."""
     stage = Stage("ann")
     if tool:
@@ -25,14 +25,14 @@ def test_a_creature_is_defeated_by_blows_and_leaves_what_it_leaves(tool: str | N
     assert stage.world.achievements("ann") == ("eat_cow",)
 
 
-def test_out_of_reach_nobody_is_struck() -> None:
+def test_an_attack_out_of_reach_fails() -> None:
     """An attack on a creature five blocks away fails as out of reach."""
     stage = Stage("ann")
     assert stage.do("ann", Attack(target=stage.add_creature("cow", MIDDLE + 5, MIDDLE))) == "that is out of reach"
 
 
 @pytest.mark.parametrize(("resting", "armour", "points"), [(False, False, 2), (True, False, 7), (True, True, 4)])
-def test_a_zombie_comes_and_strikes_sleepers_hardest(resting: bool, armour: bool, points: int) -> None:
+def test_a_zombie_does_more_damage_to_a_resting_agent(resting: bool, armour: bool, points: int) -> None:
     """A zombie's blow ends a rest and does more damage to a resting agent. Armour halves the damage."""
     stage = Stage("ann", creatures=True, day=1)
     stage.state.second = 0.9
@@ -52,7 +52,7 @@ def test_a_zombie_comes_and_strikes_sleepers_hardest(resting: bool, armour: bool
     assert [each.reason for each in told.outcomes] == (["woken by a blow"] if resting else [])
 
 
-def test_creatures_come_where_agents_are_and_go_when_they_have_gone() -> None:
+def test_creatures_spawn_near_agents_and_despawn_without_them() -> None:
     """Cows spawn near agents on grass by day, up to the limit, and despawn when no agent is near."""
     stage = Stage("ann", creatures=True)
     stage.advance(60)
@@ -64,7 +64,7 @@ def test_creatures_come_where_agents_are_and_go_when_they_have_gone() -> None:
     assert stage.state.creatures.number.size == 0
 
 
-def test_at_night_zombies_come_but_not_into_the_light() -> None:
+def test_zombies_spawn_at_night_except_near_lights() -> None:
     """Zombies spawn at night except near lights, and despawn by day."""
     dark, lit = (Stage("ann", creatures=True, day=300) for _ in range(2))
     lit.set_block("lantern", *((x, z) for x in range(4, 64, 8) for z in range(4, 64, 8)))

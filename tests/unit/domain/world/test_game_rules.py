@@ -43,7 +43,7 @@ def test_recipes_are_those_of_crafter() -> None:
     assert COLLECTING_RULES["grass"].probability == 0.1
 
 
-def test_there_are_22_achievements_and_each_can_be_reached() -> None:
+def test_each_of_the_22_achievements_can_be_reached() -> None:
     """Each achievement is reached by a rule, except three: defeating a zombie or a skeleton, and waking up."""
     reached = {f"collect_{each.item or 'drink'}" for each in COLLECTING_RULES.values()}
     reached |= {f"place_{rule.block or item}" for item, rule in PLACING_RULES.items()} | {
@@ -54,7 +54,7 @@ def test_there_are_22_achievements_and_each_can_be_reached() -> None:
     assert set(ACHIEVEMENTS) <= reached
 
 
-def test_everything_that_a_rule_names_is_something() -> None:
+def test_rules_name_existing_items_and_blocks() -> None:
     """Rules name existing items and blocks only, and every placed block can be collected again."""
     for recipe in RECIPES.values():
         assert set(recipe.ingredients) <= set(ITEMS)

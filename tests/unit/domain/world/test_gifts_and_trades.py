@@ -20,7 +20,7 @@ def _held(stage: Stage) -> tuple[dict[str, int], dict[str, int]]:
     return stage.world.percept("ann").inventory, stage.world.percept("bob").inventory
 
 
-def test_a_gift_changes_hands_at_once() -> None:
+def test_a_gift_moves_to_the_other_inventory() -> None:
     """A gift moves to the other inventory at once and counts as held by both agents."""
     stage = _two()
     assert stage.do("ann", Give(to="bob", stack=WOOD)) == ""
@@ -28,7 +28,7 @@ def test_a_gift_changes_hands_at_once() -> None:
     assert set(stage.world.unique_items("bob")) == {"wood", "stone"}
 
 
-def test_a_trade_happens_when_both_offers_meet() -> None:
+def test_a_trade_needs_two_matching_offers() -> None:
     """The first offer stays open until the matching one arrives; then both acts have one outcome."""
     stage = _two()
     first = stage.act("ann", Trade(partner="bob", offer=WOOD, want=STONE))
@@ -50,7 +50,7 @@ def test_a_trade_happens_when_both_offers_meet() -> None:
         Rest(seconds=60),
     ],
 )
-def test_offers_that_do_not_meet_lapse_and_nothing_changes_hands(answer: Action) -> None:
+def test_an_offer_without_a_matching_one_expires(answer: Action) -> None:
     """An offer without a matching one fails after ten seconds, and both inventories stay unchanged."""
     stage = _two()
     before = _held(stage)
@@ -77,7 +77,7 @@ REFUSED: list[tuple[Action, str]] = [
 
 
 @pytest.mark.parametrize(("action", "reason"), REFUSED)
-def test_what_cannot_be_handed_over_is_refused(action: Action, reason: str) -> None:
+def test_an_invalid_gift_or_trade_is_refused(action: Action, reason: str) -> None:
     """An invalid gift, trade or attack fails with a reason and changes no inventory."""
     stage = Stage("ann", "bob", "far")
     stage.give("ann", wood=2)
@@ -86,7 +86,7 @@ def test_what_cannot_be_handed_over_is_refused(action: Action, reason: str) -> N
     assert _held(stage) == ({"wood": 2}, {})
 
 
-def test_people_are_refused_by_name() -> None:
+def test_a_refusal_names_the_other_agent() -> None:
     """The reason of a failed act on an agent contains its name, never its id."""
     stage = Stage("ann", "bob")
     stage.world.join("bob", "Bob")
@@ -99,7 +99,7 @@ def test_people_are_refused_by_name() -> None:
     assert stage.do("ann", Give(to="bob", stack=WOOD)) == "Bob is not in this world now"
 
 
-def test_nobody_is_given_more_than_there_is_room_for() -> None:
+def test_a_gift_that_does_not_fit_is_refused() -> None:
     """A gift that does not fit fails, and the giver keeps it."""
     stage = _two()
     stage.give("bob", wood=MAX_CARRIED - 1)

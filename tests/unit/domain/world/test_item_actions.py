@@ -14,7 +14,7 @@ NEAR, FAR = at(MIDDLE + 4, MIDDLE), at(MIDDLE + 4, MIDDLE + 1)
 @pytest.mark.parametrize(
     "block", [each for each, rule in COLLECTING_RULES.items() if rule.probability == 1 and rule.item]
 )
-def test_a_block_is_taken_with_the_tool_that_it_takes(block: str) -> None:
+def test_a_block_is_collected_with_the_required_tool(block: str) -> None:
     """The required tool or a better one collects the block. With a weaker one the act fails and the block stays."""
     rule = COLLECTING_RULES[block]
     least = PICKAXES.index(rule.tool) + 1 if rule.tool else 0
@@ -32,7 +32,7 @@ def test_a_block_is_taken_with_the_tool_that_it_takes(block: str) -> None:
 
 
 @pytest.mark.parametrize("item", RECIPES)
-def test_an_item_is_made_from_what_its_recipe_says_near_what_it_says(item: str) -> None:
+def test_crafting_needs_all_ingredients_and_stations(item: str) -> None:
     """Crafting fails with a reason and uses up nothing while an ingredient or a station is missing."""
     recipe = RECIPES[item]
     stage = Stage("ann")
@@ -64,7 +64,7 @@ REFUSED: list[tuple[Action, str]] = [
 
 
 @pytest.mark.parametrize(("action", "reason"), REFUSED)
-def test_what_cannot_be_done_is_refused_with_a_reason_and_changes_nothing(action: Action, reason: str) -> None:
+def test_an_impossible_act_is_refused_and_changes_nothing(action: Action, reason: str) -> None:
     """An impossible act fails with a reason and changes neither blocks nor inventory, also for unknown items and
     positions.
     """
@@ -75,7 +75,7 @@ def test_what_cannot_be_done_is_refused_with_a_reason_and_changes_nothing(action
     assert (stage.state.ground.cells.tobytes(), stage.world.percept("ann").inventory) == before
 
 
-def test_nobody_carries_more_than_there_is_room_for() -> None:
+def test_a_full_inventory_refuses_another_item() -> None:
     """A block whose item does not fit into the inventory stays in place."""
     stage = Stage("ann")
     stage.set_block("sand", (NEAR.x, NEAR.z))
@@ -84,7 +84,7 @@ def test_nobody_carries_more_than_there_is_room_for() -> None:
     assert stage.block(NEAR.x, NEAR.z) == "sand"
 
 
-def test_hands_are_busy_for_a_while_after_each_act() -> None:
+def test_an_agent_is_busy_after_an_act() -> None:
     """The agent is busy for a second after felling a tree; its next act begins afterwards."""
     stage = Stage("ann")
     stage.set_block("tree", (NEAR.x, NEAR.z))
@@ -93,7 +93,7 @@ def test_hands_are_busy_for_a_while_after_each_act() -> None:
     assert (reason, seconds) == ("", 1.0)
 
 
-def test_a_sapling_becomes_a_plant_that_bears_fruit_again_and_again() -> None:
+def test_a_plant_bears_fruit_repeatedly() -> None:
     """A plant bears fruit after each ripening time, and eating the fruit restores four points of hunger."""
     stage = Stage("ann")
     stage.give("ann", sapling=1)
@@ -109,7 +109,7 @@ def test_a_sapling_becomes_a_plant_that_bears_fruit_again_and_again() -> None:
     assert {"place_plant", "eat_plant"} <= set(stage.world.achievements("ann"))
 
 
-def test_a_chest_keeps_what_is_put_into_it_for_everybody_and_cannot_be_taken_away() -> None:
+def test_a_chest_is_shared_and_must_be_empty_to_be_collected() -> None:
     """Every agent can withdraw the contents of a chest. A failed withdrawal names the contents, and only an empty chest
     can be collected.
     """
@@ -128,7 +128,7 @@ def test_a_chest_keeps_what_is_put_into_it_for_everybody_and_cannot_be_taken_awa
     assert stage.world.unique_items("ann") == ("wood",)
 
 
-def test_rest_heals_and_whoever_does_nothing_heals_more_slowly() -> None:
+def test_health_rises_faster_at_rest() -> None:
     """Health rises by one point in 10 seconds, and in 2.5 seconds at rest."""
     stage = Stage("ann", "bob")
     for each in ("ann", "bob"):
@@ -139,7 +139,7 @@ def test_rest_heals_and_whoever_does_nothing_heals_more_slowly() -> None:
     assert stage.world.achievements("ann") == ("wake_up",)
 
 
-def test_who_starves_dies_and_begins_again_with_nothing() -> None:
+def test_a_starved_agent_respawns_without_items() -> None:
     """Hunger reaches 0 after 20 times 45 seconds, and then health falls every 10 seconds. A dead agent starts again at
     home without items, but the items that it ever held stay recorded.
     """
@@ -158,7 +158,7 @@ def test_who_starves_dies_and_begins_again_with_nothing() -> None:
     assert stage.world.unique_items("ann") == ("wood",)
 
 
-def test_water_refreshes() -> None:
+def test_a_drink_restores_health() -> None:
     """A drink restores one point of health, and the water stays."""
     stage = Stage("ann")
     stage.state.players.health[0] = 5
@@ -169,7 +169,7 @@ def test_water_refreshes() -> None:
     assert stage.world.achievements("ann") == ("collect_drink",)
 
 
-def test_nobody_shuts_himself_in() -> None:
+def test_a_block_that_encloses_its_agent_is_refused() -> None:
     """The last block of a small ring around the agent is refused; a ring as large as a house can be closed."""
     for radius, closed in ((1, False), (2, False), (4, True)):
         stage = Stage("ann")

@@ -47,7 +47,7 @@ def _stage(world: World) -> Stage:
 
 @settings(max_examples=15, deadline=None)
 @given(steps=STEPS, cut=st.integers(0, 12))
-def test_a_world_goes_on_from_its_dump_as_it_would_have(steps: Steps, cut: int) -> None:
+def test_a_loaded_world_continues_identically(steps: Steps, cut: int) -> None:
     """A world that is loaded from a snapshot at any step gives the same percepts and the same final snapshot."""
     whole, first = (_stage(World.load(SNAPSHOT)) for _ in range(2))
     told = _apply(whole, steps)
@@ -60,7 +60,7 @@ def test_a_world_goes_on_from_its_dump_as_it_would_have(steps: Steps, cut: int) 
 
 @settings(max_examples=15, deadline=None)
 @given(steps=STEPS)
-def test_every_act_of_whoever_is_there_ends_with_exactly_one_outcome(steps: Steps) -> None:
+def test_every_act_has_exactly_one_outcome(steps: Steps) -> None:
     """Each act of an agent in the world has exactly one outcome, also if it is refused, replaced or ended by death."""
     stage, said, ended = _stage(World.load(SNAPSHOT)), Counter[str](), Counter[str]()
     for actions, seconds in [*steps, *[([], 1.0)] * 30]:
@@ -76,7 +76,7 @@ def test_every_act_of_whoever_is_there_ends_with_exactly_one_outcome(steps: Step
 
 @settings(max_examples=40, deadline=None)
 @given(steps=EXCHANGE_STEPS)
-def test_what_changes_hands_is_neither_made_nor_lost(steps: Steps) -> None:
+def test_transfers_conserve_all_items(steps: Steps) -> None:
     """Gifts, trades and chests keep the total of every item, and no count becomes negative."""
     stage = Stage(*AGENTS)
     stage.set_block("chest", (33, 32))
@@ -92,7 +92,7 @@ def test_what_changes_hands_is_neither_made_nor_lost(steps: Steps) -> None:
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2**62])
-def test_the_same_seed_is_the_same_world_and_another_one_another(seed: int) -> None:
+def test_the_seed_determines_the_world(seed: int) -> None:
     """Equal seeds give the same snapshot; another seed gives another one."""
 
     def lived(seed: int) -> bytes:
@@ -107,14 +107,14 @@ def test_the_same_seed_is_the_same_world_and_another_one_another(seed: int) -> N
 
 
 @pytest.mark.parametrize("spoilt", [b"", b"world", SNAPSHOT[:-30], SNAPSHOT[:200], b"PK\x03\x04" + SNAPSHOT[4:90]])
-def test_what_is_no_dump_is_refused(spoilt: bytes) -> None:
+def test_an_invalid_snapshot_is_refused(spoilt: bytes) -> None:
     """Bytes that are no snapshot raise an error with a one-line message."""
     with pytest.raises(InvalidSnapshotError, match="no world"):
         World.load(spoilt)
 
 
 @pytest.mark.parametrize("seconds", [0.0, -1.0, float("nan"), float("inf")])
-def test_time_passes_forwards(seconds: float) -> None:
+def test_time_must_advance(seconds: float) -> None:
     """Seconds that are not finite and positive raise ValueError and change nothing."""
     world = World.load(SNAPSHOT)
     with pytest.raises(ValueError, match="positive"):

@@ -16,7 +16,7 @@ WALL = [(MIDDLE + 8, z) for z in range(MIDDLE - 10, MIDDLE + 11)]
 
 
 @pytest.mark.parametrize("block", ["water", "lava", "stone", "tree", "fence"])
-def test_a_wall_is_walked_around(block: str) -> None:
+def test_an_agent_walks_around_a_wall(block: str) -> None:
     """An agent walks around a wall, which takes longer than the straight path, and stops within reach of the goal."""
     stage, walled = Stage("ann"), Stage("ann")
     walled.set_block(block, *WALL)
@@ -28,7 +28,7 @@ def test_a_wall_is_walked_around(block: str) -> None:
     assert walled.state.is_within_reach(walled.row("ann"), MIDDLE + 20, MIDDLE)
 
 
-def test_what_nobody_can_get_to_is_refused() -> None:
+def test_an_unreachable_goal_is_refused() -> None:
     """A walk fails and does not move the agent if no walkable cell is within reach of the goal."""
     stage = Stage("ann")
     stage.set_block("stone", *((x, z) for x in range(45, 57) for z in range(45, 57)))
@@ -37,7 +37,7 @@ def test_what_nobody_can_get_to_is_refused() -> None:
     assert stage.world.percept("ann").position == at(MIDDLE, MIDDLE)
 
 
-def test_who_is_shut_in_is_told_so_soon() -> None:
+def test_the_search_from_an_enclosed_cell_ends_early() -> None:
     """The search from an enclosed cell stops after `ENCLOSURE_CELLS` cells instead of searching the map."""
     stage = Stage("ann")
     stage.set_block("stone", *((x, z) for x in range(28, 37) for z in range(28, 37) if (x, z) != (MIDDLE, MIDDLE)))
@@ -47,7 +47,7 @@ def test_who_is_shut_in_is_told_so_soon() -> None:
 
 
 @given(st.floats(0.3, 0.6), st.integers(0, 2**32 - 1))
-def test_a_way_is_found_exactly_where_there_is_one(share: float, seed: int) -> None:
+def test_a_path_is_found_exactly_if_one_exists(share: float, seed: int) -> None:
     """A path exists exactly if steps to the north, south, east and west connect the start with a cell within reach."""
     ground, rng = Stage().state.ground, np.random.default_rng(seed)
     for x, z in np.argwhere(rng.random((64, 64)) < share).tolist():
@@ -65,14 +65,14 @@ def test_a_way_is_found_exactly_where_there_is_one(share: float, seed: int) -> N
     assert found is None or reached.issuperset(found)
 
 
-def test_ores_in_the_rock_are_within_reach_from_outside() -> None:
+def test_an_ore_in_rock_can_be_reached_from_outside() -> None:
     """An agent walks to a cell from which an ore inside rock is within reach."""
     stage = Stage("ann")
     stage.set_block("stone", *((x, z) for x in range(45, 57) for z in range(45, 57)))
     assert stage.wait_for_outcome("ann", Go(to=at(48, 48)))[0] == ""
 
 
-def test_another_way_is_found_when_somebody_builds_into_it() -> None:
+def test_an_obstructed_path_is_searched_again() -> None:
     """An agent whose path is obstructed searches another path, and the act has one outcome."""
     stage = Stage("ann")
     assert stage.do("ann", Go(to=at(MIDDLE + 20, MIDDLE)), seconds=0.5) is None
@@ -86,7 +86,7 @@ def test_another_way_is_found_when_somebody_builds_into_it() -> None:
     assert stage.state.is_within_reach(stage.row("ann"), MIDDLE + 20, MIDDLE)
 
 
-def test_a_later_act_takes_the_place_of_a_going_one_but_speech_does_not() -> None:
+def test_a_new_act_replaces_the_current_one_except_speech() -> None:
     """A new act ends the current one with a reason. Speech does not."""
     stage = Stage("ann")
     assert stage.do("ann", Go(to=at(60, MIDDLE))) is None
@@ -99,7 +99,7 @@ def test_a_later_act_takes_the_place_of_a_going_one_but_speech_does_not() -> Non
     assert reasons == ["replaced by another act"] * 2
 
 
-def test_nobody_cuts_a_corner() -> None:
+def test_paths_cut_no_corners() -> None:
     """There is no diagonal step between two blocks that touch at a corner."""
     stage = Stage("ann")
     ring = [(x, z) for x in range(26, 39) for z in range(26, 39) if abs(x - 32) + abs(z - 32) == 6]
@@ -107,7 +107,7 @@ def test_nobody_cuts_a_corner() -> None:
     assert stage.do("ann", Go(to=at(50, 50))) == "found no path"
 
 
-def test_a_long_way_is_walked_to_its_end() -> None:
+def test_a_long_path_is_walked_to_its_end() -> None:
     """A path longer than the stored part of it is walked to the end."""
     stage = Stage("ann")
     for number, x in enumerate(range(2, 62, 3)):
@@ -118,7 +118,7 @@ def test_a_long_way_is_walked_to_its_end() -> None:
     assert seconds * WALKING_SPEED > 512
 
 
-def test_what_is_solid_is_not_put_where_somebody_stands() -> None:
+def test_a_solid_block_cannot_be_placed_on_an_agent() -> None:
     """A solid block cannot be placed on the cell of an agent; a torch can."""
     stage = Stage("ann", "bob")
     stage.place_agent("bob", MIDDLE + 1, MIDDLE)
@@ -127,7 +127,7 @@ def test_what_is_solid_is_not_put_where_somebody_stands() -> None:
     assert stage.do("ann", Place(block="torch", at=at(MIDDLE + 1, MIDDLE))) == ""
 
 
-def test_whoever_comes_back_to_what_was_built_over_stands_elsewhere() -> None:
+def test_an_agent_returns_beside_an_obstructed_position() -> None:
     """An agent that returns or respawns at an obstructed position is moved to a walkable one."""
     stage = Stage("ann", "bob")
     stage.world.leave("ann")
@@ -144,7 +144,7 @@ def test_whoever_comes_back_to_what_was_built_over_stands_elsewhere() -> None:
     assert stage.block(there.x, there.z) == "grass"
 
 
-def test_who_is_to_begin_where_there_is_no_town_or_no_room_is_not_taken_in() -> None:
+def test_joining_an_unknown_or_full_town_is_refused() -> None:
     """Joining raises an error with a one-line message if the town is unknown or there is no room. The agent stays
     unknown.
     """

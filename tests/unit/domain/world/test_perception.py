@@ -19,7 +19,7 @@ PLACE = st.tuples(st.integers(0, 99), st.integers(0, 99))
 @given(
     bodies=st.lists(PLACE, max_size=60), asked=st.lists(PLACE, max_size=10), radius=st.sampled_from([4.0, 16.0, 32.0])
 )
-def test_chunks_find_whom_asking_each_would_find(
+def test_the_spatial_index_equals_a_comparison_of_all_pairs(
     bodies: list[tuple[int, int]], asked: list[tuple[int, int]], radius: float
 ) -> None:
     """The index returns the same pairs as a comparison of all positions, including distances equal to the radius."""
@@ -34,7 +34,7 @@ def test_chunks_find_whom_asking_each_would_find(
 @pytest.mark.parametrize(
     ("dx", "dz", "hears"), [(32, 0, True), (33, 0, False), (0, -32, True), (23, 22, True), (23, 23, False)]
 )
-def test_speech_carries_as_far_as_the_radius_of_chat(dx: int, dz: int, hears: bool) -> None:
+def test_speech_is_heard_within_the_chat_radius(dx: int, dz: int, hears: bool) -> None:
     """An utterance is heard at up to 32 blocks, but not by the speaker."""
     stage = Stage("ann", "bob", size=128)
     stage.world.join("ann", "Ann")
@@ -51,7 +51,7 @@ def test_speech_carries_as_far_as_the_radius_of_chat(dx: int, dz: int, hears: bo
 
 
 @pytest.mark.parametrize(("dx", "dz", "sees"), [(16, 0, True), (17, 0, False), (11, 11, True), (12, 11, False)])
-def test_others_and_blocks_are_seen_within_the_radius_of_sight(dx: int, dz: int, sees: bool) -> None:
+def test_agents_and_blocks_are_seen_within_the_visual_radius(dx: int, dz: int, sees: bool) -> None:
     """Agents and blocks are visible at up to 16 blocks."""
     stage = Stage("ann", "bob")
     stage.place_agent("bob", MIDDLE + dx, MIDDLE + dz)
@@ -65,7 +65,7 @@ def test_others_and_blocks_are_seen_within_the_radius_of_sight(dx: int, dz: int,
         assert told.agents[0].distance == pytest.approx((dx * dx + dz * dz) ** 0.5, abs=0.01)
 
 
-def test_whoever_perceives_nothing_new_is_told_nothing() -> None:
+def test_an_agent_without_changes_gets_no_percept() -> None:
     """An agent without changes gets no percept, and each event is reported once."""
     stage = Stage("ann", "bob", "far", size=128)
     stage.place_agent("far", 100, 100)
@@ -78,7 +78,7 @@ def test_whoever_perceives_nothing_new_is_told_nothing() -> None:
     assert stage.world.percept("bob").heard == ()
 
 
-def test_who_walks_is_seen_walking_and_is_missed_when_out_of_sight() -> None:
+def test_a_walking_agent_is_seen_until_it_is_out_of_sight() -> None:
     """A walking agent is seen as walking, and the observer gets a percept without it when it is out of sight."""
     stage = Stage("ann", "bob")
     stage.world.step([stage.act("bob", Go(to=at(63, MIDDLE)))], 0.5)
@@ -91,7 +91,7 @@ def test_who_walks_is_seen_walking_and_is_missed_when_out_of_sight() -> None:
     assert seen == []
 
 
-def test_who_leaves_is_missed_and_comes_back_as_it_was() -> None:
+def test_an_agent_returns_with_its_inventory() -> None:
     """An agent that left is no longer seen. When it returns it has its inventory, its new name and a percept."""
     stage = Stage("ann", "bob")
     stage.give("bob", wood=2)
@@ -110,7 +110,7 @@ def test_who_leaves_is_missed_and_comes_back_as_it_was() -> None:
 @given(
     st.dictionaries(st.tuples(st.integers(14, 50), st.integers(14, 50)), st.sampled_from(VISIBLE_BLOCKS), max_size=80)
 )
-def test_two_of_each_sort_of_blocks_are_told_the_nearest_first(built: dict[tuple[int, int], str]) -> None:
+def test_a_percept_contains_the_two_nearest_blocks_of_each_kind(built: dict[tuple[int, int], str]) -> None:
     """A percept contains the two nearest blocks of each kind: first the nearest of all kinds by distance, then the
     second ones.
     """
@@ -133,7 +133,7 @@ def test_two_of_each_sort_of_blocks_are_told_the_nearest_first(built: dict[tuple
     assert all(stage.block(each.position.x, each.position.z) == each.block for each in told)
 
 
-def test_no_more_are_seen_than_a_crowd_and_they_are_the_nearest() -> None:
+def test_a_percept_contains_the_nearest_agents_up_to_a_limit() -> None:
     """A percept contains the 24 nearest of 30 agents, nearest first."""
     stage = Stage(*(f"a{number}" for number in range(30)))
     for number in range(30):
@@ -144,7 +144,7 @@ def test_no_more_are_seen_than_a_crowd_and_they_are_the_nearest() -> None:
     assert "a29" not in {each.id for each in told}
 
 
-def test_nightfall_is_perceived_by_everybody() -> None:
+def test_all_agents_perceive_nightfall() -> None:
     """All agents get a percept when night falls, at two thirds of the day."""
     stage = Stage("ann", "bob", day=30)
     stage.advance(19.75)
@@ -156,7 +156,7 @@ def test_nightfall_is_perceived_by_everybody() -> None:
     }
 
 
-def test_percepts_as_json_are_those_of_the_contract() -> None:
+def test_percepts_as_json_equal_the_contract_type() -> None:
     """The JSON of percepts validates as the contract's type and equals the percept, with any script and quotes in names
     and speech.
     """

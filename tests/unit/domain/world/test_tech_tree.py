@@ -9,7 +9,7 @@ from tests.unit.domain.world.scripted_player import ScriptedPlayer
 TOOLS = ("wood_pickaxe", "wood_sword", "stone_pickaxe", "stone_sword", "iron_pickaxe", "iron_sword")
 
 
-def test_the_22_achievements_can_all_be_reached() -> None:
+def test_a_scripted_player_reaches_all_achievements() -> None:
     """A player that begins without items reaches all 22 achievements."""
     world = World(WorldSettings(seed=1, size=128, day_seconds=630))
     ann = ScriptedPlayer(world, "ann")

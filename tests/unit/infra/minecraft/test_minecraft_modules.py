@@ -70,7 +70,7 @@ def test_an_old_node_is_refused_in_one_line(tmp_path: Path, says: str, found: st
         find_node(str(tmp_path))
 
 
-def test_modules_that_are_missing_or_of_another_version_are_refused(tmp_path: Path) -> None:
+def test_missing_or_outdated_modules_are_refused(tmp_path: Path) -> None:
     """Missing or outdated modules are refused, and the error names the command that installs them."""
     with pytest.raises(MinecraftUnavailable, match=r"are not installed: run `nemuri society minecraft install`$"):
         installed_modules(tmp_path)
@@ -81,7 +81,7 @@ def test_modules_that_are_missing_or_of_another_version_are_refused(tmp_path: Pa
         installed_modules(tmp_path)
 
 
-def test_a_failed_installation_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_a_failed_installation_leaves_no_files(tmp_path: Path) -> None:
     """A failed installation leaves no files, and the error contains the first line of npm's output."""
     programs, data = tmp_path / "programs", tmp_path / "data"
     _program(programs, "node", "echo v20.1.0")
@@ -93,16 +93,14 @@ def test_a_failed_installation_leaves_nothing_behind(tmp_path: Path) -> None:
     assert not modules_directory(data).exists()
 
 
-def test_modules_that_are_there_are_not_installed_again(tmp_path: Path) -> None:
+def test_installed_modules_are_kept(tmp_path: Path) -> None:
     """Installed modules are not installed again, so npm is not needed."""
     _program(tmp_path / "programs", "node", "echo v22.0.0")
     folder = _filled(tmp_path)
     assert install(tmp_path, str(tmp_path / "programs")) == folder / "node_modules"
 
 
-def test_a_bridge_without_node_or_modules_is_refused_before_it_starts(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_bridge_without_node_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Creating a bridge without Node raises an error and writes no file."""
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(MinecraftUnavailable, match="Node is not installed"):
@@ -110,7 +108,7 @@ def test_a_bridge_without_node_or_modules_is_refused_before_it_starts(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_everything_of_the_grid_worlds_table_has_a_name_here() -> None:
+def test_every_item_and_block_has_a_minecraft_name() -> None:
     """Every item and block of the grid world's rules has a Minecraft name, except the edge and paths."""
     names = _read("names.json")
     assert set(names["items"]) == {*game_rules.ITEMS, *game_rules.FOOD_POINTS}

@@ -14,7 +14,7 @@ HERE = Path(__file__).parent
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="there is no Node here")
-def test_the_plain_parts_keep_what_they_promise(tmp_path: Path) -> None:
+def test_the_javascript_tests_pass(tmp_path: Path) -> None:
     """The JavaScript tests pass without Node modules and without a network."""
     (tmp_path / "rules.json").write_text(json.dumps(bridge_rules()), encoding="utf-8")
     command = ["node", "--test", *map(str, sorted(HERE.glob("*.test.js")))]

@@ -53,7 +53,7 @@ def test_a_message_with_another_layout_is_read() -> None:
             list(unpack_percepts(strange))
 
 
-def test_only_a_percept_without_events_is_calm() -> None:
+def test_a_percept_with_an_utterance_has_events() -> None:
     """A percept with an utterance has events, whatever the text of the utterance."""
     world = World(WorldSettings(seed=1, size=64, creatures=False))
     for each in ("ann", "bob"):
