@@ -130,7 +130,7 @@ def edges(tasks: int) -> list[str]:
 
 
 def _endings(tasks: int) -> tuple[str, ...]:
-    """Return the suffixes of the measures of windows."""
+    """Return the endings by which measures of single windows are recognised, such as " 1-50" (first and last task)."""
     return tuple(f" {window}" for window in edges(tasks))
 
 

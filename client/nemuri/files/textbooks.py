@@ -95,7 +95,9 @@ def _renamed(mapping: dict[Any, Any]) -> dict[Any, Any]:
 
 
 def _validation_message(error: ValidationError) -> str:
-    """Return the first fault, with the key names of the file. An unknown key is reported before a missing one."""
+    """Return a message about one validation error, with the keys as the file spells them. An unknown key is reported
+    before any other error.
+    """
     written = {new: old for old, new in _NAMES.items()}
     found = error.errors(include_url=False, include_input=False)
     places = [each["loc"] for each in found]

@@ -43,7 +43,11 @@ class SocietyProbes:
 
 @asynccontextmanager
 async def serve_probes(address: str | None, probes: SocietyProbes) -> AsyncIterator[str | None]:
-    """Serve health and metrics at an address, if there is one, and yield the URL. Raise `ServerFailed`."""
+    """Serve health and metrics at an address during the context, and yield the URL. Without an address, serve nothing
+    and yield None.
+
+    Raises `ServerFailed` if the address cannot be used.
+    """
     if address is None:
         yield None
         return

@@ -153,7 +153,10 @@ class AffectAgent(RowModel):
 
 
 def _place(memory: AffectMemory | None) -> int | None:
-    """Return the counter of a memory: 0 if it is protected, else its level; None if there is none or it is deleted."""
+    """Return the index of the agent's counter that includes this memory: 0 for protected memories, else the level.
+
+    None if `memory` is None or deleted, because no counter includes it.
+    """
     if memory is None or memory.level == DELETED:
         return None
     return 0 if memory.protected else memory.level

@@ -24,7 +24,8 @@ def retention(
 ) -> Any:
     """Return the retention on a night, 0 to 100: kept · coefficient ^ (night - zero).
 
-    On the night `begun`, on which the memory was created, it is `kept`. From the night `archived` on, it is constant.
+    `kept` is the retention at age zero, and `zero` the night on which the age is zero (may be fractional). Up to and
+    including `begun`, the night of creation, the result is `kept`. From `archived` on, it is constant.
     """
     at = arithmetic.coalesce(archived, night)
     days = arithmetic.where(at <= begun, 0, at - zero)

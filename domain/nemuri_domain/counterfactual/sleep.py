@@ -55,8 +55,11 @@ class SleepReplay:
         self.moments = deque(moments, maxlen=MAX_STATES)
 
     def counterfactual_sleep(self, event: AgentSlept, now: Moment) -> AgentSlept:
-        """Return the other mind's sleep in place of a recorded sleep. `now` is the state just before the recorded
-        sleep.
+        """Return the sleep that the other mind would have had instead of the recorded sleep `event`; a sleep without
+        changes if it would have had none.
+
+        It is decided on the latest kept states that explain the recorded decision. If none do, `now` is used: the
+        states of both minds just before the event.
         """
         moment = self._decided_at(event)
         self.slept += 1

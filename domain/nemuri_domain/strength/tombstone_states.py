@@ -1,5 +1,6 @@
-"""New states of the remaining memories, listed in a tombstone, so that a replay without the erased events gives the
-same state.
+"""States of remaining memories that a tombstone must record.
+
+Erased events had changed these memories, so a replay without the events takes their states from the tombstone.
 """
 
 from collections.abc import Collection, Iterable

@@ -101,10 +101,10 @@ class ExperienceLineage:
                 raise ProtectedError(f"memory {label} of {event.agent_id} is protected{also}: {release}")
 
     async def _experiences(self, events: Sequence[ExperienceRecorded | MemoryFormed], steps: Steps) -> dict[UUID, str]:
-        """Add to `steps` all memories formed from these memories and all memories that these were formed from.
+        """Add to `steps` the memories formed from these, and the sources of formed memories. Return the text of each
+        memory.
 
-        Return their texts. The other memories of a group are erased too. They say nearly the same, and the memory
-        formed from the group is erased.
+        Erasing a formed memory also erases its other sources, because their text is nearly the same.
         """
         words: dict[UUID, str] = {}
         for event in events:

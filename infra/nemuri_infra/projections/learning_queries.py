@@ -44,9 +44,9 @@ _CREDITED = text(
 
 
 async def count_samples(views: Database, agent_id: str, *, after: int, window: int) -> int:
-    """Return the number of training samples in the agent's newest assignments, at most `window` of them.
+    """Return a lower bound of the number of training samples in the agent's newest `window` assignments.
 
-    Only assignments that were attributed after the sequence `after` count.
+    Only assignments that were attributed after the log sequence `after` are counted.
     """
     async with views.reading() as connection:
         found = await connection.execute(_GATHERED, {"agent": agent_id, "after": after, "window": window})

@@ -161,7 +161,7 @@ class Settings(BaseSettings):
 
     @property
     def access(self) -> Access:
-        """Return the parameters of connections to NATS, beside the address."""
+        """Return the parameters of a connection to NATS except its address: certificates, key and JetStream domain."""
         return Access(self.nats_ca, self.nats_certificate, self.nats_key, self.nats_domain)
 
     def addressed(self, nats_url: str, database_url: str) -> "Settings":

@@ -1,4 +1,6 @@
-"""Health figures of a host: runs, lateness, waiting times for models, and silence of agents."""
+"""Health figures of a simulation host: module runs and how late they began, waiting times of model requests, and the
+longest time since an agent's last decision.
+"""
 
 import os
 import time

@@ -64,7 +64,12 @@ async def _due(
 def _train(
     cause: SessionEnded | ImpactCredited, known: list[training_samples.LabelledRetrieval], number: int, until: int
 ) -> ScorerTrained:
-    """Train on the older tasks and test on the newest. This takes about a second, so it runs in a thread."""
+    """Train a scorer on the older retrievals, test it on the newest informative ones, and return the event with weights
+    and test result.
+
+    It blocks for about a second, so call it in a thread. `number` is the number of the new scorer, `until` the log
+    sequence up to which the projections were read.
+    """
     older, held_out = training_samples.split_held_out(known)
     samples = training_samples.samples(older)
     weights = training.train(samples, cause.event_id.int)
