@@ -53,7 +53,7 @@ class TierMemory(RowModel):
 
     @property
     def origins(self) -> frozenset[UUID]:
-        """Return the ids of the experiences that the memory was made from; its own id if the memory is an experience."""
+        """Return the ids of the experiences that the memory was made from; its own id if it is an experience."""
         return frozenset(self.sources or (self.memory_id,))
 
 
