@@ -1,7 +1,7 @@
 """Comparison of past states and replays with the views and the log."""
 
-from nemuri.operations.history import agents_of, as_of, replay_with, steps_of
-from nemuri.operations.log_positions import LogPosition
+from nemuri.operations.log_position_parsing import LogPosition
+from nemuri.operations.past_states import agents_of, as_of, replay_with, steps_of
 from nemuri_domain.strength.aggregate import Agent, Content, Memory, Mind
 from nemuri_domain.strength.state_diff import Differences, MemoryState
 from nemuri_infra.projections import tables

@@ -5,7 +5,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from nemuri.admin import health_advice
+from nemuri.admin import advice_adoption
 from nemuri.client.client import Client
 from nemuri.client.exchange import ClientError
 from nemuri_contracts.agents import Perspective, PolicyAdopted
@@ -112,7 +112,7 @@ async def test_applied_advice_is_in_force_after_the_next_sleep(settings: Setting
             "archive_threshold", 0.1, 0.08, "lower",
         )  # fmt: skip
         assert finding_of(health, "hit_rate").verdict == "early"
-        applied = await health_advice.apply(client, health)
+        applied = await advice_adoption.apply(client, health)
         assert applied.changed == {"archive_threshold": 0.08}
         assert await adopted_policies(resources) == [
             {"top_k_results": 7},
@@ -121,7 +121,7 @@ async def test_applied_advice_is_in_force_after_the_next_sleep(settings: Setting
         [waiting] = await client.health("python")
         assert waiting.waiting == {"top_k_results": 7, "archive_threshold": 0.08}
         assert advice_of(waiting, "archive_rate").present == 0.1, "not in force before the sleep"
-        assert (await health_advice.apply(client, waiting)).changed == {}
+        assert (await advice_adoption.apply(client, waiting)).changed == {}
         assert len(await adopted_policies(resources)) == 2, "advice without a change appends nothing"
         await sleep_once(resources, client)
         [after] = await client.health("python")

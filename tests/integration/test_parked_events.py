@@ -7,8 +7,8 @@ from uuid import uuid4
 import pytest
 
 from nemuri.operations import OperationError, export_log, forget, import_log, park, rebuild, verify
-from nemuri.operations.history import as_of
-from nemuri.operations.log_positions import LogPosition
+from nemuri.operations.log_position_parsing import LogPosition
+from nemuri.operations.past_states import as_of
 from nemuri.platform.serving import prepare
 from nemuri_contracts.agents import AgentDefined
 from nemuri_contracts.client_events import MemoryContent

@@ -13,7 +13,7 @@ from nemuri.client.client import Client
 from nemuri.client.exchange import ClientError
 from nemuri_contracts.client_events import TaskSubmitted
 from nemuri_contracts.tasks import ReactionFailed, TaskReopened
-from nemuri_domain.tasks.task_reopening import reopened
+from nemuri_domain.tasks.task_attempts import reopened
 from nemuri_infra.models.factory import Models
 from nemuri_infra.models.protocol import AnswerJob, KeyPointJob, LearningsJob, Reply
 from nemuri_infra.runtime.resources import Resources

@@ -11,7 +11,7 @@ from uuid import UUID
 
 from nemuri.client.exchange import ClientError
 from nemuri_contracts.codec import UndecodableError
-from nemuri_domain.tasks.task_reopening import reopened
+from nemuri_domain.tasks.task_attempts import reopened
 from nemuri_infra.stores.dead_letters import DeadLetters, StoredDeadLetter
 
 if TYPE_CHECKING:

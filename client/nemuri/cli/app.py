@@ -13,22 +13,22 @@ from nemuri.cli import (
     backup,
     corrections,
     dead_letters,
+    doctor,
     education,
     experiments,
     forget,
-    health,
-    history,
     hook,
     log,
     memories,
     park_event,
+    past_states,
     permissions,
     platform_commands,
+    replay,
     scorers,
     society,
     tasks,
     tiered,
-    what_if,
     why,
 )
 from nemuri.cli.session import Session
@@ -69,7 +69,7 @@ def root(
 
 
 for _group in (
-    tasks, why, agents, memories, history, what_if, corrections, education, health, hook, affective, tiered, scorers,
+    tasks, why, agents, memories, past_states, replay, corrections, education, doctor, hook, affective, tiered, scorers,
     log, dead_letters, platform_commands, park_event, forget, backup, permissions, experiments, society,
 ):  # fmt: skip
     _group.register(app)

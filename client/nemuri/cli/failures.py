@@ -49,7 +49,7 @@ def _kinds() -> Iterator[tuple[tuple[type[Exception], ...], int]]:
     from nemuri.files.textbooks import TextbookError
     from nemuri.hook.settings_file import SettingsBroken
     from nemuri.hook.transcript_import import NoTranscripts
-    from nemuri.operations.log_positions import LogPositionError
+    from nemuri.operations.log_position_parsing import LogPositionError
     from nemuri_infra.bus.connection import UnreachableError
     from nemuri_infra.bus.plain_socket import PlainError
     from nemuri_infra.process.hook_settings import PlatformNotFound

@@ -201,7 +201,7 @@ def _show_history(memory: UUID, session: Session) -> None:
     from nemuri.terminal.output import say, say_json, short
 
     async def work(client: "Client") -> "tuple[MemoryView, tuple[HistoryStep, ...]]":
-        from nemuri.operations.history import steps_of
+        from nemuri.operations.past_states import steps_of
 
         known = await client.memory(memory)
         return known, await steps_of(client.log, known.agent_id, memory)

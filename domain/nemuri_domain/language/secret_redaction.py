@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Final, NamedTuple
 
-from nemuri_domain.language.secret_detection import is_password, is_token, looks_random
+from nemuri_domain.language.secret_values import is_password, is_token, looks_random
 
 
 class SecretRule(NamedTuple):

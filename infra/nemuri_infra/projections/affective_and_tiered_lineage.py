@@ -9,7 +9,7 @@ from sqlalchemy import text
 from nemuri_contracts.affective import MemoryCompressed, TurnRemembered
 from nemuri_contracts.tiered import ExperienceRecorded, MemoryFormed
 from nemuri_domain.affective.aggregate import DELETED, embedded_text
-from nemuri_infra.projections.lineage_reader import LineageReading
+from nemuri_infra.projections.erasure_lineage_reader import LineageReading
 from nemuri_infra.projections.lineage_result import REQUESTED, LineageResult, ProtectedError, Steps, Thing
 
 _FORMED_BY = text(

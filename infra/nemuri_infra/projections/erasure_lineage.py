@@ -13,7 +13,7 @@ from sqlalchemy import text
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.projections.affective_and_tiered_lineage import _FORMED_BY, ExperienceLineage
 from nemuri_infra.projections.database import Database
-from nemuri_infra.projections.lineage_reader import LineageReading
+from nemuri_infra.projections.erasure_lineage_reader import LineageReading
 from nemuri_infra.projections.lineage_result import (
     REQUESTED,
     DefinedError,

@@ -16,7 +16,7 @@ from nemuri_contracts.tasks import TaskReopened
 from nemuri_domain.strength.aggregate import Agent, Remembered, Scorer
 from nemuri_domain.strength.decay import clock_of, log_strength
 from nemuri_domain.tasks.aggregate import Chunk, Task, TaskState
-from nemuri_domain.tasks.task_reopening import attempt_of
+from nemuri_domain.tasks.task_attempts import attempt_of
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.erasure import erased_among

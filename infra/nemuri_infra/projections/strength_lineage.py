@@ -11,7 +11,7 @@ from nemuri_contracts.client_events import MemoryOffered
 from nemuri_contracts.education import ChapterRead, CourseBegun, CourseFinished, ExerciseGraded, MemoriesReviewed
 from nemuri_contracts.event import Event
 from nemuri_domain.strength.usage_detection import quotes
-from nemuri_infra.projections.lineage_reader import LineageReading
+from nemuri_infra.projections.erasure_lineage_reader import LineageReading
 from nemuri_infra.projections.lineage_result import REQUESTED, DefinedError, LineageResult, Steps, Thing
 
 _TAUGHT = (CourseBegun, ChapterRead, ExerciseGraded, MemoriesReviewed, CourseFinished)

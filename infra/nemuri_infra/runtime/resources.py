@@ -16,7 +16,7 @@ from nemuri_infra.projections.progress import Progress
 from nemuri_infra.projections.projection import Projection
 from nemuri_infra.projections.queries import Views
 from nemuri_infra.runtime.durable_timers import Timers
-from nemuri_infra.runtime.event_owner import ClientCache
+from nemuri_infra.runtime.event_client import ClientCache
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.blobs import Blobs
 from nemuri_infra.stores.delivery_attempts import DeliveryAttemptStore

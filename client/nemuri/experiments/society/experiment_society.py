@@ -14,7 +14,7 @@ from nemuri_domain.cognition.module import Module
 from nemuri_domain.cognition.module_registry import build_modules
 from nemuri_domain.cognition.shared_state import SharedState
 from nemuri_domain.society.conversation_module import ConversationModule
-from nemuri_domain.society.hallucinated_success import HallucinatingWorld
+from nemuri_domain.society.hallucinating_world import HallucinatingWorld
 from nemuri_domain.society.simulation import (
     PromptAnswerer,
     SimulatedWorld,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nemuri.cli.diff_lines import differences, more, show_differences
-from nemuri.cli.history import DEFAULT_ROWS, TopOption, read_place, when
+from nemuri.cli.past_states import DEFAULT_ROWS, TopOption, read_place, when
 from nemuri.cli.session import JsonOption, Session, agent_id
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
     from nemuri.client.client import Client
-    from nemuri.operations.log_positions import LogPosition
+    from nemuri.operations.log_position_parsing import LogPosition
     from nemuri_domain.counterfactual.replay import CounterfactualReplay
     from nemuri_domain.strength.aggregate import Mind
 
@@ -75,7 +75,7 @@ def replay(
     parameters = read_policy(policy)
 
     async def work(client: "Client") -> list[dict[str, Any]]:
-        from nemuri.operations.history import agents_of, check_use, extent, replay_with
+        from nemuri.operations.past_states import agents_of, check_use, extent, replay_with
 
         if name is not None:
             await check_use(client.log, name)

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from nemuri.client.client import Client
-    from nemuri.operations.history import PastState
-    from nemuri.operations.log_positions import LogPosition
+    from nemuri.operations.log_position_parsing import LogPosition
+    from nemuri.operations.past_states import PastState
     from nemuri_domain.affective.aggregate import AffectAgent
     from nemuri_domain.strength.aggregate import Agent
     from nemuri_domain.strength.state_diff import MemoryState
@@ -78,7 +78,7 @@ def diff(
     json: JsonOption = False,
 ) -> None:
     """Show the changes of an agent's memory between two positions of the log."""
-    from nemuri.operations.log_positions import LogPositionError
+    from nemuri.operations.log_position_parsing import LogPositionError
     from nemuri.terminal.output import say, say_json
     from nemuri_domain.strength.state_diff import Differences
 
@@ -103,21 +103,21 @@ def read_place(text: str | None) -> "LogPosition":
     """
     from datetime import UTC, datetime
 
-    from nemuri.operations.log_positions import LogPosition
+    from nemuri.operations.log_position_parsing import LogPosition
 
     return LogPosition.read(text, datetime.now(UTC))
 
 
 async def _by_use(client: "Client", name: str, *places: "LogPosition") -> "list[PastState]":
-    from nemuri.operations.history import check_use
+    from nemuri.operations.past_states import check_use
 
     await check_use(client.log, name)
     return await _as_of(client, name, *places)
 
 
 async def _as_of(client: "Client", name: str, *places: "LogPosition") -> "list[PastState]":
-    from nemuri.operations.history import as_of, check_defined
-    from nemuri.operations.log_positions import LogPositionError
+    from nemuri.operations.log_position_parsing import LogPositionError
+    from nemuri.operations.past_states import as_of, check_defined
     from nemuri.terminal.output import progress
 
     await check_defined(client.log, name)

@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from nemuri_contracts.world_protocol import Act, Craft, Outcome, Rest
-from nemuri_domain.society.hallucinated_success import HallucinatingWorld
+from nemuri_domain.society.hallucinating_world import HallucinatingWorld
 from nemuri_domain.world.grid_world import World
 from nemuri_domain.world.world_settings import WorldSettings
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from nemuri.operations.log_positions import LogPosition, LogPositionError
+from nemuri.operations.log_position_parsing import LogPosition, LogPositionError
 from nemuri_contracts.event import Event
 from tests.unit.domain.strength import stories
 

@@ -4,7 +4,7 @@ from uuid import uuid4
 
 from nemuri_contracts.event import DERIVED
 from nemuri_domain.tasks.aggregate import TaskState
-from nemuri_domain.tasks.task_reopening import attempt_of, reopened
+from nemuri_domain.tasks.task_attempts import attempt_of, reopened
 from tests.unit.domain.tasks.stories import (
     TASK,
     answered,

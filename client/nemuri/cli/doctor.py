@@ -10,7 +10,7 @@ from nemuri.cli.session import JsonOption, Session, agent_id, storable
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from nemuri.admin.health_advice import Applied
+    from nemuri.admin.advice_adoption import Applied
     from nemuri.client.client import Client
     from nemuri_contracts.health_views import AgentHealth, Finding
 
@@ -34,10 +34,10 @@ def doctor(
     name = None if agent is None else agent_id(agent)
 
     async def work(client: "Client") -> "tuple[tuple[AgentHealth, ...], list[Applied]]":
-        from nemuri.admin import health_advice
+        from nemuri.admin import advice_adoption
 
         found = await client.health(name)
-        return found, [await health_advice.apply(client, each) for each in found] if apply else []
+        return found, [await advice_adoption.apply(client, each) for each in found] if apply else []
 
     found, applied = session.run(work)
     changed = {each.agent_id: each.changed for each in applied}

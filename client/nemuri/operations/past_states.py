@@ -11,7 +11,7 @@ from uuid import UUID
 
 from pydantic import JsonValue
 
-from nemuri.operations.log_positions import LogPosition, LogPositionError
+from nemuri.operations.log_position_parsing import LogPosition, LogPositionError
 from nemuri.operations.session import OperationError
 from nemuri_contracts.agents import AgentDefined
 from nemuri_contracts.codec import AnyAgentEvent, UndecodableError, parsed
