@@ -44,7 +44,7 @@ async def submit_task(
         raise ClientError(why)
     await _check_wish(exchange, wish["wanted_agent"], wish["perspective"])
     documents, text = _within_limit(text, documents)
-    if why := chunk_order.too_long([name for name, content in documents for _ in split_into_chunks(content)]):
+    if why := chunk_order.length_error([name for name, content in documents for _ in split_into_chunks(content)]):
         raise ClientError(why)
     known = [
         (Document(name=name, ref=ref_of(content), characters=len(content)), content) for name, content in documents

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from nemuri.files.yaml_files import read_yaml
 from nemuri_contracts.education import Textbook
 from nemuri_contracts.error_messages import plain
-from nemuri_domain.education.grading import missing
+from nemuri_domain.education.grading import missing_keywords
 from nemuri_domain.language.chunks import CHARACTERS_PER_PAGE, split_into_chunks
 
 LARGEST = 1024 * 1024
@@ -48,7 +48,7 @@ def _check_answers(path: Path, textbook: Textbook) -> None:
     """Raise `TextbookError` if an answer given in the file would be graded as wrong."""
     for number, chapter in enumerate(textbook.chapters):
         for place, exercise in enumerate(chapter.exercises):
-            lacking = missing(exercise.keywords, exercise.answer) if exercise.answer.strip() else ()
+            lacking = missing_keywords(exercise.keywords, exercise.answer) if exercise.answer.strip() else ()
             if lacking:
                 where = f"chapters.{number}.test_questions.{place}.answer_keywords"
                 raise TextbookError(

@@ -29,7 +29,7 @@ from nemuri_contracts.strength import (
     SessionEnded,
 )
 from nemuri_domain.counterfactual.retrieval import reranked
-from nemuri_domain.counterfactual.sleep import Moment, SleepReplay, continue_counterfactual
+from nemuri_domain.counterfactual.sleep import MindPair, SleepReplay, continue_counterfactual
 from nemuri_domain.event_sourcing.row_model import RowModel
 from nemuri_domain.strength.aggregate import Mind
 from nemuri_domain.strength.fold import evolve, with_policy
@@ -59,7 +59,7 @@ class Missed(RowModel):
     memory_id: UUID
 
 
-class Recall(RowModel):
+class ReplayedRetrieval(RowModel):
     """The context of an assignment under the recorded policy and under the other policy."""
 
     sequence: int
@@ -93,7 +93,7 @@ class CounterfactualReplay:
     other: Mind = field(default_factory=Mind)
     begun: bool = False
     sleeps: SleepReplay = field(default_factory=SleepReplay)
-    recalls: list[Recall] = field(default_factory=list)
+    recalls: list[ReplayedRetrieval] = field(default_factory=list)
     missed: list[Missed] = field(default_factory=list)
     _defined: list[UUID] = field(default_factory=list)
     _reached: dict[UUID, frozenset[UUID]] = field(default_factory=dict)
@@ -107,7 +107,7 @@ class CounterfactualReplay:
         """Start the counterfactual: put the other parameters into force now, or as soon as the agent is defined."""
         self.begun = True
         self.other = self._governed(self.recorded)
-        self.sleeps.since([Moment(each.recorded, self._governed(each.recorded)) for each in self.sleeps.moments])
+        self.sleeps.since([MindPair(each.recorded, self._governed(each.recorded)) for each in self.sleeps.moments])
 
     def take(self, event: AnyAgentEvent) -> None:
         """Fold the event into both minds."""
@@ -121,7 +121,7 @@ class CounterfactualReplay:
             self.other = self._governed(self.recorded)
         else:
             self.other = self._otherwise(event, before)
-        moment = Moment(self.recorded, self.other)
+        moment = MindPair(self.recorded, self.other)
         if isinstance(event, AgentSlept):
             self.sleeps.over(event, moment)
         else:
@@ -181,7 +181,7 @@ class CounterfactualReplay:
 
         If the recorded sleep is finished, the other mind's sleep is continued until it is finished too.
         """
-        slept: AgentSlept | None = self.sleeps.counterfactual_sleep(event, Moment(before, self.other))
+        slept: AgentSlept | None = self.sleeps.counterfactual_sleep(event, MindPair(before, self.other))
         mind = self.other
         while slept is not None:
             mind = evolve(mind, slept)
@@ -209,7 +209,7 @@ class CounterfactualReplay:
         here = reranked(event, before, before, self._defined)
         there = reranked(event, before, self.other, self._defined)
         self.recalls.append(
-            Recall(
+            ReplayedRetrieval(
                 sequence=event.sequence or 0,
                 at=event.at,
                 task_id=event.thread,

@@ -23,7 +23,7 @@ from nemuri_domain.strength.retrieval import MAX_QUERY_ITEMS
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
+class ReplayedContext:
     """The context that a mind would have selected."""
 
     in_context: tuple[UUID, ...]
@@ -32,7 +32,7 @@ class Context:
     """Candidates that are archived in the mind."""
 
 
-def reranked(event: MemoriesRetrieved, recorded: Mind, other: Mind, defined: Collection[UUID]) -> Context:
+def reranked(event: MemoriesRetrieved, recorded: Mind, other: Mind, defined: Collection[UUID]) -> ReplayedContext:
     """Return the context that the other mind selects from the recorded candidates.
 
     Both minds must be in their state before the retrieval. `defined` are the memories that definitions created. A
@@ -41,7 +41,7 @@ def reranked(event: MemoriesRetrieved, recorded: Mind, other: Mind, defined: Col
     """
     agent = other.agent
     if agent is None:
-        return Context((), frozenset())
+        return ReplayedContext((), frozenset())
     known = [each for each in event.candidates if each.memory_id in other.memories]
     found = _found(known, event, other)[: agent.rules.candidate_limit]
     order = _ordered(found, event, recorded, other)
@@ -49,7 +49,7 @@ def reranked(event: MemoriesRetrieved, recorded: Mind, other: Mind, defined: Col
     kept = context_principles(agent, valid_principles(agent.definition, remembered, event.setting))
     items = len(requests(event.query)[:MAX_QUERY_ITEMS])
     chosen = selected(order, agent.rules, top=None, seed=event.seed, apart=kept, items=items).memory_ids
-    return Context((*kept, *chosen), frozenset(each.memory_id for each in order if each.archived))
+    return ReplayedContext((*kept, *chosen), frozenset(each.memory_id for each in order if each.archived))
 
 
 def _found(candidates: Collection[Candidate], event: MemoriesRetrieved, mind: Mind) -> list[Candidate]:

@@ -19,7 +19,7 @@ old.
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class MindPair:
     """The states of both minds between two events."""
 
     recorded: Mind
@@ -35,7 +35,7 @@ class SleepReplay:
     recorded decision.
     """
 
-    moments: deque[Moment] = field(default_factory=lambda: deque(maxlen=MAX_STATES))
+    moments: deque[MindPair] = field(default_factory=lambda: deque(maxlen=MAX_STATES))
     """States on which the next sleep may be decided, oldest first."""
     last: AgentSlept | None = None
     """Last recorded sleep."""
@@ -44,17 +44,17 @@ class SleepReplay:
     explained: int = 0
     """Number of the sleeps in `slept` for which the recorded mind makes the recorded decision."""
 
-    def passes(self, moment: Moment) -> None:
+    def passes(self, moment: MindPair) -> None:
         """Keep the state after an event that is not a sleep, if the next sleep may be decided on this state."""
         agent = moment.recorded.agent
         if (agent is not None and agent.awake) or (self.last is not None and self.last.unfinished):
             self.moments.append(moment)
 
-    def since(self, moments: Iterable[Moment]) -> None:
+    def since(self, moments: Iterable[MindPair]) -> None:
         """Replace the kept states, because the parameters of the other mind changed."""
         self.moments = deque(moments, maxlen=MAX_STATES)
 
-    def counterfactual_sleep(self, event: AgentSlept, now: Moment) -> AgentSlept:
+    def counterfactual_sleep(self, event: AgentSlept, now: MindPair) -> AgentSlept:
         """Return the sleep that the other mind would have had instead of the recorded sleep `event`; a sleep without
         changes if it would have had none.
 
@@ -68,13 +68,13 @@ class SleepReplay:
         found = self._again(then.other, event, _time(event, then.recorded))
         return _placed(found, event) if found else event.model_copy(update=_NOTHING)
 
-    def over(self, event: AgentSlept, after: Moment) -> None:
+    def over(self, event: AgentSlept, after: MindPair) -> None:
         """Record that both minds have slept, and forget the states before the sleep."""
         self.last = event
         self.moments.clear()
         self.passes(after)
 
-    def _decided_at(self, event: AgentSlept) -> Moment | None:
+    def _decided_at(self, event: AgentSlept) -> MindPair | None:
         for moment in reversed(self.moments):
             if not _possible(moment.recorded, event):
                 continue

@@ -22,7 +22,7 @@ from nemuri_contracts.education import (
 from nemuri_contracts.event import Usage, derive
 from nemuri_domain.event_sourcing.row_model import RowModel
 
-Place = tuple[int, int]
+ExercisePosition = tuple[int, int]
 """Chapter index and exercise index, both from 0."""
 CourseEvent = CourseBegun | ChapterRead | ExerciseGraded | MemoriesReviewed | CourseFinished
 
@@ -80,7 +80,7 @@ class ExerciseState(RowModel):
     card: Mapping[str, JsonValue] | None = None
 
     @property
-    def place(self) -> Place:
+    def place(self) -> ExercisePosition:
         """Return the position of the exercise in the textbook."""
         return self.chapter, self.number
 
@@ -98,15 +98,15 @@ class CourseState:
     """
 
     course: Course | None = None
-    trials: Map[Place, ExerciseState] = field(default_factory=Map)
+    trials: Map[ExercisePosition, ExerciseState] = field(default_factory=Map)
 
 
-def repetition_key(course_id: UUID, place: Place, repetition: int) -> str:
+def repetition_key(course_id: UUID, place: ExercisePosition, repetition: int) -> str:
     """Return the key of one repetition of an exercise, from which the ids of its events are derived."""
     return f"{course_id}/{place[0]}/{place[1]}/{repetition}"
 
 
-def task_of(course_id: UUID, place: Place, repetition: int) -> UUID:
+def task_of(course_id: UUID, place: ExercisePosition, repetition: int) -> UUID:
     """Return the id of the task that asks the exercise in this repetition, counted from 0."""
     return derive(repetition_key(course_id, place, repetition), TaskSubmitted.kind_of())
 
@@ -120,7 +120,7 @@ def memory_key(agent_id: str, memory: MemoryContent) -> str:
     return f"{agent_id}/read{where}/{memory.content}"
 
 
-def needed_state(event: CourseEvent) -> tuple[UUID, Place | None]:
+def needed_state(event: CourseEvent) -> tuple[UUID, ExercisePosition | None]:
     """Return the id of the course that `evolve` needs to fold the event, and the place of the exercise that it needs,
     if any.
     """

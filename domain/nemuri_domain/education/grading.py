@@ -14,7 +14,7 @@ _NUMERIC: Final = re.compile(r"(?<![0-9A-Za-z_.])[0-9]+(?:[.,][0-9]+)*")
 _CJK = re.compile(f"[{CJK}]")
 
 
-def missing(keywords: Iterable[str], answer: str) -> tuple[str, ...]:
+def missing_keywords(keywords: Iterable[str], answer: str) -> tuple[str, ...]:
     """Return the keywords that the answer does not contain, in the order of `keywords`.
 
     Case, character width (NFKC) and citation labels such as [m1] are ignored. A keyword of words matches whole words
@@ -26,14 +26,14 @@ def missing(keywords: Iterable[str], answer: str) -> tuple[str, ...]:
     return tuple(each for each in keywords if not _contains(_folded(each), stems, numbers, closed))
 
 
-def right(question: str, keywords: Sequence[str], answer: str, *, drew_on_something: bool) -> bool:
+def is_right(question: str, keywords: Sequence[str], answer: str, *, drew_on_something: bool) -> bool:
     """Return True if an answer contains all keywords and is not just an echo of the question.
 
     It counts as an echo if it used no source (`drew_on_something` is False) and the question contains all keywords too.
     """
-    if missing(keywords, answer):
+    if missing_keywords(keywords, answer):
         return False
-    return drew_on_something or bool(missing(keywords, question))
+    return drew_on_something or bool(missing_keywords(keywords, question))
 
 
 def _contains(keyword: str, stems: list[str], numbers: set[str], closed: str) -> bool:

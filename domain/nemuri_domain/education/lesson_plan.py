@@ -10,7 +10,7 @@ from nemuri_contracts.education import Exercise, ExerciseGraded, MemoriesReviewe
 from nemuri_contracts.event import TUTOR, Event
 from nemuri_domain.education import grading
 from nemuri_domain.education.course import Course, ExerciseState, repetition_key
-from nemuri_domain.education.spaced_repetition import again
+from nemuri_domain.education.spaced_repetition import next_repetition
 from nemuri_domain.strength.scope_matching import setting_of
 from nemuri_domain.tasks.aggregate import TaskState
 
@@ -19,7 +19,7 @@ MAX_REVIEWED = 5
 """Maximum number of memories reviewed after a wrong answer (document 000 §4.1)."""
 
 
-def sessions(course: Course, trials: Iterable[ExerciseState]) -> tuple[UUID, ...]:
+def sessions_to_sleep_over(course: Course, trials: Iterable[ExerciseState]) -> tuple[UUID, ...]:
     """Return the sessions that the agent must sleep over before the course continues.
 
     These are the reading of the newest chapter and the first answers to its exercises, given in `trials`.
@@ -28,7 +28,7 @@ def sessions(course: Course, trials: Iterable[ExerciseState]) -> tuple[UUID, ...
     return (*(each.session_id for each in course.readings[-1:]), *(each for each in tested if each is not None))
 
 
-def step(course: Course, trials: Sequence[ExerciseState], slept: Collection[UUID]) -> Step | None:
+def next_step(course: Course, trials: Sequence[ExerciseState], slept: Collection[UUID]) -> Step | None:
     """Return the next step of a course; None while the course waits for answers, reviews or a sleep.
 
     `trials` are the exercises of the chapter that was read last. `slept` are the sessions that the agent slept over.
@@ -53,7 +53,7 @@ def _over(trial: ExerciseState, slept: Collection[UUID]) -> bool:
     return rested and (first.correct or first.reviewed is not None)
 
 
-def setting(course: Course, trial: ExerciseState, cause: Event | None = None) -> TaskSubmitted:
+def exercise_task(course: Course, trial: ExerciseState, cause: Event | None = None) -> TaskSubmitted:
     """Return the submission of the task that asks an exercise next. It is addressed to the course's agent, in the
     course's scope.
     """
@@ -74,7 +74,7 @@ def exercise_of(course: Course, trial: ExerciseState) -> Exercise:
     return course.textbook.chapters[trial.chapter].exercises[trial.number]
 
 
-def answered(state: TaskState) -> bool:
+def is_gradable(state: TaskState) -> bool:
     """Return True if an exercise's task is ready for grading: all its sessions have ended, it failed, or it is in
     negotiation.
     """
@@ -94,7 +94,7 @@ def grade(
     exercise = exercise_of(course, trial)
     work = state.present if all(each.ended for each in state.present) else ()
     drew = any(each.citations or each.used for each in work)
-    correct = bool(work) and grading.right(exercise.question, exercise.keywords, said, drew_on_something=drew)
+    correct = bool(work) and grading.is_right(exercise.question, exercise.keywords, said, drew_on_something=drew)
     return _graded(
         cause,
         course,
@@ -102,11 +102,11 @@ def grade(
         now,
         assignment_id=work[0].assignment_id if work else None,
         correct=correct,
-        missing=grading.missing(exercise.keywords, said),
+        missing=grading.missing_keywords(exercise.keywords, said),
     )
 
 
-def ungraded(cause: Event, course: Course, trial: ExerciseState, reason: str, *, now: datetime) -> ExerciseGraded:
+def failed_grade(cause: Event, course: Course, trial: ExerciseState, reason: str, *, now: datetime) -> ExerciseGraded:
     """Return the grade "wrong" for an answer that could not be graded. It has the same event id as a regular grade, so
     only the first of both counts.
     """
@@ -116,7 +116,7 @@ def ungraded(cause: Event, course: Course, trial: ExerciseState, reason: str, *,
 def _graded(
     cause: Event, course: Course, trial: ExerciseState, now: datetime, *, correct: bool, **fields: object
 ) -> ExerciseGraded:
-    following = again(course.repeating, [*(each.correct for each in trial.grades), correct], trial.card, now)
+    following = next_repetition(course.repeating, [*(each.correct for each in trial.grades), correct], trial.card, now)
     return ExerciseGraded.following(
         cause,
         key=repetition_key(course.course_id, trial.place, trial.repetition),
@@ -133,7 +133,7 @@ def _graded(
     )
 
 
-def unreviewed(event: Event, course: Course, trials: Iterable[ExerciseState]) -> MemoriesReviewed | None:
+def empty_review(event: Event, course: Course, trials: Iterable[ExerciseState]) -> MemoriesReviewed | None:
     """Return a review of no memories if a wrong answer in the event's task has no review yet; otherwise None."""
     waiting = (each for each in trials if each.grades and each.grades[-1].task_id == event.thread)
     trial = next((each for each in waiting if not each.grades[-1].correct and each.grades[-1].reviewed is None), None)
@@ -150,6 +150,6 @@ def unreviewed(event: Event, course: Course, trials: Iterable[ExerciseState]) ->
     )
 
 
-def success(event: ExerciseGraded) -> FeedbackGiven:
+def success_feedback(event: ExerciseGraded) -> FeedbackGiven:
     """Return the feedback for a right answer: a success. It is credited like any other feedback (document 003 §4.4)."""
     return FeedbackGiven.following(event, client_id=TUTOR, result="success")

@@ -22,7 +22,7 @@ has one test per day.
 
 
 @dataclass(frozen=True, slots=True)
-class Again:
+class NextRepetition:
     """The next repetition of an exercise."""
 
     due_at: datetime | None
@@ -31,9 +31,9 @@ class Again:
     """FSRS card after the answer."""
 
 
-def again(
+def next_repetition(
     repeating: Repeating, answers: Sequence[bool], card: Mapping[str, JsonValue] | None, graded_at: datetime
-) -> Again:
+) -> NextRepetition:
     """Return the next repetition after these right (True) and wrong (False) answers, oldest first.
 
     `card` is the FSRS card before the newest answer, which was graded at `graded_at`. A right answer lengthens the
@@ -41,9 +41,9 @@ def again(
     """
     match repeating:
         case "none":
-            return Again(None)
+            return NextRepetition(None)
         case "fixed":
-            return Again(graded_at + interval(answers))
+            return NextRepetition(graded_at + interval(answers))
         case "fsrs":
             return _by_fsrs(answers, card, graded_at.astimezone(UTC))
         case _:
@@ -62,10 +62,10 @@ def interval(answers: Sequence[bool]) -> timedelta:
     return INTERVALS[max(place, 0)]
 
 
-def _by_fsrs(answers: Sequence[bool], known: Mapping[str, Any] | None, at: datetime) -> Again:
+def _by_fsrs(answers: Sequence[bool], known: Mapping[str, Any] | None, at: datetime) -> NextRepetition:
     # Without an id and a due time, the constructor would read the clock.
     before = Card.from_dict(dict(known)) if known else Card(card_id=1, state=State.Learning, due=at)  # type: ignore[arg-type]
     rating = Rating.Good if answers and answers[-1] else Rating.Again
     after, _ = _FSRS.review_card(before, rating, at)
     kept: dict[str, Any] = dict(after.to_dict())
-    return Again(after.due, kept)
+    return NextRepetition(after.due, kept)

@@ -76,7 +76,7 @@ _JAPANESE: Final = (
 _PHRASE = re.compile("|".join(f"(?:{each})" for each in (*_ENGLISH, *_JAPANESE)))
 _SPLIT = re.compile(r"[,、，;；]|\band\b|\bbut\b|[-–—:：]\s")
 _EDGES: Final = " \t.,;:!?…。、，！？：；\"'“”‘’「」『』()（）[]*-–—~〜"
-_LONGEST: Final = 300
+_MAX_PHRASE_CHARACTERS: Final = 300
 """Maximum characters of a sentence that may be a set phrase."""
 
 
@@ -99,7 +99,7 @@ def is_wordless(text: str) -> bool:
 
 def _is_phrase(sentence: str) -> bool:
     folded = " ".join(sentence.casefold().split()).strip(_EDGES)
-    if len(folded) > _LONGEST:
+    if len(folded) > _MAX_PHRASE_CHARACTERS:
         return False
     if _PHRASE.fullmatch(folded):
         return True

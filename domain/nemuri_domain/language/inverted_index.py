@@ -21,7 +21,7 @@ FULL_QUERY_TERMS: Final = 24
 """Maximum of the denominator in `shares`, as a number of rarest terms. A longer query counts as a query of this
 length.
 """
-_MOST: Final = (1 << _COUNT_BITS) - 1
+_COUNT_MASK: Final = (1 << _COUNT_BITS) - 1
 """Maximum count of a term in a row that is stored. BM25 hardly changes beyond it."""
 
 TERM_BYTES: Final = 200
@@ -64,7 +64,7 @@ class InvertedIndex:
         held = array("I")
         for term, count in counts.items():
             code = self._code(term)
-            self._lists[code].append(row << _COUNT_BITS | min(count, _MOST))
+            self._lists[code].append(row << _COUNT_BITS | min(count, _COUNT_MASK))
             held.append(code)
         length = sum(counts.values())
         self._held[row], self._lengths[row] = held, length
@@ -107,7 +107,7 @@ class InvertedIndex:
         for code, askers in wanted.items():
             postings = np.frombuffer(self._lists[code], np.uint32)
             at = postings >> _COUNT_BITS
-            count = (postings & _MOST).astype(np.float32)
+            count = (postings & _COUNT_MASK).astype(np.float32)
             weight = count / (count + damping[at])
             for number, times in askers.items():
                 result[number, at] += weight * np.float32(times * (K1 + 1) * self._idf(len(postings)))

@@ -28,7 +28,7 @@ _ANSWER = re.compile(
     re.IGNORECASE,
 )
 _INDENT = re.compile(r"[ \t\u3000]*")
-_FEWEST: Final = 2
+_MIN_ITEMS: Final = 2
 _LINES_BACK: Final = 20
 """Maximum number of lines above a list in which items before its first line are searched."""
 
@@ -64,10 +64,10 @@ def listed_items(text: str) -> tuple[str, ...]:
     questions: sentences that end with ?, ？ or か。
     """
     listed = _marked(text)
-    if len(listed) >= _FEWEST:
+    if len(listed) >= _MIN_ITEMS:
         return tuple(item.text for item in listed)
     asked = _questions(text)
-    return tuple(asked) if len(asked) >= _FEWEST else ()
+    return tuple(asked) if len(asked) >= _MIN_ITEMS else ()
 
 
 def requests(text: str) -> tuple[str, ...]:
@@ -76,7 +76,7 @@ def requests(text: str) -> tuple[str, ...]:
     A question that only asks to answer the items is left out.
     """
     listed = _marked(text)
-    if len(listed) < _FEWEST:
+    if len(listed) < _MIN_ITEMS:
         return listed_items(text)
     asked = (each for each in _questions(_outside(text)) if not _ANSWER.search(each))
     return (*asked, *(item.text for item in listed))
@@ -87,7 +87,7 @@ def introduction(text: str) -> str:
 
     Empty for a text that has only items. For a text without items, it is the whole text.
     """
-    if len(_marked(text)) >= _FEWEST:
+    if len(_marked(text)) >= _MIN_ITEMS:
         return _outside(text)
     asked = listed_items(text)
     return "\n".join(each for each in sentences(text) if each not in asked) if asked else text
@@ -100,11 +100,11 @@ def is_list_of_requests(text: str) -> bool:
     list, at least half of the characters of its sentences must belong to questions.
     """
     listed = _marked(text)
-    if len(listed) >= _FEWEST:
+    if len(listed) >= _MIN_ITEMS:
         return 2 * sum(item.lines for item in listed) >= sum(1 for line in text.splitlines() if line.strip())
     written = [text[start:end] for start, end in spans(text)]
     asked = [sentence for sentence in written if _QUESTION.search(sentence)]
-    return len(asked) >= _FEWEST and 2 * sum(map(len, asked)) >= sum(map(len, written))
+    return len(asked) >= _MIN_ITEMS and 2 * sum(map(len, asked)) >= sum(map(len, written))
 
 
 def is_request(sentence: str) -> bool:
@@ -161,7 +161,7 @@ def categories(items: Sequence[str], limit: int) -> tuple[Category, ...]:
     found: list[Category] = []
     while open_items and len(found) < limit - 1:
         count = Counter(key for index in open_items for key in words[index])
-        shared = [key for key, n in count.items() if n >= _FEWEST]
+        shared = [key for key, n in count.items() if n >= _MIN_ITEMS]
         if not shared:
             break
         key = max(shared, key=lambda word: count[word] * math.log((1 + len(items)) / spread[word]))

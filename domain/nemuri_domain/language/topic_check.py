@@ -12,11 +12,11 @@ from nemuri_domain.language.writing_systems import CJK
 
 PROMPT_CHARACTERS: Final = 4_000
 """Maximum characters of a prompt whose words are compared."""
-_ENOUGH: Final = 0.3
+_MIN_SHARE: Final = 0.3
 """Share of the weight of all words of the prompt that a text must have."""
-_MOST: Final = 6.0
+_SUFFICIENT_WEIGHT: Final = 6.0
 """Weight of shared words that is enough for a prompt of any length."""
-_FEWEST: Final = 1.25
+_MIN_WEIGHT: Final = 1.25
 """Minimum weight of shared words, unless the text shares most words of a short prompt."""
 _MAINLY: Final = 0.6
 _ONE: Final = 0.9
@@ -61,7 +61,7 @@ def shares_topic(asked: Mapping[str, float], text: str) -> bool:
     folded = unicodedata.normalize("NFKC", text).casefold()
     shared = sum(weight for term, weight in asked.items() if _occurs(term, folded))
     few = shared >= _ONE and shared >= _MAINLY * total
-    return few or (shared >= _FEWEST and shared >= min(_ENOUGH * total, _MOST))
+    return few or (shared >= _MIN_WEIGHT and shared >= min(_MIN_SHARE * total, _SUFFICIENT_WEIGHT))
 
 
 def _occurs(term: str, text: str) -> bool:

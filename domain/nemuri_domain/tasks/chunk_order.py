@@ -24,7 +24,7 @@ POINT_BYTES = 600
 """Maximum bytes of a key point as JSON in UTF-8. A thousand key points with their references fit into one message."""
 
 
-def too_long(names: Sequence[str]) -> str | None:
+def length_error(names: Sequence[str]) -> str | None:
     """Return the reason for refusing a task if its chunks would not fit one event; None if they fit.
 
     `names` has one entry per chunk: the name of its document.
@@ -46,27 +46,27 @@ def capped(point: str) -> str:
     return f"{cut.rstrip()}…"
 
 
-def begun(event: TaskChunked) -> Sequence[ChunkReady]:
+def first_chunks(event: TaskChunked) -> Sequence[ChunkReady]:
     """Return the events that start the first `CHUNKS_IN_FLIGHT` chunks.
 
     Each finished chunk n starts chunk n + `CHUNKS_IN_FLIGHT`. So at most `CHUNKS_IN_FLIGHT` `chunk_ready` events of a
     task are unhandled at any time, and other tasks wait for at most so many.
     """
     key = attempt_key(event.task_id, 1)
-    return [_turn(event, key, ordinal) for ordinal in range(min(CHUNKS_IN_FLIGHT, len(event.details)))]
+    return [_chunk_ready(event, key, ordinal) for ordinal in range(min(CHUNKS_IN_FLIGHT, len(event.details)))]
 
 
-def next_turn(event: ChunkSummarised, task: Task) -> ChunkReady | None:
+def next_chunk(event: ChunkSummarised, task: Task) -> ChunkReady | None:
     """Return the event that starts chunk n + `CHUNKS_IN_FLIGHT` after chunk n was summarised; None if there is no such
     chunk, or if the task is not open.
     """
     ordinal = event.ordinal + CHUNKS_IN_FLIGHT
     if task.status != "open" or ordinal >= task.chunks:
         return None
-    return _turn(event, attempt_key(task.task_id, task.attempt), ordinal)
+    return _chunk_ready(event, attempt_key(task.task_id, task.attempt), ordinal)
 
 
-def resumed(event: Event, state: TaskState) -> Sequence[ChunkReady]:
+def unread_chunks(event: Event, state: TaskState) -> Sequence[ChunkReady]:
     """Return the events that continue the reading of a reopened task. `state` must contain all chunks of the task.
 
     Chunks n, n + `CHUNKS_IN_FLIGHT`, n + 2 × `CHUNKS_IN_FLIGHT` and so on form a chain, in which each finished chunk
@@ -77,10 +77,10 @@ def resumed(event: Event, state: TaskState) -> Sequence[ChunkReady]:
     unread = sorted(ordinal for ordinal, chunk in state.chunks.items() if chunk.point is None)
     firsts = {ordinal % CHUNKS_IN_FLIGHT: ordinal for ordinal in reversed(unread)}
     key = attempt_key(state.task.task_id, state.task.attempt)
-    return [_turn(event, key, ordinal) for ordinal in sorted(firsts.values())]
+    return [_chunk_ready(event, key, ordinal) for ordinal in sorted(firsts.values())]
 
 
-def _turn(cause: Event, key: str, ordinal: int) -> ChunkReady:
+def _chunk_ready(cause: Event, key: str, ordinal: int) -> ChunkReady:
     return ChunkReady.following(cause, key=key, nth=ordinal, ordinal=ordinal)
 
 

@@ -28,7 +28,7 @@ CHARACTER: Final = 0.7
 GRAMMAR: Final = 0.05
 """Weight of an n-gram that is all hiragana, usually a particle or an ending."""
 
-_AT_ONCE: Final = 64
+_BATCH_SIZE: Final = 64
 _WORDS = re.compile(rf"{WORD}+")
 _CJK_RUN = re.compile(f"[{CJK}]+")
 _HIRAGANA_RUN = re.compile(f"[{HIRAGANA}]+")
@@ -80,7 +80,7 @@ class HashingEmbedder:
 
         More than 64 texts are embedded in a thread.
         """
-        if len(texts) > _AT_ONCE:
+        if len(texts) > _BATCH_SIZE:
             return await asyncio.to_thread(self.rows, texts)
         return self.rows(texts)
 
@@ -90,8 +90,8 @@ class HashingEmbedder:
     def rows(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return the vectors of the texts, shape (len(texts), dimension). Blocks the event loop."""
         rows = np.zeros((len(texts), self.dimension), dtype=np.float32)
-        for start in range(0, len(texts), _AT_ONCE):
-            some = texts[start : start + _AT_ONCE]
+        for start in range(0, len(texts), _BATCH_SIZE):
+            some = texts[start : start + _BATCH_SIZE]
             rows[start : start + len(some)] = self._sums(some)
         return normalised(rows)
 

@@ -10,7 +10,15 @@ from sqlalchemy import Text, cast, exists, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nemuri_contracts.event import Event
-from nemuri_domain.education.course import Course, CourseEvent, CourseState, ExerciseState, Place, evolve, needed_state
+from nemuri_domain.education.course import (
+    Course,
+    CourseEvent,
+    CourseState,
+    ExercisePosition,
+    ExerciseState,
+    evolve,
+    needed_state,
+)
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.rows import load, write
@@ -36,7 +44,9 @@ async def fold_courses(connection: AsyncConnection, events: Iterable[Event]) -> 
     await write(connection, tables.trial, trials)
 
 
-async def _states(connection: AsyncConnection, wanted: Sequence[tuple[UUID, Place | None]]) -> dict[UUID, CourseState]:
+async def _states(
+    connection: AsyncConnection, wanted: Sequence[tuple[UUID, ExercisePosition | None]]
+) -> dict[UUID, CourseState]:
     """Return the states of the wanted courses, each with only its wanted exercises."""
     ids = {course_id for course_id, _ in wanted}
     places = {(course_id, *place) for course_id, place in wanted if place}

@@ -49,7 +49,7 @@ async def begin_task(
         return None
     if task.chunks:
         state = await resources.views.with_chunks(state)
-        return fan_in.summarise(event, state) or chunk_order.resumed(event, state)
+        return fan_in.summarise(event, state) or chunk_order.unread_chunks(event, state)
     listed = () if task.option else await items_of(task, resources.blobs)
     return client_negotiation.negotiate(event, listed) or await _summarise_or_chunk(event, task, listed, resources)
 
@@ -73,7 +73,7 @@ async def _summarise_or_chunk(
     event: Event, task: Task, listed: tuple[str, ...], resources: Resources
 ) -> TaskSummarised | TaskChunked:
     details, listed_requests = await details_of(task, resources.blobs), requests_in_documents(task, listed)
-    if why := chunk_order.too_long([each.document for each in details]):
+    if why := chunk_order.length_error([each.document for each in details]):
         raise ValueError(why)
     if not details or task.supplied_summary is not None:
         return fan_in.supplied(
@@ -85,7 +85,7 @@ async def _summarise_or_chunk(
 @service.handles(TaskChunked)
 async def start_first_chunks(event: TaskChunked, resources: Resources) -> Sequence[ChunkReady]:  # noqa: ARG001
     """Start the first chunks. `continue_chunks` starts another chunk after each finished one."""
-    return chunk_order.begun(event)
+    return chunk_order.first_chunks(event)
 
 
 @service.handles(ChunkReady)
@@ -112,7 +112,7 @@ async def continue_chunks(event: ChunkSummarised, resources: Resources) -> TaskS
     if task is None or task.summary is not None:
         return None
     if task.points < task.chunks:
-        return chunk_order.next_turn(event, task)
+        return chunk_order.next_chunk(event, task)
     if await resources.views.newest_sequence(event.task_id, event.kind) != event.sequence:
         return None
     return fan_in.summarise(event, await resources.views.with_chunks(TaskState(task)))

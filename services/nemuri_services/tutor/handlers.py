@@ -67,7 +67,7 @@ async def grade(event: SessionEnded | TaskFailed | NegotiationOpened, resources:
     if found is None:
         return None
     state = await resources.views.task(event.task_id)
-    if not lesson_plan.answered(state):
+    if not lesson_plan.is_gradable(state):
         return None
     said = "\n".join(substance(each.answer or "") for each in state.present)
     return lesson_plan.grade(event, *found, state, said, now=await resources.clock.now())
@@ -83,7 +83,7 @@ async def follow_up(event: ExerciseGraded, resources: Resources) -> FeedbackGive
     if course is None or trial is None or event.repetition + 1 != trial.repetition:
         return None
     await set_timer(trial, resources)
-    return lesson_plan.success(event) if event.correct else await _review(event, course, trial, resources)
+    return lesson_plan.success_feedback(event) if event.correct else await _review(event, course, trial, resources)
 
 
 @service.handles(ReactionFailed)
@@ -95,12 +95,12 @@ async def continue_after_failure(
         return ()
     known = Courses(resources.database)
     if found := await known.exercise_of(event.task_id):
-        return lesson_plan.ungraded(
+        return lesson_plan.failed_grade(
             event, *found, f"{event.cause_kind}: {event.error}", now=await resources.clock.now()
         )
     following: list[MemoriesReviewed | Following] = []
     for course in await known.of(event.agent_id, running=True) if event.agent_id else ():
-        review = lesson_plan.unreviewed(event, course, await known.trials(course.course_id))
+        review = lesson_plan.empty_review(event, course, await known.trials(course.course_id))
         following += [review] if review else await _next_step(event, course, resources)
     return following
 
@@ -132,11 +132,11 @@ async def _next_step(event: Event, course: Course, resources: Resources) -> Sequ
     agent = await resources.views.agent(course.agent_id)
     if agent is None:
         return ()
-    sessions = lesson_plan.sessions(course, trials)
+    sessions = lesson_plan.sessions_to_sleep_over(course, trials)
     ended = await resources.views.projected_ids(derive(each, SessionEnded.kind_of()) for each in sessions)
     slept = {each for each in sessions if derive(each, SessionEnded.kind_of()) in ended and each not in agent.awake}
     about = {"agent_id": course.agent_id, "course_id": course.course_id, "correlation_id": None}
-    match lesson_plan.step(course, trials, slept):
+    match lesson_plan.next_step(course, trials, slept):
         case "read":
             following = len(course.readings)
             memories, spent = await read(course, following, agent, resources)
@@ -145,7 +145,7 @@ async def _next_step(event: Event, course: Course, resources: Resources) -> Sequ
         case "test":
             there = await resources.views.projected_ids(each.task_id for each in trials)
             return [
-                lesson_plan.setting(course, each, event)
+                lesson_plan.exercise_task(course, each, event)
                 for each in trials
                 if not each.grades and each.task_id not in there
             ]

@@ -7,7 +7,7 @@ from uuid import UUID
 import structlog
 
 from nemuri_domain.education.course import ExerciseState
-from nemuri_domain.education.lesson_plan import setting
+from nemuri_domain.education.lesson_plan import exercise_task
 from nemuri_infra.process.cancellation import run_together
 from nemuri_infra.projections.education import Courses
 from nemuri_infra.runtime.resources import Resources
@@ -59,7 +59,7 @@ async def _pose_or_reset(key: str, resources: Resources) -> None:
     if trial.due_at > await resources.clock.now():
         await set_timer(trial, resources)
     elif not await resources.views.projected_ids([trial.task_id]):
-        await resources.log.append(setting(course, trial))
+        await resources.log.append(exercise_task(course, trial))
 
 
 def _key(trial: ExerciseState) -> str:

@@ -22,7 +22,7 @@ from nemuri_contracts.education import (
 from nemuri_contracts.event import Usage
 from nemuri_contracts.strength import NewMemory
 from nemuri_domain.education.course import CourseEvent, CourseState, evolve, task_of
-from nemuri_domain.education.lesson_plan import sessions, setting, step
+from nemuri_domain.education.lesson_plan import exercise_task, next_step, sessions_to_sleep_over
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 COURSE, WORK = UUID(int=1), UUID(int=2)
@@ -80,8 +80,8 @@ def following(state: CourseState, *slept: UUID) -> str | None:
     assert state.course is not None
     chapter = max(len(state.course.readings) - 1, 0)
     trials = [each for place, each in sorted(state.trials.items()) if place[0] == chapter]
-    assert set(sessions(state.course, trials)) <= {FIRST, SECOND, WORK}
-    return step(state.course, trials, set(slept))
+    assert set(sessions_to_sleep_over(state.course, trials)) <= {FIRST, SECOND, WORK}
+    return next_step(state.course, trials, set(slept))
 
 
 def test_a_course_reads_sleeps_tests_and_sleeps() -> None:
@@ -124,7 +124,7 @@ def test_each_repetition_of_an_exercise_is_a_task_of_its_own() -> None:
     """Each repetition of an exercise has a task with a derived id, so that setting it twice has the effect of once."""
     state = after(begun(), read(), graded(0))
     assert state.course is not None
-    again = setting(state.course, state.trials[0, 0])
+    again = exercise_task(state.course, state.trials[0, 0])
     assert again.event_id == task_of(COURSE, (0, 0), 1) != task_of(COURSE, (0, 0), 0)
     assert (again.client_id, again.wanted_agent, again.perspective) == ("tutor", "python", "semantics")
     assert again.text == "What comes last?"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from nemuri_domain.education.grading import missing, right
+from nemuri_domain.education.grading import is_right, missing_keywords
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ from nemuri_domain.education.grading import missing, right
 )
 def test_a_keyword_is_found_in_any_form(keyword: str, answer: str) -> None:
     """Case, width, inflection and spaces between Japanese characters do not matter."""
-    assert missing([keyword], answer) == ()
+    assert missing_keywords([keyword], answer) == ()
 
 
 @pytest.mark.parametrize(
@@ -39,19 +39,19 @@ def test_a_keyword_is_found_in_any_form(keyword: str, answer: str) -> None:
 )
 def test_a_part_of_a_word_is_no_keyword(keyword: str, answer: str) -> None:
     """Words and numbers count as a whole, several words must be adjacent, and labels are ignored."""
-    assert missing([keyword], answer) == (keyword,)
+    assert missing_keywords([keyword], answer) == (keyword,)
 
 
 def test_missing_keywords_are_named_in_order() -> None:
     """All keywords must occur."""
-    assert missing(["winter", "steel", "price"], "The steel is cold.") == ("winter", "price")
+    assert missing_keywords(["winter", "steel", "price"], "The steel is cold.") == ("winter", "price")
 
 
 def test_an_answer_without_findings_is_wrong() -> None:
     """An answer that used nothing and only repeats the question is wrong; one with more content is not."""
     question = "How does the interval change after a recall?"
     nothing = "The sources say nothing about an interval after a recall."
-    assert not right(question, ["interval"], nothing, drew_on_something=False)
-    assert right(question, ["interval"], "The interval doubles.", drew_on_something=True)
-    assert right(question, ["interval", "longer"], "The interval gets longer.", drew_on_something=False)
-    assert not right(question, ["longer"], nothing, drew_on_something=True)
+    assert not is_right(question, ["interval"], nothing, drew_on_something=False)
+    assert is_right(question, ["interval"], "The interval doubles.", drew_on_something=True)
+    assert is_right(question, ["interval", "longer"], "The interval gets longer.", drew_on_something=False)
+    assert not is_right(question, ["longer"], nothing, drew_on_something=True)

@@ -9,17 +9,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nemuri_contracts.education import Repeating
-from nemuri_domain.education.spaced_repetition import INTERVALS, Again, again, interval
+from nemuri_domain.education.spaced_repetition import INTERVALS, NextRepetition, interval, next_repetition
 
 NOW = datetime(2026, 1, 1, 8, tzinfo=UTC)
 ANSWERS = st.lists(st.booleans(), max_size=12)
 
 
-def studied(repeating: Repeating, answers: Sequence[bool], *, late: timedelta = timedelta()) -> tuple[timedelta, Again]:
+def studied(
+    repeating: Repeating, answers: Sequence[bool], *, late: timedelta = timedelta()
+) -> tuple[timedelta, NextRepetition]:
     """Return the last interval and state after these answers, each given when due or this much later."""
-    at, found, card = NOW, Again(None), None
+    at, found, card = NOW, NextRepetition(None), None
     for number in range(len(answers)):
-        found = again(repeating, answers[: number + 1], card, at)
+        found = next_repetition(repeating, answers[: number + 1], card, at)
         card = found.card
         last, at = at, (found.due_at or at) + late
     return (found.due_at or NOW) - last, found
@@ -74,11 +76,11 @@ def test_the_state_of_fsrs_survives_serialisation() -> None:
     _, found = studied("fsrs", [True, True])
     known: dict[str, Any] = dict(found.card or {})
     assert all(isinstance(each, str | int | float | None) for each in known.values())
-    following = again("fsrs", [True, True, True], known, found.due_at or NOW)
+    following = next_repetition("fsrs", [True, True, True], known, found.due_at or NOW)
     assert following.due_at is not None
     assert following.due_at - (found.due_at or NOW) > timedelta(days=2)
 
 
 def test_without_repetition_an_exercise_is_set_once() -> None:
     """The interval is None."""
-    assert again("none", [True], None, NOW) == Again(None)
+    assert next_repetition("none", [True], None, NOW) == NextRepetition(None)

@@ -9,11 +9,11 @@ from tests.unit.domain.tasks.stories import answered, assigned, chunked, given, 
 def test_some_chunks_start_and_each_is_followed_by_another() -> None:
     """Each chunk becomes ready once in any order of reading, and few wait at a time."""
     event, task = chunked(30), given(submitted(), chunked(30)).task
-    waiting = [each.ordinal for each in chunk_order.begun(event)]
+    waiting = [each.ordinal for each in chunk_order.first_chunks(event)]
     assert len(waiting) == CHUNKS_IN_FLIGHT
     turns = list(waiting)
     while waiting:
-        following = chunk_order.next_turn(point(waiting.pop()), task)
+        following = chunk_order.next_chunk(point(waiting.pop()), task)
         if following is not None:
             waiting.append(following.ordinal)
             turns.append(following.ordinal)
@@ -24,20 +24,20 @@ def test_some_chunks_start_and_each_is_followed_by_another() -> None:
 def test_no_chunk_of_a_finished_task_becomes_ready() -> None:
     """The key points of a failed task cost nothing more."""
     failed = given(submitted(), chunked(30)).task.replace(status="failed")
-    assert chunk_order.next_turn(point(0), failed) is None
+    assert chunk_order.next_chunk(point(0), failed) is None
 
 
 def test_a_reopened_task_continues_with_the_first_unread_chunk_of_each_row() -> None:
     """The later chunks of a row follow it."""
     read = [point(number) for number in range(30) if number not in {3, 11, 12, 29}]
     state = given(submitted(), chunked(30)).when(*read).state
-    assert [each.ordinal for each in chunk_order.resumed(submitted(), state)] == [3, 12, 29]
+    assert [each.ordinal for each in chunk_order.unread_chunks(submitted(), state)] == [3, 12, 29]
 
 
 def test_documents_that_do_not_fit_one_event_are_refused() -> None:
     """The line has the maximum number of chunks."""
-    assert chunk_order.too_long(["book.txt"] * 1_000) is None
-    why = chunk_order.too_long(["book.txt"] * 2_000)
+    assert chunk_order.length_error(["book.txt"] * 1_000) is None
+    why = chunk_order.length_error(["book.txt"] * 2_000)
     assert why == "the documents have 2000 parts of ten pages, and a task can have at most 1113; split them"
 
 
