@@ -20,8 +20,8 @@ from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.society_states import SocietyError, States, societies
 from nemuri_services.simulation.bootstrap import read_society
 from nemuri_services.simulation.checkpoints import Checkpoints, interrupted_restore
-from nemuri_services.simulation.experience_events import EMBEDDING_DIMENSION, EMBEDDING_MODEL
 from nemuri_services.simulation.leases import EXPIRY_SECONDS
+from nemuri_services.simulation.memory_events import EMBEDDING_DIMENSION, EMBEDDING_MODEL
 from nemuri_services.simulation.world_lease import read_world
 from nemuri_services.simulation.world_process import load_world
 

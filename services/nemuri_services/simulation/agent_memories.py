@@ -19,14 +19,11 @@ from numpy.typing import NDArray
 from pydantic import ValidationError
 
 from nemuri_contracts.codec import AnyAgentEvent
-from nemuri_contracts.event import derive
 from nemuri_contracts.tiered import (
-    Access,
     Because,
     ConsolidationBegun,
     ExperienceRecorded,
     Group,
-    MemoriesAccessed,
     MemoryFormed,
     Module,
 )
@@ -42,7 +39,13 @@ from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.stores.memory_cache import MemoryCache
 from nemuri_infra.stores.vectors import vector_key
 from nemuri_services.simulation.cooperative_yield import TimeSlice
-from nemuri_services.simulation.experience_events import EMBEDDING_DIMENSION, EMBEDDING_MODEL, experience_event
+from nemuri_services.simulation.memory_events import (
+    EMBEDDING_DIMENSION,
+    EMBEDDING_MODEL,
+    access_event,
+    consolidation_event,
+    experience_event,
+)
 from nemuri_services.simulation.outbox import Outbox
 
 WORDING_SECONDS: Final = 0.1
@@ -242,14 +245,7 @@ class AgentMemories:
         plan = plan_for_mind(aggregate, partial(self._cache.vectors, agent_id), reason, second)
         if not plan:
             return
-        event = ConsolidationBegun(
-            event_id=derive(f"{agent_id}/{reason}/{second:.2f}", ConsolidationBegun.kind_of()),
-            agent_id=agent_id,
-            because=reason,
-            groups=plan.groups,
-            deleted=plan.deleted,
-            second=second,
-        )
+        event = consolidation_event(agent_id, plan, second)
         self._queue_groups(event, self._append_and_apply(event, aggregate))
 
     def _queue_groups(self, begun: ConsolidationBegun, aggregate: TieredMind) -> None:
@@ -282,21 +278,11 @@ class AgentMemories:
     def _report_accesses(self, agent_id: str, cached: CachedAgent, second: float) -> None:
         aggregate = self._aggregate(agent_id, cached.access_counts)
         memories = list(aggregate.memories.values())[:1_000]
-        accessed = tuple(
-            Access(memory_id=each.memory_id, times=cached.access_counts[each.memory_id]) for each in memories
-        )
+        event = access_event(agent_id, memories, cached.access_counts, second) if memories else None
         cached.access_counts.clear()
         cached.reported_at = second
-        if not accessed:
-            return
-        counts = [(each.memory_id, each.access_count) for each in memories]
-        event = MemoriesAccessed(
-            event_id=derive(f"{agent_id}/{counts}", MemoriesAccessed.kind_of()),
-            agent_id=agent_id,
-            accessed=accessed,
-            second=second,
-        )
-        self._append_and_apply(event, aggregate)
+        if event is not None:
+            self._append_and_apply(event, aggregate)
 
     def _aggregate(self, agent_id: str, memory_ids: Iterable[UUID] | None = None) -> TieredMind:
         """Return the aggregate of an agent with some of its memories; all if `memory_ids` is None."""

@@ -1,11 +1,21 @@
-"""The event that records an experience of a simulated agent (document 004 §4.3)."""
+"""The events about the memories of a simulated agent: experiences, consolidations and accesses (document 004 §4)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
+from uuid import UUID
 
 from nemuri_contracts.event import derive
-from nemuri_contracts.tiered import Cues, Experience, ExperienceRecorded
+from nemuri_contracts.tiered import (
+    Access,
+    ConsolidationBegun,
+    Cues,
+    Experience,
+    ExperienceRecorded,
+    MemoriesAccessed,
+)
 from nemuri_domain.tiered.admission import cues_and_importance, worth_recording
+from nemuri_domain.tiered.aggregate import TierMemory
+from nemuri_domain.tiered.consolidation import ConsolidationPlan
 from nemuri_domain.tiered.policy import TiersPolicy
 from nemuri_infra.embeddings.hashing import HashingEmbedder
 from nemuri_infra.stores.vectors import vector_key
@@ -39,4 +49,29 @@ def experience_event(
         cues=cues,
         importance=importance,
         vector=vector_key(EMBEDDING_MODEL, EMBEDDING_DIMENSION, experience.content),
+    )
+
+
+def consolidation_event(agent_id: str, plan: ConsolidationPlan, second: float) -> ConsolidationBegun:
+    """Return the event that begins a consolidation."""
+    return ConsolidationBegun(
+        event_id=derive(f"{agent_id}/{plan.because}/{second:.2f}", ConsolidationBegun.kind_of()),
+        agent_id=agent_id,
+        because=plan.because,
+        groups=plan.groups,
+        deleted=plan.deleted,
+        second=second,
+    )
+
+
+def access_event(
+    agent_id: str, memories: Sequence[TierMemory], access_counts: Mapping[UUID, int], second: float
+) -> MemoriesAccessed:
+    """Return the event that reports accesses to memories since the last one."""
+    counts = [(each.memory_id, each.access_count) for each in memories]
+    return MemoriesAccessed(
+        event_id=derive(f"{agent_id}/{counts}", MemoriesAccessed.kind_of()),
+        agent_id=agent_id,
+        accessed=tuple(Access(memory_id=each.memory_id, times=access_counts[each.memory_id]) for each in memories),
+        second=second,
     )
