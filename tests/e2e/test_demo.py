@@ -97,14 +97,14 @@ def _assert_learned_memories_used(played: DemoRecord) -> None:
     assert played.used
     assert played.unused
     strongest_unused = max(after[memory].strength for memory in played.unused)
-    for moved in played.places():
+    for moved in played.rank_changes():
         assert after[moved.memory_id].strength > max(before[moved.memory_id].strength, strongest_unused)
         assert after[moved.memory_id].access_count > before[moved.memory_id].access_count
         assert after[moved.memory_id].impact_score > 0
     for memory in played.unused:
         assert after[memory].strength < before[memory].strength
-    assert fmean(moved.rise for moved in played.places()) > 0
-    assert sum(moved.climb for moved in played.places()) >= 0
+    assert fmean(moved.score_gain for moved in played.rank_changes()) > 0
+    assert sum(moved.ranks_gained for moved in played.rank_changes()) >= 0
 
 
 def _assert_printed(played: DemoRecord, story: str) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from nemuri.operations import OperationError, backup, forget, restore
 from nemuri.operations.erasure_batches import Step
-from nemuri.operations.erasure_ledger import ledger_path, note
+from nemuri.operations.erasure_ledger import ledger_path, record_steps
 from nemuri.platform.serving import prepare
 from nemuri_contracts.client_events import Document, TaskSubmitted
 from nemuri_contracts.codec import encode
@@ -48,7 +48,7 @@ def damaged_ledgers(settings: Settings, directory: Path) -> Iterator[Path]:
     sorts: tuple[tuple[Sort, UUID], ...] = (("memory", memory_id), ("task", task_id))
     for sort, name in sorts:
         noted = settings.model_copy(update={"data": directory / sort})
-        note(noted, [Step(Thing(sort, name), wholes[name])])
+        record_steps(noted, [Step(Thing(sort, name), wholes[name])])
         path, text = ledger_path(noted), str(name)
         line = path.read_text(encoding="utf-8")
         for first in ("z", "0" if text[0] != "0" else "1"):

@@ -13,7 +13,7 @@ from nemuri.operations import OperationError, forget, rebuild, resume
 from nemuri.operations import lineage as would_go
 from nemuri.operations.erasure import planned
 from nemuri.operations.erasure_batches import union
-from nemuri.operations.erasure_ledger import entries, ledger_path, note
+from nemuri.operations.erasure_ledger import entries, ledger_path, record_steps
 from nemuri.operations.session import open_operation
 from nemuri.operations.tombstones import append_tombstones
 from nemuri_contracts.affective import TurnOffered
@@ -242,7 +242,7 @@ async def test_an_erasure_killed_after_its_first_tombstone_is_completed(servers:
         asked = await client.ask("What is the truth value of a jacarandum?", settled=True)
         await until_idle(resources)
         thing = Thing("memory", gone)
-        assert Thing("task", asked.task_id) in (await would_go(settings, [thing])).why
+        assert Thing("task", asked.task_id) in (await would_go(settings, [thing])).reasons
         await stop_at_first_tombstone(settings, thing)
         await until_idle(resources)
         await assert_verified(settings)
@@ -292,7 +292,7 @@ async def test_an_erasure_known_to_the_ledger_only_is_completed(servers: Servers
 async def stop_after_ledger_entry(settings: Settings, thing: Thing) -> None:
     """Write an erasure to the ledger and stop before the first tombstone."""
     async with open_operation(settings) as at:
-        note(settings, await planned(at, [thing]))
+        record_steps(settings, await planned(at, [thing]))
 
 
 async def stop_at_first_tombstone(settings: Settings, thing: Thing) -> None:

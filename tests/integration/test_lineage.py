@@ -102,10 +102,10 @@ async def test_the_number_of_statements_does_not_depend_on_the_lineage(
         singly, at_singly = await lineage_of(resources, roots)
         assert at_singly > 2 * MANY
         monkeypatch.setattr(erasure_lineage, "MAX_THINGS_PER_STATEMENT", 7)
-        assert list(singly.why.items()) == list(many.why.items())
+        assert list(singly.reasons.items()) == list(many.reasons.items())
         assert singly.owners == many.owners
         by_seven, _ = await lineage_of(resources, roots)
-        assert list(by_seven.why.items()) == list(many.why.items())
+        assert list(by_seven.reasons.items()) == list(many.reasons.items())
 
 
 async def test_the_number_of_statements_does_not_depend_on_the_turns(settings: Settings) -> None:

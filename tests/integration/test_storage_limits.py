@@ -25,7 +25,7 @@ from nemuri_infra.embedded.listen_addresses import free_port
 from nemuri_infra.observability.metrics import Metrics
 from nemuri_infra.runtime.readiness import Readiness
 from nemuri_infra.runtime.settings import MEGABYTE, Settings
-from nemuri_infra.runtime.storage_limits import SHARES, WARNING, fullness, limits, nearly_full, streams, warnings
+from nemuri_infra.runtime.storage_limits import SHARES, WARNING_SHARE, fullness, limits, nearly_full, streams, warnings
 from tests.faults.machines import Disk
 from tests.integration.harness import agent_defined, connected_client, eventually, opened_log, running_services
 
@@ -190,7 +190,7 @@ async def test_a_nearly_full_log_is_reported(settings: Settings) -> None:
         assert nearly_full(report.fill_levels) == {"log"}
         shown = resources.metrics.exposition().decode()
         [share] = re.findall(r'^nemuri_storage_used_ratio\{stream="log"\} (\S+)$', shown, re.MULTILINE)
-        assert float(share) > WARNING
+        assert float(share) > WARNING_SHARE
         await prepare(settings.model_copy(update={"storage": 64}))
         assert (await client.ask("What is truth?", timeout=60)).status == "done"
 

@@ -7,11 +7,11 @@ from typing import Any
 import yaml
 
 from nemuri.platform.service_registry import SERVICES
-from nemuri_infra.projections.database import POOL
+from nemuri_infra.projections.database import DEFAULT_CONNECTIONS
 from nemuri_infra.runtime.settings import Settings
 
 ROOT = Path(__file__).parents[2]
-OPERATIONS = 3 * 2 * POOL
+OPERATIONS = 3 * 2 * DEFAULT_CONNECTIONS
 """Connections of the operator, the importer and the eraser, with two databases each: one to read and one to rebuild."""
 RESERVED = 3
 """Connections that PostgreSQL reserves for its superuser."""

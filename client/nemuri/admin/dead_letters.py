@@ -17,7 +17,7 @@ from nemuri_infra.stores.dead_letters import DeadLetters, StoredDeadLetter
 if TYPE_CHECKING:
     from nemuri.client.client import Client
 
-ENDING = frozenset({"intake", "orchestrator", "specialist"})
+ANSWERING_SERVICES = frozenset({"intake", "orchestrator", "specialist"})
 """The services without which a task gets no answer."""
 _NAME = re.compile(r"([A-Za-z0-9][A-Za-z0-9_-]*)/([1-9][0-9]{0,17})")
 
@@ -84,7 +84,7 @@ async def retry(client: "Client", name: str) -> str:
     letter = buried.letter
     if not letter.readable:
         raise ClientError(f"{name} is not an event: {letter.reason}; its sender must correct it and send it again")
-    if letter.task_id is not None and letter.service in ENDING:
+    if letter.task_id is not None and letter.service in ANSWERING_SERVICES:
         done = await reopen(client, letter.task_id, failed=letter.attempt, cause=letter.event_id)
     else:
         done = f"{letter.service} has handled {await client.retry_event(letter.service, letter.sequence)}"

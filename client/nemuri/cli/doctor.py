@@ -49,7 +49,7 @@ def doctor(
     for health in found:
         _show(health)
         if apply:
-            say(_told(changed[health.agent_id]))
+            say(_changed_parameters(changed[health.agent_id]))
 
 
 def memo(
@@ -113,7 +113,7 @@ def _advised(finding: "Finding") -> str:
     return f"{finding.note}; {advice.direction} {advice.parameter} from {advice.present} to {advice.proposed}"
 
 
-def _told(changed: "Mapping[str, object]") -> str:
+def _changed_parameters(changed: "Mapping[str, object]") -> str:
     if not changed:
         return "no changes suggested"
     return "in force from the next sleep: " + ", ".join(f"{name} {value}" for name, value in changed.items())

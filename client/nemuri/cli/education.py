@@ -157,7 +157,7 @@ async def _until_finished(
     from nemuri.client.deadlines import Expired, within
 
     try:
-        async with within(limit.left):
+        async with within(limit.seconds_left):
             while (view := await client.courses(name, course_id)).courses[0].finished_at is None:
                 show(_doing(view.courses[0]))
                 await asyncio.sleep(POLL_INTERVAL)  # polled, because no message announces a course's progress

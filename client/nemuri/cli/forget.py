@@ -59,12 +59,12 @@ def erase(session: Session, thing: "Thing", *, dry_run: bool, yes: bool) -> None
 
     session.disable_logging()
     settings = resolve(session.settings())
-    found = _would_go(settings, thing)
+    found = _lineage_of(settings, thing)
     if not dry_run:
-        _agreed(found, thing, sure=yes)
-        _forgotten(session, settings, thing)
+        _confirm(found, thing, sure=yes)
+        _run_forget(session, settings, thing)
     elif session.json:
-        say_json([{"sort": each.sort, "name": each.name, "why": why} for each, why in found.why.items()])
+        say_json([{"sort": each.sort, "name": each.name, "why": why} for each, why in found.reasons.items()])
     else:
         _show(found)
 
@@ -77,13 +77,13 @@ def _thing(memory: UUID | None, task: UUID | None, agent: str | None) -> "Thing"
     return Thing("memory", memory) if memory is not None else Thing("task", task or UUID(int=0))
 
 
-def _would_go(settings: "Settings", thing: "Thing") -> "LineageResult":
+def _lineage_of(settings: "Settings", thing: "Thing") -> "LineageResult":
     from nemuri.operations import lineage
 
     return asyncio.run(lineage(settings, [thing]))
 
 
-def _agreed(found: "LineageResult", thing: "Thing", *, sure: bool) -> None:
+def _confirm(found: "LineageResult", thing: "Thing", *, sure: bool) -> None:
     """Raise `Failure` unless the user has given `--yes` (`sure`) or confirms at the prompt."""
     if sure:
         return
@@ -99,13 +99,13 @@ def _agreed(found: "LineageResult", thing: "Thing", *, sure: bool) -> None:
 def _show(found: "LineageResult") -> None:
     from nemuri.terminal.output import say, short
 
-    for each, why in list(found.why.items())[:MAX_LISTED]:
+    for each, why in list(found.reasons.items())[:MAX_LISTED]:
         say(short(f"{each.sort:7} {each.name}  {why}", 160))
-    if len(found.why) > MAX_LISTED:
-        say(f"and {len(found.why) - MAX_LISTED} more")
+    if len(found.reasons) > MAX_LISTED:
+        say(f"and {len(found.reasons) - MAX_LISTED} more")
 
 
-def _forgotten(session: Session, settings: "Settings", thing: "Thing") -> None:
+def _run_forget(session: Session, settings: "Settings", thing: "Thing") -> None:
     from nemuri.operations import forget as operation
 
     _report(session, settings, lambda settings, show: operation(settings, [thing], show))

@@ -67,17 +67,17 @@ def export_file(context: typer.Context, file: FileArgument, json: JsonOption = F
     """Export the whole log to a new file."""
     from nemuri.operations import export_log
 
-    _moved(context, file, export_log, "exported", json=json)
+    _run_transfer(context, file, export_log, "exported", json=json)
 
 
 def import_file(context: typer.Context, file: FileArgument, json: JsonOption = False) -> None:
     """Import the events of a file into an empty log."""
     from nemuri.operations import import_log
 
-    _moved(context, file, import_log, "imported", json=json)
+    _run_transfer(context, file, import_log, "imported", json=json)
 
 
-def _moved(context: typer.Context, file: Path, operation: Any, done: str, *, json: bool) -> None:
+def _run_transfer(context: typer.Context, file: Path, operation: Any, done: str, *, json: bool) -> None:
     from nemuri.client.connection import resolve
     from nemuri.terminal.output import progress, say, say_json
 

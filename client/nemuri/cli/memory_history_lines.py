@@ -21,7 +21,7 @@ def show_history(steps: "Sequence[HistoryStep]") -> None:
             _kind(each),
             arrow(f"{side.strength:.3f}" for side in _sides(each)),
             arrow(str(side.level) for side in _sides(each)),
-            "; ".join(_told(each)) or "-",
+            "; ".join(_change_lines(each)) or "-",
         )
         for each in steps
     ]
@@ -38,7 +38,7 @@ def _kind(step: "HistoryStep") -> str:
     return step.kind.replace("_", " ")
 
 
-def _told(step: "HistoryStep") -> "Iterator[str]":
+def _change_lines(step: "HistoryStep") -> "Iterator[str]":
     """Yield the changes of a step other than strength and level, and the note of the event."""
     before, after = step.before, step.after
     if before is not None:

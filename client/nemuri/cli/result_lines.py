@@ -39,7 +39,7 @@ def show_result(found: "TaskResult", session: Session) -> None:
         say_json(found)
     elif found.status == "done":
         if found.panel:
-            seats = ", ".join(map(_seat, found.panel.voices))
+            seats = ", ".join(map(_voice_name, found.panel.voices))
             say(f"\npanel    {seats} (merged by {found.panel.usage.model})")
             if short_of := fewer(len(found.panel.voices), found.panel.asked):
                 say(f"         {short_of}")
@@ -63,7 +63,7 @@ def show_result(found: "TaskResult", session: Session) -> None:
         raise Failure(f"task {found.task_id} failed: {found.reason}", EXIT_FAILURE)
     if found.status == "negotiation":
         if not session.json:
-            _offer(found, session)
+            _show_negotiation(found, session)
         raise typer.Exit(EXIT_NEGOTIATION)
 
 
@@ -81,11 +81,11 @@ def _spent(found: "TaskResult") -> str:
     )
 
 
-def _seat(voice: "Voice") -> str:
+def _voice_name(voice: "Voice") -> str:
     return f"{voice.agent_id} as {voice.perspective}" if voice.perspective else str(voice.agent_id)
 
 
-def _offer(found: "TaskResult", session: Session) -> None:
+def _show_negotiation(found: "TaskResult", session: Session) -> None:
     from nemuri.terminal.output import say, short
 
     say(f"the input holds {len(found.items)} items:")

@@ -96,7 +96,7 @@ class Session:
 
         async def main() -> T:
             settings = self.settings()
-            patience = min(CONNECTING_SECONDS, limit.to_begin) if limit else CONNECTING_SECONDS
+            patience = min(CONNECTING_SECONDS, limit.seconds_to_submit) if limit else CONNECTING_SECONDS
             async with connected(settings, settings.client or OPERATOR, patience) as client:
                 return await work(client)
 
@@ -145,7 +145,7 @@ class Deadline:
         self._end = time.monotonic() + seconds
 
     @property
-    def left(self) -> float:
+    def seconds_left(self) -> float:
         """Return the seconds left; after the limit a small positive number.
 
         That is enough to read a result that is ready.
@@ -153,9 +153,9 @@ class Deadline:
         return max(0.001, self._end - time.monotonic())
 
     @property
-    def to_begin(self) -> float:
+    def seconds_to_submit(self) -> float:
         """Return the seconds left to connect and submit, at least one, because connecting alone can take that long."""
-        return max(1.0, self.left)
+        return max(1.0, self.seconds_left)
 
 
 def storable(**texts: str | None) -> None:

@@ -238,7 +238,7 @@ async def _submitted(client: "Client", text: str, options: dict[str, Any], limit
     from nemuri.client.exchange import CallTimeoutError
 
     try:
-        return await client.within(limit.to_begin).submit(text, **options)
+        return await client.within(limit.seconds_to_submit).submit(text, **options)
     except CallTimeoutError as error:
         raise Failure(f"the submission was not confirmed within {limit.seconds:g} s", EXIT_TIMEOUT) from error
 
@@ -254,10 +254,10 @@ async def _follow(client: "Client", task: UUID, limit: Deadline, session: Sessio
 
     with reading("on its way") as show:
         try:
-            found = await client.result(task, timeout=limit.left, on_progress=_shown(show))
+            found = await client.result(task, timeout=limit.seconds_left, on_progress=_shown(show))
             if found.status == "done" and not session.json:
                 say(found.answer or "")
-            return await client.result(task, timeout=limit.left, settled=True)
+            return await client.result(task, timeout=limit.seconds_left, settled=True)
         except TaskTimeoutError as error:
             later = f"`{next_command(session, f'result {task}')}`"
             try:

@@ -67,12 +67,12 @@ class RankChange:
     after: MemoryRank
 
     @property
-    def climb(self) -> int:
+    def ranks_gained(self) -> int:
         """Return the number of ranks that it rose."""
         return self.before.rank - self.after.rank
 
     @property
-    def rise(self) -> float:
+    def score_gain(self) -> float:
         """Return the increase of its score."""
         return self.after.score - self.before.score
 
@@ -103,7 +103,7 @@ class DemoRecord:
         """Return the memories learned in the first round and never used."""
         return tuple(each for each in self.learned if self.after.memories[each].access_count == 0)
 
-    def places(self) -> tuple[RankChange, ...]:
+    def rank_changes(self) -> tuple[RankChange, ...]:
         """Return the change of rank of each memory used in the second round, for each question."""
         return tuple(
             RankChange(asked.number, memory, before[memory], after[memory])

@@ -55,12 +55,13 @@ def summary(played: DemoRecord) -> Iterator[str]:
             f"{len(unused)} have never been used: "
             f"they faded from {_mean(played, unused, before=True):.2f} to {_mean(played, unused):.2f}."
         )
-    if places := played.places():
+    if places := played.rank_changes():
         yield (
-            f"Of the memories used in the second round, {sum(each.rise > 0 for each in places)} of {len(places)} "
+            f"Of the memories used in the second round, {sum(each.score_gain > 0 for each in places)} of {len(places)} "
             f"score higher in the retrieval than before (mean {fmean(each.before.score for each in places):.2f} → "
-            f"{fmean(each.after.score for each in places):.2f}); {sum(each.climb > 0 for each in places)} rank higher, "
-            f"{sum(each.climb < 0 for each in places)} lower, "
+            f"{fmean(each.after.score for each in places):.2f}); "
+            f"{sum(each.ranks_gained > 0 for each in places)} rank higher, "
+            f"{sum(each.ranks_gained < 0 for each in places)} lower, "
             f"{sum(each.before.rank == each.after.rank == 1 for each in places)} stayed first."
         )
         yield from _overtaking(played)
@@ -72,8 +73,8 @@ def summary(played: DemoRecord) -> Iterator[str]:
 
 def _overtaking(played: DemoRecord) -> Iterator[str]:
     """Yield a line for each memory that rose, with the memory that it overtook."""
-    for each in played.places():
-        if each.climb <= 0:
+    for each in played.rank_changes():
+        if each.ranks_gained <= 0:
             continue
         places = played.after.recalled[each.number]
         behind = next(memory for memory, place in places.items() if place.rank == each.after.rank + 1)

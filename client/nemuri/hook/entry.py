@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from nemuri.hook.journal import note
+from nemuri.hook.journal import write_entry
 from nemuri_infra.process.hook_settings import HookSettings, data_directory
 
 HOOKS = ("prompt", "session-end")
@@ -38,7 +38,7 @@ def run(arguments: Sequence[str]) -> int:
         where = HookSettings(options.get("--data"), options.get("--agent"))
         (_prompt if HOOKS[0] in words else _session_end)(where)
     except Exception as error:  # noqa: BLE001 - the outermost place: whatever it is, the assistant goes on
-        note(data, f"{' '.join(words[:2])}: {str(error) or type(error).__name__}")
+        write_entry(data, f"{' '.join(words[:2])}: {str(error) or type(error).__name__}")
     return 0
 
 
@@ -70,9 +70,9 @@ def within(seconds: float, work: Callable[[], Any]) -> Any:
 
 
 def _prompt(where: HookSettings) -> None:
-    from nemuri.hook.prompt_context import block
+    from nemuri.hook.prompt_context import context_block
 
-    if found := within(where.patience, lambda: block(_object(_input()), where)):
+    if found := within(where.patience, lambda: context_block(_object(_input()), where)):
         os.write(1, found.encode() + b"\n")
 
 
@@ -82,7 +82,7 @@ def _session_end(where: HookSettings) -> None:
 
     path = spool_session(_object(within(where.patience, _input)), where)
     for trouble in within(where.patience, lambda: flush(where, where.patience, [path] if path else ())).troubles:
-        note(where.data, f"hook session-end: {trouble}")
+        write_entry(where.data, f"hook session-end: {trouble}")
 
 
 def _named(arguments: Sequence[str]) -> tuple[list[str], dict[str, str]]:

@@ -15,7 +15,7 @@ def folder(data: str) -> str:
     return path
 
 
-def note(data: str, line: str) -> None:
+def write_entry(data: str, line: str) -> None:
     """Write a line with the time to the journal. Does nothing if the journal cannot be written."""
     shown = "".join(each if each.isprintable() else " " for each in line)[:LINE]
     told = f"{time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())} {shown}\n"

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from nemuri_infra.process.hook_settings import HookSettings
 
 
-def block(said: dict[str, Any], where: "HookSettings") -> str:
+def context_block(said: dict[str, Any], where: "HookSettings") -> str:
     """Return the text block for a prompt; "" if nothing matches. `said` is the hook's input.
 
     Raises `PlatformNotFound`, `PlainError` and `OSError`.
@@ -23,7 +23,7 @@ def block(said: dict[str, Any], where: "HookSettings") -> str:
     asked = {
         "agent_id": where.agent,
         "prompt": storable(redact(prompt), TURN_LIMIT),
-        "session": label(said.get("session_id")),
+        "session": valid_label(said.get("session_id")),
         "within": where.patience,
     }
     connection = connect(where, where.patience)
@@ -31,11 +31,11 @@ def block(said: dict[str, Any], where: "HookSettings") -> str:
         answer = connection.request(query(where.namespace, "affect-recall"), json.dumps(asked).encode())
     finally:
         connection.close()
-    found = answered(answer).get("block")
+    found = decode_answer(answer).get("block")
     return found if isinstance(found, str) and found.strip() else ""
 
 
-def answered(answer: bytes) -> dict[str, Any]:
+def decode_answer(answer: bytes) -> dict[str, Any]:
     """Return the decoded answer. Raises `PlainError` for a refusal."""
     told = json.loads(answer)
     if not isinstance(told, dict):
@@ -45,6 +45,6 @@ def answered(answer: bytes) -> dict[str, Any]:
     return told
 
 
-def label(name: object) -> str | None:
+def valid_label(name: object) -> str | None:
     """Return a session's name as a valid label; None if there is none."""
     return storable(name.strip(), LABEL_LIMIT).strip() or None if isinstance(name, str) else None

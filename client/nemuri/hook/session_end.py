@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nemuri.hook import spool
-from nemuri.hook.prompt_context import label
+from nemuri.hook.prompt_context import valid_label
 from nemuri.hook.session_upload import session_of
 from nemuri_domain.affective.transcripts import Transcript, parse_transcript
 
@@ -29,7 +29,7 @@ def spool_session(said: dict[str, Any], where: "HookSettings") -> Path | None:
 
 def transcript_at(path: Path, named: object = None) -> tuple[Transcript, str]:
     """Return a transcript and the name of its session: `named`, or the name in the transcript, or the file's name."""
-    stem = label(path.stem) or "session"
+    stem = valid_label(path.stem) or "session"
     with path.open("rb") as lines:
-        transcript = parse_transcript(lines, label(named) or stem)
-    return transcript, label(named) or label(transcript.session) or stem
+        transcript = parse_transcript(lines, valid_label(named) or stem)
+    return transcript, valid_label(named) or valid_label(transcript.session) or stem

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from nemuri.hook import spool
-from nemuri.hook.journal import note
-from nemuri.hook.prompt_context import answered
+from nemuri.hook.journal import write_entry
+from nemuri.hook.prompt_context import decode_answer
 from nemuri_contracts.wire_constants import OPERATOR, of_client, query
 from nemuri_domain.affective.transcripts import Transcript, turn_id
 from nemuri_infra.bus.plain_socket import PlainConnection, PlainError, TooLargeError, connect
@@ -87,7 +87,7 @@ class SessionUploader:
     def _why_not(self, agent: str) -> PlainError | None:
         asked = json.dumps({"agent_id": agent}).encode()
         try:
-            [found] = answered(self._bus.request(query(self._namespace, "agents"), asked))["agents"]
+            [found] = decode_answer(self._bus.request(query(self._namespace, "agents"), asked))["agents"]
         except PlainError as error:
             return error
         if found["definition"].get("memory") != "affective":
@@ -127,4 +127,4 @@ def catch_up(data: str) -> None:
     except (PlatformNotFound, PlainError, OSError) as error:
         troubles = [str(error)]
     for trouble in troubles:
-        note(data, f"up: {trouble}")
+        write_entry(data, f"up: {trouble}")

@@ -12,7 +12,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationErro
 
 from nemuri.operations import erasure_ledger
 from nemuri.operations.erasure_batches import union
-from nemuri.operations.export_format import counted, read_lines
+from nemuri.operations.export_format import read_lines, summarize_export
 from nemuri.operations.export_import import ErasedContent, check_empty, export_log, import_events
 from nemuri.operations.session import OperationError, ignore_progress, open_operation
 from nemuri.operations.society_backup import (
@@ -152,7 +152,7 @@ async def restore(
     """
     manifest = read_manifest(directory)
     path = directory / LOG
-    found = counted(path)
+    found = summarize_export(path)
     known = _ledgers(settings, directory, manifest.namespace, erasures)
     gone = agents_to_exclude(known or (), erasure_ledger.entries(directory / erasure_ledger.LEDGER, manifest.namespace))
     societies = read_society_backups(directory, manifest.files)

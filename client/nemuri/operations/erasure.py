@@ -115,7 +115,7 @@ async def _recorded(at: OperationContext, settings: Settings, plan: Callable[[],
         found = expected if await at.log.last_sequence() == end else await plan()
         if Erased.of_erasure(union(each.erasure for each in found.steps)) != replay.erased:
             replay = _replay(at, found)
-        erasure_ledger.note(settings, found.unnoted)
+        erasure_ledger.record_steps(settings, found.unnoted)
         await append_tombstones(at, found.steps, replay)
     return found.steps
 
@@ -196,7 +196,7 @@ async def planned(at: OperationContext, things: Iterable[Thing], *, decided: boo
     With `decided`, protected memories are erased too, because the erasure was decided before.
     """
     reached = await _lineage_at(at, list(things), decided=decided)
-    root = next(iter(reached.why))
+    root = next(iter(reached.reasons))
     return split_into_steps(root, await _whole(at, reached, root), at.log.max_event_bytes)
 
 
@@ -231,7 +231,7 @@ async def _lineage_at(at: OperationContext, things: list[Thing], *, decided: boo
         raise OperationError(str(error)) from error
     except DefinedError as error:
         raise OperationError(f"{error}, which would bring it back; define the agent without it, or erase it") from error
-    missing = [each for each in things if each not in found.why]
+    missing = [each for each in things if each not in found.reasons]
     if missing:
         raise OperationError(f"there is no {missing[0].sort} {missing[0].name}")
     return found

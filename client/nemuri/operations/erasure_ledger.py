@@ -64,7 +64,7 @@ def ledger_path(settings: Settings) -> Path:
     return settings.data.expanduser().absolute() / LEDGER
 
 
-def note(settings: Settings, steps: Iterable[Step]) -> None:
+def record_steps(settings: Settings, steps: Iterable[Step]) -> None:
     """Add the steps of an erasure to the ledger and sync it to disk. Call it before a step is carried out.
 
     Raises `OperationError`; nothing is noted then.

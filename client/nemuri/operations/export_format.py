@@ -147,7 +147,7 @@ def _read(text: bytes, place: str) -> Event | StoredLine | EndLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class ExportSummary:
     """The summary of a complete export."""
 
     events: int
@@ -157,7 +157,7 @@ class Counted:
     """Blobs that the events refer to. Other blobs are not imported, because no erasure could reach them."""
 
 
-def counted(path: Path) -> Counted:
+def summarize_export(path: Path) -> ExportSummary:
     """Return the summary of an export. Raises `OperationError` if it is invalid, incomplete or holds an item twice."""
     known: set[UUID | str] = set()
     refs: set[str] = set()
@@ -180,4 +180,4 @@ def counted(path: Path) -> Counted:
         raise OperationError(f"{path}: the file is empty or cut off: the line that ends an export is missing")
     if end.events != events:
         raise OperationError(f"{path}: the file holds {events} events, but {end.events} were exported")
-    return Counted(events, largest, frozenset(refs))
+    return ExportSummary(events, largest, frozenset(refs))

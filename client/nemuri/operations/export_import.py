@@ -10,7 +10,7 @@ from pathlib import Path
 
 import structlog
 
-from nemuri.operations.export_format import Counted, EndLine, EventLine, StoredLine, counted, read_lines
+from nemuri.operations.export_format import EndLine, EventLine, ExportSummary, StoredLine, read_lines, summarize_export
 from nemuri.operations.session import OperationContext, OperationError, open_operation
 from nemuri_contracts.event import Event
 from nemuri_domain.event_sourcing.deduplication import Deduplicator
@@ -86,7 +86,7 @@ async def import_log(settings: Settings, path: Path, on_progress: Advance) -> in
         OperationError: The log is not empty, a line is not valid in an export, or the file is incomplete; nothing is
             appended then. Also if another process appends to the log during the import.
     """
-    found = counted(path)
+    found = summarize_export(path)
     async with open_operation(settings) as at:
         await check_empty(at, path, found)
         async with paused_until_complete(at.log):
@@ -105,7 +105,7 @@ async def give_up(settings: Settings) -> None:
         await resume_completed_log(at.log)
 
 
-async def check_empty(at: OperationContext, path: Path, found: Counted) -> None:
+async def check_empty(at: OperationContext, path: Path, found: ExportSummary) -> None:
     """Raise `OperationError` if the log is not empty or its server does not accept the largest event.
 
     A log with an interrupted import or restore may hold events.
@@ -131,7 +131,7 @@ class ErasedContent:
 async def import_events(
     at: OperationContext,
     path: Path,
-    found: Counted,
+    found: ExportSummary,
     total: int,
     on_progress: Advance,
     *,

@@ -11,7 +11,9 @@ _AGO = re.compile(r"(\d{1,6}(?:\.\d{1,6})?)\s*([dhms])(?:\s+ago)?")
 _NUMBER = re.compile(r"[0-9]+")
 _DIGITS = 20
 """Maximum digits of an event's number."""
-RULE = "the number of an event, a time like 2026-05-31, 2026-05-31T14:30 or 2026-05-31T14:30+02:00 (UTC without a zone)"
+FORMAT_HELP = (
+    "the number of an event, a time like 2026-05-31, 2026-05-31T14:30 or 2026-05-31T14:30+02:00 (UTC without a zone)"
+)
 
 
 class LogPositionError(Exception):
@@ -38,7 +40,7 @@ class LogPosition:
             return cls(written, sequence=int(written[:_DIGITS]))
         return cls(written, time=_time(written, now))
 
-    def holds(self, event: Event) -> bool:
+    def includes(self, event: Event) -> bool:
         """Return True if an event of the log lies before or at the position."""
         if self.sequence is not None:
             return (event.sequence or 0) <= self.sequence
@@ -53,7 +55,7 @@ def _time(text: str, now: datetime) -> datetime:
         found = found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
     except (ValueError, OverflowError) as error:
         raise LogPositionError(
-            f"{text!r:.60} is not a position in the log: write {RULE}, or 2h for two hours ago"
+            f"{text!r:.60} is not a position in the log: write {FORMAT_HELP}, or 2h for two hours ago"
         ) from error
     if found > now:
         raise LogPositionError(f"{text} is in the future: it is {now:%Y-%m-%dT%H:%M:%S} UTC now")

@@ -48,7 +48,7 @@ class PastState:
     """Stream sequence of the last event folded."""
     at: datetime | None = None
 
-    def take(self, event: AnyAgentEvent) -> None:
+    def evolve(self, event: AnyAgentEvent) -> None:
         """Fold an event into the state."""
         self.mind, self.affect = evolve(self.mind, event), evolve_affect(self.affect, event)
         self.tiers = evolve_at_its_time(self.tiers, event)
@@ -57,7 +57,7 @@ class PastState:
             self.courses[course_id] = evolve_course(self.courses.get(course_id, CourseState()), event)
         self.events, self.sequence, self.at = self.events + 1, event.sequence or 0, event.at
 
-    def kept(self) -> "PastState":
+    def copy(self) -> "PastState":
         """Return a copy that later events do not change."""
         return PastState(self.mind, self.affect, self.tiers, dict(self.courses), self.events, self.sequence, self.at)
 
@@ -158,11 +158,11 @@ async def as_of(
     past, found = PastState(), dict[LogPosition, PastState]()
     async for event in events_of(log, agent_id, reach.last, advance):
         for each in places:
-            if each not in found and not each.holds(event):
-                found[each] = past.kept()
+            if each not in found and not each.includes(event):
+                found[each] = past.copy()
         if len(found) == len(set(places)):
             break
-        past.take(event)
+        past.evolve(event)
     return [found.get(each, past) for each in places]
 
 
@@ -182,7 +182,7 @@ async def replay_with(
         reach.check(since)
     found = CounterfactualReplay(parameters)
     async for event in events_of(log, agent_id, reach.last, advance):
-        if not found.begun and (since is None or not since.holds(event)):
+        if not found.begun and (since is None or not since.includes(event)):
             found.begin()
         found.take(event)
     return found

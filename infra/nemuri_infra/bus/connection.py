@@ -138,7 +138,7 @@ class ConnectionProblems:
     now: Callable[[], float] = time.monotonic
     _told: dict[str, float] = field(default_factory=dict)
 
-    def tell(self, trouble: str) -> None:
+    def log_problem(self, trouble: str) -> None:
         """Log a problem as a warning; as debug if the same problem was a warning less than `REPEAT_WARNING_SECONDS`
         seconds ago.
         """
@@ -151,7 +151,7 @@ class ConnectionProblems:
             del self._told[next(iter(self._told))]
         logger.log(level, "NATS (%s): %s", self.about, trouble)
 
-    def over(self) -> None:
+    def log_recovery(self) -> None:
         """Log that the connection is restored, and forget its problems."""
         self._told.clear()
         logger.info("NATS (%s): reconnected", self.about)
@@ -177,14 +177,14 @@ async def connect(
         if DENIED in said[0]:
             denied[:] = [said[0].partition(DENIED)[2].strip()]
         if patient:
-            troubles.tell(said[0])
+            troubles.log_problem(said[0])
 
     async def lose() -> None:
         if not connection.is_closed:
-            troubles.tell("the connection is lost; reconnecting")
+            troubles.log_problem("the connection is lost; reconnecting")
 
     async def regain() -> None:
-        troubles.over()
+        troubles.log_recovery()
 
     async def end() -> None:
         lost.set()

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 DATABASE_USER = "nemuri-postgres"
-LOCK = Path("/run/nemuri-postgres.lock")
+LOCK_FILE = Path("/run/nemuri-postgres.lock")
 """Lock file in root's own folder, where nobody else can place a symlink."""
-COPIES = Path("/var/lib/nemuri-postgres")
+COPIES_FOLDER = Path("/var/lib/nemuri-postgres")
 """Folder in which root keeps copies of PostgreSQL's programs that every OS user can run."""
 
 
@@ -58,7 +58,7 @@ def _alone() -> Iterator[None]:
 
     Without it two concurrent calls of useradd could both succeed, and the second would give the user another number.
     """
-    with LOCK.open("w") as file:
+    with LOCK_FILE.open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
 
@@ -110,7 +110,7 @@ def reachable_programs(root: Path, programs: Path, libraries: Path) -> Path:
     """
     if _is_open(programs / "bin") and _is_open(libraries):
         return programs
-    copied = COPIES / _fingerprint(programs, libraries)
+    copied = COPIES_FOLDER / _fingerprint(programs, libraries)
     with _alone():
         if not copied.exists():
             _copy(root, copied, programs.relative_to(root), libraries.relative_to(root))

@@ -5,7 +5,7 @@ from typing import Final
 from nemuri_infra.embeddings.hashing import HashingEmbedder
 from nemuri_infra.embeddings.openai import ESTIMATED, KNOWN_DIMENSIONS, OpenAIEmbedder
 from nemuri_infra.embeddings.protocol import Embedder, Thresholds
-from nemuri_infra.embeddings.sentence_transformer import CALIBRATED, SentenceTransformerEmbedder
+from nemuri_infra.embeddings.sentence_transformer import CALIBRATED_THRESHOLDS, SentenceTransformerEmbedder
 from nemuri_infra.embeddings.settings import EmbeddingSettings
 from nemuri_infra.models.openai import OPENAI_URL
 from nemuri_infra.models.retries import Retries
@@ -26,7 +26,7 @@ def build_embedder(settings: EmbeddingSettings) -> Embedder:
     if kind == "openai" and name:
         return _openai(name, settings)
     if kind == "sentence-transformers" and name:
-        return SentenceTransformerEmbedder(name, _thresholds(settings, CALIBRATED))
+        return SentenceTransformerEmbedder(name, _thresholds(settings, CALIBRATED_THRESHOLDS))
     raise ValueError(f"unknown embedder {settings.spec!r}: use {SPECS}")
 
 

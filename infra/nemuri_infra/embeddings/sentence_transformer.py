@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from nemuri_infra.embeddings.openai import safe_name
 from nemuri_infra.embeddings.protocol import Thresholds, normalised
 
-MISSING: Final = "sentence-transformers is not installed: pip install 'nemuri[local]'"
-CALIBRATED: Final = Thresholds(relevance=0.15, use=0.6, recall=0.3)
+INSTALL_ADVICE: Final = "sentence-transformers is not installed: pip install 'nemuri[local]'"
+CALIBRATED_THRESHOLDS: Final = Thresholds(relevance=0.15, use=0.6, recall=0.3)
 _SMALL: Final = 1 << 20
 
 
@@ -41,9 +41,9 @@ class SentenceTransformerEmbedder:
     stored: Final = True
     lexical: Final = False
 
-    def __init__(self, name_or_path: str, thresholds: Thresholds = CALIBRATED) -> None:
+    def __init__(self, name_or_path: str, thresholds: Thresholds = CALIBRATED_THRESHOLDS) -> None:
         if importlib.util.find_spec("sentence_transformers") is None:
-            raise ModuleNotFoundError(MISSING)
+            raise ModuleNotFoundError(INSTALL_ADVICE)
         from sentence_transformers import SentenceTransformer
 
         transformer: Any = SentenceTransformer(name_or_path, device="cpu")

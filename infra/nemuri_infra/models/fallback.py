@@ -61,7 +61,7 @@ class FallbackChat:
                 )
             except (ModelUnavailable, ModelRefused) as error:
                 failures.append(error)
-        raise _together(failures)
+        raise _combined(failures)
 
     async def aclose(self) -> None:
         """Close every chat, even if closing one of them fails."""
@@ -164,7 +164,7 @@ async def _either(first: Callable[[], Awaitable[T]], second: Callable[[], Awaita
         return await second()
 
 
-def _together(failures: Sequence[ModelUnavailable | ModelRefused]) -> ModelUnavailable | ModelRefused:
+def _combined(failures: Sequence[ModelUnavailable | ModelRefused]) -> ModelUnavailable | ModelRefused:
     if len(failures) == 1:
         return failures[0]
     text = "; ".join(str(failure) for failure in failures)

@@ -53,7 +53,7 @@ def read(text: str, known: MemoryText) -> MemoryText | None:
     invalid, those of `known` are used. A missing or invalid rating is None.
     """
     for said in find_objects(text):
-        if summary := _told(said.get("summary")):
+        if summary := _text_of(said.get("summary")):
             return _written(summary, said, known)
     return None
 
@@ -95,5 +95,5 @@ def _texts(value: object) -> Iterable[str]:
     return [storable(sendable(each)) for each in every if isinstance(each, str)]
 
 
-def _told(value: object) -> str:
+def _text_of(value: object) -> str:
     return normalised(storable(sendable(value)))[:_MAX_CHARACTERS].strip() if isinstance(value, str) else ""

@@ -46,14 +46,14 @@ def read(text: str, job: CompressJob) -> Compressed | None:
     for said in find_objects(text):
         if not {"trigger", "content"} <= said.keys():
             continue
-        trigger, content = (_told(said[name], job.level) for name in ("trigger", "content"))
+        trigger, content = (_text_of(said[name], job.level) for name in ("trigger", "content"))
         fits = len(trigger) <= len(job.trigger) and len(content) <= len(job.content)
         if fits and bool(trigger) == bool(job.trigger.strip()) and (content or not job.content.strip()):
             return Compressed(trigger, content)
     return None
 
 
-def _told(value: object, level: int) -> str:
+def _text_of(value: object, level: int) -> str:
     if isinstance(value, list):
         value = ", ".join(each for each in value if isinstance(each, str))
     text = normalised(storable(sendable(value))) if isinstance(value, str) else ""

@@ -96,8 +96,8 @@ def _reading(said: Mapping[str, object], intensity: int, known: Reading) -> Read
             },
             "category": _one_of(said.get("category"), Category) or known.category,
             "keywords": _keywords(said.get("keywords")) or known.keywords,
-            "trigger": _told(said.get("trigger"), _TRIGGER) or known.trigger,
-            "content": _told(said.get("content"), _CONTENT) or known.content,
+            "trigger": _text_of(said.get("trigger"), _TRIGGER) or known.trigger,
+            "content": _text_of(said.get("content"), _CONTENT) or known.content,
             "protect": protect if isinstance(protect, bool) else known.protect,
         }
     )
@@ -145,7 +145,7 @@ def _texts(value: object) -> Iterable[str]:
     return [each for each in cast("list[object]", value) if isinstance(each, str)] if isinstance(value, list) else []
 
 
-def _told(value: object, limit: int) -> str:
+def _text_of(value: object, limit: int) -> str:
     """Return the text with its line breaks, at most `limit` characters; a text that was cut ends in a mark. "" if it is
     no text.
     """

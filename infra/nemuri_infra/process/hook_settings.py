@@ -33,15 +33,15 @@ class HookSettings:
         `data` and `agent` are options of the command line and have precedence. Raises `PlatformNotFound` if a setting
         is invalid.
         """
-        told = _told()
+        told = _environment()
         self.data = data_directory(data)
         self.nats_url = told.get("nats_url")
         self.nats_ca = told.get("nemuri_nats_ca")
         self.nats_certificate = told.get("nemuri_nats_certificate")
         self.nats_key = told.get("nemuri_nats_key")
-        self.namespace = _named("NEMURI_NAMESPACE", told.get("nemuri_namespace", "nemuri"))
-        self.client = _named("NEMURI_CLIENT", told["nemuri_client"]) if "nemuri_client" in told else None
-        self.agent = _named("the agent", agent or told.get("nemuri_hook_agent", AGENT))
+        self.namespace = _valid_name("NEMURI_NAMESPACE", told.get("nemuri_namespace", "nemuri"))
+        self.client = _valid_name("NEMURI_CLIENT", told["nemuri_client"]) if "nemuri_client" in told else None
+        self.agent = _valid_name("the agent", agent or told.get("nemuri_hook_agent", AGENT))
         self.patience = _seconds("NEMURI_HOOK_PATIENCE", told.get("nemuri_hook_patience"))
 
     @property
@@ -65,7 +65,7 @@ class HookSettings:
 
 def data_directory(data: str | None = None) -> str:
     """Return the data directory: the option `data` of the command line, else from the environment, else the default."""
-    chosen = data or _told().get("nemuri_data") or _default()
+    chosen = data or _environment().get("nemuri_data") or _default()
     return os.path.join(os.getcwd(), os.path.expanduser(chosen))  # noqa: PTH109, PTH111, PTH118 - pathlib takes longer
 
 
@@ -74,7 +74,7 @@ def default_directory() -> str:
     return os.path.expanduser(_default())  # noqa: PTH111 - pathlib takes longer
 
 
-def _told() -> dict[str, str]:
+def _environment() -> dict[str, str]:
     """Return the environment variables that are not empty, by lower-case name."""
     return {name.lower(): value for name, value in os.environ.items() if value}
 
@@ -88,7 +88,7 @@ def _default() -> str:
     return os.path.join(named if os.path.isabs(named) else "~/.local/share", "nemuri")  # noqa: PTH117, PTH118
 
 
-def _named(what: str, name: str) -> str:
+def _valid_name(what: str, name: str) -> str:
     if not is_identifier(name):
         raise PlatformNotFound(f"{what} is not a name: use letters, digits, `_` and `-`, at most 64")
     return name

@@ -43,7 +43,7 @@ class ExperienceLineage:
     _formed: dict[str, dict[UUID, list[UUID]]] = field(default_factory=dict)
     """Ids of the memories that were formed from a memory, by agent and memory."""
 
-    async def beyond(self, ids: Sequence[UUID]) -> Steps:
+    async def dependents(self, ids: Sequence[UUID]) -> Steps:
         """Return the things that must be erased because of these memories of turns and experiences.
 
         Memories of an agent that is erased as a whole are left out. Raises `ProtectedError`.
@@ -62,15 +62,15 @@ class ExperienceLineage:
                     pass
         words = await self._turns(turns) if turns else {}
         words |= await self._experiences(experiences, steps)
-        asked = {each: said for each, said in words.items() if self.found.why[Thing("memory", each)] == REQUESTED}
-        await self.read.same_words(asked, steps)
+        asked = {each: said for each, said in words.items() if self.found.reasons[Thing("memory", each)] == REQUESTED}
+        await self.read.add_same_texts(asked, steps)
         return steps
 
     def _goes_alone(self, event: TurnRemembered | ExperienceRecorded | MemoryFormed, steps: Steps) -> bool:
         """Record the agent of the memory. Return whether the memory is erased without its whole agent."""
         self.found.owners[event.memory_id] = event.agent_id
         steps[Thing("memory", event.memory_id)] = []
-        return Thing("agent", event.agent_id) not in self.found.why
+        return Thing("agent", event.agent_id) not in self.found.reasons
 
     async def _turns(self, turns: Sequence[TurnRemembered]) -> dict[UUID, str]:
         """Record the other events with the text of these turns: those of the client, and the compressions of nightly
@@ -95,7 +95,7 @@ class ExperienceLineage:
         labels = {row.memory_id: row.label for row in rows}
         for event in turns:
             if (label := labels.get(event.memory_id)) is not None:
-                why = self.found.why[Thing("memory", event.memory_id)]
+                why = self.found.reasons[Thing("memory", event.memory_id)]
                 also = "" if why == REQUESTED else f" and {why}"
                 release = f"release it first with `nemuri affect {event.agent_id} unprotect {label}`"
                 raise ProtectedError(f"memory {label} of {event.agent_id} is protected{also}: {release}")

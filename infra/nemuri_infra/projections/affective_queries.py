@@ -142,7 +142,7 @@ class AffectiveQueries:
             rows = await connection.execute(query.where(memory.memory_id.in_(list(memory_ids))))
             return {each.memory_id: " ".join((each.trigger, each.content, *each.keywords)) for each in rows}
 
-    async def named(self, agent_id: str, name: str) -> list[AffectMemory]:
+    async def find_by_name(self, agent_id: str, name: str) -> list[AffectMemory]:
         """Return the agent's memories with this label or id prefix.
 
         At most two are returned, which shows that a name is ambiguous.
@@ -238,7 +238,7 @@ class AffectiveQueries:
                     found[here].append((known[there], row.sort))
         return found
 
-    async def waiting(self, agent_id: str) -> list[AffectMemory]:
+    async def awaiting_protection(self, agent_id: str) -> list[AffectMemory]:
         """Return the active memories that wait for protection, oldest first, at most 100."""
         return await self._oldest(agent_id, "asked")
 

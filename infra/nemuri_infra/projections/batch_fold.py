@@ -27,13 +27,13 @@ async def fold(projection: Projection, batch: Batch, subjects: Subjects) -> int:
         raise
     except Exception as error:
         if len(batch.sequences) > 1:
-            return await _halves(projection, batch, subjects)
+            return await _fold_halves(projection, batch, subjects)
         if isinstance(error, Unprojectable) or not batch.events:
             raise
-        raise _named(batch.events[0], error) from error
+        raise _unprojectable(batch.events[0], error) from error
 
 
-async def _halves(projection: Projection, batch: Batch, subjects: Subjects) -> int:
+async def _fold_halves(projection: Projection, batch: Batch, subjects: Subjects) -> int:
     """Fold the two halves of a batch in order. A half that fails is divided again."""
     places = batch.sequences
     first, second = batch.split(places[len(places) // 2 - 1])
@@ -41,7 +41,7 @@ async def _halves(projection: Projection, batch: Batch, subjects: Subjects) -> i
     return await fold(projection, second, subjects)
 
 
-def _named(event: AnyEvent, error: Exception) -> Unprojectable:
+def _unprojectable(event: AnyEvent, error: Exception) -> Unprojectable:
     """Return the error as an `Unprojectable` that names the event."""
     whose = f" of {event.agent_id}" if event.agent_id else ""
     why = f"event {event.sequence}, {event.kind}{whose}, cannot be folded: {log_safe(error)}"

@@ -28,8 +28,8 @@ from nemuri_infra.projections.projection import (
     VIEW,
     Projection,
     Unprojectable,
-    entry,
     first_of_all,
+    journal_row,
     vector_rows,
 )
 from nemuri_infra.projections.rows import copy, copy_values, remove, write
@@ -117,7 +117,7 @@ class BulkProjection:
         """
         try:
             async with self.projection.database.begin() as connection:
-                await copy_values(connection, tables.journal, map(entry, events))
+                await copy_values(connection, tables.journal, map(journal_row, events))
         except UniqueViolation:
             async with self.projection.database.begin() as connection:
                 return await first_of_all(connection, events)
@@ -130,7 +130,7 @@ async def refold(projection: Projection, log: Log, until: int, advance: Advance)
     The memory that this needs does not grow with the log: a few batches, and at most about `MAX_STATES` states.
     """
     folding = BulkProjection(projection)
-    async with aclosing(ahead(_counting(folding, log, until))) as stretches:
+    async with aclosing(prefetch(_counting(folding, log, until))) as stretches:
         async for events, place in stretches:
             await folding.apply(events)
             advance(place, until)
@@ -146,13 +146,13 @@ async def _counting(folding: BulkProjection, log: Log, until: int) -> AsyncGener
 
     The next batch is read while the journal is written.
     """
-    async with aclosing(ahead(_together(log.read(0, until)))) as stretches:
+    async with aclosing(prefetch(_grouped(log.read(0, until)))) as stretches:
         async for batch in stretches:
             Unprojectable.check(batch, log.subjects)
             yield await folding.first(batch.events), batch.until
 
 
-async def _together(source: AsyncGenerator[Batch]) -> AsyncGenerator[Batch]:
+async def _grouped(source: AsyncGenerator[Batch]) -> AsyncGenerator[Batch]:
     """Yield the batches in groups of `FOLDED_BATCHES`, each joined to one batch."""
     some: list[Batch] = []
     async with aclosing(source):
@@ -171,7 +171,7 @@ def _joined(batches: Sequence[Batch]) -> Batch:
     return Batch(events, unreadable, batches[0].after, batches[-1].until)
 
 
-async def ahead(source: AsyncGenerator[T]) -> AsyncGenerator[T]:
+async def prefetch(source: AsyncGenerator[T]) -> AsyncGenerator[T]:
     """Yield the items of `source`, and get the next item while the caller uses the present one."""
 
     async def made() -> T | None:

@@ -19,13 +19,13 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 from nemuri_infra.errors.database_errors import reason
 
 MIGRATIONS = Path(__file__).parent / "migrations"
-ENCODING = "UTF8"
+REQUIRED_ENCODING = "UTF8"
 """Required encoding of the database, because it stores texts of any language."""
-POOL = 4
+DEFAULT_CONNECTIONS = 4
 """Default maximum number of connections. Half of the connections stay open while they are unused."""
 IDLE_SECONDS = 1.0
 """Seconds without use from which on a pooled connection is checked before its next use."""
-PROVISION = "start `nemuri up`, or run `python -m nemuri.cli.provision` as the provisioner"
+PROVISION_ADVICE = "start `nemuri up`, or run `python -m nemuri.cli.provision` as the provisioner"
 """Advice on how to create or migrate the projections."""
 T = TypeVar("T")
 
@@ -55,7 +55,7 @@ class Database:
     schema: str
 
     @classmethod
-    def at(cls, url: str, schema: str, *, durable: bool = True, connections: int = POOL) -> Self:
+    def at(cls, url: str, schema: str, *, durable: bool = True, connections: int = DEFAULT_CONNECTIONS) -> Self:
         """Return the database of the schema at this URL.
 
         It connects on first use, with at most `connections` connections. If `durable` is false, commits do not wait for
@@ -113,9 +113,11 @@ class Database:
             raise DatabaseError(f"the database cannot be used: {reason(error)}") from error
         finally:
             await engine.dispose()
-        if encoding != ENCODING:
-            made = f"CREATE DATABASE … ENCODING '{ENCODING}' TEMPLATE template0"
-            raise DatabaseError(f"the database has the encoding {encoding}, not {ENCODING}; create one with `{made}`")
+        if encoding != REQUIRED_ENCODING:
+            made = f"CREATE DATABASE … ENCODING '{REQUIRED_ENCODING}' TEMPLATE template0"
+            raise DatabaseError(
+                f"the database has the encoding {encoding}, not {REQUIRED_ENCODING}; create one with `{made}`"
+            )
 
     async def migrate(self) -> None:
         """Create the schema or migrate it to the newest version.
@@ -142,11 +144,11 @@ class Database:
         newest, known = scripts.get_current_head(), {each.revision for each in scripts.walk_revisions()}
         version = await self._version()
         if version is None:
-            raise DatabaseError(f"there are no projections of {self.schema!r} yet; {PROVISION}")
+            raise DatabaseError(f"there are no projections of {self.schema!r} yet; {PROVISION_ADVICE}")
         if version != newest:
             said = f"the projections have version {version}, but this nemuri needs {newest}"
             raise DatabaseError(
-                f"{said}; {PROVISION if version in known else 'use the newer nemuri that created them'}"
+                f"{said}; {PROVISION_ADVICE if version in known else 'use the newer nemuri that created them'}"
             )
 
     async def _version(self) -> str | None:
@@ -201,7 +203,7 @@ def _engine(url: str, schema: str, settings: str = "", **options: Any) -> AsyncE
         connect_args={
             "options": f'-csearch_path="{schema}",public{settings}',
             "connect_timeout": 5,
-            "client_encoding": ENCODING,  # otherwise the driver returns bytes for databases without an encoding
+            "client_encoding": REQUIRED_ENCODING,  # otherwise the driver returns bytes if the database has no encoding
         },
         json_deserializer=orjson.loads,
         hide_parameters=True,

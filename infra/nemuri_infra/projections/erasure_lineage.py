@@ -80,9 +80,9 @@ class Lineage:
         walk = _Walk(LineageReading(self.database, self.log), found)
         while level:
             following: list[Thing] = []
-            async for thing, why in walk.beyond(level):
-                if thing not in found.why:
-                    found.why[thing] = why
+            async for thing, why in walk.dependents(level):
+                if thing not in found.reasons:
+                    found.reasons[thing] = why
                     following.append(thing)
             level = following
         return found
@@ -107,14 +107,14 @@ class _Walk:
         self._strength = StrengthLineage(read, found)
         self._lived = ExperienceLineage(read, found)
 
-    async def beyond(self, level: Iterable[Thing]) -> AsyncIterator[tuple[Thing, str]]:
+    async def dependents(self, level: Iterable[Thing]) -> AsyncIterator[tuple[Thing, str]]:
         """Yield the things that must be erased because of the things in `level`, in order, each with the reason."""
         for some in _chunks(level):
             steps: Steps = {}
             ids = {sort: [each.name for each in some if each.sort == sort] for sort in ("memory", "task", "agent")}
             if memories := [each for each in ids["memory"] if isinstance(each, UUID)]:
-                steps |= await self._strength.beyond(memories)
-                steps |= await self._lived.beyond([each for each in memories if Thing("memory", each) not in steps])
+                steps |= await self._strength.dependents(memories)
+                steps |= await self._lived.dependents([each for each in memories if Thing("memory", each) not in steps])
             if ids["task"]:
                 steps |= await self._from_tasks(ids["task"])
             if ids["agent"]:

@@ -58,7 +58,7 @@ class LineageReading:
         batches = self.log.read(0, await self.log.last_sequence(), only=only)
         return [each async for batch in batches for each in batch.events]
 
-    async def same_words(self, words: Mapping[UUID, str], steps: Steps) -> None:
+    async def add_same_texts(self, words: Mapping[UUID, str], steps: Steps) -> None:
         """Add to `steps` the other memories that contain one of these texts.
 
         `words` maps the ids of memories to texts.

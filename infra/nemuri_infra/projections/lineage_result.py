@@ -38,9 +38,9 @@ class ProtectedError(Exception):
 
 @dataclass(slots=True)
 class LineageResult:
-    """Everything that must be erased. `why` gives the reason for each thing."""
+    """Everything that must be erased. `reasons` gives the reason for each thing."""
 
-    why: dict[Thing, str] = field(default_factory=dict)
+    reasons: dict[Thing, str] = field(default_factory=dict)
     owners: dict[UUID, str] = field(default_factory=dict)
     """Agent of each memory, by memory id."""
     events: set[UUID] = field(default_factory=set)
@@ -50,4 +50,4 @@ class LineageResult:
 
     def of(self, sort: Sort) -> tuple[Any, ...]:
         """Return the ids of the things of one sort, in the order in which they were found."""
-        return tuple(each.name for each in self.why if each.sort == sort)
+        return tuple(each.name for each in self.reasons if each.sort == sort)

@@ -111,7 +111,7 @@ class Projection:
     async def position(self) -> Position:
         """Return the position of the projections; the beginning of the log if nothing was projected."""
         async with self.database.begin() as connection:
-            return await position_in(connection)
+            return await read_position(connection)
 
     async def apply(self, batch: Batch) -> int:
         """Fold the new events of the batch and return the new position.
@@ -122,8 +122,8 @@ class Projection:
         """
         fresh = await self.encoded_vectors(batch.events)
         async with self.database.begin() as connection:
-            await hold(connection, self.database.schema)
-            here = await position_in(connection)
+            await lock_schema(connection, self.database.schema)
+            here = await read_position(connection)
             OtherFoldsError.check(here)
             if here.sequence < batch.after:
                 raise GapError(f"the projections are at {here.sequence}, but the batch begins after {batch.after}")
@@ -182,7 +182,7 @@ class Projection:
         await _write_vectors(connection, _vector_rows(rows))
 
 
-async def hold(connection: AsyncConnection, schema: str) -> None:
+async def lock_schema(connection: AsyncConnection, schema: str) -> None:
     """Lock a schema's projections against other writers until the end of the transaction.
 
     The lock is on a name and not on a row, because a rebuild exchanges the tables. So who waited for the lock finds the
@@ -191,7 +191,7 @@ async def hold(connection: AsyncConnection, schema: str) -> None:
     await connection.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(schema, 0))))
 
 
-async def position_in(connection: AsyncConnection) -> Position:
+async def read_position(connection: AsyncConnection) -> Position:
     """Return the position of the projections that this connection uses; sequence 0 if nothing was projected."""
     place = tables.checkpoint.c
     query = select(place.sequence, place.fold, place.halted, place.halted_at).where(place.view == VIEW)
@@ -213,7 +213,7 @@ async def first_of_all(connection: AsyncConnection, events: Sequence[AnyEvent]) 
     All other events have no effect.
     """
     kept = [*first_of_each(events, await erased_among(connection, events))]
-    rows = [dict(zip(_JOURNAL, entry(each), strict=True)) for each in kept]
+    rows = [dict(zip(_JOURNAL, journal_row(each), strict=True)) for each in kept]
     accepted = set(await insert_new(connection, tables.journal, rows, tables.journal.c.sequence))
     return [each for each in kept if each.sequence in accepted]
 
@@ -221,7 +221,7 @@ async def first_of_all(connection: AsyncConnection, events: Sequence[AnyEvent]) 
 _JOURNAL = tuple(str(column.name) for column in tables.journal.columns)
 
 
-def entry(event: AnyEvent) -> tuple[Any, ...]:
+def journal_row(event: AnyEvent) -> tuple[Any, ...]:
     """Return the row of the journal for an event, in the order of the table's columns."""
     return event.event_id, event.sequence, event.kind, event.thread, event.agent_id, event.at
 

@@ -22,8 +22,8 @@ from nemuri_infra.projections.projection import (
     Position,
     Projection,
     Unprojectable,
-    hold,
-    position_in,
+    lock_schema,
+    read_position,
 )
 
 MAX_DIFFERENCES = 20
@@ -58,8 +58,8 @@ async def rebuild(live: Projection, log: Log, advance: Advance) -> int:
     async with _fresh_projection(live) as fresh:
         await _fill(fresh, log, await log.last_sequence(), advance)
         async with live.database.begin() as connection:
-            await hold(connection, live.database.schema)
-            _check_not_newer(await position_in(connection))
+            await lock_schema(connection, live.database.schema)
+            _check_not_newer(await read_position(connection))
             until = await log.last_sequence()
             await catch_up(fresh, log, until, advance)
             await _exchange(connection, live.database.schema, fresh.database.schema)
@@ -76,8 +76,8 @@ async def verify(live: Projection, log: Log, advance: Advance) -> Verified:
     async with _fresh_projection(live) as fresh:
         await _fill(fresh, log, (await live.position()).sequence, advance)
         async with live.database.begin() as connection:
-            await hold(connection, live.database.schema)
-            position = await position_in(connection)
+            await lock_schema(connection, live.database.schema)
+            position = await read_position(connection)
             until = position.sequence
             await catch_up(fresh, log, until, advance)
             counts = [await _count(connection, table) for table in tables.VIEWS]

@@ -68,7 +68,7 @@ class StrengthLineage:
     _courses: dict[str, dict[UUID, set[UUID]]] = field(default_factory=dict)
     """Ids of the events of courses, by agent and course. The events of an agent are read once."""
 
-    async def beyond(self, ids: Sequence[UUID]) -> Steps:
+    async def dependents(self, ids: Sequence[UUID]) -> Steps:
         """Return the things that must be erased because of these strength memories.
 
         Memories of an agent that is erased as a whole are left out. Raises `DefinedError`.
@@ -77,14 +77,14 @@ class StrengthLineage:
         rows = {each: known[each] for each in ids if each in known}
         steps: Steps = {Thing("memory", each): [] for each in rows}
         self.found.owners.update((each, row.agent_id) for each, row in rows.items())
-        rows = {each: row for each, row in rows.items() if Thing("agent", row.agent_id) not in self.found.why}
+        rows = {each: row for each, row in rows.items() if Thing("agent", row.agent_id) not in self.found.reasons}
         for row in rows.values():
             if row.source == "definition":
                 raise DefinedError(f"memory {row.memory_id} is a principle in the definition of {row.agent_id}")
         if rows:
             await self._origins(list(rows.values()), steps)
-            asked = (each for each in rows if self.found.why[Thing("memory", each)] == REQUESTED)
-            await self.read.same_words({each: rows[each].content for each in asked}, steps)
+            asked = (each for each in rows if self.found.reasons[Thing("memory", each)] == REQUESTED)
+            await self.read.add_same_texts({each: rows[each].content for each in asked}, steps)
             await self._uses(rows, steps)
         return steps
 

@@ -92,7 +92,7 @@ class TieredQueries:
             found = await load(connection, _MEMORY, TierMemory, _OF.memory_id.in_(ids))
         return {each.memory_id: each for each in found}
 
-    async def named(self, agent_id: str, begun: str) -> list[TierMemory]:
+    async def find_by_prefix(self, agent_id: str, begun: str) -> list[TierMemory]:
         """Return the agent's memories with this id prefix.
 
         At most two are returned, which shows that a prefix is ambiguous. Raises `ValueError` if `begun` cannot be an id
@@ -103,7 +103,7 @@ class TieredQueries:
         async with self.database.reading() as connection:
             return await records(connection, TierMemory, query)
 
-    async def standing(self, agent_id: str, limit: int) -> "MindOverview | None":
+    async def overview(self, agent_id: str, limit: int) -> "MindOverview | None":
         """Return an overview of the agent's memory from one snapshot; None if there is no such agent.
 
         It contains up to `limit` of the newest memories of each tier.
@@ -138,7 +138,7 @@ class TieredQueries:
             found: float | None = (await connection.execute(select(func.min(_OF.at)).where(*of))).scalar_one()
             return found
 
-    async def searched(
+    async def candidates(
         self, agent_id: str, generation: str, vector: NDArray[np.float32], of: Literal["own", "shared"] = "own"
     ) -> SearchedMemories:
         """Return the memories that a retrieval of the agent searches, with their similarity to `vector`.

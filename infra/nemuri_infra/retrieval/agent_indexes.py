@@ -126,14 +126,14 @@ class AgentIndexes:
         """Yield the index of an agent, updated from the projections and locked during the context."""
         views, dimension = resources.database, vectors.embedder.dimension
         name = (views.url, views.schema, agent.agent_id, vectors.generation)
-        indexed = self.indexes.take(name, lambda: CachedIndex(AgentIndex(dimension), vectors.generation))
+        indexed = self.indexes.get_or_create(name, lambda: CachedIndex(AgentIndex(dimension), vectors.generation))
         try:
             async with indexed.lock:
                 async with nullcontext() if indexed.known else self.indexes.loading:
                     await _refresh(indexed, resources, agent, vectors)
                 yield indexed
         finally:
-            self.indexes.fit(resources.settings.index_bytes)
+            self.indexes.evict_to(resources.settings.index_bytes)
 
 
 async def _asked(vectors: Vectors, wording: QueryTexts, setting: Setting) -> RetrievalQuery:
@@ -151,13 +151,13 @@ async def _refresh(indexed: CachedIndex, resources: Resources, agent: Agent, vec
     if indexed.known:
         erased = await everything_erased(resources.database, after=indexed.seen)
         if not erased.ids.isdisjoint(indexed.known):
-            indexed.begin_again()
+            indexed.clear()
     changed = await changes(resources.database, agent.agent_id, indexed.until, generation=indexed.generation)
     await _index(indexed, [each for each in changed if each.memory.memory_id not in indexed.index], vectors)
     for active in (True, False):
         flipped = [each.memory.memory_id for each in changed if (each.memory.status == "active") == active]
         indexed.index.set_active(flipped, active)
-    indexed.learn({each.memory.memory_id: (each.content, each.memory) for each in changed})
+    indexed.update({each.memory.memory_id: (each.content, each.memory) for each in changed})
     indexed.principles |= {each.memory.memory_id for each in changed if each.content.source == "definition"}
     indexed.until = max((each.memory.changed for each in changed), default=indexed.until)
     indexed.seen = here

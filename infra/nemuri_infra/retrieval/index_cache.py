@@ -42,13 +42,13 @@ class CachedIndex:
         """Return the estimated size of the index and its memories in bytes, accurate to about a quarter."""
         return self.index.nbytes + self.texts
 
-    def learn(self, changed: dict[UUID, Remembered]) -> None:
+    def update(self, changed: dict[UUID, Remembered]) -> None:
         """Add or replace memories, by id."""
         self.texts += sum(map(_bytes, changed.values()))
         self.texts -= sum(_bytes(self.known[each]) for each in changed.keys() & self.known.keys())
         self.known |= changed
 
-    def begin_again(self) -> None:
+    def clear(self) -> None:
         """Clear the index, so that the next update reads everything again and no erased data stays in it."""
         self.index, self.known, self.principles = AgentIndex(self.index.dimension), {}, set()
         self.until = self.texts = 0
@@ -77,7 +77,7 @@ class IndexCache:
         """Return the estimated size of all indexes in bytes."""
         return sum(each.bytes for each in self._kept.values())
 
-    def take(self, name: IndexKey, make: Callable[[], CachedIndex]) -> CachedIndex:
+    def get_or_create(self, name: IndexKey, make: Callable[[], CachedIndex]) -> CachedIndex:
         """Return the index with this key and mark it as most recently used.
 
         Calls `make` for a new one if it is not cached.
@@ -88,7 +88,7 @@ class IndexCache:
         self._kept.move_to_end(name)
         return indexed
 
-    def fit(self, limit: int) -> None:
+    def evict_to(self, limit: int) -> None:
         """Evict the least recently used indexes until the others fit in `limit` bytes, if necessary all of them."""
         taken = self.bytes
         while self._kept and taken > limit:

@@ -90,10 +90,10 @@ def _broker(service: Service, resources: Resources, known: Credentials | None, p
     troubles = ConnectionProblems(service.name)
 
     async def complain(error: Exception) -> None:
-        troubles.tell(str(error) or type(error).__name__)
+        troubles.log_problem(str(error) or type(error).__name__)
 
     async def regain() -> None:
-        troubles.over()
+        troubles.log_recovery()
 
     access = resources.settings.access
     tls = access.tls()

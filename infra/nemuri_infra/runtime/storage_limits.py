@@ -29,7 +29,7 @@ SHARES: Mapping[str, Fraction] = {
 The other streams have no limit: they hold a few numbers each, or dead letters, whose size the log's limit bounds too. A
 service stops at the first event that it gives up if it cannot store the dead letter.
 """
-WARNING = 0.8
+WARNING_SHARE = 0.8
 """Used share of a limit from which a warning is logged, early enough for an operator to make room."""
 
 
@@ -65,8 +65,8 @@ async def fullness(log: Log) -> dict[str, float]:
 
 
 def nearly_full(full: Mapping[str, float]) -> set[str]:
-    """Return the contents of the streams whose used share is at least `WARNING`."""
-    return {what for what, share in full.items() if share >= WARNING}
+    """Return the contents of the streams whose used share is at least `WARNING_SHARE`."""
+    return {what for what, share in full.items() if share >= WARNING_SHARE}
 
 
 def warnings(full: Mapping[str, float]) -> tuple[str, ...]:

@@ -62,7 +62,7 @@ class TextCache:
         """Return the size of the cached texts in bytes."""
         return self._texts.bytes
 
-    def fetching(self, ref: str) -> asyncio.Lock:
+    def fetch_lock(self, ref: str) -> asyncio.Lock:
         """Return the lock that allows one fetch of a reference at a time."""
         return self._locks.setdefault(ref, asyncio.Lock())
 
@@ -118,7 +118,7 @@ class Blobs:
         `IncompleteObjectError` while a piece of the only copy is missing, and UnicodeDecodeError if the content is not
         text.
         """
-        async with self.recent.fetching(ref):
+        async with self.recent.fetch_lock(ref):
             text = self.recent.get(ref)
             if text is None:
                 text = (await self._fetched(ref)).decode()

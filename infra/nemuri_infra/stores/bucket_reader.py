@@ -13,7 +13,7 @@ from nats.aio.msg import Msg
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.bus.pull_reader import IDLE_SECONDS, Pull
 
-OPERATION = "KV-Operation"
+OPERATION_HEADER = "KV-Operation"
 """Header of an entry that deletes its key."""
 
 
@@ -93,6 +93,6 @@ class EntryReader:
 
 def _entry(message: Msg, beginning: str) -> Entry | None:
     """Return the entry in a message; None if the message deletes its key."""
-    if OPERATION in (message.headers or {}):
+    if OPERATION_HEADER in (message.headers or {}):
         return None
     return Entry(message.subject.removeprefix(beginning), message.data, message.metadata.sequence.stream)

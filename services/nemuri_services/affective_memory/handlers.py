@@ -124,7 +124,7 @@ async def protect_waiting(
     await resources.views.progress.wait(newest.sequence)
     queries = AffectiveQueries(resources.database)
     agent = await queries.agent(event.agent_id)
-    room = admitted_to_protection(agent, await queries.waiting(event.agent_id)) if agent else ()
+    room = admitted_to_protection(agent, await queries.awaiting_protection(event.agent_id)) if agent else ()
     if not room:
         return None
     key = f"{room[0]}/{newest.sequence}"
@@ -185,7 +185,7 @@ async def _find_memory(
     agent = await queries.agent(query.agent_id)
     if agent is None:
         return Refusal(refused=no_feeling(query.agent_id))
-    found = await queries.named(query.agent_id, query.memory)
+    found = await queries.find_by_name(query.agent_id, query.memory)
     if not found:
         return Refusal(
             refused=f"{query.agent_id} has no memory {query.memory!r}: give its label or the beginning of its id"

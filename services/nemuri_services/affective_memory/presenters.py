@@ -38,7 +38,7 @@ async def state_view(agent: AffectAgent, resources: Resources) -> AffectView:
     protection.
     """
     queries, night = AffectiveQueries(resources.database), agent.nights
-    waiting = await queries.waiting(agent.agent_id)
+    waiting = await queries.awaiting_protection(agent.agent_id)
     limit = agent.rules.protection.max_protected_memories
     protected = await queries.protected(agent.agent_id, SHOWN_MEMORIES) if waiting or agent.protected >= limit else []
     lived = await queries.turn_counts(agent.agent_id)

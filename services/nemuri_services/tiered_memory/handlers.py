@@ -141,7 +141,7 @@ async def show_one(query: TiersMemoryQuery, resources: Resources) -> TierMemoryV
     queries = TieredQueries(resources.database)
     if await queries.agent(query.agent_id) is None:
         return Refusal(refused=no_tiers(query.agent_id))
-    found = await queries.named(query.agent_id, query.beginning)
+    found = await queries.find_by_prefix(query.agent_id, query.beginning)
     if not found:
         return Refusal(refused=f"{query.agent_id} has no memory {query.beginning!r}; give the beginning of its id")
     if len(found) > 1:

@@ -22,7 +22,7 @@ async def state_view(agent_id: str, resources: Resources) -> TiersView | None:
     """Return the state of an agent's memory: its layers, capacities and newest memories; None if there is no such
     agent.
     """
-    standing = await TieredQueries(resources.database).standing(agent_id, SHOWN_MEMORIES)
+    standing = await TieredQueries(resources.database).overview(agent_id, SHOWN_MEMORIES)
     if standing is None:
         return None
     agent, newest = standing.agent, (*standing.short, *standing.long)

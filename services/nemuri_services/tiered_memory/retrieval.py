@@ -65,12 +65,12 @@ async def _candidates(
         return []
     vectors, queries = resources.vectors.with_embedder_of(defined.embedding), TieredQueries(resources.database)
     [asked] = await vectors.embedder.embed([query.query])
-    own = await queries.searched(agent.agent_id, vectors.generation, asked)
+    own = await queries.candidates(agent.agent_id, vectors.generation, asked)
     newest = float(own.rows["at"].max()) if own.ids else None
     now = current_time(agent, newest, time.time()) if query.second is None else query.second
     found = _ranked(own, now, pattern, agent)
     if query.shared:
-        others = await queries.searched(agent.agent_id, vectors.generation, asked, "shared")
+        others = await queries.candidates(agent.agent_id, vectors.generation, asked, "shared")
         found += _ranked(others, now, pattern.model_copy(update={"layers": ("long",)}), agent)
     return sorted(found, key=lambda each: (-each.score, each.memory_id))
 

@@ -183,7 +183,7 @@ def test_unreachable_programs_are_copied(directory: Path, monkeypatch: pytest.Mo
     """Programs that other users cannot reach are copied once, and the originals keep their permissions."""
     with tempfile.TemporaryDirectory() as open_to_all:
         Path(open_to_all).chmod(0o755)
-        monkeypatch.setattr(os_user, "COPIES", Path(open_to_all) / "copies")
+        monkeypatch.setattr(os_user, "COPIES_FOLDER", Path(open_to_all) / "copies")
         root = directory / "site"
         for name in ("wheel/pg/bin", "wheel.libs"):
             (root / name).mkdir(mode=0o700, parents=True)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from nemuri.operations import OperationError
-from nemuri.operations.export_format import EndLine, EventLine, counted
+from nemuri.operations.export_format import EndLine, EventLine, summarize_export
 from nemuri_contracts.agents import PolicyAdopted
 from nemuri_contracts.event import derive
 
@@ -37,7 +37,7 @@ def written(path: Path, text: str) -> Path:
 @pytest.mark.parametrize("number", [0, 2])
 def test_a_complete_export_is_counted(tmp_path: Path, number: int) -> None:
     """The export of an empty log consists of the last line alone."""
-    assert counted(written(tmp_path, "".join(map(line, range(number))) + end(number))).events == number
+    assert summarize_export(written(tmp_path, "".join(map(line, range(number))) + end(number))).events == number
 
 
 @pytest.mark.parametrize(
@@ -54,4 +54,4 @@ def test_a_complete_export_is_counted(tmp_path: Path, number: int) -> None:
 def test_an_incomplete_export_is_refused(tmp_path: Path, text: str, expected_message: str) -> None:
     """An export is refused if it is empty, truncated, or has missing or additional lines."""
     with pytest.raises(OperationError, match=expected_message):
-        counted(written(tmp_path, text))
+        summarize_export(written(tmp_path, text))

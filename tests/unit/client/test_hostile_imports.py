@@ -13,7 +13,7 @@ import pytest
 
 from nemuri.operations import OperationError
 from nemuri.operations import export_format as reading
-from nemuri.operations.export_format import counted
+from nemuri.operations.export_format import summarize_export
 from nemuri_contracts.client_events import TaskSubmitted
 from nemuri_contracts.event import derive
 
@@ -52,7 +52,7 @@ def test_a_genuine_export_is_accepted(tmp_path: Path) -> None:
     tutor = task_line("tutor", event_id=str(derive("a", "task_submitted")))
     silent = kept("vector", f"some-model.4.{'0' * 64}", bytes(16))
     whole = file(tmp_path, kept("blob", REF, TEXT), kept("vector", KEY, ROW), silent, task_line(), tutor, end(2))
-    assert counted(whole).events == 2
+    assert summarize_export(whole).events == 2
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_a_genuine_export_is_accepted(tmp_path: Path) -> None:
 def test_a_forged_line_is_refused(tmp_path: Path, line: bytes, expected_message: str) -> None:
     """The error is one line that names the place, whatever follows it."""
     with pytest.raises(OperationError, match=r"log\.jsonl:1: ") as raised:
-        counted(file(tmp_path, line, end(1)))
+        summarize_export(file(tmp_path, line, end(1)))
     assert expected_message in str(raised.value)
     assert "\n" not in str(raised.value)
 
@@ -113,7 +113,7 @@ def test_a_duplicate_line_is_refused(tmp_path: Path, line: bytes) -> None:
     """Two lines with one name are refused, whether they are equal or not, since the log would keep only the first."""
     other = line.replace(b'"hi"', b'"ho"')
     with pytest.raises(OperationError, match=r"log\.jsonl:2: .* is in the file twice"):
-        counted(file(tmp_path, line, other, end(2)))
+        summarize_export(file(tmp_path, line, other, end(2)))
 
 
 def test_no_line_is_read_beyond_its_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,4 +123,4 @@ def test_no_line_is_read_beyond_its_limit(tmp_path: Path, monkeypatch: pytest.Mo
     with path.open("r+b") as sparse:
         sparse.truncate(200 * 1024 * 1024)
     with pytest.raises(OperationError, match=r"log\.jsonl:2: the line is longer"):
-        counted(path)
+        summarize_export(path)

@@ -9,7 +9,7 @@ import pytest
 
 from nemuri.operations import OperationError
 from nemuri.operations.erasure_batches import Step
-from nemuri.operations.erasure_ledger import entries, ledger_path, note
+from nemuri.operations.erasure_ledger import entries, ledger_path, record_steps
 from nemuri_contracts.erasure import Erasure
 from nemuri_infra.projections.erasure_lineage import Thing
 from nemuri_infra.runtime.settings import Settings
@@ -26,7 +26,7 @@ def settings(tmp_path: Path) -> Settings:
 def noted(settings: Settings) -> UUID:
     """Record the erasure of a task and return its id."""
     task_id = uuid4()
-    note(settings, [Step(Thing("task", task_id), Erasure(tasks=(task_id,)))])
+    record_steps(settings, [Step(Thing("task", task_id), Erasure(tasks=(task_id,)))])
     return task_id
 
 

@@ -23,15 +23,15 @@ def test_an_error_is_logged_once_a_minute(caplog: pytest.LogCaptureFixture) -> N
     clock = Clock()
     troubles = ConnectionProblems("ann", clock)
     for _ in range(300):
-        troubles.tell("refused")
+        troubles.log_problem("refused")
         clock.seconds += 0.2
     assert [each.message for each in caplog.records] == ["NATS (ann): refused"]
     clock.seconds = REPEAT_WARNING_SECONDS
-    troubles.tell("refused")
-    troubles.tell("reset")
-    troubles.tell("reset")
-    troubles.over()
-    troubles.tell("reset")
+    troubles.log_problem("refused")
+    troubles.log_problem("reset")
+    troubles.log_problem("reset")
+    troubles.log_recovery()
+    troubles.log_problem("reset")
     assert [each.message.split()[-1] for each in caplog.records] == ["refused", "refused", "reset", "reset"]
 
 
@@ -40,5 +40,5 @@ def test_remembered_errors_are_bounded(caplog: pytest.LogCaptureFixture) -> None
     caplog.set_level(logging.CRITICAL)
     troubles = ConnectionProblems("ann", Clock())
     for number in range(3 * MAX_PROBLEMS):
-        troubles.tell(f"denied {number}")
+        troubles.log_problem(f"denied {number}")
     assert len(troubles._told) == MAX_PROBLEMS

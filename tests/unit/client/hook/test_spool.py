@@ -65,10 +65,10 @@ def test_the_journal_keeps_new_lines_and_is_bounded(tmp_path: Path) -> None:
     """Line breaks in an entry are escaped, and a failed write raises nothing."""
     data = str(tmp_path / "data")
     for number in range(1_000):
-        journal.note(data, f"{number}\n" + "x" * 1_000)
+        journal.write_entry(data, f"{number}\n" + "x" * 1_000)
     kept = sorted((tmp_path / "data" / "hooks").iterdir())
     assert [path.name for path in kept] == ["journal", "journal.before"]
     assert sum(path.stat().st_size for path in kept) < 3 * journal.LIMIT
     assert kept[0].read_text().splitlines()[-1].split()[1] == "999"
     (tmp_path / "file").touch()
-    journal.note(str(tmp_path / "file"), "nobody hears")
+    journal.write_entry(str(tmp_path / "file"), "nobody hears")

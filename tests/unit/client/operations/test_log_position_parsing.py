@@ -26,7 +26,7 @@ def test_a_number_is_a_sequence() -> None:
     place = LogPosition.read(" 12 ", NOW)
     assert (place.sequence, place.time) == (12, None)
     assert (LogPosition.read("1" * 5_000, NOW).sequence or 0) > 10**18
-    assert [place.holds(event(number)) for number in (11, 12, 13)] == [True, True, False]
+    assert [place.includes(event(number)) for number in (11, 12, 13)] == [True, True, False]
 
 
 def test_a_time_is_in_utc_unless_it_has_a_zone() -> None:
@@ -36,7 +36,7 @@ def test_a_time_is_in_utc_unless_it_has_a_zone() -> None:
         at("2026-05-31T10:30") == at("2026-05-31 12:30+02:00") == at("2026-05-31T10:30:00Z") == NOW - timedelta(hours=2)
     )
     place = LogPosition("then", time=event(12).at)
-    assert [place.holds(event(number)) for number in (11, 12, 13)] == [True, True, False]
+    assert [place.includes(event(number)) for number in (11, 12, 13)] == [True, True, False]
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_no_position_means_the_end_of_the_log(text: str | None) -> None:
     """All events lie before the end."""
     place = LogPosition.read(text, NOW)
     assert (place.sequence, place.time) == (None, None)
-    assert place.holds(event(10**9))
+    assert place.includes(event(10**9))
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ def mind(number: int, characters: int, chance: random.Random) -> CachedIndex:
     known = dict(_remembered(characters, chance) for _ in range(number))
     vectors = np.zeros((number, DIMENSION), np.float32)
     indexed.index.add(list(known), vectors, [content.memory.content for content, _ in known.values()])
-    indexed.learn(known)
+    indexed.update(known)
     return indexed
 
 
@@ -56,7 +56,7 @@ def test_the_size_of_an_index_is_estimated_well(number: int, characters: int) ->
     tracemalloc.stop()
     assert taken * 0.7 < indexed.bytes < taken * 1.4
     indexed_texts = indexed.texts
-    indexed.learn(dict(indexed.known))
+    indexed.update(dict(indexed.known))
     assert indexed.texts == indexed_texts
 
 
@@ -65,15 +65,15 @@ def test_indexes_beyond_the_limit_are_dropped() -> None:
     cache, chance = IndexCache(), random.Random(2)
     names = [("db", "z", f"agent{number}", "g") for number in range(5)]
     for name in names:
-        cache.take(name, lambda: mind(50, 200, chance))
+        cache.get_or_create(name, lambda: mind(50, 200, chance))
     one = cache.bytes // 5
-    cache.take(names[0], lambda: pytest.fail("it is there"))
-    cache.fit(int(2.5 * one))
+    cache.get_or_create(names[0], lambda: pytest.fail("it is there"))
+    cache.evict_to(int(2.5 * one))
     assert len(cache) == 2
     assert cache.bytes <= 2.5 * one
     for kept in (names[0], names[4]):
-        cache.take(kept, lambda: pytest.fail("it was used last"))
-    cache.fit(one // 2)
+        cache.get_or_create(kept, lambda: pytest.fail("it was used last"))
+    cache.evict_to(one // 2)
     assert (len(cache), cache.bytes) == (0, 0)
 
 
