@@ -508,7 +508,7 @@ class Client(QueryMethods):
 
         Example:
             >>> from datetime import timedelta
-            >>> await client.ahead() >= timedelta(0)
+            >>> await client.clock_offset() >= timedelta(0)
             True
         """
         await self._exchange.connected()
@@ -532,7 +532,7 @@ class Client(QueryMethods):
                 failed.
 
         Example:
-            >>> await client.again("intake", 1)
+            >>> await client.retry_event("intake", 1)
             'task_submitted'
         """
         query, answer = queries.RetryQuery, RetriedView

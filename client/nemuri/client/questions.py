@@ -275,7 +275,7 @@ class QueryMethods:
             ClientError: The agent is unknown or has another kind of memory.
 
         Example:
-            >>> found = await client.come_to_mind("diary", "Does the parser accept a comma?", quietly=True)
+            >>> found = await client.affect_recall("diary", "Does the parser accept a comma?", quietly=True)
             >>> found.block.startswith("<memories")
             True
         """
