@@ -20,7 +20,7 @@ async def test_dead_letters_are_listed_shown_and_dropped(nemuri: CommandLine) ->
     """Dead letters are listed, shown, erased and dropped by name; a message that is not an event cannot be retried."""
     first, second = await publish_invalid(nemuri, b'{"text": "\x1b[2J"}'), await publish_invalid(nemuri, b"garbage")
     listed = nemuri("dead", "list", "--limit", "1")
-    assert (listed.code, listed.out.split()[:3]) == (0, ["2", "dead", "letters,"])
+    assert (listed.code, listed.out.split()[:3]) == (0, ["2", "dead", "letters;"])
     assert listed.out.splitlines()[2].split()[0] == first
     assert f"dead list --after {first}" in listed.out
     following = nemuri("dead", "list", "--after", first, "--service", "intake", "--json").json

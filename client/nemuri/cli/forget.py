@@ -12,8 +12,13 @@ from nemuri.cli.failures import Failure, WrongUse
 from nemuri.cli.session import JsonOption, Session, agent_id
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+
+    from nemuri.operations import Forgotten
     from nemuri_infra.projections.erasure_lineage import LineageResult, Thing
     from nemuri_infra.runtime.settings import Settings
+
+    Operation = Callable[[Settings, Callable[..., None]], Coroutine[Any, Any, Forgotten]]
 
 MAX_LISTED = 20
 """Maximum number of items listed before an erasure. Further items are only counted."""
@@ -118,17 +123,17 @@ def _swept(session: Session, settings: "Settings", *, due: bool) -> None:
     _report(session, settings, erase_expired if due else resume, nothing="nothing is due" if due else nothing)
 
 
-def _report(session: Session, settings: "Settings", operation: Any, nothing: str | None = None) -> None:
+def _report(session: Session, settings: "Settings", operation: "Operation", nothing: str | None = None) -> None:
     """Run an erasure and print what was deleted, or the text `nothing`. Raise `Failure` if bytes remain on disk."""
     from nemuri.terminal.output import progress, say, say_json
 
     with progress("erasing") as show:
         done = asyncio.run(operation(settings, show))
     if session.json:
-        say_json({"events": done.events, "letters": done.letters, "blobs": done.blobs, "left": done.left})
-    elif done.nothing and nothing:
+        say_json({"events": done.events, "letters": done.letters, "blobs": done.blobs, "left": done.remaining_notes})
+    elif done.is_empty and nothing:
         say(nothing)
     else:
         say(f"{done.events} events, {done.letters} dead letters and {done.blobs} inputs deleted")
-    if done.left:
-        raise Failure(f"erased, but {'; '.join(done.left)}")
+    if done.remaining_notes:
+        raise Failure(f"erased, but {'; '.join(done.remaining_notes)}")

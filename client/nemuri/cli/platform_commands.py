@@ -7,7 +7,7 @@ import shlex
 from functools import partial
 from pathlib import Path
 from shutil import disk_usage
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
@@ -17,7 +17,11 @@ from nemuri.cli.session import JsonOption, Session
 LOW_DISK_BYTES = 2**30
 """Free bytes on the disk of an embedded server below which `status` warns."""
 
+R = TypeVar("R")
+
 if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+
     from nemuri.client.client import Client
     from nemuri_infra.embedded.data_directory import Addresses
     from nemuri_infra.runtime.settings import Settings
@@ -265,7 +269,9 @@ def _show_nats_url(session: Session) -> None:
         say(address)
 
 
-def _operated(session: Session, operation: Any, doing: str) -> Any:
+def _operated(
+    session: Session, operation: "Callable[[Settings, Callable[..., None]], Coroutine[Any, Any, R]]", doing: str
+) -> R:
     from nemuri.client.connection import resolve
     from nemuri.terminal.output import progress
 
