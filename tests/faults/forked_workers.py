@@ -2,6 +2,7 @@
 
 import os
 import signal
+from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
@@ -21,7 +22,8 @@ class ForkedProcess:
     def send_signal(self, which: signal.Signals) -> None:
         """Send the process a signal, unless it has ended."""
         if exit_code(self.forked, 0) is None:
-            os.kill(self.pid, which)
+            with suppress(ProcessLookupError):  # it may have ended since
+                os.kill(self.pid, which)
 
     def kill(self) -> None:
         """End the process with SIGKILL."""
