@@ -18,6 +18,8 @@ from nemuri.client import exchange
 from nemuri.client.client import Client
 from nemuri.client.sync import SyncClient
 from nemuri.platform.serving import prepare
+from nemuri_infra.bus.connection import Connection
+from nemuri_infra.bus.event_log import Log
 from nemuri_infra.runtime.settings import Settings
 from tests.integration.client_methods import ID, arguments, public
 from tests.integration.harness import (
@@ -174,6 +176,33 @@ async def test_a_call_without_a_timeout_fails_if_the_server_stays_down(
         for call in (client.agents(), client.submit("Is steel hard?"), client.settle(), client.clock()):
             with pytest.raises(nemuri.NotConnectedError, match="connection to the NATS server is lost"):
                 await call
+
+
+async def test_closing_ends_a_reconnecting_task_that_lost_a_cancellation(
+    own_servers: Servers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The reconnecting task of a closed connection has ended, even if it lost the first cancellation."""
+    reconnecting, cancellations = asyncio.Event(), 0
+
+    async def select_next_server(_: Connection) -> None:
+        nonlocal cancellations
+        reconnecting.set()
+        while True:
+            try:
+                await asyncio.Event().wait()
+            except asyncio.CancelledError:
+                cancellations += 1
+                if cancellations > 1:
+                    raise
+
+    settings = own_servers.settings()
+    before = asyncio.all_tasks()
+    log = await Log.connect(str(settings.nats_url), settings.namespace, access=settings.access)
+    monkeypatch.setattr(Connection, "_select_next_server", select_next_server)
+    await own_servers.nats.kill()
+    await asyncio.wait_for(reconnecting.wait(), 30)
+    await log.close()
+    assert (cancellations, asyncio.all_tasks() - before) == (2, set())
 
 
 SCRIPT = """

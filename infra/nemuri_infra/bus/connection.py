@@ -17,6 +17,7 @@ from nats.js.api import Header
 from nats.js.errors import ServiceUnavailableError
 
 from nemuri_infra.bus.access import Access, AccessError, options, servers
+from nemuri_infra.process.cancellation import cancel_and_wait
 
 ACK_PREFIX = "$JS.ACK."
 """Prefix of the reply subject of stream messages. The server's own replies to requests do not have it."""
@@ -38,6 +39,9 @@ Until then it is logged as debug.
 """
 MAX_PROBLEMS = 100
 """Maximum number of different problems of one connection that are remembered. Further ones replace the oldest."""
+
+RECANCEL_SECONDS = 0.2
+"""Seconds after which the reconnecting task of a closed connection is cancelled again."""
 
 # Clients use this module too, so it prints nothing unless the program configures `logging`.
 logger = logging.getLogger("nemuri.connection")
@@ -94,7 +98,13 @@ class Connection(Nats):
             # task that it cancels. The rest of the connection would then stay open. So the transport is closed here.
             self._transport.close()  # type: ignore[no-untyped-call]
             self._transport = None
-        await super()._close(status, do_cbs)
+        try:
+            await super()._close(status, do_cbs)
+        finally:
+            if (task := self._reconnection_task) is not None and task is not asyncio.current_task():
+                # The driver cancels the task once, and the task can lose that. Then it would go on without end, and
+                # keep the event loop from ending.
+                await cancel_and_wait(task, repeat=RECANCEL_SECONDS)
         self.changed.set()
 
     async def _process_headers(self, headers: bytes) -> dict[str, str] | None:

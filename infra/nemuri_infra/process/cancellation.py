@@ -8,12 +8,12 @@ REPEAT_SECONDS = 5.0
 """Seconds that a cancelled task has to clean up before it is cancelled again."""
 
 
-async def cancel_and_wait(*work: "asyncio.Future[Any]") -> None:
+async def cancel_and_wait(*work: "asyncio.Future[Any]", repeat: float = REPEAT_SECONDS) -> None:
     """Cancel all tasks and return when all have ended, with any outcome.
 
     One cancellation is not enough. Before Python 3.12 `asyncio.wait_for`, which the drivers use, loses a cancellation
     that arrives together with the awaited result. An endless task then goes on, and its waiter hangs. So tasks are
-    cancelled again every `REPEAT_SECONDS` seconds.
+    cancelled again every `repeat` seconds.
 
     If the caller is cancelled while it waits, the tasks are cancelled once more, and `CancelledError` is raised when
     they have ended.
@@ -23,7 +23,7 @@ async def cancel_and_wait(*work: "asyncio.Future[Any]") -> None:
         for each in unfinished:
             each.cancel()
         try:
-            await asyncio.wait(unfinished, timeout=REPEAT_SECONDS)
+            await asyncio.wait(unfinished, timeout=repeat)
         except asyncio.CancelledError as error:
             cancelled = error
     await asyncio.gather(*work, return_exceptions=True)
