@@ -4,15 +4,12 @@
 import asyncio
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from nemuri.cli.failures import WrongUse
 from nemuri.cli.session import JsonOption, Session
-
-if TYPE_CHECKING:
-    from nemuri_infra.runtime.settings import Settings
 
 
 def register(app: typer.Typer) -> None:
@@ -27,19 +24,16 @@ def backup(
     json: JsonOption = False,
 ) -> None:
     """Write a backup of the log and its stores into a new directory. The platform keeps running."""
-    from nemuri.client.connection import resolve
     from nemuri.operations import backup as operation
-    from nemuri.terminal.output import progress, say, say_json
+    from nemuri.operations.erasure_ledger import ledger_path
+    from nemuri.terminal.output import say, say_json
 
     session = Session.of(context, json=json)
-    session.disable_logging()
-    settings = resolve(session.settings())
-    with progress("backing up") as show:
-        made = asyncio.run(operation(settings, directory, show))
+    made = session.operate("backing up", lambda settings, show: operation(settings, directory, show))
     if session.json:
         say_json(made)
     else:
-        say(f"{made.events} events up to {made.sequence} backed up; keep {_ledger_path(settings)} with it")
+        say(f"{made.events} events up to {made.sequence} backed up; keep {ledger_path(session.settings())} with it")
 
 
 def restore(
@@ -64,19 +58,19 @@ def restore(
     from nemuri.client.connection import resolve
     from nemuri.operations import give_up as giving_up
     from nemuri.operations import restore as operation
-    from nemuri.terminal.output import progress, say, say_json
+    from nemuri.terminal.output import say, say_json
 
     session = Session.of(context, json=json)
     if (directory is None) != give_up or (give_up and erasures is not None):
         raise WrongUse("give either the directory of a backup or --give-up")
-    session.disable_logging()
-    settings = resolve(session.settings())
     if directory is None:
-        asyncio.run(giving_up(settings))
+        session.disable_logging()
+        asyncio.run(giving_up(resolve(session.settings())))
         say("the services now process the restored events; the backup is not restored completely")
         return
-    with progress("restoring") as show:
-        done = asyncio.run(operation(settings, directory, erasures=erasures, on_progress=show))
+    done = session.operate(
+        "restoring", lambda settings, show: operation(settings, directory, erasures=erasures, on_progress=show)
+    )
     if session.json:
         say_json(asdict(done))
         return
@@ -87,10 +81,3 @@ def restore(
         say(f"societies left out, because their states may contain erased content: {', '.join(done.without)}")
     if done.erasures is None:
         say("no ledger of erasures was found: everything erased after the backup is back; see --erasures")
-
-
-def _ledger_path(settings: "Settings") -> str:
-    """Return the path of the erasure ledger as text."""
-    from nemuri.operations.erasure_ledger import ledger_path
-
-    return str(ledger_path(settings))

@@ -3,7 +3,7 @@
 
 import asyncio
 import sys
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 from uuid import UUID
 
 import typer
@@ -12,13 +12,9 @@ from nemuri.cli.failures import Failure, WrongUse
 from nemuri.cli.session import JsonOption, Session, agent_id
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
-
+    from nemuri.cli.session import Operation
     from nemuri.operations import Forgotten
     from nemuri_infra.projections.erasure_lineage import LineageResult, Thing
-    from nemuri_infra.runtime.settings import Settings
-
-    Operation = Callable[[Settings, Callable[..., None]], Coroutine[Any, Any, Forgotten]]
 
 MAX_LISTED = 20
 """Maximum number of items listed before an erasure. Further items are only counted."""
@@ -43,31 +39,32 @@ def forget(
     json: JsonOption = False,
 ) -> None:
     """Erase a memory, a task or an agent with everything derived from it: from the log, the views and every file."""
-    from nemuri.client.connection import resolve
+    from nemuri import operations
 
     session = Session.of(context, json=json)
     if sum(each is not None for each in (memory, task, agent)) + resume + due != 1:
         raise WrongUse("give exactly one of --memory, --task, --agent, --due and --resume")
     if (resume or due) and (dry_run or yes):
         raise WrongUse("--due and --resume take no other option")
-    if resume or due:
-        session.disable_logging()
-        _swept(session, resolve(session.settings()), due=due)
-        return
-    erase(session, _thing(memory, task, agent), dry_run=dry_run, yes=yes)
+    if due:
+        _report(session, operations.erase_expired, nothing="nothing is due")
+    elif resume:
+        _report(session, operations.resume, nothing="nothing to complete: every erasure is complete")
+    else:
+        erase(session, _thing(memory, task, agent), dry_run=dry_run, yes=yes)
 
 
 def erase(session: Session, thing: "Thing", *, dry_run: bool, yes: bool) -> None:
     """Erase an item and everything derived from it, once the user confirms. With `dry_run`, only list the items."""
+    from nemuri import operations
     from nemuri.client.connection import resolve
     from nemuri.terminal.output import say_json
 
     session.disable_logging()
-    settings = resolve(session.settings())
-    found = _lineage_of(settings, thing)
+    found = asyncio.run(operations.lineage(resolve(session.settings()), [thing]))
     if not dry_run:
         _confirm(found, thing, sure=yes)
-        _run_forget(session, settings, thing)
+        _report(session, lambda settings, show: operations.forget(settings, [thing], show))
     elif session.json:
         say_json([{"sort": each.sort, "name": each.name, "why": why} for each, why in found.reasons.items()])
     else:
@@ -80,12 +77,6 @@ def _thing(memory: UUID | None, task: UUID | None, agent: str | None) -> "Thing"
     if agent is not None:
         return Thing("agent", agent_id(agent))
     return Thing("memory", memory) if memory is not None else Thing("task", task or UUID(int=0))
-
-
-def _lineage_of(settings: "Settings", thing: "Thing") -> "LineageResult":
-    from nemuri.operations import lineage
-
-    return asyncio.run(lineage(settings, [thing]))
 
 
 def _confirm(found: "LineageResult", thing: "Thing", *, sure: bool) -> None:
@@ -110,25 +101,11 @@ def _show(found: "LineageResult") -> None:
         say(f"and {len(found.reasons) - MAX_LISTED} more")
 
 
-def _run_forget(session: Session, settings: "Settings", thing: "Thing") -> None:
-    from nemuri.operations import forget as operation
-
-    _report(session, settings, lambda settings, show: operation(settings, [thing], show))
-
-
-def _swept(session: Session, settings: "Settings", *, due: bool) -> None:
-    from nemuri.operations import erase_expired, resume
-
-    nothing = "nothing to complete: every erasure is complete"
-    _report(session, settings, erase_expired if due else resume, nothing="nothing is due" if due else nothing)
-
-
-def _report(session: Session, settings: "Settings", operation: "Operation", nothing: str | None = None) -> None:
+def _report(session: Session, operation: "Operation[Forgotten]", nothing: str | None = None) -> None:
     """Run an erasure and print what was deleted, or the text `nothing`. Raise `Failure` if bytes remain on disk."""
-    from nemuri.terminal.output import progress, say, say_json
+    from nemuri.terminal.output import say, say_json
 
-    with progress("erasing") as show:
-        done = asyncio.run(operation(settings, show))
+    done = session.operate("erasing", operation)
     if session.json:
         say_json({"events": done.events, "letters": done.letters, "blobs": done.blobs, "left": done.remaining_notes})
     elif done.is_empty and nothing:

@@ -1,7 +1,6 @@
 """Commands for the log: log tail, stats, export, import."""
 # ruff: noqa: FBT002 - typer reads options from the parameters
 
-import asyncio
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,9 +10,14 @@ import typer
 from nemuri.cli.session import JsonOption, Session
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+
     from nemuri.client.client import Client
     from nemuri_contracts.codec import AnyEvent
     from nemuri_infra.bus.event_log import Batch
+    from nemuri_infra.runtime.settings import Settings
+
+    Transfer = Callable[[Settings, Path, Callable[[int, int], None]], Coroutine[Any, Any, int]]
 
 FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="The export file.")]
 
@@ -77,15 +81,11 @@ def import_file(context: typer.Context, file: FileArgument, json: JsonOption = F
     _run_transfer(context, file, import_log, "imported", json=json)
 
 
-def _run_transfer(context: typer.Context, file: Path, operation: Any, done: str, *, json: bool) -> None:
-    from nemuri.client.connection import resolve
-    from nemuri.terminal.output import progress, say, say_json
+def _run_transfer(context: typer.Context, file: Path, operation: "Transfer", done: str, *, json: bool) -> None:
+    from nemuri.terminal.output import say, say_json
 
     session = Session.of(context, json=json)
-    session.disable_logging()
-    settings = resolve(session.settings())
-    with progress(done) as show:
-        number = asyncio.run(operation(settings, file, show))
+    number = session.operate(done, lambda settings, show: operation(settings, file, show))
     if session.json:
         say_json({"file": file, "events": number})
     else:

@@ -7,7 +7,7 @@ import shlex
 from functools import partial
 from pathlib import Path
 from shutil import disk_usage
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -17,11 +17,7 @@ from nemuri.cli.session import JsonOption, Session
 LOW_DISK_BYTES = 2**30
 """Free bytes on the disk of an embedded server below which `status` warns."""
 
-R = TypeVar("R")
-
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
-
     from nemuri.client.client import Client
     from nemuri_infra.embedded.data_directory import Addresses
     from nemuri_infra.runtime.settings import Settings
@@ -185,7 +181,7 @@ def rebuild(context: typer.Context, json: JsonOption = False) -> None:
     from nemuri.terminal.output import say, say_json
 
     session = Session.of(context, json=json)
-    found = _operated(session, operation, "rebuilding")
+    found = session.operate("rebuilding", operation)
     if session.json:
         say_json({"sequence": found.sequence})
     else:
@@ -198,7 +194,7 @@ def verify(context: typer.Context, json: JsonOption = False) -> None:
     from nemuri.terminal.output import say, say_json, short
 
     session = Session.of(context, json=json)
-    found = _operated(session, operation, "verifying")
+    found = session.operate("verifying", operation)
     if session.json:
         known = {"rows": found.rows, "sequence": found.sequence, "differences": found.differences}
         say_json(known | {"halted": found.halted, "halted_at": found.halted_at})
@@ -218,7 +214,7 @@ def reembed(context: typer.Context, json: JsonOption = False) -> None:
     from nemuri.terminal.output import say, say_json
 
     session = Session.of(context, json=json)
-    found = _operated(session, operation, "embedding")
+    found = session.operate("embedding", operation)
     if session.json:
         say_json({"agents": found.agents, "memories": found.memories})
     else:
@@ -267,18 +263,6 @@ def _show_nats_url(session: Session) -> None:
         say_json({"nats_url": address})
     else:
         say(address)
-
-
-def _operated(
-    session: Session, operation: "Callable[[Settings, Callable[..., None]], Coroutine[Any, Any, R]]", doing: str
-) -> R:
-    from nemuri.client.connection import resolve
-    from nemuri.terminal.output import progress
-
-    session.disable_logging()
-    settings = resolve(session.settings())
-    with progress(doing) as show:
-        return asyncio.run(operation(settings, show))
 
 
 async def _status(client: "Client") -> dict[str, Any]:

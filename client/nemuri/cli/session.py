@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from nemuri_infra.runtime.settings import Settings
 
 T = TypeVar("T")
+Operation = Callable[["Settings", Callable[[int, int], None]], Coroutine[Any, Any, T]]
+"""An operation that gets the settings and a progress callback (done, total)."""
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as one JSON value.")]
 KeyOption = Annotated[
@@ -103,6 +105,20 @@ class Session:
         self.disable_logging()
         self.trace("nemuri-cli")
         return asyncio.run(main())
+
+    def operate(self, doing: str, operation: "Operation[T]") -> T:
+        """Run an operation on the running platform's log and database, and return its result.
+
+        Shows a progress bar with the text `doing`. The operation gets the settings and a function that reports
+        progress.
+        """
+        from nemuri.client.connection import resolve
+        from nemuri.terminal.output import progress
+
+        self.disable_logging()
+        settings = resolve(self.settings())
+        with progress(doing) as show:
+            return asyncio.run(operation(settings, show))
 
     def disable_logging(self) -> None:
         """Switch logging off unless `--verbose` was given."""
