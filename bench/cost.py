@@ -33,7 +33,7 @@ from bench.hook import platform
 from bench.measuring import cpu_seconds, save_figures, table
 from nemuri.admin.agent_definitions import read_definition
 from nemuri.client.client import Client
-from nemuri.client.connection import connected, resolve
+from nemuri.client.connection import connected, resolve_addresses
 from nemuri.platform.embedder_check import embedding_in_force
 from nemuri_contracts.agents import AgentDefined
 from nemuri_contracts.event import OPERATOR, derive
@@ -214,7 +214,7 @@ async def measure(tasks: int, memories: int) -> dict[str, Any]:
         with platform(data):
             settings = Settings(data=data)
             async with connected(settings, OPERATOR) as client:
-                at = Platform(data, client, str(resolve(settings).database_url).replace("+psycopg", ""))
+                at = Platform(data, client, str(resolve_addresses(settings).database_url).replace("+psycopg", ""))
                 await defined(client, settings)
                 remember = [
                     partial(client.remember, AGENTS[0].stem, f"Note {number} says that {subject} follow rule {number}.")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Applied:
+class AdoptedAdvice:
     """The result of applying the advice to an agent."""
 
     agent_id: str
@@ -25,7 +25,7 @@ class Applied:
     """The changed parameters with their new values; empty if nothing had to change."""
 
 
-async def apply(client: "Client", health: AgentHealth) -> Applied:
+async def apply(client: "Client", health: AgentHealth) -> AdoptedAdvice:
     """Append one `policy_adopted` with the advised parameters, or nothing if all of them are adopted already.
 
     The agent's other parameters stay. Returns when the projections contain the change. Raises `ConflictError` if the
@@ -40,4 +40,4 @@ async def apply(client: "Client", health: AgentHealth) -> Applied:
         parameters = {"parameters": said | changed}
         await append_if_changed(client, PolicyAdopted, parameters, health.agent_id, "parameters")
         await client.settle()
-    return Applied(health.agent_id, changed)
+    return AdoptedAdvice(health.agent_id, changed)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import orjson
 
 from nemuri.admin.agent_definitions import (
-    LARGEST,
+    MAX_FILE_BYTES,
     AgentFile,
     DefinitionError,
     add_agent,
@@ -87,15 +87,15 @@ def read_parameters(path: Path) -> tuple[AffectPolicy, tuple[str, ...]]:
 
 def _read(path: Path) -> Any:
     if path.suffix.lower() != ".json":
-        return read_yaml(path, LARGEST, "configuration", DefinitionError)
-    content = read_bounded(path, LARGEST, "; that is too large for a configuration", DefinitionError)
+        return read_yaml(path, MAX_FILE_BYTES, "configuration", DefinitionError)
+    content = read_bounded(path, MAX_FILE_BYTES, "; that is too large for a configuration", DefinitionError)
     try:
         return orjson.loads(content.removeprefix(b"\xef\xbb\xbf"))
     except orjson.JSONDecodeError as error:
         raise DefinitionError(f"{path}:{error.lineno}:{error.colno}: malformed JSON: {error.msg}") from error
 
 
-class Prepared(NamedTuple):
+class PreparedAgent(NamedTuple):
     """The result of preparing an agent with a parameter profile."""
 
     defined: bool
@@ -108,7 +108,7 @@ class Prepared(NamedTuple):
     """True if the new parameters take effect with the next nightly job."""
 
 
-async def prepare(client: "Client", agent: str, profile: str, embedding: Embedding, *, replace: bool) -> Prepared:
+async def prepare(client: "Client", agent: str, profile: str, embedding: Embedding, *, replace: bool) -> PreparedAgent:
     """Define the agent of a coding assistant if it does not exist, and adopt the parameters of a profile.
 
     Parameters that somebody chose for the agent are kept unless `replace` is set. Raises `ClientError`, with nothing
@@ -118,14 +118,14 @@ async def prepare(client: "Client", agent: str, profile: str, embedding: Embeddi
     if not (await client.log.newest_on(client.log.subjects.of_agent(agent, AgentDefined))).sequence:
         definition = Definition(role="the memory of a coding assistant", memory="affective")
         await add_agent(client, AgentFile(agent, definition, policy.differing), embedding)
-        return Prepared(defined=True, adopted=True, own=False, later=False)
+        return PreparedAgent(defined=True, adopted=True, own=False, later=False)
     view = await client.affect(agent)
     present = AffectPolicy.of(view.parameters if view.coming is None else view.coming)
     if not replace and present not in (policy, AffectPolicy()):
-        return Prepared(defined=False, adopted=False, own=True, later=False)
+        return PreparedAgent(defined=False, adopted=False, own=True, later=False)
     adopted = await adopt(client, agent, policy)
     later = (await client.affect(agent)).coming is not None
-    return Prepared(defined=False, adopted=adopted, own=False, later=later)
+    return PreparedAgent(defined=False, adopted=adopted, own=False, later=later)
 
 
 async def adopt(client: "Client", agent: str, policy: AffectPolicy) -> bool:

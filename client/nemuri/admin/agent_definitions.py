@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 KINDS_WITHOUT_PERSPECTIVES = ("affective", "tiered")
 """Kinds of memory whose definitions need no perspectives."""
-LARGEST = 1024 * 1024
+MAX_FILE_BYTES = 1024 * 1024
 """Maximum size of a definition file in bytes."""
 P = TypeVar("P", Policy, AffectPolicy, TiersPolicy)
 ID_RULE = "1 to 64 letters, digits, `_` or `-`, beginning with a letter or digit"
@@ -44,7 +44,7 @@ class AgentFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Added:
+class AddedAgent:
     """The result of adding an agent."""
 
     agent_id: str
@@ -59,7 +59,7 @@ def read_definition(path: Path) -> AgentFile:
     A perspective is a name, or a mapping of name and keywords. A principle is a text, or a mapping of text and scope
     (its level, project or domain, and its name). Raises `DefinitionError`.
     """
-    fields = _mapping(read_yaml(path, LARGEST, "definition of an agent", DefinitionError), path)
+    fields = _mapping(read_yaml(path, MAX_FILE_BYTES, "definition of an agent", DefinitionError), path)
     agent_id = _agent_id(fields.pop("id", None), path)
     policy = fields.pop("policy", None)
     differing = None if policy is None else _differing(fields.get("memory"), policy, path)
@@ -72,7 +72,7 @@ def read_definition(path: Path) -> AgentFile:
     return AgentFile(agent_id, definition, differing)
 
 
-async def add_agent(client: "Client", file: AgentFile, embedding: Embedding) -> Added:
+async def add_agent(client: "Client", file: AgentFile, embedding: Embedding) -> AddedAgent:
     """Define an agent or change its definition, and return when the projections contain the change.
 
     Adding the same definition and parameters again appends nothing. Raises `ClientError` if the name belonged to an
@@ -92,7 +92,7 @@ async def add_agent(client: "Client", file: AgentFile, embedding: Embedding) -> 
         client, PolicyAdopted, {"parameters": dict(file.policy)}, file.agent_id, "parameters"
     )
     await client.settle()
-    return Added(file.agent_id, defined, adopted)
+    return AddedAgent(file.agent_id, defined, adopted)
 
 
 async def append_if_changed(
@@ -136,7 +136,7 @@ def _agent_id(value: object, path: Path) -> str:
 
 def read_policy(path: Path) -> Mapping[str, JsonValue]:
     """Return the parameters in a YAML file, including those that equal the defaults. Raises `DefinitionError`."""
-    policy = checked_policy(read_yaml(path, LARGEST, "policy", DefinitionError), path)
+    policy = checked_policy(read_yaml(path, MAX_FILE_BYTES, "policy", DefinitionError), path)
     given: dict[str, JsonValue] = policy.model_dump(mode="json", exclude_unset=True)
     return given
 

@@ -23,7 +23,7 @@ _NAME = re.compile(r"([A-Za-z0-9][A-Za-z0-9_-]*)/([1-9][0-9]{0,17})")
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class DeadLetterPage:
     """A page of dead letters, oldest first."""
 
     letters: Sequence[StoredDeadLetter]
@@ -33,7 +33,9 @@ class Page:
     """True if there are newer dead letters than those on this page."""
 
 
-async def page(client: "Client", service: str | None = None, *, after: str | None = None, limit: int = 20) -> Page:
+async def page(
+    client: "Client", service: str | None = None, *, after: str | None = None, limit: int = 20
+) -> DeadLetterPage:
     """Return the oldest dead letters of one service or of all services, or the next ones after the dead letter `after`.
 
     Raises `ClientError` if there is no dead letter `after`.
@@ -43,9 +45,9 @@ async def page(client: "Client", service: str | None = None, *, after: str | Non
     some: list[StoredDeadLetter] = []
     async for each in letters.all(service, after=start):
         if len(some) == limit:
-            return Page(some, await letters.count(), more=True)
+            return DeadLetterPage(some, await letters.count(), more=True)
         some.append(each)
-    return Page(some, await letters.count(), more=False)
+    return DeadLetterPage(some, await letters.count(), more=False)
 
 
 async def all_names(client: "Client", service: str | None = None) -> Sequence[str]:

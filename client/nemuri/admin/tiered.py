@@ -22,7 +22,7 @@ TIMEOUT_SECONDS = 60.0
 POLL = 0.1
 
 
-class Consolidated(NamedTuple):
+class ConsolidationResult(NamedTuple):
     """The result of a consolidation."""
 
     gone: int
@@ -31,7 +31,7 @@ class Consolidated(NamedTuple):
     """State of the agent's memory after the consolidation."""
 
 
-async def consolidate(client: "Client", agent: str) -> Consolidated:
+async def consolidate(client: "Client", agent: str) -> ConsolidationResult:
     """Consolidate all short-term memories of an agent, and wait until the new memories have their texts.
 
     Raises `ClientError` if the agent has another kind of memory, or if the consolidation takes longer than
@@ -40,7 +40,7 @@ async def consolidate(client: "Client", agent: str) -> Consolidated:
     await client.settle()
     before = view = await client.tiers(agent)
     if not (before.short or before.merging):
-        return Consolidated(0, before)
+        return ConsolidationResult(0, before)
     await client.log.append(ConsolidationAsked(event_id=uuid4(), agent_id=agent, because="asked"))
     await client.settle()
     end = asyncio.get_running_loop().time() + TIMEOUT_SECONDS
@@ -48,7 +48,7 @@ async def consolidate(client: "Client", agent: str) -> Consolidated:
         if asyncio.get_running_loop().time() > end:
             raise ClientError(f"{agent} still consolidates {view.short + view.merging} memories; see `nemuri status`")
         await asyncio.sleep(POLL)
-    return Consolidated(before.short + before.merging, view)
+    return ConsolidationResult(before.short + before.merging, view)
 
 
 async def share(client: "Client", agent: str, name: str, scope: Sharing, visible_to: Sequence[str]) -> TierMemoryView:

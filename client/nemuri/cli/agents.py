@@ -9,7 +9,7 @@ import typer
 from nemuri.cli.session import JsonOption, Session
 
 if TYPE_CHECKING:
-    from nemuri.admin.agent_definitions import Added
+    from nemuri.admin.agent_definitions import AddedAgent
     from nemuri.client.client import Client
     from nemuri_contracts.memory_views import AgentView
 
@@ -55,7 +55,7 @@ def agent_add(
     session = Session.of(context, json=json)
     definition = read_definition(file)
 
-    async def work(client: "Client") -> "tuple[Added, list[str]]":
+    async def work(client: "Client") -> "tuple[AddedAgent, list[str]]":
         embedding = await embedding_in_force(session.settings())
         compare_agents(await client.agents(), embedding)
         added = await add_agent(client, definition, embedding)

@@ -55,7 +55,7 @@ def restore(
     """Restore a backup into an empty platform, without what was erased since. Repeat it to continue after an
     interruption.
     """
-    from nemuri.client.connection import resolve
+    from nemuri.client.connection import resolve_addresses
     from nemuri.operations import give_up as giving_up
     from nemuri.operations import restore as operation
     from nemuri.terminal.output import say, say_json
@@ -65,7 +65,7 @@ def restore(
         raise WrongUse("give either the directory of a backup or --give-up")
     if directory is None:
         session.disable_logging()
-        asyncio.run(giving_up(resolve(session.settings())))
+        asyncio.run(giving_up(resolve_addresses(session.settings())))
         say("the services now process the restored events; the backup is not restored completely")
         return
     done = session.operate(

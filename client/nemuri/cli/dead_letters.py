@@ -11,7 +11,7 @@ from nemuri.cli.id_arguments import read_id, whole_id
 from nemuri.cli.session import JsonOption, Session
 
 if TYPE_CHECKING:
-    from nemuri.admin.dead_letters import Page
+    from nemuri.admin.dead_letters import DeadLetterPage
     from nemuri.client.client import Client
     from nemuri_infra.stores.dead_letters import StoredDeadLetter
 
@@ -188,7 +188,7 @@ def _check(service: str | None) -> None:
         raise WrongUse(f"there is no service {service!r}; there are {', '.join(SERVICES)}")
 
 
-def _list(found: "Page", session: Session) -> None:
+def _list(found: "DeadLetterPage", session: Session) -> None:
     from nemuri.cli.result_lines import next_command
     from nemuri.terminal.output import say, table
 

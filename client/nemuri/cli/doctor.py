@@ -10,7 +10,7 @@ from nemuri.cli.session import JsonOption, Session, agent_id, storable
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from nemuri.admin.advice_adoption import Applied
+    from nemuri.admin.advice_adoption import AdoptedAdvice
     from nemuri.client.client import Client
     from nemuri_contracts.health_views import AgentHealth, Finding
 
@@ -33,7 +33,7 @@ def doctor(
     session = Session.of(context, json=json)
     name = None if agent is None else agent_id(agent)
 
-    async def work(client: "Client") -> "tuple[tuple[AgentHealth, ...], list[Applied]]":
+    async def work(client: "Client") -> "tuple[tuple[AgentHealth, ...], list[AdoptedAdvice]]":
         from nemuri.admin import advice_adoption
 
         found = await client.health(name)

@@ -57,11 +57,11 @@ def forget(
 def erase(session: Session, thing: "Thing", *, dry_run: bool, yes: bool) -> None:
     """Erase an item and everything derived from it, once the user confirms. With `dry_run`, only list the items."""
     from nemuri import operations
-    from nemuri.client.connection import resolve
+    from nemuri.client.connection import resolve_addresses
     from nemuri.terminal.output import say_json
 
     session.disable_logging()
-    found = asyncio.run(operations.lineage(resolve(session.settings()), [thing]))
+    found = asyncio.run(operations.lineage(resolve_addresses(session.settings()), [thing]))
     if not dry_run:
         _confirm(found, thing, sure=yes)
         _report(session, lambda settings, show: operations.forget(settings, [thing], show))

@@ -124,7 +124,7 @@ def install(
         say_json({"hooks": ours})
         return
     path = settings or settings_file.settings_path()
-    settings_file.wanted(path, ours)  # raises before anything is changed
+    settings_file.planned_content(path, ours)  # raises before anything is changed
     if profile != KEEP_PARAMETERS:
         say(_prepared(session, _hook_settings(session, agent).agent, profile or CODING, replace=profile is not None))
     changed = settings_file.install(path, ours)
@@ -137,7 +137,7 @@ def _prepared(session: Session, agent: str, profile: str, *, replace: bool) -> s
     from nemuri.client.exchange import NotConnectedError
     from nemuri.platform.embedder_check import embedding_in_force
 
-    async def work(client: "Client") -> affective.Prepared:
+    async def work(client: "Client") -> affective.PreparedAgent:
         embedding = await embedding_in_force(session.settings())
         return await affective.prepare(client, agent, profile, embedding, replace=replace)
 

@@ -30,7 +30,7 @@ def park(
     json: JsonOption = False,
 ) -> None:
     """Exclude an event that cannot be folded from the views permanently, and continue after it."""
-    from nemuri.client.connection import resolve
+    from nemuri.client.connection import resolve_addresses
     from nemuri.operations import park as operation
     from nemuri.terminal.output import say, say_json
     from nemuri_contracts.parked_events import WHY_LIMIT
@@ -40,7 +40,7 @@ def park(
     if not why.strip() or len(why) > WHY_LIMIT:
         raise WrongUse(f"--why takes 1 to {WHY_LIMIT:,} characters")
     session.disable_logging()
-    done = asyncio.run(operation(resolve(session.settings()), sequence, why, folded=folded))
+    done = asyncio.run(operation(resolve_addresses(session.settings()), sequence, why, folded=folded))
     if session.json:
         say_json({"sequence": sequence, "kind": done.event.parked_kind, "projected": done.projected})
         return

@@ -93,7 +93,7 @@ def worker(
     ready: Annotated[Path | None, typer.Option("--ready", hidden=True)] = None,
 ) -> None:
     """Run additional workers of one service of a running platform."""
-    from nemuri.client.connection import resolve
+    from nemuri.client.connection import resolve_addresses
     from nemuri.platform.service_registry import SERVICES
     from nemuri.platform.workers import KILL_SECONDS, SHUTDOWN_SECONDS, run_until_stopped, work, work_in_copies
 
@@ -101,7 +101,7 @@ def worker(
     session.set_up_logging(f"nemuri-{name}")
     if name not in SERVICES:
         raise WrongUse(f"there is no service {name!r}; there are {', '.join(SERVICES)}")
-    settings = resolve(with_http(session.settings(), http))
+    settings = resolve_addresses(with_http(session.settings(), http))
     if count == 1:
         one = partial(work, settings, name, parent=parent, ready=ready, said=typer.echo)
         run_until_stopped(lambda stop: one(stop=stop), within=SHUTDOWN_SECONDS)
@@ -243,12 +243,12 @@ def demo(context: typer.Context) -> None:
 
 def with_http(settings: "Settings", http: str | None) -> "Settings":
     """Return the settings with the address of `--http`, if given. Raise `WrongUse` for an invalid address."""
-    from nemuri.platform.probes import address_of
+    from nemuri.platform.probes import parse_address
 
     told = settings if http is None else settings.model_copy(update={"http": http})
     try:
         if told.http is not None:
-            address_of(told.http)
+            parse_address(told.http)
     except ValueError as error:
         raise WrongUse(f"{'NEMURI_HTTP' if http is None else '--http'}: {error}") from error
     return told

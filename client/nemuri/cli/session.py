@@ -112,11 +112,11 @@ class Session:
         Shows a progress bar with the text `doing`. The operation gets the settings and a function that reports
         progress.
         """
-        from nemuri.client.connection import resolve
+        from nemuri.client.connection import resolve_addresses
         from nemuri.terminal.output import progress
 
         self.disable_logging()
-        settings = resolve(self.settings())
+        settings = resolve_addresses(self.settings())
         with progress(doing) as show:
             return asyncio.run(operation(settings, show))
 

@@ -20,7 +20,7 @@ OWN_LIMIT = "timeout"
 _CONFIG = ConfigDict(strict=True, allow_inf_nan=False, arbitrary_types_allowed=True)
 
 
-def guarded(kind: type[T]) -> type[T]:
+def guard_methods(kind: type[T]) -> type[T]:
     """Guard every public coroutine method of a class whose instances have `_exchange` and `limit`.
 
     A guarded method refuses arguments that do not match its annotations, ends within the client's limit, and raises

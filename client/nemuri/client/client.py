@@ -9,7 +9,7 @@ from uuid import UUID
 
 from nats.errors import Error as NatsError
 
-from nemuri.client.call_boundary import guarded
+from nemuri.client.call_boundary import guard_methods
 from nemuri.client.connection_attempt import CONNECTING_SECONDS, open_connection
 from nemuri.client.course_start import start_course
 from nemuri.client.deadlines import Expired, within
@@ -37,7 +37,7 @@ CLOSING_SECONDS = 2.0
 """Maximum seconds for sending buffered messages when the connection is closed."""
 
 
-@guarded
+@guard_methods
 @dataclass(slots=True)
 class Client(QueryMethods):
     """A client of one namespace, for asyncio.

@@ -22,7 +22,7 @@ class NotRunning(NotConnectedError):  # noqa: N818 - the name states a fact
     """Raised if no platform runs in the data directory. The message is one line and says how to start one."""
 
 
-def resolve(settings: Settings) -> Settings:
+def resolve_addresses(settings: Settings) -> Settings:
     """Return the settings with the addresses of the NATS server and of the database.
 
     Addresses in the environment have precedence; the others come from the platform that runs in the data directory.
@@ -42,7 +42,7 @@ def resolve(settings: Settings) -> Settings:
 def nats_address(settings: Settings) -> str:
     """Return the address of the NATS server, which is all that a client needs.
 
-    Raises `NotRunning` and `HomeUnusable` as `resolve` does.
+    Raises `NotRunning` and `HomeUnusable` as `resolve_addresses` does.
     """
     return settings.nats_url or _addresses(settings).nats_url
 

@@ -17,7 +17,7 @@ from nemuri_contracts.tiered_views import TiersView
 from nemuri_domain.strength.offer_validation import refusal_reason
 from nemuri_infra.process.cancellation import run_together
 
-GROUP = 500
+OFFERS_PER_WAIT = 500
 """Number of memories that are offered before the client waits until they are encoded."""
 MAX_STALLED_QUERIES = 30
 """Number of queries in a row without progress, about 2 seconds each, after which the client gives up."""
@@ -62,8 +62,8 @@ async def offer_memories(
     """
     check(agent, memories)
     known: list[UUID] = []
-    for start in range(0, len(memories), GROUP):
-        known += await _offered(exchange, agent.agent_id, memories[start : start + GROUP], key)
+    for start in range(0, len(memories), OFFERS_PER_WAIT):
+        known += await _offered(exchange, agent.agent_id, memories[start : start + OFFERS_PER_WAIT], key)
     return tuple(known)
 
 

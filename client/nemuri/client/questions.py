@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Literal, Self
 from uuid import UUID
 
-from nemuri.client.call_boundary import guarded
+from nemuri.client.call_boundary import guard_methods
 from nemuri.client.exchange import Exchange, validated
 from nemuri.client.paging import explanations, list_memories
 from nemuri.client.parameters import Id, Layers, Texts, Written
@@ -25,7 +25,7 @@ from nemuri_contracts.tiered import Module
 from nemuri_contracts.tiered_views import TierMemoryView, TiersRecallView, TiersView
 
 
-@guarded
+@guard_methods
 @dataclass(slots=True)
 class QueryMethods:
     """The query methods of a client. They record nothing, except where a method says so.

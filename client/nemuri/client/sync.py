@@ -19,7 +19,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-class Loop:
+class EventLoopThread:
     """An event loop in its own thread, so that the connection stays open between two calls."""
 
     def __init__(self) -> None:
@@ -199,7 +199,7 @@ def connect_sync(
         >>> agents[0].agent_id
         'python'
     """
-    loop = Loop()
+    loop = EventLoopThread()
     try:
         stack = AsyncExitStack()
         client = loop.run(stack.enter_async_context(connect(data, namespace, client_id, timeout=timeout)))

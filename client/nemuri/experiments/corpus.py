@@ -26,7 +26,7 @@ KEYWORDS: Final[dict[str, tuple[str, ...]]] = {
     "text": ("string", "format", "character"),
 }
 
-TELLING_WORDS: Final = 2
+SHARED_WORDS: Final = 2
 """Number of content words that a question shares with the needed passage, drawn again for each question."""
 OTHER_WORDS: Final = 2
 """Number of content words of a question from another passage, because people do not ask in the words of the answer."""
@@ -84,7 +84,7 @@ def memories(chance: random.Random, number: int) -> tuple[Passage, ...]:
 def task_needing(chance: random.Random, needed: Passage) -> Task:
     """Return a task that needs the passage: a query of randomly drawn words in random order."""
     other = chance.choice(_of_area(needed.area))
-    words = [*chance.sample(needed.words, TELLING_WORDS), *chance.sample(other.words, OTHER_WORDS)]
+    words = [*chance.sample(needed.words, SHARED_WORDS), *chance.sample(other.words, OTHER_WORDS)]
     return Task(" ".join(chance.sample(words, len(words))), needed)
 
 

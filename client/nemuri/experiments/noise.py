@@ -23,7 +23,7 @@ ARMS: Final[dict[str, Regime]] = {
 USE, RETRIEVAL, WITHOUT = ARMS
 AUC, ON_SIGNAL, RATIO = "AUC of strength", "reinforcements of needed memories", "strength, needed / noise"
 KEPT_SIGNAL, KEPT_NOISE = "needed memories archived", "noise archived"
-FOUND = "nDCG@10, last half"
+NDCG_FIGURE = "nDCG@10, last half"
 CLAIMS: Final = (
     Claim(
         "Reinforcement on use separates signal from noise better than reinforcement on retrieval",
@@ -33,8 +33,8 @@ CLAIMS: Final = (
     Claim("Reinforcement on use goes to needed memories more often", (ON_SIGNAL, USE), (ON_SIGNAL, RETRIEVAL)),
     Claim("Sleep archives more of the noise when use reinforces", (KEPT_NOISE, USE), (KEPT_NOISE, RETRIEVAL)),
     Claim("Sleep archives fewer needed memories when use reinforces", (KEPT_SIGNAL, RETRIEVAL), (KEPT_SIGNAL, USE)),
-    Claim("Later tasks find what they need better when use reinforces", (FOUND, USE), (FOUND, RETRIEVAL)),
-    Claim("Later tasks find what they need better than without strengths", (FOUND, USE), (FOUND, WITHOUT)),
+    Claim("Later tasks find what they need better when use reinforces", (NDCG_FIGURE, USE), (NDCG_FIGURE, RETRIEVAL)),
+    Claim("Later tasks find what they need better than without strengths", (NDCG_FIGURE, USE), (NDCG_FIGURE, WITHOUT)),
 )
 
 
@@ -54,7 +54,7 @@ async def sample(seed: int, repeat: int, tasks: int) -> Sample:
             strengthened = recalled.cited if regime == "use" else recalled.context
             right, given = right + (needed in strengthened), given + len(strengthened)
         found |= {(f"nDCG@10 {window}", arm): value for window, value in windows(gains)}
-        found[FOUND, arm] = float(np.mean(gains[len(gains) // 2 :]))
+        found[NDCG_FIGURE, arm] = float(np.mean(gains[len(gains) // 2 :]))
         if regime != "none":
             needed_ids = {memory_id(each.needed) for each in asked}
             found |= {(name, arm): value for name, value in _separation(living, needed_ids).items()}

@@ -15,11 +15,11 @@ from nemuri.experiments.statistics import gain, jaccard_distance, jensen_shannon
 MEMORIES: Final = 420
 NEEDS: Final = 25
 """Number of passages in each area that tasks need. They recur by Zipf's law."""
-FOCUS: Final = 0.8
+OWN_AREA_SHARE: Final = 0.8
 """Share of an agent's tasks from its own area. The rest is divided equally among the other areas."""
 PROBES: Final = 20
 """Number of questions in each area that all agents are asked. Half of them need a passage that no task needed."""
-LATER: Final = 40
+LATER_QUESTIONS: Final = 40
 """Number of later questions, for each of the two areas, about recurring passages and as many about new ones."""
 
 APART, ALIKE, WITHOUT = "different streams", "same mixture, other draws", "without strengths"
@@ -89,9 +89,9 @@ async def sample(seed: int, repeat: int, tasks: int) -> Sample:
 
 
 def mixed(chance: random.Random, needs: dict[str, list[Passage]], area: str, tasks: int) -> Iterator[Task]:
-    """Yield tasks, a share `FOCUS` of them from one area. Within an area the nth need has weight 1/n."""
+    """Yield tasks, a share `OWN_AREA_SHARE` of them from one area. Within an area the nth need has weight 1/n."""
     areas = list(needs)
-    weights = [FOCUS if each == area else (1 - FOCUS) / (len(areas) - 1) for each in areas]
+    weights = [OWN_AREA_SHARE if each == area else (1 - OWN_AREA_SHARE) / (len(areas) - 1) for each in areas]
     for drawn in chance.choices(areas, weights, k=tasks):
         yield task_needing(chance, _zipf(chance, needs[drawn]))
 
@@ -126,7 +126,7 @@ async def _lived(
 
 
 def _later(chance: random.Random, needs: Sequence[Passage], *, recurring: bool) -> Iterator[Task]:
-    for _ in range(LATER):
+    for _ in range(LATER_QUESTIONS):
         yield task_needing(chance, _zipf(chance, needs) if recurring else chance.choice(needs))
 
 

@@ -68,7 +68,7 @@ class Report:
         """Return a measure over the stream as differences from the baseline: for each window its last task and the
         difference.
         """
-        known = ((window, self.above.get((f"{measure} {window}", condition))) for window in edges(self.tasks))
+        known = ((window, self.above.get((f"{measure} {window}", condition))) for window in window_names(self.tasks))
         return [(int(window.split("-")[1]), each) for window, each in known if each]
 
     def as_json(self) -> dict[str, Any]:
@@ -90,7 +90,7 @@ class Report:
         }
 
 
-def reported(
+def build_report(
     experiment: str, samples: Sequence[Sample], claims: Sequence[Claim], *, seed: int, tasks: int, compared: str = ""
 ) -> Report:
     """Return the report of the samples, which has one sample for each repeat. The result is deterministic for a seed.
@@ -123,7 +123,7 @@ MOST_MISSING: Final = 2
 """Number of repeats up to which a measure is not reported, because they give no interval."""
 
 
-def edges(tasks: int) -> list[str]:
+def window_names(tasks: int) -> list[str]:
     """Return the windows of a stream, named by their first and last task, counted from 1."""
     cuts = sorted({round(tasks * cut / WINDOWS) for cut in range(WINDOWS + 1)})
     return [f"{first + 1}-{last}" for first, last in pairwise(cuts)]
@@ -131,12 +131,12 @@ def edges(tasks: int) -> list[str]:
 
 def _endings(tasks: int) -> tuple[str, ...]:
     """Return the endings by which measures of single windows are recognised, such as " 1-50" (first and last task)."""
-    return tuple(f" {window}" for window in edges(tasks))
+    return tuple(f" {window}" for window in window_names(tasks))
 
 
 def windows(values: Sequence[float]) -> Iterator[tuple[str, float]]:
     """Yield the name and the mean of each window of a series."""
-    for window in edges(len(values)):
+    for window in window_names(len(values)):
         first, last = map(int, window.split("-"))
         yield window, float(np.mean(values[first - 1 : last]))
 

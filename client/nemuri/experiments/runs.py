@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import Any, Final
 
 from nemuri.experiments import noise, personality, scorer
-from nemuri.experiments.report import Claim, Report, Sample, reported
+from nemuri.experiments.report import Claim, Report, Sample, build_report
 from nemuri_infra.process.resource_limits import ONE_THREAD
 
 CORES: Final = 8
@@ -83,15 +83,15 @@ def run(
     experiment = EXPERIMENTS[name]
     progress(0, repeats)
     samples: dict[int, Sample] = {}
-    work = partial(one, name, seed, tasks=tasks)
-    for repeat, found in repeated(work, repeats, processes):
+    work = partial(run_repeat, name, seed, tasks=tasks)
+    for repeat, found in run_repeats(work, repeats, processes):
         samples[repeat] = found
         progress(len(samples), repeats)
     in_order = [samples[each] for each in range(repeats)]
-    return reported(name, in_order, experiment.claims, seed=seed, tasks=tasks, compared=experiment.compared)
+    return build_report(name, in_order, experiment.claims, seed=seed, tasks=tasks, compared=experiment.compared)
 
 
-def repeated(work: Callable[[int], Sample], repeats: int, processes: int) -> Iterator[tuple[int, Sample]]:
+def run_repeats(work: Callable[[int], Sample], repeats: int, processes: int) -> Iterator[tuple[int, Sample]]:
     """Call `work` for each repeat, in `processes` processes (0: in this one). Yield number and measurements as they
     finish.
     """
@@ -103,7 +103,7 @@ def repeated(work: Callable[[int], Sample], repeats: int, processes: int) -> Ite
         yield from ((waiting[done], done.result()) for done in as_completed(waiting))
 
 
-def one(name: str, seed: int, repeat: int, tasks: int) -> Sample:
+def run_repeat(name: str, seed: int, repeat: int, tasks: int) -> Sample:
     """Return the measurements of one repeat."""
     return asyncio.run(EXPERIMENTS[name].sample(seed, repeat, tasks))
 

@@ -13,7 +13,7 @@ from typing import Final
 
 from nemuri_domain.language.chunks import PAGE_BREAK
 
-LARGEST: Final = 20 * 1024 * 1024
+MAX_FILE_BYTES: Final = 20 * 1024 * 1024
 """Maximum size of a file in bytes, and of a PDF's text in characters."""
 
 OPERATORS: Final = 2_000_000
@@ -57,7 +57,8 @@ class Document:
 
 
 def read_document(path: Path) -> Document:
-    """Return the text of a .txt, .md or .pdf file of at most `LARGEST` bytes. Text is UTF-8, or UTF-16 with a BOM.
+    """Return the text of a .txt, .md or .pdf file of at most `MAX_FILE_BYTES` bytes. Text is UTF-8, or UTF-16 with a
+    BOM.
 
     Raises `InputError` for anything else, also if the content does not match the suffix.
     """
@@ -86,15 +87,15 @@ def _content(path: Path, name: str) -> bytes:
             raise InputError(f"{name}: this is not an ordinary file; copy its content into one")
         with path.open("rb") as file:
             size = os.fstat(file.fileno()).st_size
-            content = file.read(LARGEST + 1) if size <= LARGEST else b""
+            content = file.read(MAX_FILE_BYTES + 1) if size <= MAX_FILE_BYTES else b""
     except FileNotFoundError:
         raise InputError(f"{name}: there is no such file; check the path") from None
     except PermissionError:
         raise InputError(f"{name}: the file may not be read; check its permissions") from None
     except (OSError, ValueError) as error:
         raise InputError(f"{name}: the file cannot be read ({_line(error)})") from error
-    if max(size, len(content)) > LARGEST:  # The file may have grown meanwhile.
-        raise InputError(f"{name}: the file is larger than {LARGEST // 1024 // 1024} MB; split it")
+    if max(size, len(content)) > MAX_FILE_BYTES:  # The file may have grown meanwhile.
+        raise InputError(f"{name}: the file is larger than {MAX_FILE_BYTES // 1024 // 1024} MB; split it")
     return content
 
 
@@ -170,7 +171,7 @@ def _pages(content: bytes) -> list[str]:
     reader = PdfReader(BytesIO(content))
     if reader.is_encrypted and not reader.decrypt(""):
         raise FileNotDecryptedError("it needs a password")
-    steps, left, texts = count(), LARGEST, list[str]()
+    steps, left, texts = count(), MAX_FILE_BYTES, list[str]()
 
     def step(*_: object) -> None:
         if next(steps) >= OPERATORS:

@@ -9,9 +9,9 @@ from nemuri.files.documents import InputError, read_bounded
 from nemuri_contracts.client_events import MemoryContent, Scope
 from nemuri_contracts.codec import validation_message
 
-LARGEST = 64 * 1024 * 1024
+MAX_FILE_BYTES = 64 * 1024 * 1024
 """Maximum size of a file in bytes."""
-LARGEST_LINE = 512 * 1024
+MAX_LINE_BYTES = 512 * 1024
 """Maximum length of a line in bytes, so that every memory fits into one message."""
 
 
@@ -21,7 +21,7 @@ def read_memories(path: Path, scope: Callable[[], Scope] = Scope) -> dict[str, M
     The keys of the result are file and line. Empty lines are skipped. Memories without a scope get the result of
     `scope`, which is called at most once. Raises `InputError` with file and line for an invalid line.
     """
-    content = read_bounded(path, LARGEST, "; split it")
+    content = read_bounded(path, MAX_FILE_BYTES, "; split it")
     lines = content.removeprefix(b"\xef\xbb\xbf").split(b"\n")
     places = {f"{path}:{number}": line for number, line in enumerate(lines, 1) if line.strip()}
     found = {place: _memory(line, place) for place, line in places.items()}
@@ -37,8 +37,8 @@ def read_memories(path: Path, scope: Callable[[], Scope] = Scope) -> dict[str, M
 
 
 def _memory(line: bytes, place: str) -> MemoryContent:
-    if len(line) > LARGEST_LINE:
-        raise InputError(f"{place}: the line is longer than {LARGEST_LINE // 1024} KB; shorten or split the memory")
+    if len(line) > MAX_LINE_BYTES:
+        raise InputError(f"{place}: the line is longer than {MAX_LINE_BYTES // 1024} KB; shorten or split the memory")
     try:
         return MemoryContent.model_validate_json(line)
     except ValidationError as error:

@@ -11,7 +11,7 @@ from nemuri_contracts.error_messages import plain
 from nemuri_domain.education.grading import missing_keywords
 from nemuri_domain.language.chunks import CHARACTERS_PER_PAGE, split_into_chunks
 
-LARGEST = 1024 * 1024
+MAX_FILE_BYTES = 1024 * 1024
 """Maximum size of a textbook in bytes. The textbook is one event, and each of its chapters is another."""
 PIECE = CHARACTERS_PER_PAGE
 """Maximum length of the part of a section that becomes one memory, in characters. A longer section is split."""
@@ -29,7 +29,7 @@ def read_textbook(path: Path) -> Textbook:
     A chapter has a title, sections (title, text) and test_questions (question, answer, answer_keywords). Raises
     `TextbookError`.
     """
-    parsed = read_yaml(path, LARGEST, "textbook", TextbookError)
+    parsed = read_yaml(path, MAX_FILE_BYTES, "textbook", TextbookError)
     if isinstance(parsed, dict) and set(parsed) == {"textbook"}:
         parsed = parsed["textbook"]
     if not isinstance(parsed, dict) or not {"title", "chapters"} <= set(parsed):

@@ -3,7 +3,7 @@
 import os
 import time
 
-LIMIT = 65_536
+MAX_BYTES = 65_536
 """Size in bytes above which the journal is renamed to `journal.before` and a new one begins."""
 LINE = 400
 
@@ -23,7 +23,7 @@ def write_entry(data: str, line: str) -> None:
         path = os.path.join(folder(data), "journal")  # noqa: PTH118
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         try:
-            if os.fstat(descriptor).st_size > LIMIT:
+            if os.fstat(descriptor).st_size > MAX_BYTES:
                 os.replace(path, f"{path}.before")  # noqa: PTH105
             os.write(descriptor, told.encode())
         finally:

@@ -42,7 +42,7 @@ def merged(settings: dict[str, Any], ours: dict[str, Any]) -> dict[str, Any]:
     return settings | {"hooks": after}
 
 
-def wanted(path: Path, ours: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def planned_content(path: Path, ours: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the content of a settings file as it is, and as it would be with the hook entries `ours`. Writes nothing.
 
     Raises `SettingsBroken` and `OSError`.
@@ -60,7 +60,7 @@ def install(path: Path, ours: dict[str, Any]) -> bool:
     Raises `SettingsBroken` or `OSError`, with nothing changed.
     """
     target = path.expanduser().resolve()
-    settings, after = wanted(path, ours)
+    settings, after = planned_content(path, ours)
     if after == settings:
         return False
     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

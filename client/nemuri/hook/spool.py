@@ -15,7 +15,7 @@ from uuid import uuid3
 from nemuri.hook.journal import folder
 from nemuri_domain.affective.transcripts import TURN_NAMESPACE
 
-ABANDONED = 3600.0
+ABANDONED_SECONDS = 3600.0
 """Seconds after which an incomplete file is assumed to be left by a killed hook."""
 
 
@@ -47,7 +47,7 @@ def waiting(data: str) -> list[Path]:
             continue
         if path.suffix == ".json":
             found.append((at, path))
-        elif path.suffix == ".new" and time.time() - at > ABANDONED:
+        elif path.suffix == ".new" and time.time() - at > ABANDONED_SECONDS:
             path.unlink(missing_ok=True)
     return [path for _, path in sorted(found)]
 

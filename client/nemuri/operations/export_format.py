@@ -19,13 +19,13 @@ from nemuri_infra.stores.deletion import refs_in
 from nemuri_infra.stores.platform_clock import KEY, MAX_OFFSET
 from nemuri_infra.stores.vectors import bytes_under
 
-LARGEST_LINE = 128 * 1024 * 1024
+MAX_LINE_BYTES = 128 * 1024 * 1024
 """Maximum bytes of a line: the largest document plus a third for its encoding, with some spare."""
-EARLIEST = datetime(2020, 1, 1, tzinfo=UTC)
+EARLIEST_TIME = datetime(2020, 1, 1, tzinfo=UTC)
 """Earliest recording time accepted."""
-SKEW = timedelta(days=1)
+MAX_CLOCK_LEAD = timedelta(days=1)
 """Maximum lead of another machine's clock over this one's."""
-LENGTH = 1e-2
+MAX_LENGTH_ERROR = 1e-2
 """Maximum deviation of a vector's length from 1."""
 
 
@@ -76,7 +76,7 @@ class StoredLine(_Line):
         if len(self.data) != wanted:
             raise UndecodableError(f"the vector has {len(self.data)} bytes; its name requires {wanted}")
         length = float(np.linalg.norm(np.frombuffer(self.data, dtype="<f4").astype(np.float64)))
-        if not (length == 0 or abs(length - 1) <= LENGTH):
+        if not (length == 0 or abs(length - 1) <= MAX_LENGTH_ERROR):
             raise UndecodableError("the length of the vector must be 1 or 0")
 
 
@@ -97,7 +97,7 @@ class EventLine(_Line):
 
     def read(self) -> Event:
         """Return the event as it was recorded. Raises `UndecodableError` if no log could contain it."""
-        if not EARLIEST <= self.recorded_at <= datetime.now(UTC) + SKEW:
+        if not EARLIEST_TIME <= self.recorded_at <= datetime.now(UTC) + MAX_CLOCK_LEAD:
             raise UndecodableError("recorded_at: the time must lie between 2020 and now")
         data = to_json(self.event, inf_nan_mode="constants")  # not null, which would look like a missing value
         event = decode(data, recorded_at=self.recorded_at, sequence=0, client_id=self.client)
@@ -120,12 +120,12 @@ _LINES: TypeAdapter[Line] = TypeAdapter(Annotated[Line, Field(discriminator="sto
 def read_lines(path: Path) -> Iterator[Event | StoredLine | EndLine]:
     """Yield the content of each line. Raises `OperationError` with file and line number for an invalid line.
 
-    At most `LARGEST_LINE` bytes of a line are read.
+    At most `MAX_LINE_BYTES` bytes of a line are read.
     """
     try:
         with path.open("rb") as file:
             number = 0
-            while text := file.readline(LARGEST_LINE + 1):
+            while text := file.readline(MAX_LINE_BYTES + 1):
                 number += 1
                 yield _read(text, f"{path}:{number}")
     except OSError as error:
@@ -133,9 +133,9 @@ def read_lines(path: Path) -> Iterator[Event | StoredLine | EndLine]:
 
 
 def _read(text: bytes, place: str) -> Event | StoredLine | EndLine:
-    if len(text) > LARGEST_LINE:
+    if len(text) > MAX_LINE_BYTES:
         raise OperationError(
-            f"{place}: the line is longer than {LARGEST_LINE // 1024 // 1024} MB, the limit of an export"
+            f"{place}: the line is longer than {MAX_LINE_BYTES // 1024 // 1024} MB, the limit of an export"
         )
     try:
         line = _LINES.validate_json(text)

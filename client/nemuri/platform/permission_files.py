@@ -18,7 +18,7 @@ from nemuri_contracts.event import TUTOR
 from nemuri_contracts.subjects import Subjects
 from nemuri_infra.runtime.permissions import API, Permissions, Rights
 
-ROUNDS = 4
+BCRYPT_ROUNDS = 4
 """Cost of bcrypt (log2 of the rounds). It is low, because the passwords are random and too long to guess."""
 SCRAM_ROUNDS = 4096
 PROJECTOR, READER = "projector", "reader"
@@ -150,7 +150,7 @@ def _domain(space: Permissions, subject: str) -> str:
 
 
 def _user(name: str, rights: Rights, passwords: Passwords) -> dict[str, Any]:
-    hashed = bcrypt.hashpw(passwords.of(name).encode(), bcrypt.gensalt(ROUNDS)).decode()
+    hashed = bcrypt.hashpw(passwords.of(name).encode(), bcrypt.gensalt(BCRYPT_ROUNDS)).decode()
     publish: dict[str, list[str]] = {"allow": sorted(rights.publish)}
     if rights.denied:
         publish["deny"] = sorted(rights.denied)

@@ -65,7 +65,7 @@ class ServiceProbes:
         return [each.name for each in self.readiness.services]
 
 
-def address_of(text: str) -> tuple[str, int]:
+def parse_address(text: str) -> tuple[str, int]:
     """Return the host and port of `HOST:PORT`. Port 0 means any free port. Raises ValueError."""
     host, separator, port = text.rpartition(":")
     host = host.removeprefix("[").removesuffix("]")
@@ -76,7 +76,7 @@ def address_of(text: str) -> tuple[str, int]:
 
 def nth_address(text: str, number: int) -> str:
     """Return the address of process `number`, counted from 0: port + `number`, or port 0 if the port is 0."""
-    host, port = address_of(text)
+    host, port = parse_address(text)
     shown = f"[{host}]" if ":" in host else host
     return f"{shown}:{port + number if port else 0}"
 
@@ -105,7 +105,7 @@ class _Server(uvicorn.Server):
 
 
 def _bound(address: str) -> socket.socket:
-    host, port = address_of(address)
+    host, port = parse_address(address)
     try:
         family, kind, protocol, _, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         found = socket.socket(family, kind, protocol)

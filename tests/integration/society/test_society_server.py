@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from nemuri.client.connection import NotRunning, resolve
+from nemuri.client.connection import NotRunning, resolve_addresses
 from nemuri.platform.platform import run_platform
 from nemuri.society.nats_server import society_server
 from nemuri_infra.embedded.data_directory import AlreadyRunning, Home
@@ -50,7 +50,7 @@ async def test_status_and_up_report_a_society_without_a_platform(fresh: Settings
             f"society 'village' runs in {fresh.data} (process {os.getpid()}) on a server of its own, without a platform"
         )
         with pytest.raises(NotRunning) as status:
-            resolve(fresh)
+            resolve_addresses(fresh)
         with pytest.raises(AlreadyRunning) as up:
             await run_platform(fresh, processes=False, stop=asyncio.Event(), ready=lambda _addresses, _told: None)
         for said in (str(status.value), str(up.value)):
@@ -58,7 +58,7 @@ async def test_status_and_up_report_a_society_without_a_platform(fresh: Settings
             assert "nemuri" in said.removeprefix(runs)
             assert "\n" not in said
     with pytest.raises(NotRunning, match="no platform is ready"):
-        resolve(fresh)
+        resolve_addresses(fresh)
 
 
 async def test_a_starting_platform_is_reported(fresh: Settings) -> None:
@@ -67,7 +67,7 @@ async def test_a_starting_platform_is_reported(fresh: Settings) -> None:
         Home(fresh.data).lock(),
         pytest.raises(NotRunning, match=rf"is starting or stopping .*process {os.getpid()}"),
     ):
-        resolve(fresh)
+        resolve_addresses(fresh)
 
 
 async def _server_url(settings: Settings, *, start: bool, running: str | None = None) -> str | None:

@@ -8,9 +8,9 @@ import pytest
 from nats.js.errors import ServiceUnavailableError
 
 from nemuri.cli.failures import Failure, WrongUse, explain
-from nemuri.client.connection import NotRunning, resolve
+from nemuri.client.connection import NotRunning, resolve_addresses
 from nemuri.client.exchange import ClientError
-from nemuri.client.sync import Loop
+from nemuri.client.sync import EventLoopThread
 from nemuri.client.task_waiting import TaskTimeoutError
 from nemuri.platform.embedder_check import EmbedderChanged, compare_agents, compare_embeddings
 from nemuri.platform.logging import without_credentials
@@ -77,7 +77,7 @@ def test_an_unreachable_database_names_its_setting() -> None:
 def test_one_server_setting_alone_names_the_missing_one(tmp_path: Path, known: str, missing: str) -> None:
     """One of the two addresses without the other is refused if no platform runs that could supply it."""
     with pytest.raises(NotRunning, match=f"is set, but {missing} is not"):
-        resolve(Settings.model_validate({"data": tmp_path, known: "postgresql://localhost:1/x"}))
+        resolve_addresses(Settings.model_validate({"data": tmp_path, known: "postgresql://localhost:1/x"}))
 
 
 @pytest.mark.parametrize("code", [None, 10039])
@@ -105,7 +105,7 @@ def test_a_loop_in_a_thread_passes_results_and_errors_on() -> None:
         await asyncio.sleep(0)
         return 1 // value
 
-    loop = Loop()
+    loop = EventLoopThread()
     try:
         assert loop.run(number(1)) == 1
         with pytest.raises(ZeroDivisionError):

@@ -138,7 +138,7 @@ def test_a_pdf_with_too_much_text_is_refused(tmp_path: Path, monkeypatch: pytest
         page[NameObject("/Contents")], page[NameObject("/Resources")] = stream, _resources({})
     file = BytesIO()
     writer.write(file)
-    monkeypatch.setattr(documents, "LARGEST", max(10_000, len(file.getvalue())))
+    monkeypatch.setattr(documents, "MAX_FILE_BYTES", max(10_000, len(file.getvalue())))
     assert _refused(tmp_path, file.getvalue())
 
 

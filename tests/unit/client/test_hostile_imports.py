@@ -118,7 +118,7 @@ def test_a_duplicate_line_is_refused(tmp_path: Path, line: bytes) -> None:
 
 def test_no_line_is_read_beyond_its_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Reading stops at the maximum length of a line, on a sparse file."""
-    monkeypatch.setattr(reading, "LARGEST_LINE", 1_000)
+    monkeypatch.setattr(reading, "MAX_LINE_BYTES", 1_000)
     path = file(tmp_path, task_line(event_id=str(uuid4())))
     with path.open("r+b") as sparse:
         sparse.truncate(200 * 1024 * 1024)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
-from nemuri.experiments.report import Claim, Report, Sample, reported
-from nemuri.experiments.runs import repeated
+from nemuri.experiments.report import Claim, Report, Sample, build_report
+from nemuri.experiments.runs import run_repeats
 from nemuri.experiments.society import item_progression, likeability, memes, specialisation, taxes
 from nemuri.experiments.society.experiment_society import Setting
 
@@ -105,10 +105,12 @@ def run(
     experiment = EXPERIMENTS[name]
     progress(0, runs)
     samples: dict[int, Sample] = {}
-    for repeat, found in repeated(partial(one, name, seed, setting=setting), runs, processes):
+    for repeat, found in run_repeats(partial(one, name, seed, setting=setting), runs, processes):
         samples[repeat] = found
         progress(len(samples), runs)
-    return reported(name, [samples[each] for each in range(runs)], experiment.claims, seed=seed, tasks=setting.seconds)
+    return build_report(
+        name, [samples[each] for each in range(runs)], experiment.claims, seed=seed, tasks=setting.seconds
+    )
 
 
 def one(name: str, seed: int, repeat: int, setting: Setting) -> Sample:

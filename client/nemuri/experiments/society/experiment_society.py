@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from nemuri.experiments.report import edges
+from nemuri.experiments.report import window_names
 from nemuri_domain.cognition.engine import Engine
 from nemuri_domain.cognition.memory_interface import NoMemories
 from nemuri_domain.cognition.module import Module
@@ -48,7 +48,7 @@ class Setting:
     @property
     def moments(self) -> list[tuple[str, int]]:
         """Return ten times in seconds at which measures are taken, each with the name of the window that ends then."""
-        return [(each, int(each.split("-")[1])) for each in edges(self.seconds)]
+        return [(each, int(each.split("-")[1])) for each in window_names(self.seconds)]
 
 
 @dataclass(frozen=True, slots=True)

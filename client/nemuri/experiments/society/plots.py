@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from nemuri.experiments.report import Report, edges
+from nemuri.experiments.report import Report, window_names
 from nemuri.experiments.society import item_progression, likeability, memes, specialisation, taxes
 from nemuri.experiments.society.experiment_registry import EXPERIMENTS
 from nemuri.experiments.society.experiment_society import Setting
@@ -45,7 +45,10 @@ def _conditions(report: Report, measure: str) -> list[str]:
 
 def _over_time(report: Report, axes: "Axes", lines: Mapping[Line, str], label: str) -> None:
     for number, (line, name) in enumerate(lines.items()):
-        known = [(int(each.split("-")[1]), report.figure(f"{line[0]} {each}", line[1])) for each in edges(report.tasks)]
+        known = [
+            (int(each.split("-")[1]), report.figure(f"{line[0]} {each}", line[1]))
+            for each in window_names(report.tasks)
+        ]
         course = [(second, each) for second, each in known if each]
         _line(axes, number, name, course)
     axes.set_xlabel("seconds of the society's clock")

@@ -9,7 +9,7 @@ from nemuri.experiments import noise, personality, plots, runs, scorer
 from nemuri.experiments.corpus import AREAS, Task, memories, task_needing
 from nemuri.experiments.in_memory_agent import InMemoryAgent, Vectors
 from nemuri.experiments.personality import ALIKE, APART, WITHOUT
-from nemuri.experiments.report import Claim, Sample, edges, reported, windows
+from nemuri.experiments.report import Claim, Sample, build_report, window_names, windows
 
 TASKS = 10
 
@@ -20,7 +20,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (noise, personality, scorer):
         monkeypatch.setattr(module, "MEMORIES", 100)
     monkeypatch.setattr(personality, "PROBES", 4)
-    monkeypatch.setattr(personality, "LATER", 4)
+    monkeypatch.setattr(personality, "LATER_QUESTIONS", 4)
     monkeypatch.setattr(noise, "NEEDS", 20)
     monkeypatch.setattr(scorer, "NEEDS", 20)
 
@@ -33,7 +33,7 @@ def test_an_experiment_is_reproducible_by_its_seed(name: str, tmp_path: Path) ->
     assert {each.claim.text for each in first.findings} == {each.text for each in runs.EXPERIMENTS[name].claims}
     files = [plots.draw(report, tmp_path / str(number)) for number, report in enumerate((first, second))]
     assert [each.read_bytes() for each in files[0]] == [each.read_bytes() for each in files[1]]
-    assert runs.one(name, 3, 0, TASKS) != runs.one(name, 4, 0, TASKS)
+    assert runs.run_repeat(name, 3, 0, TASKS) != runs.run_repeat(name, 4, 0, TASKS)
 
 
 def test_processes_give_the_results_of_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -47,7 +47,7 @@ def test_processes_give_the_results_of_one_process(monkeypatch: pytest.MonkeyPat
 
 def test_agents_without_strengths_do_not_diverge() -> None:
     """The first control shows that strengths cause the divergence. The second one shows divergence by chance."""
-    found = runs.one("personality", 1, 0, TASKS)
+    found = runs.run_repeat("personality", 1, 0, TASKS)
     drifts = [measure for measure, condition in found if condition == APART and not measure.startswith("nDCG")]
     assert len(drifts) == 4
     assert all(found[measure, WITHOUT] == pytest.approx(0.0, abs=1e-12) for measure in drifts)
@@ -76,20 +76,20 @@ def test_a_finding_states_the_verdict_of_its_interval() -> None:
     samples: list[Sample]
     for step, verdict in ((0.5, "shown"), (-0.5, "the opposite is shown"), (0.0, "not shown")):
         samples = [{("a", "x"): step + noise, ("a", "y"): 0.0} for noise in (-0.02, -0.01, 0.0, 0.01, 0.02)]
-        assert reported("noise", samples, [claim], seed=1, tasks=TASKS).findings[0].verdict == verdict
+        assert build_report("noise", samples, [claim], seed=1, tasks=TASKS).findings[0].verdict == verdict
 
 
 def test_a_measure_of_too_few_repeats_is_not_reported() -> None:
     """A measure without an interval is not in the report."""
     samples: list[Sample] = [{("a", "x"): 1.0}, {("a", "x"): 1.0, ("b", "x"): 2.0}, {("a", "x"): 1.5}]
-    assert set(reported("noise", samples, (), seed=1, tasks=TASKS).figures) == {("a", "x")}
+    assert set(build_report("noise", samples, (), seed=1, tasks=TASKS).figures) == {("a", "x")}
 
 
 def test_windows_partition_a_stream() -> None:
     """Every task is in exactly one window."""
-    assert edges(25)[0].startswith("1-")
-    assert edges(25)[-1].endswith("-25")
-    assert edges(4) == ["1-1", "2-2", "3-3", "4-4"]
+    assert window_names(25)[0].startswith("1-")
+    assert window_names(25)[-1].endswith("-25")
+    assert window_names(4) == ["1-1", "2-2", "3-3", "4-4"]
     values = [float(each) for each in range(100)]
     assert sum(value for _, value in windows(values)) / 10 == pytest.approx(sum(values) / 100)
 

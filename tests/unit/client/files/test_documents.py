@@ -9,7 +9,7 @@ import pytest
 from pypdf import PdfWriter
 from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
 
-from nemuri.files.documents import LARGEST, Document, InputError, read_document
+from nemuri.files.documents import MAX_FILE_BYTES, Document, InputError, read_document
 
 
 def _pdf(*pages: str, password: str | None = None) -> bytes:
@@ -128,7 +128,7 @@ def test_a_file_that_is_too_large_is_not_read(tmp_path: Path, name: str) -> None
     """The size is checked before reading, on a sparse file."""
     path = tmp_path / name
     with path.open("wb") as file:
-        file.truncate(LARGEST + 1)
+        file.truncate(MAX_FILE_BYTES + 1)
 
     with pytest.raises(InputError, match="larger than 20 MB"):
         read_document(path)

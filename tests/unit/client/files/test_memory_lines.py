@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from nemuri.files.documents import InputError
-from nemuri.files.memory_lines import LARGEST, LARGEST_LINE, read_memories
+from nemuri.files.memory_lines import MAX_FILE_BYTES, MAX_LINE_BYTES, read_memories
 from nemuri_contracts.client_events import Scope
 
 FULL = {
@@ -50,7 +50,7 @@ def test_a_line_without_a_scope_takes_it_from_the_settings(tmp_path: Path) -> No
         (b'{"content": "a", "mood": 1}', ":2: mood"),
         (b'{"content": "a\\u0000"}', ":2: content"),
         (b"\xff\xfe", ":2: no valid JSON"),
-        (b'{"content": "' + b"a" * LARGEST_LINE + b'"}', ":2: the line is longer"),
+        (b'{"content": "' + b"a" * MAX_LINE_BYTES + b'"}', ":2: the line is longer"),
     ],
 )
 def test_a_bad_line_is_reported(tmp_path: Path, line: bytes, expected_message: str) -> None:
@@ -66,6 +66,6 @@ def test_a_huge_file_is_refused(tmp_path: Path) -> None:
     """A file above the maximum size is refused without being read completely."""
     file = tmp_path / "lines.jsonl"
     with file.open("wb") as huge:
-        huge.truncate(LARGEST + 1)
+        huge.truncate(MAX_FILE_BYTES + 1)
     with pytest.raises(InputError, match="larger than 64 MB"):
         read_memories(file)

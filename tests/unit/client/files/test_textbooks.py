@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from nemuri.files.textbooks import LARGEST, PIECE, TextbookError, read_textbook
+from nemuri.files.textbooks import MAX_FILE_BYTES, PIECE, TextbookError, read_textbook
 
 GOOD = """\
 title: Sleep
@@ -85,7 +85,7 @@ def test_a_long_section_is_split(tmp_path: Path) -> None:
             GOOD.replace(" found in 1953", ""),
             "test_questions.0.answer_keywords: the given answer lacks the keywords '1953'",
         ),
-        ("x" * (LARGEST + 1), "larger than 1 MB"),
+        ("x" * (MAX_FILE_BYTES + 1), "larger than 1 MB"),
     ],
 )
 def test_an_invalid_textbook_is_refused_in_one_line(tmp_path: Path, text: str | bytes, expected_message: str) -> None:

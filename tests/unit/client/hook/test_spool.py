@@ -68,7 +68,7 @@ def test_the_journal_keeps_new_lines_and_is_bounded(tmp_path: Path) -> None:
         journal.write_entry(data, f"{number}\n" + "x" * 1_000)
     kept = sorted((tmp_path / "data" / "hooks").iterdir())
     assert [path.name for path in kept] == ["journal", "journal.before"]
-    assert sum(path.stat().st_size for path in kept) < 3 * journal.LIMIT
+    assert sum(path.stat().st_size for path in kept) < 3 * journal.MAX_BYTES
     assert kept[0].read_text().splitlines()[-1].split()[1] == "999"
     (tmp_path / "file").touch()
     journal.write_entry(str(tmp_path / "file"), "nobody hears")
