@@ -1,1 +1,1 @@
-"""Tests that read as specifications."""
+"""All tests of the platform. Test names and docstrings state the behaviour that is asserted."""

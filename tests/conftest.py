@@ -1,4 +1,4 @@
-"""What holds for every test: no model is called over the network, and a failure's log can be read."""
+"""Settings for all tests: no test may call a model over the network, and log lines of failed tests are readable."""
 
 import gc
 import os
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-# Several processes run tests on the same cores: threads of the linear algebra would only wait for each other, busily.
+# Several test processes share the cores, so each linear-algebra library may use one thread only.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
@@ -21,16 +21,16 @@ from nemuri_infra.models import network_guard
 
 MEMORY = Path("/dev/shm")
 ROOM = 12 * 2**30
-"""Bytes that the servers of all tests take together, and as much again."""
+"""Free bytes required: twice the bytes that the servers of all tests take together."""
 
 
 def in_memory() -> bool:
-    """Whether there is a file system in memory with room for all that servers write."""
+    """Return True if the file system in memory exists and it and the main memory have `ROOM` bytes free."""
     return MEMORY.is_mount() and min(psutil.disk_usage(str(MEMORY)).free, psutil.virtual_memory().available) >= ROOM
 
 
-# What servers acknowledge is written through to the disk, and schemas are made by the hundred: in memory that costs a
-# fifth less of everything. Processes are killed here, and not machines, so nothing else is told by it.
+# Servers write every acknowledged message through to the disk, and tests create hundreds of database schemas. In memory
+# all this takes a fifth less time. Tests kill processes and never the machine, so files in memory lose nothing.
 if "TMPDIR" not in os.environ and in_memory():
     os.environ["TMPDIR"] = tempfile.tempdir = str(MEMORY)
 
@@ -43,7 +43,8 @@ structlog.configure(
     ]
 )
 
-# Other examples each time, however slow the machine is; `HYPOTHESIS_PROFILE=thorough` for whoever changes a law.
+# Hypothesis draws other examples in each run and has no deadline. Set `HYPOTHESIS_PROFILE=thorough` after a change of a
+# law (a property that holds for all inputs).
 for profile, examples in (("quick", 20), ("thorough", 1_000)):
     hypothesis.settings.register_profile(
         profile, max_examples=examples, deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
@@ -53,14 +54,19 @@ hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 @pytest.fixture(autouse=True)
 def collector() -> Iterator[None]:
-    """Each test leaves the collector as it was: hosts look among the young only, and what is left lies for minutes."""
+    """Restore the thresholds of the garbage collector after each test, because agent hosts change them for the whole
+    process.
+    """
     before = gc.get_threshold()
     yield
     gc.set_threshold(*before)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Who may take longest begins first, so that in the end nobody waits for it alone; and groups, which are long."""
+    """Sort tests by their time limit, longest first, so that no long test runs alone at the end.
+
+    A test in a group of pytest-xdist counts with the limit of the group, `GROUP`.
+    """
 
     def longest(item: pytest.Item) -> float:
         marker = item.get_closest_marker("timeout")
@@ -70,14 +76,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 GROUP = 600.0
-"""Seconds that tests which stay together may take."""
+"""Seconds assumed for a group of tests that run in one process."""
 FIGURES: list[str] = []
-"""What tests measured, here and in the processes that ran tests for this one."""
+"""Tables of figures of fault schedules, measured in this process and in its test processes."""
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Hand on what was measured in this process."""
+    """Collect this process's table of figures, and pass it to the main process if this is a process of pytest-xdist."""
     reporting = sys.modules.get("tests.faults.reporting")
     if reporting is not None and (figures := reporting.report()):
         getattr(session.config, "workeroutput", {})["figures"] = figures
@@ -86,13 +92,13 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
-    """Take over what another process measured."""
+    """Collect the table of figures of a finished process of pytest-xdist."""
     if figures := getattr(node, "workeroutput", {}).get("figures"):
         FIGURES.append(figures)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Show it."""
+    """Print every collected table of figures."""
     for figures in FIGURES:
         terminalreporter.section("schedules of faults")
         terminalreporter.write_line(figures)

@@ -1,1 +1,1 @@
-"""Unit tests. They need no server and use no I/O but files."""
+"""Unit tests. They need no server; their only I/O is files."""

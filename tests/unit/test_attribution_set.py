@@ -56,12 +56,14 @@ def test_no_prompt_contains_the_label() -> None:
 
 @pytest.mark.parametrize("detection", PURE)
 async def test_every_way_agrees_with_the_labels_beyond_chance(detection: Detection) -> None:
-    """Each detection method agrees with the labels more than chance does, at a significance of 1 %."""
+    """Each detection method agrees with the labels more often than chance, at a significance of 1 %."""
     assert_beyond_chance(await pure(detection, HashingEmbedder(), EVERY))
 
 
 async def test_every_judge_agrees_with_the_labels_beyond_chance() -> None:
-    """The judge without a model and, if it is recorded, the judge with a model agree with the labels beyond chance."""
+    """The judge without a model agrees with the labels beyond chance, and so does the judge with a model if its answers
+    are recorded.
+    """
     assert_beyond_chance(extractive(EVERY))
     known = recorded(EVERY, await pure("layered", HashingEmbedder(), EVERY))
     assert (known is not None) == REPLIES.exists()

@@ -60,7 +60,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_only_known_variables_are_set(compose: dict[str, Any], written: Path) -> None:
-    """A variable that no setting reads would have no effect."""
+    """The compose file sets no variable that the settings do not read."""
     for name, each in ours(compose).items():
         secret = (written / each["env_file"][0].replace(SECRETS, "nemuri-").rpartition("/")[2]).read_text(
             encoding="utf-8"
@@ -82,7 +82,9 @@ def test_every_container_has_its_own_user_and_secrets(compose: dict[str, Any], w
 
 
 def test_workers_start_after_provisioning(compose: dict[str, Any]) -> None:
-    """The servers are healthy, then roles are created, then the rest is provisioned once, then workers start."""
+    """Services start in this order: healthy servers, creation of roles, one run of the rest of the provisioning,
+    workers.
+    """
     for name, each in ours(compose).items():
         conditions = {other: wanted["condition"] for other, wanted in each.get("depends_on", {}).items()}
         if name == "provision":
@@ -93,7 +95,7 @@ def test_workers_start_after_provisioning(compose: dict[str, Any]) -> None:
 
 
 def test_every_container_has_a_health_check(compose: dict[str, Any]) -> None:
-    """The health check of a worker asks the address that the worker serves."""
+    """Each container has a health check. The health check of a worker asks the address that the worker serves."""
     assert all("healthcheck" in compose["services"][name] for name in SERVERS)
     for name in SERVICES:
         each = compose["services"][name]
@@ -115,7 +117,7 @@ def test_a_worker_can_be_scaled(compose: dict[str, Any]) -> None:
 
 
 def test_servers_are_reachable_from_this_machine_only(compose: dict[str, Any]) -> None:
-    """Ports are published on the loopback address."""
+    """Every port is published on the loopback address only."""
     published = [port for each in compose["services"].values() for port in each.get("ports", ())]
     assert published
     assert all(port.startswith("127.0.0.1:") for port in published)
@@ -129,7 +131,9 @@ def test_the_data_of_both_servers_is_in_volumes(compose: dict[str, Any]) -> None
 
 
 def test_the_data_of_operators_is_in_a_volume(compose: dict[str, Any]) -> None:
-    """Ledger and backups are in a volume that the image's user may write to and no other service mounts."""
+    """The erasure ledger and the backups are in a volume that the image's user may write to and no other service
+    mounts.
+    """
     directory = "/var/lib/nemuri"
     holders = {
         name: each for name, each in compose["services"].items() if f"operations:{directory}" in each.get("volumes", ())
@@ -149,7 +153,7 @@ def test_a_worker_has_time_to_finish(compose: dict[str, Any]) -> None:
 
 
 def test_nats_servers_accept_their_configuration(written: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The real server checks the mounted files, and writes are synchronous."""
+    """The real nats-server accepts the mounted configuration files, and they make writes synchronous."""
     for name in ("nats.conf", "tls.conf", "alive.sh"):
         shutil.copy(ROOT / "infra" / "deploy" / name, written)
     monkeypatch.setenv("NATS_SERVER_NAME", "nats-1")

@@ -1,4 +1,4 @@
-"""All services together open fewer connections than the database of either deployment accepts."""
+"""All services together open fewer connections than the database accepts, with Docker Compose and on Kubernetes."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The page on coverage names modules and tests that exist."""
+"""The documentation page on test coverage names only modules and tests that exist."""
 
 import re
 from pathlib import Path
@@ -29,5 +29,5 @@ def test_each_path_on_the_page_exists(name: str) -> None:
 
 
 def test_the_page_names_more_than_100_paths() -> None:
-    """The pattern finds the paths of the page."""
+    """The test's regular expression finds more than 100 paths on the page."""
     assert len(NAMED) > 100

@@ -24,7 +24,9 @@ def test_the_files_are_those_that_the_generator_writes() -> None:
 
 
 def test_every_folder_with_handlers_is_in_the_catalogue() -> None:
-    """Only the simulation is left out, since its processes are no workers of the platform."""
+    """Every folder of `services` with handlers is in the catalogue. Only the simulation is not: its processes are no
+    workers.
+    """
     folders = {each.parent.name for each in (ROOT / "services" / "nemuri_services").glob("*/handlers.py")}
     assert folders == {*CATALOGUE, "simulation"}
 
@@ -48,7 +50,11 @@ def test_a_new_service_is_in_every_file(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_only_the_projector_stops_before_its_successor_starts() -> None:
-    """Two versions of the folds never write at the same time; all other services are replaced without a pause."""
+    """The old projector stops before the new one starts, so that two versions of the folds never write at the same
+    time.
+
+    All other services are replaced without a pause.
+    """
     files = {path: yaml.safe_load_all(text) for path, text in generated_files(ROOT).items()}
     [compose], manifests = files[COMPOSE], _by_name(files[KUBERNETES / "services.yaml"])
     assert [name for name in SERVICES if "deploy" in compose["services"][name]] == ["projector"]
@@ -56,13 +62,15 @@ def test_only_the_projector_stops_before_its_successor_starts() -> None:
 
 
 def test_a_service_that_takes_one_event_of_an_agent_at_a_time_is_not_scaled() -> None:
-    """The number of its consumers is fixed, and so is the useful number of its replicas."""
+    """A service that handles one event of an agent at a time has a fixed number of consumers, and is therefore not
+    scaled.
+    """
     scaled = _by_name(yaml.safe_load_all(generated_files(ROOT)[KUBERNETES / "scaling.yaml"]))
     assert scaled.keys() == SERVICES.keys() - {"projector", "strength-sleep", "trainer"}
 
 
 def test_a_file_without_the_marking_comments_is_refused(tmp_path: Path) -> None:
-    """The generator does not guess where its part belongs, and writes nothing."""
+    """The generator raises `ValueError` and writes nothing if a file lacks the comments that mark the generated part."""
     (tmp_path / COMPOSE).write_text("services:\n", encoding="utf-8")
     with pytest.raises(ValueError, match=r"docker-compose\.yml has no part between the lines"):
         write(tmp_path)
@@ -70,7 +78,10 @@ def test_a_file_without_the_marking_comments_is_refused(tmp_path: Path) -> None:
 
 
 def test_names_with_hyphens_stay_unique_over_namespaces() -> None:
-    """No role ends in a hyphen and another role, so no user of one namespace has the name of one of another."""
+    """No role's name ends in a hyphen and another role's name.
+
+    Otherwise users of two namespaces could have the same name.
+    """
     roles = Permissions(Subjects("nemuri"), USERS).roles().keys()
     assert [(one, other) for one in roles for other in roles if one.endswith(f"-{other}")] == []
 

@@ -54,7 +54,7 @@ def build(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the folder of the built pages. The build reads and writes a copy of the sources."""
+    """Build the pages from a copy of the sources, and return their folder."""
     folder = tmp_path_factory.mktemp("site")
     shutil.copytree(DOCS, folder / "docs", ignore=shutil.ignore_patterns("_build", "generated", "__pycache__"))
     built = build(folder)
@@ -69,13 +69,13 @@ def text(site: Path, page: str) -> str:
 
 
 def test_the_events_page_describes_every_event(site: Path) -> None:
-    """The page has a heading for each kind of event."""
+    """The events page has a heading for each kind of event."""
     found = text(site, "reference/generated/events.html")
     assert [kind for kind in EVENTS if f"\n{kind}" not in found] == []
 
 
 def test_the_command_line_page_describes_every_command(site: Path) -> None:
-    """The page has the path of each command that is not hidden."""
+    """The command line page names every command that is not hidden."""
     found = text(site, "reference/generated/cli.html")
     commands = list(build_program(app).commands.items())
     assert len(commands) > 30
@@ -83,13 +83,13 @@ def test_the_command_line_page_describes_every_command(site: Path) -> None:
 
 
 def test_the_settings_page_describes_every_setting(site: Path) -> None:
-    """The table has one row for each field of the settings, below its heading."""
+    """The settings page has one table row for each setting, below its heading."""
     page = (site / "reference/generated/settings.html").read_text(encoding="utf-8")
     assert page.count("<tr") == len(Settings.model_fields) + 1
 
 
 def test_the_policies_page_describes_every_parameter(site: Path) -> None:
-    """Every field of the three policies, or a field within it, has a row."""
+    """The policies page has a row for every field of the three policies, or for each field within it."""
     found = text(site, "reference/generated/policies.html")
     for policy in (Policy, AffectPolicy, TiersPolicy):
         assert [name for name in policy.model_fields if not re.search(rf"\n{name}\b", found)] == []
@@ -97,13 +97,13 @@ def test_the_policies_page_describes_every_parameter(site: Path) -> None:
 
 @pytest.mark.parametrize("page", ["cli", "events", "policies", "settings"])
 def test_every_row_of_a_reference_page_has_a_meaning(site: Path, page: str) -> None:
-    """The last cell of each row is filled from a docstring or a help text."""
+    """The last cell of each row is not empty: it holds a docstring or a help text."""
     source = (site.parent / "docs" / "reference" / "generated" / f"{page}.md").read_text(encoding="utf-8")
     assert [line for line in source.splitlines() if line.endswith("|  |")] == []
 
 
 def test_the_client_page_describes_every_public_name(site: Path) -> None:
-    """The page has an anchor for each exported name and each public method of both clients."""
+    """The client page has an anchor for each exported name and each public method of both clients."""
     found = (site / "reference/client.html").read_text(encoding="utf-8")
     names = [*nemuri.__all__, *(f"{kind.__name__}.{name}" for kind in CLIENTS for name in public(kind))]
     assert [name for name in names if f'id="nemuri.{name}"' not in found] == []
@@ -117,7 +117,7 @@ def test_the_site_has_every_page_of_llms_txt(site: Path) -> None:
 
 
 def test_a_mistake_in_a_page_fails_the_build(tmp_path: Path) -> None:
-    """A broken reference, a wrong example and a page outside the table of contents are each reported."""
+    """The build reports a broken reference, a wrong example, and a page outside the table of contents."""
     shutil.copytree(DOCS / "_static", tmp_path / "docs" / "_static")
     for name in ("conf.py", "llms.txt"):
         shutil.copy(DOCS / name, tmp_path / "docs" / name)

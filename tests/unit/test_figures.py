@@ -17,7 +17,7 @@ def test_the_table_of_a_page_is_made_from_the_results(path: Path) -> None:
 
 
 def test_the_readme_has_six_figures_and_every_missed_goal() -> None:
-    """The README has six figures, and every missed goal of the full table among them."""
+    """The README has six figures, and all missed goals of the full table are among them."""
     lines = headlines(results()).splitlines()[2:]
     assert len(lines) == 6
     missed = [line for line in table(results()).splitlines() if "**missed**" in line]
@@ -32,7 +32,7 @@ def test_every_result_has_a_line() -> None:
 
 
 def test_a_line_states_the_goal_and_whether_it_is_missed() -> None:
-    """The line says met or **missed** beside the goal."""
+    """A line says "met" or "**missed**" beside the goal."""
     found = copy.deepcopy({"sleep": results()["sleep"]})
     found["sleep"]["large_over_small"] = {"wall": 1.2, "cpu": 1.1}
     assert "1.20× / 1.10× | within 1.5×: met |" in table(found)
@@ -41,7 +41,7 @@ def test_a_line_states_the_goal_and_whether_it_is_missed() -> None:
 
 
 def test_a_missing_result_has_no_line() -> None:
-    """The table of some results has only their lines."""
+    """A table made from some of the results has no lines of other results."""
     found = {"vectors": results()["vectors"]}
     assert [line for line in table(found).splitlines() if "bench/" in line] == [
         line for line in table(results()).splitlines() if "bench/vectors.py" in line
@@ -51,6 +51,6 @@ def test_a_missing_result_has_no_line() -> None:
 
 @pytest.mark.parametrize("name", sorted(results()))
 def test_a_result_names_machine_and_time(name: str) -> None:
-    """A result has the machine and the time of the measurement, or the source from which it was taken over."""
+    """A result states the machine and the time of the measurement, or that it was taken over from another source."""
     found = results()[name]
     assert found.get("taken_over") or (found["measured_at"][:2] == "20" and found["machine"]["cores"] >= 1)

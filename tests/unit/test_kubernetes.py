@@ -51,8 +51,8 @@ def pods(manifests: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
 
 
 def test_every_manifest_is_valid(manifests: list[dict[str, Any]]) -> None:
-    """Each manifest is valid under the schemas of Kubernetes, which refuse unknown fields. KEDA's resources have no
-    schema there.
+    """Each manifest is valid under the schemas of Kubernetes, which refuse unknown fields. Resources of KEDA, which
+    have no schema there, are not checked.
     """
     assert {path.name for path in MANIFESTS.glob("*.yaml")} == {
         "kustomization.yaml",
@@ -71,8 +71,8 @@ def test_a_worker_has_time_to_finish(manifests: list[dict[str, Any]]) -> None:
 
 
 def test_operator_pods_have_a_name_and_a_volume(manifests: list[dict[str, Any]]) -> None:
-    """Each operator pod has a name of its own, and keeps ledger and backups in a claimed volume that its user may write
-    to.
+    """Each operator pod has its own name, and keeps the erasure ledger and backups in a claimed volume that its user
+    may write to.
     """
     for name in OPERATIONS:
         deployment = of_kind(manifests, "Deployment")[name]["spec"]

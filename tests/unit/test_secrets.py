@@ -25,7 +25,7 @@ def git(*arguments: str) -> list[str]:
 
 
 def places() -> set[str]:
-    """Return the output directories of `nemuri permissions` that the documentation and the deployment files name."""
+    """Return the directories that the documentation and the deployment files name as output of `nemuri permissions`."""
     found = {
         each for name in TOLD for each in re.findall(r"nemuri permissions (\S+)", (ROOT / name).read_text("utf-8"))
     }
@@ -38,7 +38,9 @@ def test_git_tracks_no_credentials() -> None:
 
 
 def test_git_ignores_the_documented_secret_directories(tmp_path: Path) -> None:
-    """Git ignores every file of `nemuri permissions` in each documented directory, and compose's file of keys."""
+    """Git ignores every file that `nemuri permissions` writes to a documented directory, and the file of API keys of
+    Docker Compose.
+    """
     written = [each.name for each in write_permissions(tmp_path, Deployment(["nemuri"], ["ann"], nodes=["nats-1"]))]
     assert places() == {"infra/deploy/secrets", "infra/deploy/kubernetes/secrets"}
     paths = [".env", *(f"{place}/{name}" for place in places() for name in (*written, "nats.conf", "tls.conf"))]

@@ -1,4 +1,4 @@
-"""The events that a service may append are declared by the return types of its event handlers."""
+"""The return types of a service's event handlers declare which events the service may append."""
 
 from nemuri.platform.service_registry import SERVICES
 from nemuri_contracts.client_events import FeedbackGiven, TaskSubmitted
@@ -12,21 +12,21 @@ OPERATORS = {
     "repetition_withdrawn", "task_reopened", "memories_erased", "task_erased", "agent_erased", "memory_shared",
     "event_parked",
 }  # fmt: skip
-"""Kinds of events that operators append by commands."""
+"""Kinds of events that operators append with commands."""
 
 
 def kinds_of(*kinds: type[Event]) -> set[str]:
-    """Return the kinds of some events."""
+    """Return the kind names of these event classes."""
     return {each.kind_of() for each in kinds}
 
 
 def test_a_conditional_append_is_emitted() -> None:
-    """Sleep emits its sleeps and the report of a failed handler, and nothing else."""
+    """The sleep service emits `AgentSlept`, which it appends conditionally, and `ReactionFailed`, and nothing else."""
     assert SERVICES["strength-sleep"].emits() == {AgentSlept, ReactionFailed}
 
 
 def test_events_of_background_work_are_emitted() -> None:
-    """The tutor emits the repetition that a timer starts."""
+    """The tutor emits `TaskSubmitted`, which its timer appends."""
     assert TaskSubmitted in SERVICES["tutor"].emits()
 
 
@@ -36,14 +36,14 @@ def test_a_service_without_appends_emits_nothing() -> None:
 
 
 def test_every_kind_is_emitted_by_a_service_an_operator_or_a_client() -> None:
-    """Every kind of event has an author."""
+    """Every kind of event is appended by a service, a client or an operator."""
     services = {each.kind_of() for service in SERVICES.values() for each in service.emits()}
     clients = {name for name, kind in EVENTS.items() if issubclass(kind, ClientEvent)}
     assert services | clients | OPERATORS == EVENTS.keys()
 
 
 def test_only_the_tutor_emits_client_events() -> None:
-    """No service except the tutor emits events of clients."""
+    """Only the tutor, of all services, emits events of the kinds that clients append."""
     speaking = {name for name, service in SERVICES.items() for each in service.emits() if issubclass(each, ClientEvent)}
     assert speaking == {"tutor"}
     assert kinds_of(FeedbackGiven, TaskSubmitted) <= kinds_of(*SERVICES["tutor"].emits())
