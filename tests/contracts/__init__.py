@@ -1,1 +1,1 @@
-"""Tests that released contracts never change: a golden and an example of every event and query."""
+"""Tests that no released contract changes. Every event and query has a golden (its released schema) and an example."""

@@ -1,4 +1,7 @@
-"""Stored examples of every kind and version of event. `python -m tests.contracts.corpus` writes them."""
+"""Paths of the stored examples: one JSON file for each kind and version of event.
+
+`python -m tests.contracts.corpus` writes them.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,29 +12,33 @@ from tests.contracts.examples import EXAMPLES
 FOLDER = Path(__file__).parent / "corpus"
 UPDATE = "python -m tests.contracts.corpus"
 RELEASED = False
-"""True after the release of events. From then on no example and no golden of an existing version is written again."""
+"""True once the events are released. Examples and goldens of existing versions are then never written again."""
 
 
 def version_of(kind: str) -> int:
-    """Return the present version of a kind."""
+    """Return the present version of a kind of event."""
     version: int = EVENTS[kind].model_fields["version"].default
     return version
 
 
 def path(kind: str, version: int) -> Path:
-    """Return the path of the example of a kind and version."""
+    """Return the path of the example of an event's kind and version."""
     return FOLDER / f"{kind}.v{version}.json"
 
 
 def kept() -> Iterator[tuple[str, int, Path]]:
-    """Yield every stored example with its kind and version."""
+    """Yield kind, version and path of every stored example."""
     for each in sorted(FOLDER.glob("*.json")):
         kind, _, version = each.stem.rpartition(".v")
         yield kind, int(version), each
 
 
 def main() -> None:
-    """Write the missing examples of present versions. Before the release write all of them."""
+    """Write the example of each kind's present version.
+
+    Before the release, existing examples are overwritten and examples of other versions deleted; after it, only missing
+    examples are written.
+    """
     FOLDER.mkdir(exist_ok=True)
     for kind, example in EXAMPLES.items():
         file = path(kind, version_of(kind))

@@ -46,4 +46,4 @@ PARTS: dict[type[Event], dict[str, object]] = {
     MemoriesAccessed: {"accessed": (Access(memory_id=MEMORY, times=3),), "second": 601.0},
     MemoryShared: {"memory_id": MEMORY, "scope": "group", "visible_to": ("seller",), "second": 602.0},
 }  # fmt: skip
-"""Fields of each example besides its envelope."""
+"""Fields of each example, by its class, without the fields that all events have."""

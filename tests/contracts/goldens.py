@@ -1,4 +1,4 @@
-"""The goldens are the JSON Schemas of events as released. `python -m tests.contracts.goldens` writes them."""
+"""The goldens: the JSON Schema of each event as it was released. `python -m tests.contracts.goldens` writes them."""
 
 import json
 from pathlib import Path
@@ -13,7 +13,7 @@ UPDATE = "python -m tests.contracts.goldens"
 
 
 def schema(event: type[Event]) -> dict[str, Any]:
-    """Return the schema of an event on the wire, without descriptions and without fields of the log."""
+    """Return the JSON Schema of an event as it is sent, without descriptions and without the fields that the log adds."""
     whole: dict[str, Any] = _without_prose(event.model_json_schema(mode="serialization"))
     return {"$schema": "https://json-schema.org/draft/2020-12/schema"} | whole
 
@@ -28,7 +28,7 @@ def _without_prose(node: Any) -> Any:
 
 
 def text(event: type[Event]) -> str:
-    """Return the text of the golden."""
+    """Return the present schema of an event as the text of a golden file."""
     return json.dumps(schema(event), indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 
 
@@ -38,7 +38,10 @@ def path(kind: str) -> Path:
 
 
 def main() -> None:
-    """Write all goldens, and remove those of deleted kinds. After the release write only those of new versions."""
+    """Write all goldens and delete those of removed kinds.
+
+    After the release, write only goldens of new kinds and new versions, and delete none.
+    """
     FOLDER.mkdir(exist_ok=True)
     for kind, event in EVENTS.items():
         if not (RELEASED and path(kind).exists() and _same_version(kind)):

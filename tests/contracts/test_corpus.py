@@ -1,4 +1,4 @@
-"""Present code reads every kind and version of event that was ever recorded."""
+"""Present code reads stored examples of all kinds and versions of events."""
 
 import json
 from datetime import UTC, datetime
@@ -28,7 +28,7 @@ KEPT = list(corpus.kept())
 
 @pytest.mark.parametrize(("kind", "version", "file"), KEPT, ids=[file.stem for _, _, file in KEPT])
 def test_every_stored_example_is_decoded_and_folded(kind: str, version: int, file: Path) -> None:
-    """An example of any version becomes a present event, and no fold raises."""
+    """An example of any version is decoded as an event of the present version, and no fold raises."""
     data = file.read_bytes()
 
     event = decode(data, recorded_at=NOW, sequence=7, client_id="ann")
@@ -45,7 +45,9 @@ def test_every_stored_example_is_decoded_and_folded(kind: str, version: int, fil
 
 @pytest.mark.parametrize("kind", sorted(EVENTS))
 def test_a_changed_contract_needs_a_new_version(kind: str) -> None:
-    """The example of the present version, with every field, is stored byte for byte."""
+    """The stored example of the present version equals the encoded example byte for byte. Otherwise the event has
+    changed.
+    """
     file = corpus.path(kind, corpus.version_of(kind))
 
     assert file.exists(), f"{kind} has no example of its version; `{corpus.UPDATE}` writes it"
@@ -55,7 +57,9 @@ def test_a_changed_contract_needs_a_new_version(kind: str) -> None:
 
 
 def test_all_versions_of_each_kind_are_stored_and_upcast() -> None:
-    """Versions have no gap from 1 on, and each old one has an upcast."""
+    """Stored versions of each kind have no gap from 1 on, and each old version has an upcast (a conversion to the next
+    one).
+    """
     found: dict[str, set[int]] = {}
     for kind, version, _ in KEPT:
         found.setdefault(kind, set()).add(version)
@@ -66,7 +70,9 @@ def test_all_versions_of_each_kind_are_stored_and_upcast() -> None:
 
 
 def test_an_old_version_is_upcast_before_decoding(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The bytes in the log do not change."""
+    """An event of an old version is decoded with the content that its upcast returns. Without an upcast it is
+    undecodable.
+    """
     today: dict[str, Any] = json.loads(encode(EXAMPLES["chunk_summarised"]))
     before = {name: value for name, value in today.items() if name != "point"} | {"version": 0, "sentence": "Steel."}
 
@@ -82,7 +88,7 @@ def test_an_old_version_is_upcast_before_decoding(monkeypatch: pytest.MonkeyPatc
 
 
 def test_versions_are_upcast_one_by_one() -> None:
-    """Each upcast leads to the next version."""
+    """An event is converted by one upcast after another, each to the next version, up to the present one."""
     steps = {
         ("a", 1): lambda event: event | {"said": [*event["said"], 1]},
         ("a", 2): lambda event: event | {"said": [*event["said"], 2]},
@@ -95,12 +101,12 @@ def test_versions_are_upcast_one_by_one() -> None:
 
 @pytest.mark.parametrize("wrong", [{}, {"kind": ["a"], "version": 1}, {"kind": "a", "version": "1"}, {"kind": "a"}])
 def test_an_unknown_version_is_not_upcast(wrong: dict[str, Any]) -> None:
-    """The message is left unchanged."""
+    """A message without a known kind and version is left unchanged."""
     assert upcast(wrong, {("a", 1): lambda event: event | {"lifted": True}}) == wrong
 
 
 def test_an_event_that_its_upcast_cannot_convert_is_undecodable(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A client may send any content under an old version, and halts no consumer by it."""
+    """An event is undecodable if its upcast fails. A client may send any content under an old version."""
     monkeypatch.setitem(upcasts.UPCASTS, ("feedback_given", 0), lambda event: {"verdict": event["nowhere"]})
 
     with pytest.raises(UndecodableError, match="version 0"):

@@ -20,7 +20,7 @@ FOLDER = Path(__file__).parents[2] / "contracts" / "schemas"
 
 @pytest.fixture(scope="module")
 def bus() -> dict[str, Any]:
-    """Return the committed AsyncAPI document."""
+    """Return the committed AsyncAPI document, which describes the events on the message bus."""
     found: dict[str, Any] = yaml.safe_load((FOLDER / "asyncapi.yaml").read_text(encoding="utf-8"))
     return found
 
@@ -43,7 +43,7 @@ def _at(document: Any, pointer: str) -> Any:
 
 
 def test_the_schemas_are_current() -> None:
-    """`python -m nemuri.platform.api_schemas contracts/schemas` changes nothing."""
+    """The committed schemas equal the ones that `python -m nemuri.platform.api_schemas contracts/schemas` writes."""
     kept = {path.relative_to(FOLDER).as_posix(): path for path in FOLDER.rglob("*.*")}
     wanted = documents()
     assert set(kept) == set(wanted)
@@ -51,7 +51,7 @@ def test_the_schemas_are_current() -> None:
 
 
 def test_every_schema_is_valid_and_accepts_the_examples() -> None:
-    """The example of each kind of event is valid under its schema."""
+    """Every schema is valid, and the example of each kind of event is valid under its schema."""
     for path in FOLDER.rglob("*.json"):
         Draft202012Validator.check_schema(yaml.safe_load(path.read_text(encoding="utf-8")))
     for event in EXAMPLES.values():
@@ -69,7 +69,7 @@ def test_every_reference_resolves(bus: dict[str, Any]) -> None:
 
 
 def test_channels_declare_their_parameters(bus: dict[str, Any]) -> None:
-    """Names of channels and operations have only characters that AsyncAPI 3 allows."""
+    """Channels declare the parameters of their addresses, and all names have only characters that AsyncAPI 3 allows."""
     for name, channel in bus["channels"].items():
         assert set(channel.get("parameters", {})) == set(re.findall(r"\{(\w+)\}", channel["address"] or ""))
         assert channel["messages"].keys() <= bus["components"]["messages"].keys()
@@ -88,7 +88,9 @@ def test_the_subjects_match_the_addresses(bus: dict[str, Any]) -> None:
 
 
 def test_operations_are_the_handlers_and_emits_of_services(bus: dict[str, Any]) -> None:
-    """Every event has a channel. Each handler is a receiving operation, each emitted event a sending one."""
+    """Every event has a channel. Each handler is a receiving operation, and each event that a service emits a sending
+    one.
+    """
     assert bus["channels"].keys() >= EVENTS.keys()
     for service in SERVICES.values():
         heard = {f"{service.name}_receives_{kind.kind_of()}" for kind in service.handlers}

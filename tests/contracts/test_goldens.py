@@ -1,4 +1,4 @@
-"""The schemas of events equal the released ones."""
+"""The schemas of events equal their goldens, the released schemas."""
 
 import json
 from datetime import UTC, datetime
@@ -19,7 +19,10 @@ KINDS = sorted(EVENTS)
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_schema_of_an_event_equals_its_golden(kind: str) -> None:
-    """A difference changes the contract: regenerate before the release, add a version after it."""
+    """The present schema of an event equals its golden.
+
+    A difference means that the contract changed. Before the release write the goldens again; after it add a version.
+    """
     golden = goldens.path(kind)
 
     assert golden.exists(), f"{kind} has no golden; `{goldens.UPDATE}` writes it"
@@ -29,7 +32,7 @@ def test_the_schema_of_an_event_equals_its_golden(kind: str) -> None:
 
 
 def test_every_golden_has_its_event() -> None:
-    """A released kind is never deleted."""
+    """Each golden belongs to a kind of event that still exists, because a released kind is never deleted."""
     assert sorted(path.stem for path in goldens.FOLDER.glob("*.json")) == KINDS
 
 
@@ -49,7 +52,7 @@ def test_a_golden_is_a_schema_that_accepts_its_example(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_example_survives_a_round_trip(kind: str) -> None:
-    """An example keeps the fields of the log in a round trip, and its bytes are equal when encoded again."""
+    """An example gets the log's fields when decoded, and has the same bytes, without those fields, when encoded again."""
     example = EXAMPLES[kind]
 
     event = decode(encode(example), recorded_at=NOW, sequence=7, client_id="ann")
@@ -62,13 +65,13 @@ def test_an_example_survives_a_round_trip(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_example_fills_every_field(kind: str) -> None:
-    """A change of any field therefore shows in an example."""
+    """An example has no empty field. So a change of any field changes the example."""
     assert not _empty(EXAMPLES[kind].model_dump(mode="json"))
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_another_version_is_undecodable(kind: str) -> None:
-    """An event of another version is undecodable without an upcast."""
+    """An event of another version is undecodable if it has no upcast."""
     newer = json.loads(encode(EXAMPLES[kind])) | {"version": 2}
 
     with pytest.raises(UndecodableError, match=f"{kind}.version: it must be 1"):
@@ -76,7 +79,7 @@ def test_another_version_is_undecodable(kind: str) -> None:
 
 
 def test_a_changed_contract_is_detected() -> None:
-    """One more field changes the text of the golden."""
+    """An additional field changes the text of the golden."""
 
     class FeedbackGivenMore(FeedbackGiven):
         """Feedback with one more field."""
@@ -88,7 +91,7 @@ def test_a_changed_contract_is_detected() -> None:
 
 
 def _empty(value: Any) -> list[str]:
-    """Return the paths of empty values."""
+    """Return the paths of empty values in a JSON value; `.` stands for the value itself."""
     if value in (None, [], {}, ""):
         return ["."]
     if isinstance(value, dict):

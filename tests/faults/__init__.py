@@ -1,1 +1,1 @@
-"""Fault tests: the platform's promises hold while processes are killed and other faults happen."""
+"""Fault tests: the platform keeps its promises while processes are killed and other faults happen."""

@@ -1,4 +1,4 @@
-"""`python -m tests.faults --schedules 1000 --seed 7`: run any number of fault schedules and print their figures."""
+"""Runs any number of fault schedules and prints their figures: `python -m tests.faults --schedules 1000 --seed 7`."""
 
 import argparse
 import asyncio

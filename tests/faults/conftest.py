@@ -19,7 +19,7 @@ __all__ = ["log", "platform", "seed"]
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def platform() -> AsyncIterator[Platform]:
-    """A platform with every server and service in a process of its own, shared by the tests of a module."""
+    """A platform with every server and service in its own process, shared by the tests of a module."""
     directory = Path(tempfile.mkdtemp(prefix="nemuri-test-"))
     async with Servers.running() as servers:
         settings = servers.settings()

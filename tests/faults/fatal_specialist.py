@@ -1,4 +1,7 @@
-"""`python -m tests.faults.fatal_specialist`: a specialist whose process exits at a certain word and is restarted."""
+"""A specialist whose process exits when a question contains a certain word, and is then restarted.
+
+Run it as `python -m tests.faults.fatal_specialist`.
+"""
 
 import asyncio
 import os
@@ -10,18 +13,20 @@ from nemuri_infra.runtime.settings import Settings
 from tests.integration.harness import CountingModel, running_services
 
 FATAL_WORD = "fatal"
-"""A question with this word ends the process."""
+"""A question that contains this word ends the process."""
 ANSWER_SECONDS = 0.3
-"""Seconds that any other answer takes, so that other events are in work when the process ends."""
+"""Seconds that any other answer takes, so that other events are still being handled when the process ends."""
 DEATH_EXIT_CODE = 77
-"""Exit code of a process ended by the word."""
+"""Exit code of a process that the fatal word ended."""
 
 
 class FatalModel(CountingModel):
-    """A model that ends the whole process at the fatal word."""
+    """A model that ends its whole process when a question contains the fatal word."""
 
     async def answer(self, job: AnswerJob) -> Reply[Any]:
-        """Exit at the fatal word without closing, logging or raising anything; else answer."""
+        """Answer after `ANSWER_SECONDS`. At the fatal word exit at once instead, without closing, logging or raising
+        anything.
+        """
         if FATAL_WORD in job.question:
             os._exit(DEATH_EXIT_CODE)
         await asyncio.sleep(ANSWER_SECONDS)
@@ -29,14 +34,14 @@ class FatalModel(CountingModel):
 
 
 async def serve() -> None:
-    """Serve until the process ends."""
+    """Run the specialist until the process ends."""
     model = FatalModel()
     async with running_services(Settings(), ["specialist"], models=Models(main=model, light=model)):
         await asyncio.Event().wait()
 
 
 def main() -> None:
-    """Run the specialist in one child process after another, and print a line after each death."""
+    """Run the specialist in a child process. Print a line and start another child after each exit by the fatal word."""
     while True:
         process = os.fork()
         if process == 0:

@@ -22,7 +22,7 @@ class ForkedProcess:
     def send_signal(self, which: signal.Signals) -> None:
         """Send the process a signal, unless it has ended."""
         if exit_code(self.forked, 0) is None:
-            with suppress(ProcessLookupError):  # it may have ended since
+            with suppress(ProcessLookupError):  # The process may have ended since the check.
                 os.kill(self.pid, which)
 
     def kill(self) -> None:
@@ -48,7 +48,7 @@ class ForkedWorker(Worker):
 
 
 def _work(arguments: list[str], variables: dict[str, str], directory: Path, log: Path) -> None:
-    """Run a worker's command with the forking process as its parent, so that the worker ends with that process."""
+    """Run a worker's command as a child of the forking process. The worker ends when that process ends."""
     os.setsid()
     os.chdir(directory)
     arguments[arguments.index("--parent") + 1] = str(os.getppid())

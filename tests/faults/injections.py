@@ -32,10 +32,10 @@ class Injections:
     rng: random.Random
     skipped: list[str] = field(default_factory=list)
     over: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set when all requested work is done; faults that are still due then happen at once."""
+    """Set when all requested work is done. Faults that are not injected yet are then injected at once."""
 
     async def do_all(self) -> None:
-        """Inject every fault and return when all are over."""
+        """Inject every fault, each at its position, and return when all are over."""
         begin = len(self.log_reader.events)
         async with asyncio.TaskGroup() as group:
             for fault in self.schedule.faults:
@@ -106,7 +106,7 @@ class Injections:
         self.machines.signal(("postgres",), signal.SIGINT)
 
     async def _duplicate(self, fault: Fault) -> None:
-        """Publish messages of any age again in random order, with their message ids or without."""
+        """Publish stored messages of any age again, in random order, with or without their message ids."""
         log, events = self.log_reader.log, self.log_reader.events
         recent = [each.sequence for each in events[-fault.number :]]
         older = [self.rng.choice(events).sequence for _ in range(fault.number // 4)] if events else []

@@ -33,7 +33,8 @@ from tests.faults.schedules import COPIES
 from tests.integration.servers import fresh_namespace
 
 ACK_WAIT = 1.0
-"""Seconds until redelivery; short, so that a suspended worker loses the events in its work."""
+"""Seconds until redelivery. It is short, so that a suspended worker loses the events that it handles to another worker.
+"""
 FAKETIME_LIBRARY = next(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"), None)
 """Path of Debian's libfaketime; None if it is not installed."""
 MODEL_ENVIRONMENT = {
@@ -56,7 +57,7 @@ class Disk:
     @classmethod
     @asynccontextmanager
     async def mounted(cls, path: Path, megabytes: int) -> AsyncIterator["Disk | None"]:
-        """Mount the disk and yield it; yield None if this user may not mount one."""
+        """Mount the disk and yield it, or yield None if this user may not mount one. Unmount it afterwards."""
         await asyncio.to_thread(path.mkdir)
         command = ["mount", "-t", "tmpfs", "-o", f"size={megabytes}m,mode=0755", "tmpfs", str(path)]
         done = await asyncio.to_thread(subprocess.run, command, capture_output=True, check=False)
@@ -69,7 +70,7 @@ class Disk:
             await asyncio.to_thread(subprocess.run, ["umount", "-l", str(path)], check=False)
 
     def fill(self) -> None:
-        """Take all free space. Repeats while other processes write. Raises OSError if it does not succeed."""
+        """Take all free space, again and again while other processes write. Raises `OSError` if space remains free."""
         for _ in range(20):
             found = os.statvfs(self.path)
             used = (found.f_blocks - found.f_bfree) * found.f_frsize
@@ -78,7 +79,7 @@ class Disk:
         raise OSError(f"{self.path} cannot be filled")
 
     def empty(self) -> None:
-        """Restore the free space."""
+        """Free the space that `fill` took."""
         self._resize(f"{self.megabytes}m")
 
     def _resize(self, size: str) -> bool:
@@ -130,7 +131,7 @@ class Machines:
             )
             try:
                 yield machines
-            finally:  # all at the same time; a second signal ends them at once
+            finally:  # Signal all at the same time. A second signal ends them at once.
                 machines.signal(tuple(machines.workers), signal.SIGTERM)
 
     def set_wall_clock(self, seconds: int) -> None:
@@ -139,7 +140,7 @@ class Machines:
             self.wall_clock.write_text(f"{seconds:+d}\n")
 
     def copy_logs(self) -> Path:
-        """Copy the log files of all processes into a directory that stays, and return it."""
+        """Copy the log files of all processes into a directory that is not removed, and return it."""
         kept = Path(tempfile.mkdtemp(prefix="nemuri-faults-"))
         for log in self.directory.glob("*/*.log"):
             shutil.copy(log, kept / f"{log.parent.name}-{log.name}")
@@ -155,7 +156,7 @@ class Machines:
         return None if supervised.pid is None else psutil.Process(supervised.pid)
 
     def signal(self, names: tuple[str, ...], which: signal.Signals) -> None:
-        """Send a signal to those of these processes that run."""
+        """Send a signal to each process in `names` that runs; skip the others."""
         for name in names:
             if (process := self.process(name)) is not None:
                 process.send_signal(which)
@@ -188,7 +189,7 @@ class Machines:
 
 
 def _temporary_directory() -> Path:
-    """Return a new directory that PostgreSQL's own user may enter."""
+    """Return a new temporary directory that the system user of PostgreSQL may enter."""
     directory = Path(tempfile.mkdtemp(prefix="nemuri-test-"))
     directory.chmod(0o711)
     return directory

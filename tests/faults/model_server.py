@@ -1,4 +1,4 @@
-"""A language model on the loopback that answers the platform's prompts, or misbehaves for a number of calls."""
+"""A language model server on the loopback that answers the platform's prompts, or misbehaves for some calls."""
 
 import asyncio
 import json
@@ -10,7 +10,7 @@ from tests.integration.providers.loopback import Loopback
 from tests.integration.providers.provider import ReceivedRequest, openai_reply, read_request
 
 LATE_SECONDS = 30.0
-"""Seconds before a late reply; callers time out earlier."""
+"""Seconds before a late reply. Callers time out earlier."""
 _SOURCE = re.compile(r"<(m\d+) [0-9a-f]{12}>")
 _PERSPECTIVE = re.compile(r"^- (.+)$", re.MULTILINE)
 
@@ -36,7 +36,7 @@ def reply_to(body: dict[str, object]) -> str:
 
 
 class ModelServer(Loopback):
-    """The model's server. It counts calls and misbehaved calls."""
+    """The server of the model. It counts all calls and the calls at which it misbehaved."""
 
     def __init__(self) -> None:
         super().__init__("http://127.0.0.1:{port}/v1")
@@ -44,11 +44,11 @@ class ModelServer(Loopback):
         self.calls = self.misbehaved = 0
 
     def misbehave(self, misbehaviour: str, calls: int) -> None:
-        """Misbehave in this way for the next calls."""
+        """Misbehave in this way (one of `MISBEHAVIOURS`) for the next `calls` calls."""
         self._misbehaviour, self._left = misbehaviour, calls
 
     async def handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Serve one request with a good reply or the present misbehaviour."""
+        """Serve one request, with a good reply or with the misbehaviour that is set."""
         try:
             await self._reply(await read_request(reader), writer)
         except (ConnectionError, asyncio.IncompleteReadError):

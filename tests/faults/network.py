@@ -1,4 +1,4 @@
-"""A network between a machine and the nats-server that can be slow, cut or silent."""
+"""A network between a machine and the nats-server that can delay, cut or withhold data."""
 
 import asyncio
 import contextlib
@@ -21,7 +21,7 @@ class Network(Loopback):
         self._cutting = False
 
     def cut(self) -> None:
-        """Cut every connection within its next piece of data."""
+        """Cut every connection in the middle of its next piece of data."""
         self._cutting = True
         for writer in self._writers:
             asyncio.get_running_loop().call_later(0.2, writer.transport.abort)
@@ -32,11 +32,11 @@ class Network(Loopback):
         self._flowing.clear()
 
     def release(self) -> None:
-        """Forward data again, the held data first."""
+        """Forward data again, beginning with the data withheld since `hold`."""
         self._flowing.set()
 
     async def reach(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        """Open a connection to the server. Raises `OSError` if it does not listen."""
+        """Open a connection to the server. Raises `OSError` if the server does not listen."""
         return await asyncio.open_connection(self._host, self._port)
 
     async def handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -20,7 +20,9 @@ from tests.integration.servers import Servers
 
 
 def worker(home: Home, name: str, settings: Settings, form: type[Worker] = Worker) -> Worker:
-    """Return a worker of the namespace with the extractive model and the hashing embedder, regardless of API keys."""
+    """Return a worker of the namespace that uses the extractive model and the hashing embedder, even if API keys are
+    set.
+    """
     chosen = {"NAMESPACE": settings.namespace, "PROVIDERS": "extractive", "EMBEDDER": "hashing"}
     return form(home, name, environment_of(settings) | {f"NEMURI_{each}": chosen[each] for each in chosen})
 
@@ -29,7 +31,7 @@ class Killable(Protocol):
     """A process that can be started and killed."""
 
     async def start(self) -> None:
-        """Start the process, and return when it serves."""
+        """Start the process, and return when it serves requests."""
 
     async def kill(self) -> None:
         """End the process with SIGKILL."""
@@ -58,12 +60,16 @@ class Platform:
             await asyncio.gather(*(worker.stop() for worker in workers.values()))
 
     async def kill_and_restart(self, name: str) -> None:
-        """Kill a process and restart it, repeatedly while a process that it needs is down, as the supervisor does."""
+        """Kill a process and restart it. Repeat the start while a process that it needs is down, as the supervisor
+        does.
+        """
         await self.processes[name].kill()
         await RETRY_START(self.processes[name].start)
 
     async def kill_at_random_times(self, victims: Sequence[str], rng: random.Random) -> None:
-        """Kill each victim while tasks are submitted, and some a second time while tasks are in work."""
+        """Kill each victim at a random time while tasks are submitted, and some a second time while tasks are being
+        done.
+        """
 
         async def kill_repeatedly(name: str, moments: Sequence[float]) -> None:
             for moment in moments:

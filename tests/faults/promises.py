@@ -1,4 +1,4 @@
-"""The promises that must hold after every schedule."""
+"""Checks of the promises that the platform must keep in every fault schedule."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -33,7 +33,10 @@ from tests.integration.harness import dead_letters, retried
 async def broken_promises(
     log_reader: LogReader, acknowledged: AcknowledgedRequests, client: Client, settings: Settings
 ) -> list[str]:
-    """Return a description of every broken promise; an empty list if all were kept."""
+    """Return a description of each broken promise; an empty list if all were kept.
+
+    Waits for the results of all acknowledged tasks, and verifies the views against the log.
+    """
     found = [
         *_tasks(log_reader, acknowledged),
         *_sessions(log_reader),
@@ -56,9 +59,7 @@ async def broken_promises(
 
 
 async def _result_mismatch(task_id: UUID, client: Client) -> list[str]:
-    """Return the difference between a task's stored result and a settled, completed one; an empty list without
-    difference.
-    """
+    """Return one description if the task's stored result is missing, not completed or not settled; else an empty list."""
     try:
         entry = await (await Results.open(client.log)).store.get(str(task_id))
     except KeyNotFoundError:
@@ -69,8 +70,8 @@ async def _result_mismatch(task_id: UUID, client: Client) -> list[str]:
 
 
 def _tasks(log_reader: LogReader, acknowledged: AcknowledgedRequests) -> Iterator[str]:
-    """Yield a description of every acknowledged task that did not end once, or whose assignments were not all answered
-    once.
+    """Yield a description of each acknowledged task that did not end exactly once, of each failed task, and of any
+    assignment without exactly one answer.
     """
     facts = log_reader.known.values()
     ended = Counter(each.task_id for each in facts if isinstance(each, TaskCompleted | TaskFailed))
@@ -82,7 +83,9 @@ def _tasks(log_reader: LogReader, acknowledged: AcknowledgedRequests) -> Iterato
 
 
 def _sessions(log_reader: LogReader) -> Iterator[str]:
-    """Yield differences between sessions and assignments, completed tasks and sleeps: each must occur once."""
+    """Yield descriptions of broken one-to-one relations: answer and session, completed task and session of the
+    orchestrator, session and sleep.
+    """
     facts = log_reader.known.values()
     answered = Counter(each.assignment_id for each in facts if isinstance(each, TaskAnswered))
     sessions = [each for each in facts if isinstance(each, SessionEnded)]
@@ -96,7 +99,7 @@ def _sessions(log_reader: LogReader) -> Iterator[str]:
 
 
 def _memories(log_reader: LogReader, acknowledged: AcknowledgedRequests) -> Iterator[str]:
-    """Yield offered memories without exactly one outcome, and memories that were encoded twice under two ids."""
+    """Yield a description of each offered memory without exactly one outcome, and of each memory encoded under two ids."""
     encoded = [each for each in log_reader.known.values() if isinstance(each, MemoryEncoded)]
     for offer in acknowledged.memories:
         fates = {derive(offer, MemoryEncoded.kind_of()), derive(offer, MemoryRefused.kind_of())}
@@ -107,7 +110,7 @@ def _memories(log_reader: LogReader, acknowledged: AcknowledgedRequests) -> Iter
 
 
 def _feedback(log_reader: LogReader, acknowledged: AcknowledgedRequests) -> Iterator[str]:
-    """Yield feedback credited more than once per assignment and reason, and feedback without a decision."""
+    """Yield a description of each feedback that was credited twice to an assignment for one reason, or never decided."""
     facts = log_reader.known.values()
     credited = Counter((each.assignment_id, each.reason) for each in facts if isinstance(each, ImpactCredited))
     yield from (f"credited {number} times: {each}" for each, number in credited.items() if number > 1)

@@ -1,4 +1,4 @@
-"""Figures of the schedules run by a test session, printed at its end."""
+"""The summed figures of all schedules that a test session ran, printed at its end."""
 
 from tests.faults.schedule_runner import Outcome, table
 

@@ -1,4 +1,4 @@
-"""Running schedules one after another on one platform, with the broken promises and figures of each."""
+"""Runs schedules one after another on one platform, and records the broken promises and figures of each."""
 
 import asyncio
 import contextlib
@@ -26,12 +26,12 @@ from tests.faults.workload import Clients, LogReader
 from tests.integration.harness import agent_defined, connected_client, retried
 
 SCHEDULE_SECONDS = 150.0
-"""Seconds that a schedule may take until all requested work is done."""
+"""Seconds until all requested work of a schedule must be done."""
 
 
 @dataclass(slots=True)
 class Outcome:
-    """The outcome of a schedule."""
+    """The outcome of one schedule: its broken promises and figures."""
 
     schedule: Schedule
     broken_promises: list[str] = field(default_factory=list)
@@ -39,9 +39,9 @@ class Outcome:
     tasks: int = 0
     events: int = 0
     repeated: int = 0
-    """Messages on the log that repeat an event and were deduplicated."""
+    """Number of messages on the log that repeat an earlier event and were ignored as duplicates."""
     redelivered: int = 0
-    """Deliveries to services beyond the first of each message."""
+    """Number of deliveries to services beyond the first delivery of each message."""
     seconds: float = 0.0
     recovery: float = 0.0
     """Seconds from the end of the last fault until all services were idle."""
@@ -49,7 +49,7 @@ class Outcome:
 
 @dataclass(slots=True)
 class ScheduleRunner:
-    """One platform on which schedules run."""
+    """Runs schedules on one platform."""
 
     machines: Machines
     resources: Resources
@@ -124,7 +124,7 @@ class ScheduleRunner:
         return over
 
     async def _wait_until_idle(self) -> None:
-        """Return when all services are idle, and the views and this log reader hold the whole log."""
+        """Return when all services are idle, and the views and `log_reader` have the whole log."""
         while not await retried(self._idle):  # noqa: ASYNC110 - no notification exists
             await asyncio.sleep(0.1)
 
@@ -149,7 +149,7 @@ class ScheduleRunner:
         return sum(each.kind in kinds for each in self.log_reader.events[begin:])
 
     async def _unfinished_work(self, clients: Clients) -> str:
-        """Return a description of the unfinished work, to find the cause of a timeout."""
+        """Return a description of the unfinished work. It helps to find the cause of a timeout."""
         open_tasks = [str(each) for each in clients.acknowledged.tasks if not self.log_reader.ended(each)]
         log = self.resources.log
         with contextlib.suppress(Exception):
@@ -164,9 +164,9 @@ class ScheduleRunner:
 async def run_all(
     schedules: Sequence[Schedule], outcomes: list[Outcome], *, together: int = 100, report: Path | None = None
 ) -> None:
-    """Run schedules until one breaks a promise, at most `together` of them on one platform.
+    """Run schedules until one breaks a promise. A new platform is started for every `together` schedules.
 
-    Each outcome is appended to `outcomes` and printed as it ends.
+    Each outcome is printed and appended to `outcomes` as soon as its schedule ends.
     """
     for start in range(0, len(schedules), together):
         async with ScheduleRunner.prepared() as runner:
@@ -182,7 +182,7 @@ async def run_all(
 
 
 def print_outcome(outcome: Outcome) -> None:
-    """Print one line for an outcome, one for each broken promise, and the command that repeats the schedule."""
+    """Print a line for the outcome, a line for each broken promise, and the command that repeats the schedule."""
     print(
         f"{outcome.seconds:5.1f} s, recovered in {outcome.recovery:4.1f} s, {outcome.tasks} tasks, "
         f"{outcome.events} events, {outcome.repeated} repeated, {outcome.redelivered} redelivered | {outcome.schedule}"
@@ -201,7 +201,7 @@ def rerun_command(outcome: Outcome) -> str:
 
 
 def figures(outcomes: Sequence[Outcome]) -> dict[str, float]:
-    """Return the summed figures of all outcomes."""
+    """Return the figures of all outcomes by name: sums, and quantiles of the seconds until recovery."""
     recovery = sorted(each.recovery for each in outcomes)
     deciles = quantiles(recovery, n=20) if len(recovery) > 1 else recovery * 19
     faults = Counter(fault.kind for each in outcomes for fault in each.schedule.faults)
@@ -224,7 +224,7 @@ def figures(outcomes: Sequence[Outcome]) -> dict[str, float]:
 
 
 def table(outcomes: Sequence[Outcome]) -> str:
-    """Return the figures as text, one in a line."""
+    """Return the figures of all outcomes as text, one figure in each line."""
     return "\n".join(f"{name:>32}  {value:g}" for name, value in figures(outcomes).items())
 
 

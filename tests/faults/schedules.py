@@ -1,4 +1,4 @@
-"""Fault schedules: pure data drawn from a seed, so that each schedule can be repeated."""
+"""Fault schedules: pure data drawn from a seed, so that each schedule can be repeated exactly."""
 
 import random
 from collections.abc import Callable, Sequence
@@ -13,7 +13,7 @@ Kind = Literal[
 ]  # fmt: skip
 Request = Literal["small", "large", "listed", "panel", "turns", "judged", "remembered", "repeated"]
 COPIES = ("intake", "specialist", "attribution", "strength-sleep", "projector")
-"""Services of which the second machine runs a copy."""
+"""Services that also run on the second machine."""
 WORKERS = (*SERVICES, *(f"{name}-2" for name in COPIES))
 SERVERS = ("nats", "postgres")
 MISBEHAVIOURS = ("429", "500", "garbage", "nonsense", "late", "reset", "half")
@@ -31,9 +31,9 @@ class Fault:
     after: int
     targets: tuple[str, ...] = ()
     seconds: float = 0.0
-    """Duration, for faults that have one."""
+    """Duration in seconds, for faults that end; 0 for others."""
     number: int = 0
-    """Number of messages or calls, or seconds by which a clock jumps."""
+    """Number of messages or model calls, or seconds by which a clock is moved."""
     variant: str = ""
 
     def __str__(self) -> str:
@@ -59,13 +59,15 @@ def _kill(rng: random.Random) -> Fault:
 
 
 def _stop(rng: random.Random) -> Fault:
-    """Suspend a worker for longer than the acknowledgement timeout, so that another worker gets its events."""
+    """Return a fault that suspends a worker for longer than the acknowledgement timeout, so that another worker gets
+    its events.
+    """
     name = rng.choice(COPIES)
     return Fault("stop", 0, (rng.choice((name, f"{name}-2")),), seconds=rng.uniform(1.5, 2.5))
 
 
 def _duplicate(rng: random.Random) -> Fault:
-    """Publish messages again under the same message id, or without one."""
+    """Return a fault that publishes messages again, under the same message id or without one."""
     return Fault("duplicate", 0, number=rng.randrange(10, 80), variant=rng.choice(("named", "bare", "bare")))
 
 
@@ -86,13 +88,13 @@ DRAWN: dict[Kind, tuple[int, Callable[[random.Random], Fault]]] = {
     "clock": (2, lambda rng: Fault("clock", 0, number=rng.randrange(60, 3 * 86_400))),
     "wall_clock": (2, lambda rng: Fault("wall_clock", 0, number=rng.choice((-1, 1)) * rng.randrange(60, 86_400))),
 }
-"""Relative frequency of each kind of fault, and the function that draws one."""
+"""The relative frequency of each kind of fault, and the function that draws a fault of that kind."""
 
 
 def schedule(seed: int, only: Sequence[Kind] = ()) -> Schedule:
-    """Return the schedule of a seed: two to four requests and one to three faults at random positions.
+    """Return the schedule of a seed: two to four requests, and one to three faults at random positions.
 
-    With `only` all faults are of these kinds.
+    If `only` is given, all faults are of these kinds.
     """
     rng = random.Random(seed)
     requests = tuple(rng.choices(REQUESTS, k=rng.randrange(2, 5)))
@@ -104,5 +106,5 @@ def schedule(seed: int, only: Sequence[Kind] = ()) -> Schedule:
 
 
 def schedules(first: int, number: int, only: Sequence[Kind] = ()) -> list[Schedule]:
-    """Return schedules of `number` consecutive seeds."""
+    """Return the schedules of `number` consecutive seeds, from seed `first` on."""
     return [schedule(seed, only) for seed in range(first, first + number)]

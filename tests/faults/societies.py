@@ -1,4 +1,4 @@
-"""A society run by real processes on a nats-server of its own, which tests may kill, and an observer of it."""
+"""A society run by real processes, which tests may kill, on its own nats-server, and an observer of the society."""
 
 import asyncio
 import os
@@ -37,28 +37,30 @@ from tests.integration.servers import fresh_namespace
 
 NAME = "village"
 SILENCE_LIMIT = 3.0
-"""Seconds without a vital sign after which a host counts as dead; each host sends one every second."""
+"""Seconds without a health report after which a host counts as dead. Each host sends one report a second."""
 POLL_INTERVAL = 0.05
 """Seconds between two reads of the leases."""
 
 
 @dataclass(slots=True)
 class Observations:
-    """Messages and leases of hosts and the world, observed since the last `forget`."""
+    """Messages and leases of the hosts and the world, observed since the last `reset`."""
 
     vitals: dict[str, HostHealthReport] = field(default_factory=dict)
-    """The newest vital signs of each host."""
+    """The newest health report of each host."""
     heard_at: dict[str, float] = field(default_factory=dict)
-    """Monotonic time of the newest vital signs of each host."""
+    """Monotonic time in seconds at which the newest health report of each host arrived."""
     lease_holders: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
-    """Successive lease holders of each cell, and of the world."""
+    """The successive lease holders of each cell and of the world, oldest first. A cell is a group of agents that one
+    host runs.
+    """
     second: float = 0.0
-    """The world's newest second."""
+    """The world's time in seconds, from its newest message."""
     first_percepts: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """The first percept of each agent."""
+    """The first percept of each agent since the last `reset`."""
 
     def lease_holder(self, name: str) -> str | None:
-        """Return the present lease holder of a cell, or of the world."""
+        """Return the present lease holder of a cell or of the world; None if none was observed."""
         return self.lease_holders[name][-1] if self.lease_holders[name] else None
 
     def process(self, cell: str) -> int:
@@ -66,12 +68,12 @@ class Observations:
         return self.vitals[str(self.lease_holder(cell))].process
 
     async def note_vitals(self, message: Msg) -> None:
-        """Note the vital signs of a host."""
+        """Store a host's health report as its newest one."""
         told = HostHealthReport.model_validate_json(message.data)
         self.vitals[told.host], self.heard_at[told.host] = told, time.monotonic()
 
     async def note_percepts(self, message: Msg) -> None:
-        """Note the percepts of agents."""
+        """Store the world's time, and the percept of each agent that has none yet."""
         told = orjson.loads(message.data)
         self.second = told["second"]
         self.first_percepts = told["percepts"] | self.first_percepts
@@ -84,7 +86,7 @@ class Observations:
         self.first_percepts.clear()
 
     async def follow(self, states: States) -> None:
-        """Observe the leases until cancelled."""
+        """Read the leases every `POLL_INTERVAL` seconds and record new holders, until cancelled."""
         while True:
             with suppress(*UNAVAILABLE_ERRORS):
                 async for each in states.read("lease.*"):
@@ -96,7 +98,7 @@ class Observations:
 
 @dataclass(frozen=True, slots=True)
 class RunningSociety:
-    """A society run by processes of its own."""
+    """A society run by its own processes."""
 
     nats: EmbeddedNats
     settings: Settings
@@ -109,7 +111,10 @@ class RunningSociety:
     @classmethod
     @asynccontextmanager
     async def running(cls, agents: int = 50, hosts: int = 2, every: float = 4.0) -> AsyncIterator[Self]:
-        """Yield a new society on a new server, with a checkpoint every `every` seconds; remove both afterwards."""
+        """Yield a new society on a new server, with a checkpoint every `every` seconds. Remove both afterwards.
+
+        No process of the society runs until `resume` is called.
+        """
         directory = Path(tempfile.mkdtemp(prefix="nemuri-test-"))
         nats = EmbeddedNats(directory / "nats")
         await nats.start()
@@ -149,20 +154,22 @@ class RunningSociety:
         return process
 
     async def kill_all(self) -> None:
-        """Kill the newest command and all of its processes."""
+        """Kill the newest `resume` command and all processes that it started."""
         for each in (*self.children(), psutil.Process(self.started[-1].pid)):
             kill(each.pid)
         await self.started[-1].wait()
 
     async def stop(self) -> None:
-        """Stop all commands that still run."""
+        """Stop all `resume` commands that still run."""
         for each in self.started:
             if each.returncode is None:
                 each.terminate()
             await each.communicate()
 
     def children(self, role: str = "") -> list[psutil.Process]:
-        """Return the processes started by the newest command, all or those of one role."""
+        """Return the running processes that the newest `resume` command started; only those with `role` as an argument,
+        if given.
+        """
         return [
             each
             for each in psutil.Process(self.started[-1].pid).children(recursive=True)
@@ -170,10 +177,10 @@ class RunningSociety:
         ]
 
     async def until_complete(self) -> None:
-        """Return when every cell and the world have a lease holder, and living hosts report every agent once."""
+        """Return when every cell and the world have a lease holder, and living hosts together report all agents."""
 
         async def condition() -> bool:
-            """Every agent is on a living host."""
+            """Return True if all agents and the world run on living hosts."""
             observed, now = self.observed, time.monotonic()
             running = {
                 host: told.agents
@@ -187,28 +194,30 @@ class RunningSociety:
         await eventually(condition, seconds=60)
 
     async def until_moved(self, name: str, before: str | None, *, seconds: float = 60) -> float:
-        """Wait until the lease of a cell or the world has another holder. Return the seconds that took."""
+        """Wait until the lease of a cell or of the world is held by another host than `before`. Return the seconds
+        waited.
+        """
         began = time.monotonic()
 
         async def condition() -> bool:
-            """The lease has another holder."""
+            """Return True if another host holds the lease."""
             return self.observed.lease_holder(name) not in {None, before}
 
         await eventually(condition, seconds=seconds)
         return time.monotonic() - began
 
     async def until_advanced(self, seconds: float = 0.5) -> None:
-        """Return when the world has advanced by so many of its seconds."""
+        """Return when the world's own time has advanced by `seconds`."""
         before = self.observed.second
 
         async def condition() -> float | None:
-            """The world advances."""
+            """Return the world's time once it has advanced far enough, else None."""
             return self.observed.second if self.observed.second >= before + seconds else None
 
         await eventually(condition, seconds=60)
 
     async def sections(self, section: str) -> dict[str, dict[str, Any]]:
-        """Return a stored section of every agent's state, by agent."""
+        """Return one stored section of the state of every agent, by agent id."""
 
         async def found() -> dict[str, dict[str, Any]]:
             return {
@@ -219,7 +228,7 @@ class RunningSociety:
         return await retried(found)
 
     async def world(self) -> World:
-        """Return the stored world."""
+        """Return the world, loaded from its stored state."""
         data = await retried(lambda: read_world(self.states))
         assert data is not None
         return load_world(data)
@@ -241,17 +250,17 @@ class RunningSociety:
 
 
 def suspend(process: int) -> None:
-    """Suspend a process."""
+    """Suspend the process with this id."""
     os.kill(process, signal.SIGSTOP)
 
 
 def resume_process(process: int) -> None:
-    """Resume a suspended process."""
+    """Resume the suspended process with this id."""
     os.kill(process, signal.SIGCONT)
 
 
 def kill(process: int) -> None:
-    """End a process with SIGKILL."""
+    """End the process with this id with SIGKILL."""
     os.kill(process, signal.SIGKILL)
 
 

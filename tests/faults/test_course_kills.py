@@ -1,4 +1,4 @@
-"""A course reads its whole textbook and repeats every exercise once while processes are killed."""
+"""A course reads its whole textbook, and asks every exercise exactly once again, while processes are killed."""
 
 import asyncio
 import random
@@ -33,7 +33,7 @@ async def answered(client: Client, times: int) -> CoursesView:
     """Return the course's report once every exercise has `times` answers."""
 
     async def found() -> CoursesView | None:
-        """Every exercise has its answers."""
+        """Return the report if every exercise has its answers, else None."""
         [course] = (await retried(lambda: client.courses("python"))).courses
         view = await retried(lambda: client.courses("python", course.course_id))
         counts = {len(each.answers) for chapter in view.courses[0].chapters for each in chapter.details}
@@ -44,7 +44,7 @@ async def answered(client: Client, times: int) -> CoursesView:
 
 
 async def kill_at_random_times(platform: Platform, victims: Sequence[str], rng: random.Random, client: Client) -> None:
-    """Kill the victims, and wait until the platform answers again."""
+    """Kill the victims at random times, and wait until the platform answers again."""
     await platform.kill_at_random_times(victims, rng)
     await retried(client.status)
 

@@ -1,4 +1,4 @@
-"""A worker that is told to stop finishes its events and takes no new ones."""
+"""A worker that is told to stop finishes the events that it handles and takes no new ones."""
 
 import asyncio
 import signal
@@ -36,7 +36,9 @@ ALL_BUT_SPECIALIST = [name for name in ALL_SERVICES if name != "specialist"]
 async def _workers(
     settings: Settings, provider: Provider, directory: Path, count: int
 ) -> AsyncIterator[tuple[asyncio.subprocess.Process, list[str]]]:
-    """Run `nemuri worker specialist --count` and yield its process and the URLs of its workers' probes."""
+    """Run `nemuri worker specialist` with `count` workers, and yield its process and the URLs of the workers' health
+    probes.
+    """
     process = await asyncio.create_subprocess_exec(
         *(SCRIPT, "--data", directory, "worker", "specialist", "--count", str(count), "--http", "127.0.0.1:0"),
         stdout=asyncio.subprocess.PIPE,
@@ -61,7 +63,9 @@ async def _workers(
 
 
 async def test_stopped_workers_finish_slow_answers(settings: Settings, tmp_path: Path) -> None:
-    """Workers stopped by SIGTERM append each answer in work once, call the model once per task, and exit with 0."""
+    """Workers stopped by SIGTERM append each answer that they are working on once, call the model once per task, and
+    exit with code 0.
+    """
     go = asyncio.Event()
     async with (
         Provider([ScriptedReply(openai_reply("It is."), after=go)]) as provider,
@@ -76,14 +80,14 @@ async def test_stopped_workers_finish_slow_answers(settings: Settings, tmp_path:
         tasks = [await client.submit(f"Is value {number} true?") for number in range(2)]
 
         async def begun() -> bool:
-            """The model works on both tasks."""
+            """Return True once the model has got the requests of both tasks."""
             return len(provider.received) == len(tasks)
 
         await eventually(begun)
         process.send_signal(signal.SIGTERM)
 
         async def closing() -> bool:
-            """The workers have closed their probes and fetch no more events."""
+            """Return True once the workers have closed their probes and fetch no more events."""
             faces = await asyncio.gather(*map(ready, urls), return_exceptions=True)
             durable = await resources.log.stream.consumer_info(resources.log.subjects.stream, "specialist")
             return all(isinstance(each, URLError) for each in faces) and not durable.num_waiting

@@ -31,12 +31,12 @@ pytestmark = pytest.mark.connected
 
 ALL_BUT_SPECIALIST = [name for name in ALL_SERVICES if name != "specialist"]
 ACK_WAIT = 1.0
-"""Seconds until redelivery; each death of the worker costs that much."""
+"""Seconds until redelivery, which each death of the worker costs."""
 
 
 @asynccontextmanager
 async def _restarting_specialist(settings: Settings) -> AsyncIterator[Process]:
-    """Yield a specialist that is restarted after each death."""
+    """Run a specialist that is restarted after each death, and yield its process."""
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "tests.faults.fatal_specialist"),
         stdout=PIPE,

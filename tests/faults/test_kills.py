@@ -48,11 +48,11 @@ VICTIMS = (
     ("postgres",),
     (*SERVICES, "nats", "postgres"),
 )
-"""Groups of processes that are killed in the same run, each at a random time."""
+"""Groups of processes; all processes of a group are killed in one run, each at a random time."""
 
 
 async def submit_all(client: Client, rng: random.Random) -> list[UUID]:
-    """Submit tasks with one document each, at intervals drawn from the seed, and return their ids once acknowledged."""
+    """Submit tasks with one document each, at random intervals, and return their ids once acknowledged."""
     known = []
     for number in range(TASKS):
         key = uuid4()
@@ -70,7 +70,7 @@ def test_every_process_is_killed_by_some_test() -> None:
 
 @pytest.mark.parametrize("victims", VICTIMS, ids="+".join)
 async def test_every_task_ends_after_kills(platform: Platform, log: Log, victims: Sequence[str], seed: int) -> None:
-    """Each acknowledged task is answered once, each session is slept over once, and the views agree with the log."""
+    """Each acknowledged task is answered once, each session takes part in one sleep, and the views agree with the log."""
     rng = random.Random(seed)
     async with connected_client(platform.settings) as client:
         async with asyncio.TaskGroup() as group:
@@ -91,7 +91,7 @@ async def test_every_task_ends_after_kills(platform: Platform, log: Log, victims
 async def test_every_turn_becomes_one_memory_and_every_night_passes_once(
     platform: Platform, log: Log, seed: int
 ) -> None:
-    """Each turn becomes one memory and each night passes once, while services of affective memory are killed."""
+    """Each turn becomes one memory and each nightly job runs once, while services of affective memory are killed."""
     rng = random.Random(seed)
     offered = [turn(f"The parser of part {number} is broken again, I hate it!", number=number) for number in range(24)]
     await log.append(agent_defined("diary", memory="affective", perspectives=()))
@@ -122,12 +122,12 @@ async def test_every_turn_becomes_one_memory_and_every_night_passes_once(
 
 
 async def all_remembered(resources: Resources, number: int) -> bool:
-    """Every turn is a memory."""
+    """Return True once `number` turns have become memories."""
     return (await AffectiveQueries(resources.database).turn_counts("diary")).remembered == number
 
 
 async def night_over(resources: Resources) -> bool:
-    """The night is over, and memories at a lower level are compressed."""
+    """Return True once two nightly jobs are done and every memory at a lower level is compressed."""
     (agent,) = await AffectiveQueries(resources.database).agents("diary")
     lived = await AffectiveQueries(resources.database).turn_counts("diary")
     fell = sum(agent.levels[1:])
@@ -137,7 +137,7 @@ async def night_over(resources: Resources) -> bool:
 def assert_answered_once(
     results: Sequence[TaskResult], everything: Sequence[AnyEvent], facts: Sequence[AnyEvent]
 ) -> None:
-    """Assert that each result holds the first recorded answer of each assignment, and that each task completed once."""
+    """Assert that each task completed once and its result holds the first recorded answers of its assignments."""
     first: dict[UUID, str] = {}
     parts: defaultdict[UUID, list[UUID]] = defaultdict(list)
     for event in everything:
@@ -147,19 +147,21 @@ def assert_answered_once(
     completed = Counter(each.task_id for each in facts if isinstance(each, TaskCompleted))
     for each in results:
         assert completed[each.task_id] == 1
-        answer, _, _ = str(each.answer).partition("\n\n(Read: ")  # the note on the share of the documents that was read
+        answer, _, _ = str(each.answer).partition(
+            "\n\n(Read: "
+        )  # The result may end with a note on the share of the documents that was read.
         assert [first[part] for part in parts[each.task_id]] == [answer]
     assert not [each for each in facts if isinstance(each, TaskFailed)]
 
 
 def assert_remembered_once(tasks: Sequence[UUID], facts: Sequence[AnyEvent]) -> None:
-    """Assert that each task is one session of the orchestrator's memory."""
+    """Assert that each task is exactly one session in the orchestrator's memory."""
     mine = [each for each in facts if isinstance(each, SessionEnded) and each.agent_id == ORCHESTRATOR]
     remembered = Counter(each.thread for each in mine)
     assert [remembered[each] for each in tasks] == [1] * TASKS
 
 
 def assert_slept_once(facts: Sequence[AnyEvent]) -> None:
-    """Assert that the sleeps cover exactly the ended sessions, each once."""
+    """Assert that every ended session takes part in exactly one sleep."""
     slept = Counter(session for each in facts if isinstance(each, AgentSlept) for session in each.sessions)
     assert slept == Counter(each.assignment_id for each in facts if isinstance(each, SessionEnded))

@@ -1,4 +1,4 @@
-"""The figures name skipped faults with their reasons."""
+"""The printed figures list skipped faults with their reasons."""
 
 from collections import Counter
 

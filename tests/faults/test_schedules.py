@@ -10,7 +10,7 @@ FIRST, NUMBER = 1, 30
 
 
 def test_a_seed_determines_its_schedule() -> None:
-    """A seed determines its schedule, and the tested seeds cover every kind of fault."""
+    """A seed always gives the same schedule, and the tested seeds cover every kind of fault."""
     assert schedules(FIRST, NUMBER) == schedules(FIRST, NUMBER)
     assert len(set(schedules(FIRST, NUMBER))) == NUMBER
     assert {fault.kind for each in schedules(FIRST, NUMBER) for fault in each.faults} == set(DRAWN)
@@ -19,7 +19,7 @@ def test_a_seed_determines_its_schedule() -> None:
 @pytest.mark.connected
 @pytest.mark.timeout(900)
 async def test_every_promise_is_kept() -> None:
-    """No schedule breaks a promise. One test runs all of them, because they share one platform."""
+    """No schedule breaks a promise. A single test runs all schedules, because they share one platform."""
     async with ScheduleRunner.prepared() as runner:
         for each in schedules(FIRST, NUMBER):
             outcome = await runner.run(each)

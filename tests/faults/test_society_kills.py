@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.connected, pytest.mark.timeout(120), pytest.mark.xdist
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def running() -> AsyncIterator[RunningSociety]:
-    """A running society, shared by all tests of this module in their order."""
+    """A running society, shared by all tests of this module. They depend on their order."""
     async with RunningSociety.running() as running:
         await running.resume()
         await running.until_complete()
@@ -36,7 +36,7 @@ async def test_agents_of_a_killed_host_continue_on_another(running: RunningSocie
     observed = running.observed
 
     async def lived() -> bool:
-        """Every agent of the first cell has acted and has a recorded experience."""
+        """Return True once every agent of the first cell has acted and has a recorded experience."""
         acted, known = (
             await running.sections("action_history"),
             {each.agent_id for each in await running.recorded_experiences()},
@@ -57,8 +57,9 @@ async def test_agents_of_a_killed_host_continue_on_another(running: RunningSocie
     first = dict[str, Any]()
 
     async def acting() -> bool:
-        """Every agent of the cell has acted again. Each first change is kept, since a history holds the newest acts
-        only.
+        """Return True once every agent of the cell has acted again.
+
+        The first changed history of each agent is kept in `first`, since a history holds only the newest acts.
         """
         now = await running.sections("action_history")
         changed = {each.id: now[each.id] for each in running.society.cell(0) if now[each.id] != acted[each.id]}
@@ -70,7 +71,7 @@ async def test_agents_of_a_killed_host_continue_on_another(running: RunningSocie
         assert acted[name]["entries"][-1]["id"] in {entry["id"] for entry in history["entries"]}, name
 
     async def recalled() -> bool:
-        """An earlier experience is recalled."""
+        """Return True once an experience from before the kill is recalled."""
         since = (await running.memory_accesses())[accesses:]
         return any(access.memory_id in remembered for each in since for access in each.accessed)
 
@@ -80,7 +81,7 @@ async def test_agents_of_a_killed_host_continue_on_another(running: RunningSocie
 
 @pytest.mark.long
 async def test_a_killed_world_continues_from_its_state(running: RunningSociety) -> None:
-    """A killed world continues with all agents, their items and achievements."""
+    """A killed world continues with all agents, their items and their achievements."""
     holder, before, last_second = running.observed.lease_holder("world"), await running.world(), running.observed.second
     (process,) = running.children("world")
     kill(process.pid)
@@ -97,7 +98,7 @@ async def test_a_killed_world_continues_from_its_state(running: RunningSociety) 
 
 @pytest.mark.long
 async def test_a_host_suspended_past_its_lease_releases_its_agents(running: RunningSociety) -> None:
-    """A host that was suspended past its leases releases its agents and writes nothing more."""
+    """A host that was suspended until its leases expired releases its agents and records no experience twice."""
     host = str(running.observed.lease_holder("0"))
     process, mine = (
         running.observed.process("0"),
@@ -117,7 +118,7 @@ async def test_a_host_suspended_past_its_lease_releases_its_agents(running: Runn
 
 @pytest.mark.long
 async def test_a_society_survives_a_server_restart(running: RunningSociety) -> None:
-    """All processes survive a restart of the nats-server and go on."""
+    """All processes survive a restart of the nats-server and continue their work."""
     before = len(await running.recorded_experiences())
     processes = {each.pid for each in running.children()}
     await running.nats.kill()
@@ -130,5 +131,5 @@ async def test_a_society_survives_a_server_restart(running: RunningSociety) -> N
 
 
 async def _more(running: RunningSociety, than: int) -> bool:
-    """A new experience is recorded."""
+    """Return True if more than `than` experiences are recorded."""
     return len(await running.recorded_experiences()) > than

@@ -1,4 +1,4 @@
-"""A society whose processes are all killed at once continues from its last state, or from a checkpoint."""
+"""After a kill of all its processes at once, a society continues from its last stored state or from a checkpoint."""
 
 from collections import defaultdict
 from collections.abc import AsyncIterator, Mapping
@@ -19,9 +19,9 @@ from tests.integration.harness import eventually
 pytestmark = [pytest.mark.connected, pytest.mark.timeout(180), pytest.mark.xdist_group("society restarts")]
 
 MAX_LOST_SECONDS = 2.0
-"""Seconds of the world that a kill may lose: one write interval, plus the delay of a loaded machine."""
+"""Seconds of world time that a kill may lose: one interval between writes, plus the delay of a loaded machine."""
 MAX_STEP = 3
-"""Blocks that an agent may move between a state and the first percept after it."""
+"""Blocks that an agent may move between its stored state and the first percept after it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class StoredState:
     """A stored state of a society."""
 
     sections: Mapping[str, Mapping[str, Any]]
-    """By section and agent."""
+    """The stored state, by section and agent id."""
     world: World
 
     @classmethod
@@ -47,11 +47,11 @@ class StoredState:
 
     @classmethod
     async def now(cls, running: RunningSociety) -> Self:
-        """Read the present state."""
+        """Read the presently stored state."""
         return cls.of({each.key: each.value async for each in running.states.read()})
 
     def decisions(self, agent_id: str) -> int:
-        """Return an agent's number of decisions."""
+        """Return the number of decisions that an agent has made."""
         decision = self.sections["decision"].get(agent_id)
         return int(decision["id"].removeprefix("d").partition("t")[0]) if decision else 0
 
@@ -64,7 +64,7 @@ class StoredState:
     scope="module", loop_scope="session", params=[(4, 1), pytest.param((50, 2), marks=pytest.mark.long)], ids=str
 )
 async def running(request: pytest.FixtureRequest) -> AsyncIterator[RunningSociety]:
-    """A running society in which every agent has acted, shared by all tests of this module in their order."""
+    """A running society in which every agent has acted, shared by all tests of this module. They depend on their order."""
     agents, hosts = request.param
     async with RunningSociety.running(agents, hosts, every=2.0) as running:
         await running.resume()
@@ -73,7 +73,7 @@ async def running(request: pytest.FixtureRequest) -> AsyncIterator[RunningSociet
 
 
 async def all_acted(running: RunningSociety) -> bool:
-    """Every agent has acted by a decision of its own."""
+    """Return True once every agent has acted by its own decision."""
     acted, decided = await running.sections("action_history"), await running.sections("decision")
     return all(acted.get(each.id, {}).get("entries") and each.id in decided for each in running.society.agents)
 
@@ -99,7 +99,7 @@ async def until_all_decided(running: RunningSociety, before: StoredState) -> Sto
     await running.until_complete()
 
     async def decided() -> StoredState | None:
-        """Every agent has made a new decision."""
+        """Return the state if every agent has made a new decision, else None."""
         now = await StoredState.now(running)
         return (
             now if all(now.decisions(each.id) > before.decisions(each.id) for each in running.society.agents) else None
@@ -110,7 +110,7 @@ async def until_all_decided(running: RunningSociety, before: StoredState) -> Sto
 
 
 async def test_a_killed_society_continues_from_its_state(running: RunningSociety) -> None:
-    """A society killed at once loses at most two seconds and continues from its stored state."""
+    """A society whose processes are all killed at once loses at most two seconds and continues from its stored state."""
     await running.kill_all()
     last_second, before = running.observed.second, await StoredState.now(running)
     print(f"{last_second - before.world.second:.2f} s of the world were lost by the kill")
@@ -123,11 +123,13 @@ async def test_a_killed_society_continues_from_its_state(running: RunningSociety
 
 
 async def test_a_killed_society_is_resumed_from_a_checkpoint(running: RunningSociety) -> None:
-    """A society resumed from a checkpoint, the newest or an older one, continues from the checkpoint's state."""
+    """A society resumed from a checkpoint, the newest or an older one, continues from that checkpoint's state."""
     checkpoints, restored_from = await Checkpoints.open(running.log, NAME), list[str]()
 
     async def several() -> bool:
-        """There are two checkpoints, one of them newer than the last restore, and the world is ahead of the newest."""
+        """Return True once there are two checkpoints, the newest is newer than the last restore, and the world is ahead
+        of it.
+        """
         names = await checkpoints.names()
         if len(names) < 2 or names[-1:] == restored_from[-1:]:
             return False

@@ -1,4 +1,4 @@
-"""Thousands of waiting tasks do not make any process grow."""
+"""Thousands of waiting tasks do not increase the memory of any process."""
 
 import asyncio
 import shutil
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.connected
 RUNNING = ("projector", "intake", "orchestrator", "query-api")
 WARM, WAITING = 300, 3_000
 GROWTH = 20.0
-"""Megabytes; three thousand tasks kept in a process would take more."""
+"""Megabytes that a process may grow. Three thousand tasks kept in a process would take more."""
 
 
 @asynccontextmanager
@@ -47,14 +47,14 @@ def _megabytes(workers: list[Worker]) -> dict[str, float]:
 
 
 async def _submitted(resources: Resources, number: int) -> None:
-    """Submit so many tasks, and wait until the views hold them."""
+    """Submit `number` tasks, and wait until the views hold them."""
     tasks = (TaskSubmitted(event_id=uuid4(), text=f"Is value {place} true? " * 20) for place in range(number))
     await append_all(resources.log, tasks)
     await resources.views.progress.wait(await resources.log.last_sequence(), seconds=120.0)
 
 
 async def test_waiting_tasks_do_not_make_processes_grow(settings: Settings) -> None:
-    """No process grows by more than GROWTH while thousands of tasks wait for a specialist that does not run."""
+    """No process grows by more than `GROWTH` while thousands of tasks wait for a specialist that is not running."""
     async with open_resources(settings) as resources, _workers(settings) as workers:
         await resources.log.append(agent_defined())
         await _submitted(resources, WARM)

@@ -1,4 +1,4 @@
-"""Requests of clients while faults happen, and a reader of the log."""
+"""The requests that clients send while faults happen, and a reader of the log."""
 
 import asyncio
 import random
@@ -28,13 +28,13 @@ ITEMS = "Please answer each of these questions:\n" + "\n".join(
 
 @dataclass(slots=True)
 class LogReader:
-    """All events of the log, read as they are appended, across outages."""
+    """A reader of the whole log. It reads events as they are appended, and continues after outages."""
 
     log: Log
     events: list[AnyEvent] = field(default_factory=list)
-    """Every message, repetitions included."""
+    """Every message on the log, repetitions included."""
     known: dict[UUID, AnyEvent] = field(default_factory=dict)
-    """The first event of each id, which is the effective one."""
+    """The first event of each id. Later events with the same id have no effect."""
     by_task: dict[tuple[type, UUID], AnyEvent] = field(default_factory=dict)
     _news: asyncio.Condition = field(default_factory=asyncio.Condition)
 
@@ -66,7 +66,7 @@ class LogReader:
             await self._news.wait_for(condition)
 
     def ended(self, task_id: UUID) -> bool:
-        """Return whether the task has ended."""
+        """Return True if the task has completed or failed."""
         return (TaskCompleted, task_id) in self.by_task or (TaskFailed, task_id) in self.by_task
 
 
@@ -81,7 +81,7 @@ class AcknowledgedRequests:
 
 @dataclass(slots=True)
 class Clients:
-    """The clients of a schedule."""
+    """The clients that send the requests of a schedule."""
 
     client: Client
     log_reader: LogReader
@@ -90,7 +90,7 @@ class Clients:
     acknowledged: AcknowledgedRequests = field(default_factory=AcknowledgedRequests)
 
     async def send_all(self) -> AcknowledgedRequests:
-        """Send all requests of the schedule concurrently; return their ids when all are acknowledged."""
+        """Send all requests of the schedule concurrently. Return their ids when all are acknowledged."""
         async with asyncio.TaskGroup() as group:
             for number, request in enumerate(self.schedule.requests):
                 group.create_task(getattr(self, f"_{request}")(number, random.Random(self.rng.random())))
@@ -157,7 +157,7 @@ class Clients:
         await self.log_reader.until(lambda: encoded in self.log_reader.known)
 
     async def _repeated(self, number: int, rng: random.Random) -> None:
-        """Submit a task twice at once, and a third time after it has ended."""
+        """Submit a task twice at the same time, and a third time after it has ended."""
         text = f"Is an empty list false? ({number}, {rng.random()})"
         task_id = await self._submit(text)
         await self._submit(text, key=task_id)
