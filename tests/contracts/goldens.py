@@ -13,7 +13,9 @@ UPDATE = "python -m tests.contracts.goldens"
 
 
 def schema(event: type[Event]) -> dict[str, Any]:
-    """Return the JSON Schema of an event as it is sent, without descriptions and without the fields that the log adds."""
+    """Return the JSON Schema of an event as it is sent, without descriptions and without the fields that the log
+    adds.
+    """
     whole: dict[str, Any] = _without_prose(event.model_json_schema(mode="serialization"))
     return {"$schema": "https://json-schema.org/draft/2020-12/schema"} | whole
 

@@ -52,7 +52,9 @@ def test_a_golden_is_a_schema_that_accepts_its_example(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_example_survives_a_round_trip(kind: str) -> None:
-    """An example gets the log's fields when decoded, and has the same bytes, without those fields, when encoded again."""
+    """An example gets the log's fields when decoded, and has the same bytes, without those fields, when encoded
+    again.
+    """
     example = EXAMPLES[kind]
 
     event = decode(encode(example), recorded_at=NOW, sequence=7, client_id="ann")

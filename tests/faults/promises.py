@@ -59,7 +59,9 @@ async def broken_promises(
 
 
 async def _result_mismatch(task_id: UUID, client: Client) -> list[str]:
-    """Return one description if the task's stored result is missing, not completed or not settled; else an empty list."""
+    """Return one description if the task's stored result is missing, not completed or not settled; else an empty
+    list.
+    """
     try:
         entry = await (await Results.open(client.log)).store.get(str(task_id))
     except KeyNotFoundError:
@@ -99,7 +101,9 @@ def _sessions(log_reader: LogReader) -> Iterator[str]:
 
 
 def _memories(log_reader: LogReader, acknowledged: AcknowledgedRequests) -> Iterator[str]:
-    """Yield a description of each offered memory without exactly one outcome, and of each memory encoded under two ids."""
+    """Yield a description of each offered memory without exactly one outcome, and of each memory encoded under two
+    ids.
+    """
     encoded = [each for each in log_reader.known.values() if isinstance(each, MemoryEncoded)]
     for offer in acknowledged.memories:
         fates = {derive(offer, MemoryEncoded.kind_of()), derive(offer, MemoryRefused.kind_of())}
@@ -110,7 +114,9 @@ def _memories(log_reader: LogReader, acknowledged: AcknowledgedRequests) -> Iter
 
 
 def _feedback(log_reader: LogReader, acknowledged: AcknowledgedRequests) -> Iterator[str]:
-    """Yield a description of each feedback that was credited twice to an assignment for one reason, or never decided."""
+    """Yield a description of each feedback that was credited twice to an assignment for one reason, or never
+    decided.
+    """
     facts = log_reader.known.values()
     credited = Counter((each.assignment_id, each.reason) for each in facts if isinstance(each, ImpactCredited))
     yield from (f"credited {number} times: {each}" for each, number in credited.items() if number > 1)

@@ -70,7 +70,9 @@ def test_every_process_is_killed_by_some_test() -> None:
 
 @pytest.mark.parametrize("victims", VICTIMS, ids="+".join)
 async def test_every_task_ends_after_kills(platform: Platform, log: Log, victims: Sequence[str], seed: int) -> None:
-    """Each acknowledged task is answered once, each session takes part in one sleep, and the views agree with the log."""
+    """Each acknowledged task is answered once, each session takes part in one sleep, and the views agree with the
+    log.
+    """
     rng = random.Random(seed)
     async with connected_client(platform.settings) as client:
         async with asyncio.TaskGroup() as group:

@@ -64,7 +64,9 @@ class StoredState:
     scope="module", loop_scope="session", params=[(4, 1), pytest.param((50, 2), marks=pytest.mark.long)], ids=str
 )
 async def running(request: pytest.FixtureRequest) -> AsyncIterator[RunningSociety]:
-    """A running society in which every agent has acted, shared by all tests of this module. They depend on their order."""
+    """A running society in which every agent has acted, shared by all tests of this module. They depend on their
+    order.
+    """
     agents, hosts = request.param
     async with RunningSociety.running(agents, hosts, every=2.0) as running:
         await running.resume()
@@ -110,7 +112,9 @@ async def until_all_decided(running: RunningSociety, before: StoredState) -> Sto
 
 
 async def test_a_killed_society_continues_from_its_state(running: RunningSociety) -> None:
-    """A society whose processes are all killed at once loses at most two seconds and continues from its stored state."""
+    """A society whose processes are all killed at once loses at most two seconds and continues from its stored
+    state.
+    """
     await running.kill_all()
     last_second, before = running.observed.second, await StoredState.now(running)
     print(f"{last_second - before.world.second:.2f} s of the world were lost by the kill")

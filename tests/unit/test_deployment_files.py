@@ -70,7 +70,9 @@ def test_a_service_that_takes_one_event_of_an_agent_at_a_time_is_not_scaled() ->
 
 
 def test_a_file_without_the_marking_comments_is_refused(tmp_path: Path) -> None:
-    """The generator raises `ValueError` and writes nothing if a file lacks the comments that mark the generated part."""
+    """The generator raises `ValueError` and writes nothing if a file lacks the comments that mark the generated
+    part.
+    """
     (tmp_path / COMPOSE).write_text("services:\n", encoding="utf-8")
     with pytest.raises(ValueError, match=r"docker-compose\.yml has no part between the lines"):
         write(tmp_path)
