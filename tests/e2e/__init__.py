@@ -1,1 +1,1 @@
-"""End-to-end tests through the console script."""
+"""End-to-end tests: they run the console script `nemuri` against real servers."""

@@ -41,12 +41,12 @@ policy:
   expected_tasks_per_day: 1
   fading: tasks
 """
-"""Definition of an agent that is never chosen for other tests' questions, so that tests can count its events."""
+"""Definition of an agent that no question of another test is routed to, so that a test can count the agent's events."""
 FACTS = ("salt the water before the pasta goes in", "knead bread dough for ten minutes", "rest the steak")
 
 
 def environment(**variables: str) -> dict[str, str]:
-    """Return this process's environment without settings of Nemuri and of providers, plus `variables`."""
+    """Return this process's environment plus `variables`, without settings of Nemuri, of providers and of servers."""
     kept = {
         name: value for name, value in os.environ.items() if not name.startswith(("NEMURI_", "OPENAI", "ANTHROPIC"))
     }
@@ -57,19 +57,21 @@ def environment(**variables: str) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class CommandLine:
-    """The command line with one data directory."""
+    """The `nemuri` command line, called with one data directory."""
 
     data: Path
     variables: Mapping[str, str] = field(default_factory=dict)
 
     def __call__(self, *arguments: str | bytes | Path, **variables: str) -> CommandResult:
-        """Run a command to its end in a process forked with the program's imports loaded."""
+        """Run a command to its end and return its outcome. Its process is forked from one that has imported the
+        program.
+        """
         command = ["--data", str(self.data), *(os.fsdecode(each) for each in arguments)]
         [done] = run_forked([command], environment(**self.variables, **variables))
         return done
 
     def run_script(self, *arguments: str | bytes | Path, **variables: str) -> CommandResult:
-        """Run the console script to its end in a new interpreter, which does all imports itself."""
+        """Run the console script to its end and return its outcome. Its new interpreter does all imports itself."""
         done = subprocess.run(
             [SCRIPT, "--data", self.data, *arguments],
             env=environment(**self.variables, **variables),
@@ -80,20 +82,22 @@ class CommandLine:
         return CommandResult(done.returncode, done.stdout.decode(), done.stderr.decode())
 
     def event_count(self) -> int:
-        """Return the number of events on the log once all consumers are idle. Much of a task's work follows its answer.
+        """Wait until all consumers are idle, and return the number of events on the log.
 
-        Consumers are read one after another, so one look can miss an event that moves between them. Two equal looks are
-        required.
+        Waiting is necessary because many events of a task follow its answer. Consumers are read one after another, so a
+        single check can miss an event that passes from one to the next. Therefore two successive checks must be equal.
         """
         ends = list[int]()
-        while len(ends) < 2 or ends[-1] != ends[-2]:  # each look is a command; the test's own limit ends the loop
+        while (
+            len(ends) < 2 or ends[-1] != ends[-2]
+        ):  # Each check runs a command. The time limit of the test ends the loop.
             seen = self("status", "--json").json
             busy = any(each["pending"] or each["in_work"] for each in seen["consumers"].values())
             ends = [] if busy else [*ends, seen["log"]]
         return int(self("log", "stats", "--json").json["events"])
 
     def add_agent(self, name: str, definition: str = ISOLATED_AGENT) -> str:
-        """Add an agent of this name that remembers FACTS, and return the name."""
+        """Add an agent with this name and with the memories `FACTS`, and return the name."""
         path, lines = self.data / f"{name}.yaml", self.data / f"{name}.jsonl"
         path.write_text(definition.format(name=name), encoding="utf-8")
         assert self("agent", "add", path).code == 0
@@ -117,7 +121,7 @@ class CommandLine:
 
 
 def stop(process: subprocess.Popen[str], number: signal.Signals = signal.SIGTERM) -> int:
-    """Send a platform a signal and return its exit code."""
+    """Send a platform a signal, wait for its end, and return its exit code."""
     process.send_signal(number)
     process.communicate(timeout=30)
     return process.returncode

@@ -1,4 +1,4 @@
-"""Container images and containers by Debian's podman, in a temporary store."""
+"""Builds and runs container images with Debian's podman, in a temporary store."""
 
 import os
 import shutil
@@ -13,7 +13,7 @@ from typing import Any, Final, Self
 PROGRAMS: Final = ("podman", "runc", "mmdebstrap", "catatonit")
 """Programs needed to build and run images; `.ci/run` installs them."""
 BASE: Final = "docker.io/library/python:3.11-slim"
-"""Base image of the Dockerfile. No registry is asked; an equivalent image is made of Debian's packages."""
+"""Base image of the Dockerfile. It is not downloaded: an equivalent image is made of Debian's packages."""
 PACKAGES: Final = ("python3.11", "python3-pip", "python3-venv", "ca-certificates")
 CERTIFICATES: Final = Path("/etc/ssl/certs")
 CONFIGURATION: Final = """\
@@ -22,11 +22,13 @@ default_ulimits = ["nofile=4096:4096", "nproc=4096:4096"]
 [engine]
 runtime = "runc"
 """
-"""Limits that a container inside a container may be given, and a runtime that works with every version of cgroups."""
+"""Podman's configuration: limits that are permitted inside another container, and a runtime for every version of
+cgroups.
+"""
 
 
 def missing() -> str | None:
-    """Return the reason why no image can be built on this machine, or None."""
+    """Return the reason why this machine cannot build images; None if it can."""
     if os.geteuid() != 0:
         return "only root may build images with a store of their own"
     absent = [each for each in PROGRAMS if shutil.which(each) is None]
@@ -42,7 +44,7 @@ class Podman:
     @classmethod
     @contextmanager
     def running(cls) -> Iterator[Self]:
-        """Yield a podman without images; end its containers and remove its store afterwards."""
+        """Yield a podman without images. Remove its containers and its store afterwards."""
         directory = Path(tempfile.mkdtemp(prefix="nemuri-test-"))
         (directory / "containers.conf").write_text(CONFIGURATION, encoding="utf-8")
         podman = cls(directory)
@@ -80,8 +82,8 @@ class Podman:
         archive.unlink()
 
     def build(self, context: Path, tag: str) -> None:
-        """Build the Dockerfile of a directory with this machine's network and certificates, so that pip reaches its
-        index.
+        """Build the Dockerfile of a directory. The build uses this machine's network and certificates, so that pip can
+        reach its package index.
         """
         trusted = ("--volume", f"{CERTIFICATES}:{CERTIFICATES}:ro") if CERTIFICATES.is_dir() else ()
         self("build", "--pull=never", "--network", "host", *trusted, "--tag", tag, str(context), timeout=600)

@@ -20,14 +20,15 @@ IMPORTED = (
     "nemuri.operations",
     "nemuri.platform.workers",
 )
-"""Modules imported in the fork server: importing them takes most of a command's time."""
+"""Modules that the fork server imports. Importing them takes most of a command's time."""
 SCRIPT = Path(sys.executable).parent / "nemuri"
 CONCURRENT_COMMANDS = 4
 COMMAND_TIMEOUT = 170.0
 """Seconds that a command may take."""
 _PROCESS_LOCK = Lock()
-"""Lock around process bookkeeping. `start` polls all child processes; if two threads read the exit code of one process,
-the later one gets 255.
+"""Held while a process is started or its exit code is read.
+
+Starting a process polls all child processes. If two threads read the exit code of one process, the second one gets 255.
 """
 
 
@@ -46,7 +47,9 @@ class CommandResult:
 
 
 def fork(target: Callable[..., None], *arguments: object) -> ForkServerProcess:
-    """Start a process forked from the one fork server, which the first call starts."""
+    """Start a process that calls `target` with `arguments`. It is forked from the fork server, which the first call
+    starts.
+    """
     context = get_context("forkserver")
     context.set_forkserver_preload(["__main__", *IMPORTED])
     process = context.Process(target=target, args=arguments)
@@ -56,9 +59,9 @@ def fork(target: Callable[..., None], *arguments: object) -> ForkServerProcess:
 
 
 def exit_code(process: ForkServerProcess, seconds: float | None = None) -> int | None:
-    """Wait for the end of a process, at most `seconds` (None: without limit).
+    """Wait for the end of a process, at most `seconds`, or without limit if that is None.
 
-    Return its exit code, negative for a signal, or None if it still runs.
+    Return its exit code (negative if a signal ended it), or None if it still runs.
     """
     wait([process.sentinel], seconds)
     with _PROCESS_LOCK:
@@ -66,8 +69,9 @@ def exit_code(process: ForkServerProcess, seconds: float | None = None) -> int |
 
 
 def run_forked(commands: Sequence[Sequence[str]], variables: Mapping[str, str]) -> Iterator[CommandResult]:
-    """Run commands, several at a time, and yield their outcomes in order. Raises TimeoutError if a command does not
-    end.
+    """Run commands, `CONCURRENT_COMMANDS` at a time, and yield their outcomes in the order of `commands`.
+
+    Raises `TimeoutError` if a command does not end within `COMMAND_TIMEOUT` seconds.
     """
     for start in range(0, len(commands), CONCURRENT_COMMANDS):
         with TemporaryDirectory() as directory:
@@ -89,12 +93,12 @@ def _code(process: ForkServerProcess) -> int:
 
 
 def run_command(arguments: list[str], variables: dict[str, str], out: Path, err: Path) -> None:
-    """Run a command in this forked process as the console script does."""
+    """Run a command in this forked process as the console script does, with its output written to `out` and `err`."""
     for number, path in ((1, out), (2, err)):
         os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND), number)
     os.environ.clear()
     os.environ.update(variables)
-    sys.argv = [str(SCRIPT), *arguments]  # hooks are installed under the path in argv[0]
+    sys.argv = [str(SCRIPT), *arguments]  # `hook install` writes the path in argv[0] into the hooks.
     from nemuri.cli import main
 
     main()

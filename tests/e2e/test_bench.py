@@ -7,7 +7,8 @@ import pytest
 from bench.__main__ import SCRIPTS
 
 EXCLUDED = {"throughput", "neighbours"}
-"""Scripts run by `make bench QUICK=1` only: one takes two minutes, one needs packages that this environment lacks."""
+"""Scripts that only `make bench QUICK=1` runs: one takes two minutes, the other needs packages that are missing here.
+"""
 INCLUDED = [each.name for each in SCRIPTS if not (each.data or each.slow or each.name in EXCLUDED)]
 
 

@@ -27,7 +27,7 @@ TURNS = (
 
 @pytest.fixture(scope="module")
 def labels(nemuri: CommandLine) -> list[str]:
-    """Labels of a diary's three memories, in the order of their turns; the first memory is protected."""
+    """The labels of three memories of a diary, in the order of their turns. The first memory is protected."""
     definition, transcript = nemuri.data / "diary.yaml", nemuri.data / "diary.jsonl"
     definition.write_text(DIARY)
     assert nemuri("agent", "add", definition).code == 0
@@ -63,7 +63,10 @@ def test_recall_appends_nothing(nemuri: CommandLine, labels: list[str]) -> None:
 
 
 def test_protection_beyond_the_limit_is_refused(nemuri: CommandLine, labels: list[str]) -> None:
-    """Protection beyond the limit is refused and names memories to release; a repeated request appends nothing."""
+    """A request to protect more memories than the limit is refused with a list of memories to release.
+
+    Protecting a protected memory again appends nothing.
+    """
     before = nemuri.event_count()
     refused = nemuri("affect", "diary", "protect", labels[1])
     assert refused.code == 1
@@ -81,8 +84,9 @@ def test_protection_beyond_the_limit_is_refused(nemuri: CommandLine, labels: lis
 
 
 def test_a_configuration_file_is_adopted(nemuri: CommandLine, labels: list[str], tmp_path: Path) -> None:
-    """A configuration file is adopted at once before the first night, platform sections are ignored, and adopting it
-    again changes nothing.
+    """Before the first night, a configuration file is adopted at once, without its platform sections.
+
+    Adopting it again appends nothing.
     """
     file = tmp_path / "config.json"
     file.write_text(json.dumps({"version": "1.0.0", "levels": {"level1_threshold": 60}, "llm": {"temperature": 0}}))
@@ -115,8 +119,8 @@ def test_a_memory_and_its_turn_are_shown(nemuri: CommandLine, labels: list[str])
 
 
 def test_a_protected_memory_is_not_deleted(nemuri: CommandLine, labels: list[str]) -> None:
-    """Every command that deletes a protected memory is refused in one line that says how to release it, and changes
-    nothing.
+    """Every command that would delete a protected memory is refused in one line that says how to release it, and
+    changes nothing.
     """
     memory_id = nemuri("affect", "diary", "protect", labels[1], "--json").json["memory_id"]
     before = nemuri.event_count()
@@ -145,7 +149,7 @@ def test_a_memory_is_deleted_with_yes_only(nemuri: CommandLine, labels: list[str
 
 
 def test_the_kind_of_memory_cannot_be_changed(nemuri: CommandLine, labels: list[str], tmp_path: Path) -> None:
-    """A definition with another kind of memory is refused for an agent with affective memory."""
+    """A definition that gives an agent with affective memory another kind of memory is refused."""
     definition = tmp_path / "other.yaml"
     definition.write_text("id: diary\nrole: a companion\nperspectives: [taste]\n")
     refused = nemuri("agent", "add", definition)

@@ -1,4 +1,6 @@
-"""Bad input ends with one line that names cause and remedy, a non-zero exit code, no traceback and no new event."""
+"""Bad input ends a command with one line that names cause and remedy, with a non-zero exit code, and without a
+traceback or a new event.
+"""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -148,7 +150,7 @@ FAILED = [
 
 @pytest.fixture(scope="module")
 def folder(nemuri: CommandLine) -> Path:
-    """A directory with the bad files."""
+    """A directory that contains the bad files."""
     path = nemuri.data / "bad"
     path.mkdir()
     for name, content in FILES.items():
@@ -159,14 +161,16 @@ def folder(nemuri: CommandLine) -> Path:
 
 
 def assert_one_line(done: CommandResult) -> None:
-    """Assert that stderr holds exactly one line of ours, and stdout nothing."""
+    """Assert that stderr holds exactly one line, a message of `nemuri`, and stdout nothing."""
     assert done.err.startswith("nemuri: "), done
     assert done.err.count("\n") == 1, done.err
     assert done.out == ""
 
 
 def run_each(nemuri: CommandLine, folder: Path, commands: Sequence[tuple[str | bytes, ...]]) -> Iterator[CommandResult]:
-    """Run the commands with names of bad files resolved in their folder, and yield the outcomes."""
+    """Run the commands and yield their outcomes. Names of bad files in the commands are replaced by paths in
+    `folder`.
+    """
     return run_forked(
         [
             ["--data", str(nemuri.data), *(_in_folder(folder, os.fsdecode(each)) for each in command)]
@@ -190,7 +194,9 @@ def test_wrong_use_is_refused_and_changes_nothing(nemuri: CommandLine, folder: P
 
 
 def test_an_unknown_name_fails_and_changes_nothing(nemuri: CommandLine, folder: Path) -> None:
-    """An unknown agent, task or memory, or a second platform, ends with exit code 1 and appends nothing."""
+    """A command about an unknown agent, task or memory, and a second platform, end with exit code 1 and append
+    nothing.
+    """
     before = nemuri.event_count()
     for command, done in zip(FAILED, run_each(nemuri, folder, FAILED), strict=True):
         assert done.code == 1, (command, done)
@@ -199,7 +205,7 @@ def test_an_unknown_name_fails_and_changes_nothing(nemuri: CommandLine, folder: 
 
 
 def test_a_bad_line_is_named(nemuri: CommandLine, folder: Path) -> None:
-    """The message names file and line of a bad line."""
+    """The message about a bad line in a file names the file and the line."""
     unknown = nemuri("remember", "cook", "--file", folder / "unknown.jsonl").err
     assert "unknown.jsonl:3 is refused: cook has no perspective 'zzz'; it has " in unknown
     assert "second.jsonl:2: content" in nemuri("remember", "cook", "--file", folder / "second.jsonl").err
@@ -234,7 +240,9 @@ def test_a_client_needs_no_database(nemuri: CommandLine) -> None:
 
 
 def test_a_missing_platform_is_reported(tmp_path: Path) -> None:
-    """Without a platform the message names the directory and the command that starts one, and no directory is made."""
+    """If no platform runs, the message names the data directory and the command that starts a platform. No directory is
+    made.
+    """
     done = CommandLine(tmp_path / "none")("agents")
     assert_one_line(done)
     assert f"nemuri --data {tmp_path / 'none'} up" in done.err
@@ -242,7 +250,7 @@ def test_a_missing_platform_is_reported(tmp_path: Path) -> None:
 
 
 def test_a_file_as_data_directory_is_refused(tmp_path: Path) -> None:
-    """A file as data directory is refused in one line by a client and by the platform."""
+    """A client and the platform refuse a file in place of the data directory in one line."""
     (tmp_path / "file").touch()
     for command in ("agents", "up"):
         done = CommandLine(tmp_path / "file")(command)

@@ -1,4 +1,4 @@
-"""Each client command does its work."""
+"""Each client command has its documented effect and output."""
 
 from pathlib import Path
 from uuid import UUID, uuid4
@@ -23,7 +23,7 @@ def test_ask_json_prints_one_object(nemuri: CommandLine) -> None:
 
 def test_json_is_accepted_before_the_command(nemuri: CommandLine) -> None:
     """`--json` works before the command and after it."""
-    nemuri.event_count()  # waits until no task and no sleep can change the agents
+    nemuri.event_count()  # Wait until no task and no sleep can change the agents any more.
     assert nemuri("--json", "agents").json == nemuri("agents", "--json").json
 
 
@@ -47,8 +47,8 @@ def test_a_submitted_task_is_answered_later(nemuri: CommandLine, tmp_path: Path)
 
 
 def test_too_many_items_are_negotiated(nemuri: CommandLine, tmp_path: Path) -> None:
-    """Too many items end `ask` with exit code 4 and print the commands to go on with; such a command leads to the
-    result.
+    """A task with too many items ends `ask` with exit code 4 and prints commands to choose from. Such a command leads
+    to the result.
     """
     items = tmp_path / "items.txt"
     items.write_text("\n".join(f"- dish {number}: how long does it boil?" for number in range(30)), encoding="utf-8")
@@ -60,7 +60,9 @@ def test_too_many_items_are_negotiated(nemuri: CommandLine, tmp_path: Path) -> N
 
 
 def test_items_are_chosen_by_number(nemuri: CommandLine, tmp_path: Path) -> None:
-    """Items are chosen by their numbers; an unknown number is refused in one line, and the negotiation stays open."""
+    """A client chooses items by their numbers. An unknown number is refused in one line, and the negotiation stays
+    open.
+    """
     items = tmp_path / "items.txt"
     items.write_text("\n".join(f"- dish {number}: how long does it boil?" for number in range(30)), encoding="utf-8")
     book = tmp_path / "book.txt"
@@ -80,7 +82,7 @@ def test_items_are_chosen_by_number(nemuri: CommandLine, tmp_path: Path) -> None
 
 
 def test_a_panel_prints_the_merged_answer_and_each_part(nemuri: CommandLine) -> None:
-    """A panel prints the merged answer, then the answers side by side; JSON holds each part separately."""
+    """A panel prints the merged answer, then the answers side by side. Its JSON holds each of them separately."""
     done = nemuri("ask", QUESTION, "--panel", "2")
     assert done.code == 0, done.err
     beside = done.out.index("## Side by side")
@@ -94,7 +96,9 @@ def test_a_panel_prints_the_merged_answer_and_each_part(nemuri: CommandLine) -> 
 
 
 def test_a_follow_up_question_uses_its_conversation(nemuri: CommandLine) -> None:
-    """A follow-up question is understood by the earlier turns of its conversation, across commands."""
+    """A follow-up question is understood from the earlier turns of its conversation, although each is a command of its
+    own.
+    """
     assert nemuri("ask", "How long is bread dough kneaded?", "--conversation", "dough").code == 0
     found = nemuri("ask", "Why?", "--conversation", "dough", "--json").json
     assert "ten minutes" in found["answer"]
@@ -110,7 +114,7 @@ def test_a_timeout_ends_with_exit_code_3(nemuri: CommandLine) -> None:
 
 
 def test_feedback_is_credited_once(nemuri: CommandLine, task: str) -> None:
-    """Feedback is credited to the used memories; repeated feedback and feedback on an unused memory end with exit code
+    """Feedback is credited to the used memories. Repeated feedback and feedback on an unused memory end with exit code
     1.
     """
     used = nemuri("result", task, "--json").json["used"]
@@ -131,7 +135,9 @@ def test_feedback_is_credited_once(nemuri: CommandLine, task: str) -> None:
 
 
 def test_a_reused_key_with_another_text_is_refused(nemuri: CommandLine) -> None:
-    """Another text under a task's key is refused and appends nothing; the same text returns the same task."""
+    """A task with another text under the key of an earlier task is refused and appends nothing. The same text returns
+    the same task.
+    """
     task = nemuri("submit", QUESTION, "--key", "eggs").out
     assert nemuri("submit", QUESTION, "--key", "eggs").out == task
     nemuri("result", task.strip(), "--json")
@@ -189,8 +195,8 @@ def test_a_contradiction_is_linked_and_unlinked(nemuri: CommandLine, tmp_path: P
 
 
 def test_a_repeated_learning_can_be_separated(nemuri: CommandLine, tmp_path: Path) -> None:
-    """A document that repeats an unused memory repeats it instead of adding another; `separate` makes it a memory of
-    its own.
+    """A document that repeats an unused memory counts as a repetition of it and adds no memory. `separate` makes the
+    repetition a memory of its own.
     """
     known = nemuri("remember", "cook", "Every swan egg wants craft.").out.strip()
     files: list[str | Path] = []
@@ -223,7 +229,7 @@ def test_an_invalid_memory_is_refused(nemuri: CommandLine, tmp_path: Path) -> No
 
 
 def test_no_relevant_memory_is_reported(nemuri: CommandLine) -> None:
-    """`recall` and `ask` say that no memory is relevant, the archive included."""
+    """`recall` and `ask` report if no memory is relevant, not even in the archive."""
     elsewhere = "Who painted the ceiling above the emperor's throne in Vienna?"
     found = nemuri("recall", "cook", elsewhere, "--deep", "--json")
     assert (found.code, found.json["memories"], found.json["deep"]) == (0, [], True)
@@ -232,7 +238,7 @@ def test_no_relevant_memory_is_reported(nemuri: CommandLine) -> None:
 
 
 def test_why_shows_routing_scores_and_features(nemuri: CommandLine, task: str) -> None:
-    """`why` shows routing scores and nine features with their contributions, as a table and as JSON."""
+    """`why` shows the scores of routing, and nine features with their contributions, as a table and as JSON."""
     done = nemuri("why", task)
     assert (done.code, "always in mind" in done.out, "decided by" in done.out) == (0, False, True)
     assert "the score minus that of the mean candidate" in done.out
@@ -249,7 +255,9 @@ def test_why_shows_routing_scores_and_features(nemuri: CommandLine, task: str) -
 
 
 def test_ids_may_be_abbreviated(nemuri: CommandLine, task: str) -> None:
-    """The first digits of an id name a task or a memory, as an argument, as an option, and in capitals."""
+    """The first digits of an id are accepted for a task or a memory, as an argument and as an option, also in
+    capitals.
+    """
     found = nemuri("result", task[:8], "--json").json
     assert found["task_id"] == task
     memory = found["used"][0]
@@ -269,7 +277,7 @@ def test_a_narrow_table_keeps_its_width(nemuri: CommandLine) -> None:
 
 
 def test_nemuri_project_is_the_default_scope(nemuri: CommandLine, tmp_path: Path) -> None:
-    """NEMURI_PROJECT is the default of `--project`, also for lines of a file, and limits `memo` to that project."""
+    """NEMURI_PROJECT is the default of `--project`, also for the lines of a file. It limits `memo` to that project."""
     lines = tmp_path / "lines.jsonl"
     lines.write_text('{"content": "the cellar has a zither", "tags": ["zither"]}\n')
     [known] = nemuri("remember", "cook", "--file", lines, "--json", NEMURI_PROJECT="gala").json["memory_ids"]

@@ -23,14 +23,14 @@ chapters:
 
 @pytest.fixture(scope="session")
 def textbook(directory: Path) -> Path:
-    """A textbook of one chapter that answers one of its two exercises."""
+    """A textbook with one chapter and two exercises. The chapter answers one of them."""
     file = directory / "pasta.yaml"
     file.write_text(TEXTBOOK, encoding="utf-8")
     return file
 
 
 def test_teach_prints_a_report(nemuri: CommandLine, textbook: Path) -> None:
-    """`teach` prints a report with right and missing answers; teaching the same textbook again needs `--again`."""
+    """`teach` prints a report with right and missing answers. Teaching the same textbook again needs `--again`."""
     done = nemuri("teach", "cook", textbook)
     assert (done.code, done.err) == (0, "")
     assert "Pasta" in done.out
@@ -55,7 +55,7 @@ def test_courses_shows_a_report(nemuri: CommandLine, textbook: Path) -> None:
 
 
 def test_a_course_is_taught_in_a_project(nemuri: CommandLine, textbook: Path) -> None:
-    """A course is taught in the project of the settings; a project and a domain together are refused."""
+    """A course is taught in the project of the settings. A project together with a domain is refused."""
     begun = nemuri("teach", "cook", textbook, "--again", "--json", NEMURI_PROJECT="gala").json
     [one] = nemuri("courses", "cook", begun["course_id"], "--json").json["courses"]
     assert one["scope"] == {"level": "project", "name": "gala"}

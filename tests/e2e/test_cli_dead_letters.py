@@ -17,7 +17,9 @@ async def publish_invalid(nemuri: CommandLine, data: bytes) -> str:
 
 
 async def test_dead_letters_are_listed_shown_and_dropped(nemuri: CommandLine) -> None:
-    """Dead letters are listed, shown, erased and dropped by name; a message that is not an event cannot be retried."""
+    """Dead letters are listed, shown, erased and dropped by name. The dead letter of a message that is not an event
+    cannot be retried.
+    """
     first, second = await publish_invalid(nemuri, b'{"text": "\x1b[2J"}'), await publish_invalid(nemuri, b"garbage")
     listed = nemuri("dead", "list", "--limit", "1")
     assert (listed.code, listed.out.split()[:3]) == (0, ["2", "dead", "letters;"])

@@ -10,7 +10,7 @@ pytestmark = [pytest.mark.connected, SHARED_PLATFORM]
 
 
 def test_forget_erases_a_memory_with_yes_only(nemuri: CommandLine, tmp_path: Path) -> None:
-    """`forget` needs `--yes`, erases the memory from every file, and later commands say that it was erased."""
+    """`forget` needs `--yes` and erases the memory from every file. Later commands say that it was erased."""
     memory = nemuri("remember", "cook", "a durianbomb smells of wet socks").out.strip()
     before = nemuri.event_count()
     refused = nemuri("forget", "--memory", memory)
@@ -40,8 +40,8 @@ def test_forget_erases_a_memory_with_yes_only(nemuri: CommandLine, tmp_path: Pat
 
 
 def test_a_backup_is_restored_into_another_directory(nemuri: CommandLine, directory: Path) -> None:
-    """A backup restored into another directory leaves out erased memories, and says so if it was given no erasure
-    ledger.
+    """A backup restored into another directory leaves out erased memories. Without an erasure ledger, `restore` says
+    so.
     """
     memory = nemuri("remember", "cook", "a kumquatmine explodes when it is peeled").out.strip()
     kept = nemuri("remember", "cook", "a mangostana is peeled with both thumbs").out.strip()

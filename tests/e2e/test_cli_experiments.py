@@ -1,4 +1,4 @@
-"""`nemuri experiment`: wrong use and missing libraries are refused before anything is run or written."""
+"""`nemuri experiment`: invalid arguments and missing libraries are refused before anything is run or written."""
 
 from pathlib import Path
 
@@ -20,8 +20,9 @@ WRONG_USE = [
 
 
 def test_wrong_use_is_refused_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Wrong use is refused with exit code 2 and one line, and writes nothing; paths that not even root may write
-    included.
+    """Invalid arguments are refused with exit code 2 and one line, and nothing is written.
+
+    Among them are paths to which not even root may write.
     """
     monkeypatch.chdir(tmp_path)
     (tmp_path / "file").write_text("here already")
@@ -35,7 +36,7 @@ def test_wrong_use_is_refused_in_one_line(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def path_without(library: str, folder: Path) -> str:
-    """Return a PYTHONPATH under which a library cannot be imported."""
+    """Return a PYTHONPATH that makes the import of a library fail."""
     stubs = folder / "stubs"
     stubs.mkdir()
     (stubs / f"{library}.py").write_text(f"raise ModuleNotFoundError(\"No module named '{library}'\")")
@@ -53,7 +54,9 @@ def path_without(library: str, folder: Path) -> str:
 def test_a_missing_library_is_named_with_its_extra(
     library: str, command: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A missing library is named with its extra, with exit code 1, and nothing is written."""
+    """Without a library, the command exits with code 1, names the library and the extra that installs it, and writes
+    nothing.
+    """
     monkeypatch.chdir(tmp_path)
     out = tmp_path / "out"
     done = CommandLine(tmp_path).run_script(*command, PYTHONPATH=path_without(library, tmp_path))
@@ -74,7 +77,7 @@ def test_a_missing_library_is_named_with_its_extra(
 def test_an_experiment_runs_without_matplotlib(
     arguments: tuple[str, ...], plotted: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An experiment without matplotlib returns its figures as JSON and writes no file."""
+    """Without matplotlib an experiment prints its figures as JSON and writes no file."""
     monkeypatch.chdir(tmp_path)
     done = CommandLine(tmp_path).run_script(*arguments, "--json", PYTHONPATH=path_without("matplotlib", tmp_path))
     assert (done.code, done.err) == (0, ""), done
@@ -94,7 +97,7 @@ def test_a_missing_plot_is_explained(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_experiment_json_names_its_files(tmp_path: Path) -> None:
-    """`--json` prints one object with figures, findings with intervals, and the paths of the files written."""
+    """`--json` prints one object with figures, findings with intervals, and the paths of the written files."""
     arguments = ("experiment", "noise", "--tasks", "10", "--repeats", "8", "--seed", "2", "--out", tmp_path, "--json")
     done = CommandLine(tmp_path)(*arguments)
     assert done.code == 0, done

@@ -11,7 +11,7 @@ pytestmark = [pytest.mark.connected, SHARED_PLATFORM]
 
 @pytest.fixture(scope="module")
 def novice(nemuri: CommandLine) -> str:
-    """An agent that is used by this module alone."""
+    """An agent that only this module uses."""
     return nemuri.add_agent("novice")
 
 
@@ -37,7 +37,7 @@ def test_doctor_apply_without_changes_appends_nothing(nemuri: CommandLine, novic
 
 
 def test_memo_prints_the_memo_of_its_json(nemuri: CommandLine) -> None:
-    """`memo` prints the memo that its JSON holds, within the token limit."""
+    """`memo` prints the same memo as its JSON, within the token limit."""
     found = nemuri("memo", "cook", "--json").json
     assert 0 < found["tokens"] <= found["limit"]
     assert nemuri("memo", "cook").out.strip() == found["memo"]
@@ -57,7 +57,7 @@ def test_the_orchestrator_is_listed_but_takes_no_tasks(nemuri: CommandLine) -> N
     assert nemuri("ask", "How is pasta water treated?").code == 0
     until = time.monotonic() + 20
     while "(orchestrator)" not in (listed := nemuri("agents").out) and time.monotonic() < until:
-        pass  # the memory of a task follows its answer
+        pass  # The memory of a task is stored after its answer.
     assert "(orchestrator)" in listed
     assert "past routing" in nemuri("memories", "orchestrator", "--json").out
     done = nemuri("ask", "Who are you?", "--agent", "orchestrator")

@@ -14,7 +14,7 @@ STRICT_POLICY = "archive_threshold: 5\nuse_detection: judge\n"
 
 @pytest.fixture(scope="module")
 def answered_task(nemuri: CommandLine) -> dict[str, Any]:
-    """Result of a task whose answer used a memory, after the following sleep; its agent does nothing else."""
+    """The result of a task whose answer used a memory, read after the following sleep. Its agent has no other task."""
     question = "When does salt go into the pasta water?"
     result = nemuri("ask", question, "--agent", nemuri.add_agent("diver"), "--json").json
     assert result["used"]
@@ -33,7 +33,7 @@ def write_policy(directory: Path, text: str) -> Path:
 
 
 def test_state_shows_the_mind_at_a_position(nemuri: CommandLine, answered_task: dict[str, Any]) -> None:
-    """`state` equals the views now, and right after a memory's first event shows it as unused."""
+    """`state` at the end of the log equals the views. At a memory's first event it shows the memory as unused."""
     now = nemuri("state", "diver", "--json").json
     rows = nemuri("memories", "diver", "--status", "all", "--json").json
     assert {each["memory_id"]: each["access_count"] for each in now["memories"]} == {
@@ -52,7 +52,7 @@ def test_state_shows_the_mind_at_a_position(nemuri: CommandLine, answered_task: 
 
 
 def test_diff_names_changed_memories(nemuri: CommandLine, answered_task: dict[str, Any]) -> None:
-    """`diff` from before the task to now names the used memory among those whose strength changed."""
+    """`diff` between the start of the task and now lists the used memory among those whose strength changed."""
     used = answered_task["used"][0]
     steps = nemuri("memory", used, "--history", "--json").json["steps"]
     began = steps[0]["sequence"]
@@ -76,7 +76,9 @@ def test_history_lists_the_events_of_a_memory(nemuri: CommandLine, answered_task
 def test_replay_compares_with_another_policy_and_changes_nothing(
     nemuri: CommandLine, answered_task: dict[str, Any], directory: Path
 ) -> None:
-    """`replay` compares the log with another policy, names its limits, and changes nothing."""
+    """`replay` compares the recorded past with another policy, names the limits of the comparison, and changes
+    nothing.
+    """
     before = nemuri("state", "diver", "--json").json
     lenient = nemuri("replay", "--what-if", write_policy(directory, LENIENT_POLICY), "--agent", "diver", "--json").json
     [diver] = lenient["agents"]
@@ -105,7 +107,7 @@ def test_replay_compares_with_another_policy_and_changes_nothing(
 def test_wrong_use_is_refused_in_one_line(
     nemuri: CommandLine, directory: Path, arguments: tuple[str, ...], message: str
 ) -> None:
-    """Wrong use is refused with exit code 2 and one line."""
+    """Invalid arguments are refused with exit code 2 and one line."""
     done = nemuri(
         *(write_policy(directory, each) if ":" in each or each.startswith("- ") else each for each in arguments)
     )
@@ -116,7 +118,7 @@ def test_wrong_use_is_refused_in_one_line(
 
 
 def test_an_unknown_agent_fails(nemuri: CommandLine) -> None:
-    """An unknown agent ends `state` with exit code 1."""
+    """`state` of an unknown agent ends with exit code 1."""
     done = nemuri("state", "nobody")
     assert (done.code, done.out) == (1, "")
     assert done.err == "nemuri: there is no agent 'nobody'; `nemuri agents` lists all agents\n"

@@ -16,8 +16,8 @@ USER_TEXT = "The login fails since we moved to the new cluster, and I am despera
 
 
 def test_hook_install_defines_the_agent(nemuri: CommandLine, tmp_path: Path) -> None:
-    """`hook install` defines the agent with the coding profile; parameters set by the user stay unless `--profile` is
-    given.
+    """`hook install` defines the agent with the coding profile. It keeps parameters set by the user unless `--profile`
+    is given.
     """
     settings = tmp_path / "settings.json"
 

@@ -17,9 +17,9 @@ pytestmark = [pytest.mark.connected, SHARED_PLATFORM]
 
 
 def test_the_log_is_shown_counted_and_exported(nemuri: CommandLine, task: str, tmp_path: Path) -> None:
-    """`log` shows the newest events, counts them by kind and exports each once; a log with events takes no import.
+    """`log` shows the newest events, counts them by kind and exports each once. A log with events refuses an import.
 
-    Messages of other tests that are not events or repeat one are counted, but not exported.
+    Messages of other tests that are not events, or that repeat one, are counted but not exported.
     """
     lines = nemuri("log", "tail", "-n", "3").out.splitlines()
     assert [line.split()[0].isdigit() for line in lines] == [True] * 3
@@ -89,14 +89,17 @@ def test_the_scorer_of_an_agent_is_shown(nemuri: CommandLine, task: str) -> None
 async def test_a_halted_projector_fails_status_and_verify_until_parked(
     nemuri: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A halted projector fails `status` and `verify` with one line that names the event; `park` accepts only that
-    event, with a reason.
+    """A halted projector makes `status` and `verify` fail with one line that names the event.
+
+    `park` accepts only that event, and only with a reason.
     """
     monkeypatch.delenv("NATS_URL", raising=False)
     async with connect(nemuri.data, client_id="test") as client:
         subject = client.log.subjects.of_agent("cook", SessionEnded)
         place = (await client.log.stream.publish(subject, b"{}")).seq
-    while (status := nemuri("status")).code == 0:  # until the projector reads it or the test times out
+    while (
+        status := nemuri("status")
+    ).code == 0:  # The loop ends when the projector reads the event, or at the test's time limit.
         assert f"event {place}" not in status.out
     assert (status.code, len(status.err.splitlines())) == (1, 1)
     assert f"halted: event {place} on" in status.err

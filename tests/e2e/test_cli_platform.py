@@ -30,7 +30,7 @@ pytestmark = pytest.mark.connected
 
 @pytest.fixture
 def cli() -> Iterator[CommandLine]:
-    """The command line of an empty data directory. No process may be left afterwards."""
+    """The command line with an empty data directory. Asserts afterwards that no process is left."""
     path = Path(tempfile.mkdtemp(prefix="nemuri-alone-")).resolve()
     yield CommandLine(path)
     left = processes_in(path)
@@ -71,9 +71,9 @@ def submit_tasks(client: SyncClient) -> list[UUID]:
 
 
 def test_accepted_tasks_survive_kills(cli: CommandLine) -> None:
-    """Accepted tasks are done after a worker, all processes, and the platform's process alone were killed in turn.
+    """Accepted tasks are done although a worker, then all processes, then only the platform's own process were killed.
 
-    Afterwards another embedding dimension is refused.
+    Afterwards the platform refuses another embedding dimension.
     """
     platform = cli.up("--processes")
     add_agent(cli)
@@ -105,7 +105,7 @@ def test_accepted_tasks_survive_kills(cli: CommandLine) -> None:
 
 
 async def test_a_stopped_platform_ends_its_processes(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A stopped platform ends its worker processes. Two services stand for all."""
+    """A stopped platform ends its worker processes. The test runs only two services."""
     monkeypatch.setattr("nemuri.platform.platform.SERVICES", {each: SERVICES[each] for each in ("intake", "query-api")})
     settings = Settings(data=cli.data, providers="extractive", embedder="hashing")
     stopping, workers = asyncio.Event(), Home(cli.data).workers

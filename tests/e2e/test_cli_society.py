@@ -1,4 +1,4 @@
-"""`nemuri society`: wrong use is refused in one line and leaves nothing behind."""
+"""`nemuri society`: invalid arguments are refused in one line and leave nothing behind."""
 
 import shutil
 import tempfile
@@ -63,7 +63,7 @@ def directory() -> Iterator[Path]:
 
 
 def test_wrong_use_is_refused_and_leaves_nothing(directory: Path) -> None:
-    """Wrong use ends with one line and makes no data directory."""
+    """Invalid arguments end with one line and make no data directory."""
     refused = [(command, line, 2) for command, line in WRONG_USE.items()]
     refused += [(command, line, 1) for command, line in FAILED.items()]
     commands = [["--data", str(directory), "society", *command] for command, _, _ in refused]

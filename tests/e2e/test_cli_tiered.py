@@ -21,7 +21,7 @@ EXPERIENCES = (
 
 @pytest.fixture(scope="module")
 def villagers(nemuri: CommandLine) -> CommandLine:
-    """The command line of the running platform, with two agents with tiered memory."""
+    """The command line of the running platform, which has two agents with tiered memory."""
     line = nemuri
     for name in ("noah", "lila"):
         definition = line.data / f"{name}.yaml"
@@ -31,7 +31,7 @@ def villagers(nemuri: CommandLine) -> CommandLine:
 
 
 def test_a_tiered_memory_is_filled_searched_consolidated_and_shared(villagers: CommandLine) -> None:
-    """Experiences are recorded, recalled, shared and consolidated, and every step prints its outcome as text and as
+    """Experiences are recorded, recalled, shared and consolidated. Every command prints its outcome as text and as
     JSON.
     """
     ids = [
@@ -74,7 +74,7 @@ def test_a_tiered_memory_is_filled_searched_consolidated_and_shared(villagers: C
 def test_wrong_use_is_refused_in_one_line(
     villagers: CommandLine, arguments: tuple[str, ...], code: int, line: str
 ) -> None:
-    """Wrong use is refused with one line."""
+    """Invalid arguments are refused with one line."""
     done = villagers("tiers", *arguments)
 
     assert done.code == code
@@ -83,7 +83,7 @@ def test_wrong_use_is_refused_in_one_line(
 
 
 def test_an_agent_with_tiered_memory_takes_no_tasks(villagers: CommandLine) -> None:
-    """A task for an agent with tiered memory is refused with the command that shows its memory."""
+    """A task for an agent with tiered memory is refused with a line that names the command that shows its memory."""
     done = villagers("ask", "what is at the gate?", "--agent", "noah")
 
     assert done.code == 1

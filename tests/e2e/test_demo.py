@@ -1,4 +1,4 @@
-"""The demo, shortened, with real servers and real texts."""
+"""A shortened form of the demo, with real servers and real texts."""
 
 import asyncio
 import io
@@ -24,14 +24,14 @@ from nemuri_infra.runtime.settings import Settings
 pytestmark = pytest.mark.connected
 
 SHORT_QUESTIONS = (*QUESTIONS[:5], QUESTIONS[8], QUESTIONS[-1])
-"""Questions on a few topics, on the whole reference, and the list of too many questions."""
+"""Questions on a few topics, one on the whole reference, and one that lists too many questions."""
 
 
 @pytest.fixture
 def temporary_files(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The directory of temporary files, so that a test can see what is left in it.
+    """A directory for all temporary files, so that a test can check what is left in it.
 
-    It is outside pytest's own directories, which PostgreSQL's user may not enter.
+    It is outside pytest's own directories, which the user that PostgreSQL runs as may not enter.
     """
     with tempfile.TemporaryDirectory(prefix="nemuri-test-") as directory:
         monkeypatch.setattr(tempfile, "tempdir", directory)
@@ -44,7 +44,7 @@ def memory_console() -> Console:
 
 
 def printed(console: Console) -> str:
-    """Return the text printed on a console, on one line."""
+    """Return the text printed on a console as one line, with single spaces."""
     assert isinstance(console.file, io.StringIO)
     return " ".join(console.file.getvalue().split())
 
@@ -55,7 +55,7 @@ def entries(directory: Path) -> list[Path]:
 
 
 def running_processes(directory: Path) -> list[str]:
-    """Return the command lines of processes that work in a directory."""
+    """Return the command lines of the running processes that name a directory."""
     return [
         str(process.info["cmdline"])
         for process in psutil.process_iter(["cmdline"])
@@ -64,7 +64,7 @@ def running_processes(directory: Path) -> list[str]:
 
 
 async def test_learned_memories_are_strengthened_and_unused_ones_fade(temporary_files: Path) -> None:
-    """The second round uses and strengthens learned memories, unused ones fade, and nothing is left behind."""
+    """The second round uses and strengthens learned memories, and unused ones fade. No file and no process is left."""
     console = memory_console()
     played, code = await perform(Settings(), console, questions=SHORT_QUESTIONS)
     assert code == 0
@@ -76,7 +76,7 @@ async def test_learned_memories_are_strengthened_and_unused_ones_fade(temporary_
 
 
 def _assert_read_and_negotiated(played: DemoRecord) -> None:
-    """Assert that large inputs were read in chunks, and that too many items were negotiated in both rounds."""
+    """Assert that the large input was read in chunks, and that too many items were negotiated in both rounds."""
     whole = played.first[5]
     assert whole.way.chunks == whole.way.read > 20
     for asked in (played.first[-1], played.second[-1]):
@@ -87,7 +87,9 @@ def _assert_read_and_negotiated(played: DemoRecord) -> None:
 
 
 def _assert_learned_memories_used(played: DemoRecord) -> None:
-    """Assert that the second round used memories of the first one without documents, and that unused ones weakened."""
+    """Assert that the second round used memories learned in the first round without documents, and that unused ones
+    weakened.
+    """
     for asked in played.second[:-1]:
         assert asked.way.chunks == 0
         assert set(asked.result.used) & set(asked.result.citations) & set(played.learned)
@@ -134,7 +136,7 @@ async def test_a_cancelled_demo_leaves_nothing(temporary_files: Path) -> None:
 
 
 async def test_a_demo_keeps_the_users_data_directory(temporary_files: Path) -> None:
-    """A demo keeps the data in a directory of the user's own, and a second demo there is refused."""
+    """A demo keeps the data in a directory that the user names. A second demo in that directory is refused."""
     from nemuri.client.exchange import ClientError
 
     own = temporary_files / "mine"
@@ -147,7 +149,9 @@ async def test_a_demo_keeps_the_users_data_directory(temporary_files: Path) -> N
 
 
 def test_the_example_agents_expect_one_task_a_day() -> None:
-    """Each example agent has perspectives of its own with keywords, one principle, and a policy with visible fading."""
+    """Each example agent has its own perspectives with keywords, one principle, and a policy under which fading is
+    visible.
+    """
     agents = example_agents()
     names = [name for agent in agents for name in agent.definition.perspective_names]
     assert len(agents) == 4
@@ -161,7 +165,7 @@ def test_the_example_agents_expect_one_task_a_day() -> None:
 
 
 def test_every_question_comes_with_text() -> None:
-    """The demo has at least twelve questions, and this Python's documentation holds text for each topic."""
+    """The demo has at least twelve questions, and the documentation of this Python has text for each topic."""
     assert len(QUESTIONS) >= 12
     for question in QUESTIONS:
         _, text = document(question.topics)

@@ -36,26 +36,26 @@ SERVICES = ("projector", "intake", "specialist", "query-api")
 
 
 class Postgres(Network):
-    """A TCP port on the loopback for an embedded PostgreSQL, because its socket is not visible inside containers."""
+    """A TCP port on the loopback that forwards to the socket of an embedded PostgreSQL, which containers cannot see."""
 
     def __init__(self, url: str) -> None:
         super().__init__(url)
         [self._socket] = Path(str(make_url(url).query["host"])).glob(".s.PGSQL.*[0-9]")
 
     async def reach(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        """Open a connection to the socket."""
+        """Open a connection to the server's socket."""
         return await asyncio.open_unix_connection(self._socket)
 
 
 @dataclass(frozen=True)
 class Deployment:
-    """Servers with one user for each service, and addresses that a container reaches."""
+    """Servers with one user for each service, at addresses that a container can reach."""
 
     guarded: RestrictedServers
     postgres: Postgres
 
     def flags(self, role: str) -> list[str]:
-        """Return the podman flags that give a container a user's environment."""
+        """Return the podman flags that give a container the environment of a role's user."""
         user = self.guarded.permissions.user(role)
         url = make_url(self.guarded.environment(user)["DATABASE_URL"])
         reached = url.set(host="127.0.0.1", port=urlsplit(self.postgres.url).port, query={})
@@ -82,7 +82,7 @@ def compose() -> dict[str, Any]:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def deployment() -> AsyncIterator[Deployment]:
-    """A deployment without services."""
+    """Provisioned servers on which no service runs."""
     async with (
         Servers.running(careful=False) as servers,
         RestrictedServers.running(servers) as guarded,
@@ -151,7 +151,7 @@ class Container:
         await self._run("run", "--detach", "--name", self.name, *flags, *listening, IMAGE, *self.service["command"])
 
     async def healthy(self) -> bool:
-        """Return whether the health check passes. Raises `AssertionError` if the container has ended."""
+        """Return True if the health check passes. Raises `AssertionError` if the container has ended."""
         running = await self._run("inspect", "--format", "{{.State.Running}}", self.name)
         assert running.stdout.strip() == "true"
         check = [each.replace(PORT, self.port) for each in self.service["healthcheck"]["test"][1:]]

@@ -1,4 +1,4 @@
-"""A society on a Minecraft server, from its beginning to its end. Needs Node and the Minecraft modules."""
+"""A society on a Minecraft server, from its start to its deletion. Needs Node and the Minecraft modules."""
 
 import shutil
 import tempfile
@@ -30,7 +30,7 @@ def data() -> Iterator[Path]:
 
 
 def test_a_society_in_minecraft_is_resumed_and_deleted(data: Path) -> None:
-    """Agents act and decide in Minecraft, resume after a stop, and `delete` removes the data of their world."""
+    """Agents act and decide in Minecraft and resume after a stop. `delete` removes the data of their world."""
     nemuri = CommandLine(data)
     arguments = ("society", "run", "--world", "minecraft", "--name", "miners", "--agents", "4", "--towns", "1")
     lived = nemuri(*arguments, "--seconds", "40", "--json").json

@@ -1,4 +1,4 @@
-"""Cognitive modules of another package that block do not hold up the built-in ones."""
+"""Cognitive modules from another package that block do not delay the built-in modules."""
 
 import os
 import shutil
@@ -38,7 +38,7 @@ ENTRY_POINTS = "[nemuri.modules]\nblocking = sleepers:Blocking\nasleep = sleeper
 
 @pytest.fixture
 def path() -> Iterator[Path]:
-    """A directory with an installed package of two blocking modules."""
+    """A directory in which a package with two blocking modules is installed."""
     path = Path(tempfile.mkdtemp(prefix="nemuri-cli-")).resolve()
     about = path / "packages" / "sleepers-1.dist-info"
     about.mkdir(parents=True)
@@ -50,7 +50,7 @@ def path() -> Iterator[Path]:
 
 
 def test_blocking_modules_do_not_delay_others(path: Path) -> None:
-    """Built-in modules run several times while modules that sleep for ten seconds are in their first run."""
+    """Built-in modules run several times while two plug-in modules sleep for ten seconds in their first run."""
     found = [str(path / "packages"), *filter(None, [os.environ.get("PYTHONPATH")])]
     nemuri = CommandLine(path / "data", {"PYTHONPATH": os.pathsep.join(found)})
     arguments = ("society", "run", "--agents", "3", "--size", "64", "--seconds", "4", "--json")
