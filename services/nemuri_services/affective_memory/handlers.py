@@ -31,7 +31,7 @@ from nemuri_services.affective_memory.presenters import memory_view, state_view
 from nemuri_services.affective_memory.retrieval import most_similar_memory, retrieve
 
 STEPS: Final[tuple[Literal[2, 3], ...]] = (2, 3)
-"""Levels of detail at which a memory's text is compressed, in order."""
+"""Levels of detail to which a memory's text can be compressed, in order: a summary (2), then keywords (3)."""
 service = Service(
     "affective-memory", also_emits=(MemoriesRecalled,), capabilities=frozenset({Capability.MAKES_VECTORS})
 )
@@ -39,9 +39,9 @@ service = Service(
 
 @service.handles(TurnOffered)
 async def encode(event: TurnOffered, resources: Resources) -> TurnRemembered | MemoryRefused | None:
-    """Encode an offered turn as a memory. Refuse it if the agent has no affective memory.
+    """Encode an offered turn of a conversation as a memory. Refuse it if the agent has no affective memory.
 
-    The light model reads the turn. A slash command is ignored.
+    The light model reads the turn. Returns None for a slash command, and for a turn that is encoded already.
     """
     queries = AffectiveQueries(resources.database)
     agent, defined = await queries.agent(event.agent_id), await resources.views.agent(event.agent_id)
@@ -65,9 +65,9 @@ async def encode(event: TurnOffered, resources: Resources) -> TurnRemembered | M
 
 @service.handles(NightPassed)
 async def request_compressions(event: NightPassed, resources: Resources) -> Sequence[CompressionDue]:  # noqa: ARG001
-    """Request the compression of each memory that fell to a lower level, with one event per memory.
+    """Request the compression of each memory whose level of detail the nightly job lowered, with one event per memory.
 
-    An archived memory is compressed to keywords (level 3).
+    A memory that was archived is compressed to keywords (level 3).
     """
     levels = {each.memory_id: each.level for each in event.lowered} | dict.fromkeys(event.archived, 3)
     return [
@@ -80,8 +80,8 @@ async def request_compressions(event: NightPassed, resources: Resources) -> Sequ
 async def compress(event: CompressionDue, resources: Resources) -> MemoryCompressed | None:
     """Compress a memory to a summary (level 2) or to keywords (level 3) with the light model.
 
-    A memory that fell two levels takes both steps in order. Nothing happens if the memory is protected, or compressed
-    that far already.
+    A memory that fell two levels takes both steps in order. Returns None if the memory or the agent does not exist, if
+    the memory is protected, or if it is already compressed to the requested level.
     """
     found = await AffectiveQueries(resources.database).memories([event.memory_id])
     memory, defined = found.get(event.memory_id), await resources.views.agent(event.agent_id)
@@ -113,10 +113,11 @@ async def compress(event: CompressionDue, resources: Resources) -> MemoryCompres
 async def protect_waiting(
     event: TurnRemembered | ProtectionChanged, resources: Resources
 ) -> ConditionalAppend[ProtectionChanged] | None:
-    """Protect the oldest memory that waits for protection, if the limit of protected memories allows it.
+    """Protect the oldest memory for which protection was requested, if the limit of protected memories allows it.
 
-    The resulting event triggers this handler again, for the next waiting memory. The append has an expected revision,
-    so concurrent requests cannot exceed the limit.
+    The resulting event triggers this handler again, for the next such memory. The append has an expected revision, so
+    concurrent requests cannot exceed the limit. Waits until the projections contain the agent's newest
+    `protection_changed` event.
     """
     if isinstance(event, TurnRemembered) and event.protection == "none":
         return None
@@ -135,7 +136,10 @@ async def protect_waiting(
 
 @service.answers(AffectRecallQuery, appends=True)
 async def recall(query: AffectRecallQuery, resources: Resources) -> AffectRecallView | Refusal:
-    """Return the memories that match a prompt. The recall is recorded as an event unless the query is quiet."""
+    """Return the memories that match a prompt.
+
+    The recall is recorded as an event under the conditions of `retrieve`.
+    """
     queries = AffectiveQueries(resources.database)
     agent, defined = await queries.agent(query.agent_id), await resources.views.agent(query.agent_id)
     if agent is None or defined is None:
@@ -145,7 +149,7 @@ async def recall(query: AffectRecallQuery, resources: Resources) -> AffectRecall
 
 @service.answers(AffectQuery)
 async def show(query: AffectQuery, resources: Resources) -> AffectView | Refusal:
-    """Return the state of an affective memory."""
+    """Return the state of an agent's affective memory."""
     agent = await AffectiveQueries(resources.database).agent(query.agent_id)
     if agent is None:
         return Refusal(refused=no_feeling(query.agent_id))
@@ -161,7 +165,9 @@ async def show_one(query: AffectMemoryQuery, resources: Resources) -> AffectMemo
 
 @service.answers(AffectTurnQuery)
 async def show_turn(query: AffectTurnQuery, resources: Resources) -> TurnView | Refusal:
-    """Return the full text of a memory's turn. Refuse the query unless the memory is at level 1."""
+    """Return the full text of the turn from which a memory was encoded. Refuse if the memory is above level 1, or if
+    the turn is no longer in the log.
+    """
     found = await _find_memory(query, resources)
     if isinstance(found, Refusal):
         return found

@@ -6,13 +6,13 @@ from nemuri_infra.projections.affective_queries import AffectiveQueries
 from nemuri_infra.runtime.resources import Resources
 
 SHOWN_MEMORIES = 20
-"""Number of the strongest memories in a view."""
+"""Maximum number of the strongest memories in a view, and of the protected ones."""
 MOOD_DAYS = 30
 """Maximum number of days in the mood history of a view. Days without memories do not count."""
 
 
 def memory_view(memory: AffectMemory, night: int) -> AffectMemoryView:
-    """Return the view of a memory, with its retention and age after the nightly job number `night`."""
+    """Return the view of a memory, with its retention and age after `night` nightly jobs."""
     return AffectMemoryView(
         memory_id=memory.memory_id,
         label=memory.label,
@@ -34,8 +34,10 @@ def memory_view(memory: AffectMemory, night: int) -> AffectMemoryView:
 
 
 async def state_view(agent: AffectAgent, resources: Resources) -> AffectView:
-    """Return the state of an agent's memory: counts, moods, the strongest memories, and memories waiting for
-    protection.
+    """Return the state of an agent's affective memory.
+
+    It has the counts, the moods, the strongest memories and the memories that wait for protection. The oldest protected
+    memories are added if others wait or if the limit is reached.
     """
     queries, night = AffectiveQueries(resources.database), agent.nights
     waiting = await queries.awaiting_protection(agent.agent_id)

@@ -1,4 +1,6 @@
-"""Retrieval from affective memory: by the prompt's vector, or by its words if the vector is late."""
+"""Retrieval from affective memory: by the vector of the prompt, or by its words if the embedder does not answer in
+time.
+"""
 
 import asyncio
 from collections.abc import Sequence
@@ -35,13 +37,13 @@ from nemuri_infra.stores.vectors import Vectors
 from nemuri_services.affective_memory.presenters import memory_view
 
 VECTOR_TIMEOUT = 0.5
-"""Seconds to wait for the vector of a prompt before words are compared instead."""
+"""Maximum seconds to wait for the vector of a prompt. After that the words of the prompt are compared instead."""
 MAX_PROMPT_WORDS = 24
-"""Maximum number of distinct words of a prompt that are compared."""
+"""Maximum number of distinct words of a prompt that are compared. The longest ones are taken."""
 MIN_SHARED_WORDS = 0.3
 """Minimum share of a prompt's words, 0 to 1, that a relevant memory contains. Used if the prompt has no vector."""
 MAX_CANDIDATES = 100
-"""Number of the most similar memories that are candidates; the policy's `top_k` if that is greater."""
+"""Maximum number of candidates, the most similar memories; the policy's `top_k` if that is greater."""
 
 
 async def retrieve(
@@ -49,8 +51,8 @@ async def retrieve(
 ) -> AffectRecallView:
     """Return the memories that match a prompt, and record the recall as a `memories_recalled` event.
 
-    No event is recorded if the query is quiet, if the client no longer waits (`within`), or if nothing relevant was
-    found.
+    No event is recorded if the query is quiet, if it took longer than the client waits (`query.within` seconds), or if
+    nothing relevant was found. The result is empty for a blank prompt and for a slash command.
     """
     if not is_conversation(query.prompt):
         return AffectRecallView(recalled=(), block="")
@@ -84,7 +86,7 @@ async def retrieve(
 
 
 def _bounds(agent: AffectAgent, vectors: Vectors, *, words_only: bool) -> tuple[float, float]:
-    """Return the minimum similarity of a relevant active memory, and of a relevant archived memory."""
+    """Return two minimum similarities from which a memory is relevant: for active memories, and for archived ones."""
     rules = agent.rules
     if words_only:
         return MIN_SHARED_WORDS, MIN_SHARED_WORDS
@@ -105,9 +107,10 @@ async def _with_words(
 async def _add_memories(
     block: ContextBlock, chosen: Sequence[RankedMemory], agent: AffectAgent, queries: AffectiveQueries
 ) -> None:
-    """Add the retrieved memories to the block, then memories related to these, up to the policy's depth.
+    """Add the memories in `chosen` to the block, then memories related to those, then memories related to these, and so
+    on.
 
-    At most `top_k` related memories are added.
+    The policy's `relation_traversal_depth` limits the number of such steps. At most `top_k` related memories are added.
     """
     known = await queries.memories(each.memory_id for each in chosen)
     reach = block.fill(RetrievedMemory(known[each.memory_id], each) for each in chosen if each.memory_id in known)
@@ -124,7 +127,9 @@ async def _add_memories(
 async def most_similar_memory(
     words: str, agent: AffectAgent, defined: Agent, resources: Resources
 ) -> Sequence[AffectMemory]:
-    """Return the most similar active memory on the same subject as `words`; an empty sequence if there is none."""
+    """Return the active memory that is most similar to `words` and has the same subject; an empty sequence if there is
+    none.
+    """
     vectors, queries = resources.vectors.with_embedder_of(defined.embedding), AffectiveQueries(resources.database)
     bound, _ = _bounds(agent, vectors, words_only=False)
     wanted = AffectiveRetrieval(top=5, relevance=bound, revival=bound, mood=None, archive=False)
@@ -172,7 +177,9 @@ async def _vector_in_time(vectors: Vectors, prompt: str) -> NDArray[np.float32] 
 def _recall_event(
     query: AffectRecallQuery, shown: Sequence[RetrievedMemory], asking: RetrievalRequest, agent: AffectAgent
 ) -> MemoriesRecalled:
-    """Return the event that records a recall: the memories that the assistant is shown, without mere fillers."""
+    """Return the event that records a recall. It names the memories that the assistant is shown, except those that only
+    fill up the result.
+    """
     came = [each.ranked for each in shown if each.ranked is not None]
     meant = [each.memory for each in shown if each.ranked is None or each.ranked.by != "fill"]
     return MemoriesRecalled(

@@ -1,1 +1,1 @@
-"""The nightly job of affective memory: once a day, at the hour in each agent's policy."""
+"""The nightly job of affective memory. It runs for each agent once a day, at the hour in the agent's policy."""

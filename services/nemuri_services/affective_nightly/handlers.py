@@ -19,7 +19,11 @@ service = Service(
 
 @service.handles(NightFell)
 async def pass_night(event: NightFell, resources: Resources) -> ConditionalAppend[NightPassed] | None:
-    """Decide the nightly job of an agent. The event is appended only if no other nightly job came in between."""
+    """Run the nightly job of an agent and return its result, the event `night_passed`.
+
+    The event is appended only if no other nightly job of the agent came in between. Returns None if the agent is
+    unknown or if the job of this date is done.
+    """
     newest, found = await _night_input(event.agent_id, event.nights, resources)
     if found is None or (found.agent.last_night is not None and found.agent.last_night >= event.date):
         return None
@@ -28,7 +32,9 @@ async def pass_night(event: NightFell, resources: Resources) -> ConditionalAppen
 
 @service.handles(NightPassed)
 async def continue_night(event: NightPassed, resources: Resources) -> ConditionalAppend[NightPassed] | None:
-    """Continue an unfinished nightly job. The event is appended only if no other nightly job came in between."""
+    """Continue an unfinished nightly job. The event is appended only if no other nightly job of the agent came in
+    between.
+    """
     if not event.unfinished:
         return None
     newest, found = await _night_input(event.agent_id, 0, resources)
@@ -39,8 +45,8 @@ async def continue_night(event: NightPassed, resources: Resources) -> Conditiona
 async def _night_input(agent_id: str, nights: int, resources: Resources) -> tuple[int, NightInput | None]:
     """Return the sequence of the agent's newest `night_passed` event, and the input of the next nightly job.
 
-    Waits until the projections contain that event. `nights` is the number of days to count. The input is None for an
-    unknown agent.
+    Waits until the projections contain that event. `nights` is the number of days that the next job counts. The input
+    is None for an unknown agent.
     """
     newest = await resources.log.newest_on(resources.log.subjects.of_agent(agent_id, NightPassed))
     await resources.views.progress.wait(newest.sequence)

@@ -1,5 +1,5 @@
-"""The schedule of the nightly jobs: at the hour in each agent's policy by the platform's clock, and at once after a
-missed job.
+"""The schedule of the nightly jobs. A job is due at the hour in each agent's policy, by the platform's clock. A missed
+job is made up for at once.
 """
 
 import asyncio
@@ -25,7 +25,10 @@ CHECK_SECONDS = 60.0
 
 
 async def watch(resources: Resources) -> None:
-    """Append `night_fell` for every nightly job that is due, forever. Outages are waited out."""
+    """Append `night_fell` for every nightly job that is due, forever.
+
+    If a server is down, try again until it is back.
+    """
     await retry_forever("affective-nightly", partial(_watch, resources), passing=OUTAGE_ERRORS)
 
 
@@ -54,7 +57,8 @@ async def _listen(resources: Resources, moved: asyncio.Event) -> None:
 def due_night(agent: AffectAgent, now: datetime, zone: tzinfo) -> NightFell | None:
     """Return the event that starts the nightly job due at `now`; None if none is due.
 
-    One event covers all days since the agent's last nightly job.
+    One event covers all days since the agent's last nightly job. `zone` is the machine's time zone, used unless the
+    policy has its own.
     """
     rules = agent.rules
     at_home, hour = agent_timezone(rules, zone), rules.compression.schedule_hour

@@ -1,1 +1,3 @@
-"""Attribution: it finds the memories that an answer used, extracts learnings, and credits feedback."""
+"""Attribution: it finds the memories that an answer used, extracts learnings, and credits clients' feedback to the used
+memories.
+"""

@@ -36,7 +36,7 @@ logger = structlog.get_logger()
 
 @service.handles(TaskAnswered)
 async def attribute(event: TaskAnswered, resources: Resources) -> MemoriesUsed | None:
-    """Record which memories of the context the answer used."""
+    """Detect which memories of the context the answer used, and record them as used."""
     state = await resources.views.task(event.task_id)
     work = state.assignments.get(event.assignment_id)
     if state.task is None or work is None or work.used is not None or work.retrieved is None:
@@ -54,8 +54,9 @@ async def attribute(event: TaskAnswered, resources: Resources) -> MemoriesUsed |
 
 @service.handles(MemoriesUsed)
 async def learn(event: MemoriesUsed, resources: Resources) -> LearningsExtracted | None:
-    """Extract the learnings of an assignment with a model, at most one per perspective, and decide which become
-    memories.
+    """Extract the learnings of an assignment with a model, at most one per perspective.
+
+    Each learning becomes a new memory, reinforces an existing memory with the same meaning, or is dropped.
     """
     state, agent = await resources.views.task(event.task_id), await resources.views.agent(event.agent_id)
     work = state.assignments.get(event.assignment_id)
@@ -77,7 +78,7 @@ async def learn(event: MemoriesUsed, resources: Resources) -> LearningsExtracted
 
 @service.handles(LearningsExtracted)
 async def encode(event: LearningsExtracted, resources: Resources) -> Sequence[MemoryEncoded | SessionEnded]:  # noqa: ARG001
-    """Encode each learning as a memory, then end the session."""
+    """Encode each learning as a memory, then end the agent's session on the assignment."""
     memories = [
         encoded(event, each, nth=nth, source="task", assignment_id=event.assignment_id)
         for nth, each in enumerate(event.learnings)
@@ -87,13 +88,13 @@ async def encode(event: LearningsExtracted, resources: Resources) -> Sequence[Me
 
 @service.handles(RepetitionWithdrawn)
 async def encode_withdrawn_repetition(event: RepetitionWithdrawn, resources: Resources) -> MemoryEncoded:  # noqa: ARG001
-    """Encode a learning as a memory after its repetition was withdrawn."""
+    """Encode a learning as a separate memory, because it no longer counts as a repetition of another memory."""
     return encoded(event, event.repetition.learning, source="task", assignment_id=event.assignment_id)
 
 
 @service.handles(ReactionFailed)
 async def end_sessions_after_failure(event: ReactionFailed, resources: Resources) -> Sequence[SessionEnded]:
-    """End the sessions of a task after a failure of this service. Nothing more is learned from them."""
+    """End the sessions of a task if attribution gave up one of the task's events. Nothing more is learned from them."""
     if event.service != service.name:
         return ()
     state = await resources.views.task(event.task_id)
@@ -106,7 +107,7 @@ async def end_sessions_after_failure(event: ReactionFailed, resources: Resources
 
 @service.handles(FeedbackGiven)
 async def credit(event: FeedbackGiven, resources: Resources) -> Sequence[CreditDecision]:
-    """Credit, park or refuse feedback, according to the current state of the task."""
+    """Credit, park or refuse a client's feedback, according to the current state of the task (`decide_credit`)."""
     state = await resources.views.task(event.task_id)
     feedback = state.feedback.get(event.event_id)
     return decide_credit(feedback, state, await _policies(state, resources), event) if feedback else ()
@@ -114,7 +115,7 @@ async def credit(event: FeedbackGiven, resources: Resources) -> Sequence[CreditD
 
 @service.handles(SessionEnded, TaskFailed)
 async def credit_parked(event: SessionEnded | TaskFailed, resources: Resources) -> Sequence[CreditDecision]:
-    """Credit or refuse the feedback that arrived before the session ended or the task failed.
+    """Credit or refuse the parked feedback of a task, after a session ended or the task failed.
 
     Feedback and the end of a session are joined: the later of the two triggers the credit.
     """
@@ -144,13 +145,15 @@ def _job(agent: Agent, task: Task, work: Assignment, answer: str) -> LearningsJo
 
 
 async def _policies(state: TaskState, resources: Resources) -> dict[str, Policy]:
-    """Return the policies of the agents that work on the task in its current attempt, by agent id."""
+    """Return the policies of the agents with an assignment in the current attempt of the task, by agent id."""
     agents = {each.agent_id: await resources.views.agent(each.agent_id) for each in state.present}
     return {name: agent.rules for name, agent in agents.items() if agent}
 
 
 async def _extract_learnings(job: LearningsJob, resources: Resources) -> Reply[Mapping[str, str]]:
-    """Return the model's learnings. If the model refuses, return none, because the session must end in any case."""
+    """Return the learnings that the model extracts, by perspective; none if it refuses, because the session must end
+    anyway.
+    """
     try:
         return await resources.models.main.learnings(job)
     except ModelRefused as error:

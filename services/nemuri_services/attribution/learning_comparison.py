@@ -1,4 +1,4 @@
-"""Deduplication of learnings: each is compared with the agent's memories and with the other learnings."""
+"""Deduplication of learnings. Each is compared with the agent's memories and the other learnings of its session."""
 
 import asyncio
 from collections.abc import Collection, Sequence
@@ -37,8 +37,8 @@ async def decide_learnings(
 ) -> tuple[DecidedLearnings, Usage | None]:
     """Return the decisions on a session's learnings, and the usage of the model; None if no model compared them.
 
-    Stores the vectors of all learnings. If two sessions learn the same at the same time, neither sees the other's
-    learning, and both become memories.
+    `used` are the ids of the memories that the answer used. The vectors of all learnings are stored. If two concurrent
+    sessions learn the same, neither sees the other's learning, and both learnings become memories.
     """
     older = await asyncio.gather(
         *(minds.near(resources, agent, embedded_text(each.memory), each.memory.scope) for each in learnings)

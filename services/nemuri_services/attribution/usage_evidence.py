@@ -1,4 +1,4 @@
-"""Detection of the memories that an answer used: the parts that need a model or an embedder."""
+"""Detection of the memories that an answer used. This module has the parts that need a model or an embedder."""
 
 from collections.abc import Sequence
 
@@ -29,10 +29,11 @@ async def detect_used_memories(
     *,
     perspective: str | None,
 ) -> tuple[tuple[Use, ...], Usage | None]:
-    """Return the memories that the answer used, and the usage of the judge; None if no judge answered.
+    """Return the memories that the answer used, and the usage of the judge model; None if no judge answered.
 
-    `memories` are the memories in the context, in order. The judge gets the same text of each memory as the answering
-    model, under `perspective`. If the judge refuses, the layered detection decides.
+    `memories` are the memories in the context, in order. The judge is asked only if `detection` is "judge". It reads
+    each memory in the same words as the answering model did, which depend on `perspective`. If there is no judgement,
+    `detect_uses` decides.
     """
     if detection == "judge" and memories:
         labels = {f"m{number}": each.memory_id for number, each in enumerate(memories, 1)}
@@ -62,7 +63,7 @@ async def _ask_judge(job: JudgeJob, resources: Resources) -> Reply[tuple[str, ..
 
 
 async def _context_memories(answer: str, contents: Sequence[Content], vectors: Vectors) -> list[ContextMemory]:
-    """Return the memories with their tags and their cosine similarity to the answer."""
+    """Return the memories in `contents`, each with its tags and the cosine similarity of its text to the answer."""
     if not contents:
         return []
     rows = await vectors.of([answer, *(embedded_text(each.memory) for each in contents)])

@@ -1,4 +1,4 @@
-"""The parts of intake that need no model: chunks of documents, and lists of items."""
+"""The parts of intake that need no model: splitting documents into chunks, and finding lists of items in texts."""
 
 import asyncio
 
@@ -29,7 +29,10 @@ async def details_of(task: Task, blobs: Blobs) -> tuple[Detail, ...]:
 
 
 async def items_of(task: Task, blobs: Blobs) -> tuple[str, ...]:
-    """Return the separate requests in the text of a task and in every document that is mostly a list, each once."""
+    """Return the separate requests that the text of a task lists, and those of every document that is mostly a list.
+
+    Each request is returned once.
+    """
     items = list(listed_items(task.text))
     for document in task.documents:
         # In a thread, because a document of several megabytes takes seconds and other tasks must continue.
@@ -38,10 +41,11 @@ async def items_of(task: Task, blobs: Blobs) -> tuple[str, ...]:
 
 
 def requests_in_documents(task: Task, listed: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the requests in `listed` that are not in the task's own text and are answered together with it.
+    """Return the requests in `listed` that only the task's documents contain, and that are answered together with its
+    text.
 
-    Returns none if the client has chosen an option, or if there are more than `MANY_ITEMS`, so that the client must
-    choose.
+    Returns none if the client has chosen an option. Returns none if there are more than `MANY_ITEMS`, because the
+    client must choose then.
     """
     if task.option is not None or len(listed) > MANY_ITEMS:
         return ()

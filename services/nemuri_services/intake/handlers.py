@@ -39,7 +39,8 @@ service = Service(
 async def begin_task(
     event: TaskSubmitted | TaskReopened, resources: Resources
 ) -> NegotiationOpened | TaskSummarised | TaskChunked | Sequence[ChunkReady] | None:
-    """Summarise a small task as it is, split a large one into chunks, or open a negotiation over too many items.
+    """Summarise a small task at once, split a large one into chunks, or open a negotiation if the task has too many
+    items.
 
     A reopened task continues with its unread chunks.
     """
@@ -58,7 +59,7 @@ async def begin_task(
 async def continue_with_choice(
     event: NegotiationAnswered, resources: Resources
 ) -> TaskSummarised | TaskChunked | NegotiationRefused | None:
-    """Continue with the items that the task's client chose. Refuse the choice of another client."""
+    """Continue with the option that the task's client chose in the negotiation. Refuse the choice of another client."""
     state = await resources.views.task(event.task_id)
     if state.task is None:
         return None
@@ -84,7 +85,7 @@ async def _summarise_or_chunk(
 
 @service.handles(TaskChunked)
 async def start_first_chunks(event: TaskChunked, resources: Resources) -> Sequence[ChunkReady]:  # noqa: ARG001
-    """Start the first chunks. `continue_chunks` starts another chunk after each finished one."""
+    """Start the first `CHUNKS_IN_FLIGHT` chunks. `continue_chunks` starts another chunk after each finished one."""
     return chunk_order.first_chunks(event)
 
 
@@ -104,9 +105,9 @@ async def extract_key_point(event: ChunkReady, resources: Resources) -> ChunkSum
 
 @service.handles(ChunkSummarised)
 async def continue_chunks(event: ChunkSummarised, resources: Resources) -> TaskSummarised | ChunkReady | None:
-    """Start the next chunk after a finished one, or summarise the task after the last one.
+    """Start another chunk after a finished one, or summarise the task after the last one.
 
-    For each chunk, only one row of the task is read, so the cost is linear in the length of the document.
+    Until the last chunk, only the task's row is read, so the cost is linear in the length of the document.
     """
     task = await resources.views.task_without_parts(event.task_id)
     if task is None or task.summary is not None:
@@ -120,7 +121,9 @@ async def continue_chunks(event: ChunkSummarised, resources: Resources) -> TaskS
 
 @service.handles(MemoryOffered)
 async def encode(event: MemoryOffered, resources: Resources) -> MemoryEncoded | MemoryRefused:
-    """Encode an offered memory. Refuse it if the agent has no strength memory, or if the content is not acceptable."""
+    """Encode an offered memory. Refuse it if the agent is unknown or has no strength memory, or if the content is not
+    acceptable (`refusal_reason`).
+    """
     agent = await resources.views.agent(str(event.agent_id))
     if agent is None:
         return MemoryRefused.following(event, reason=f"there is no agent {event.agent_id!r}")
@@ -138,7 +141,11 @@ async def encode(event: MemoryOffered, resources: Resources) -> MemoryEncoded | 
 
 @service.handles(AgentDefined)
 async def encode_principles(event: AgentDefined, resources: Resources) -> Sequence[MemoryEncoded]:
-    """Encode the principles of a definition as memories. A principle has a derived id, so it is encoded only once."""
+    """Encode the principles in an agent's definition as memories.
+
+    The id of such a memory is derived from the agent, the principle's text and its scope, so a principle is encoded
+    only once.
+    """
     known = await resources.views.agent(event.agent_id)
     rules = known.rules if known else Policy()
     held, vectors = event.definition.held, resources.vectors.with_embedder_of(event.embedding)

@@ -1,1 +1,1 @@
-"""Orchestrator: it routes tasks by their summary alone, and completes them."""
+"""Orchestrator: it chooses the agents for each task from the task's summary alone, and completes the task."""

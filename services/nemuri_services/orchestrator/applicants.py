@@ -1,4 +1,4 @@
-"""The agents as candidates of the routing: their expertise, history and load."""
+"""The agents as candidates for a task: their expertise, history and load."""
 
 import asyncio
 from collections import defaultdict
@@ -11,16 +11,17 @@ from nemuri_infra.projections.queries import Views
 from nemuri_infra.retrieval.topic_cache import TopicCache
 
 SHARE = 0.1
-"""Maximum share of the time spent on counting, 0 to 1. A slow count therefore stays valid longer, up to `MAX_COUNT_AGE`
-seconds.
+"""Maximum share of the time, 0 to 1, that is spent on counting outcomes and waiting assignments.
+
+So the longer a count takes, the longer its result is reused, up to `MAX_COUNT_AGE` seconds.
 """
 MAX_COUNT_AGE = 1.0
-"""Maximum seconds for which a count stays valid."""
+"""Maximum seconds for which a count is reused."""
 
 
 @dataclass(slots=True)
 class _Counted:
-    """Cached numbers of the agents' good and bad outcomes and of their waiting assignments."""
+    """Cached numbers of each agent: good and bad outcomes, and waiting assignments."""
 
     outcomes: dict[str, tuple[int, int]] = field(default_factory=dict)
     waiting: dict[str, int] = field(default_factory=dict)
@@ -28,7 +29,9 @@ class _Counted:
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def refresh(self, views: Views) -> None:
-        """Read the numbers again unless the last ones are still valid. Reading takes longer when more tasks wait."""
+        """Count again unless the last count may still be reused. The time for counting grows with the number of waiting
+        tasks.
+        """
         async with self.lock:
             now = asyncio.get_running_loop().time
             if (began := now()) >= self.until:
@@ -38,16 +41,16 @@ class _Counted:
 
 @dataclass(slots=True)
 class Applicants:
-    """The agents as candidates of the routing, with caches of their topics and numbers."""
+    """The agents as candidates for a task. Their topics and numbers are cached."""
 
     knowledge: TopicCache = field(default_factory=TopicCache)
     _counted: defaultdict[tuple[str, str], _Counted] = field(default_factory=lambda: defaultdict(_Counted))
     """Cached numbers by database and schema."""
 
     async def all(self, views: Views, setting: Setting) -> list[Applicant]:
-        """Return every agent that may be chosen, by name, with its topics in the setting, its outcomes and its load.
+        """Return every agent that may get a task, by name, with its topics in the setting, its outcomes and its load.
 
-        Leaves out the orchestrator, and agents without strength memory.
+        The orchestrator and agents without strength memory are left out.
         """
         counted = self._counted[views.database.url, views.database.schema]
         await counted.refresh(views)

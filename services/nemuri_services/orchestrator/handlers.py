@@ -28,7 +28,7 @@ applicants = Applicants()
 precedents = Precedents()
 
 ENDING = frozenset({"intake", "orchestrator", "specialist"})
-"""Services without which a task gets no answer. A failure of any other service does not fail the task."""
+"""Services that a task needs for its answer. A failure of any other service does not fail the task."""
 PASSING_ON = (TaskCompleted, TaskFailed, NegotiationOpened)
 """Events after which the next turn of a conversation may be routed."""
 
@@ -37,15 +37,15 @@ PASSING_ON = (TaskCompleted, TaskFailed, NegotiationOpened)
 async def route(event: TaskSummarised | TaskReopened, resources: Resources) -> TaskRouted | TaskFailed | None:
     """Choose the agents for a task, or fail it if no agent can do it.
 
-    A turn of a conversation waits while an earlier turn is in progress. `route_next_turn` routes it when the earlier
-    turn ends or waits for its client, so every open task ends.
+    A task in a conversation waits while an earlier task of the conversation is open: this handler then returns None,
+    and `route_next_turn` routes the task when the earlier one ends or waits for its client.
     """
     return await _route_task(event, await resources.views.task(event.task_id), resources)
 
 
 @service.handles(*PASSING_ON)
 async def route_next_turn(event: Event, resources: Resources) -> TaskRouted | TaskFailed | None:
-    """Route the next turn of the conversation, now that this task has ended or waits for its client's choice."""
+    """Route the next task of the conversation, because this task has ended or waits for its client's choice."""
     following = await resources.views.next_turn(event.task_id)
     return None if following is None else await _route_task(event, await resources.views.task(following), resources)
 
@@ -65,13 +65,15 @@ async def _route_task(event: Event, state: TaskState, resources: Resources) -> T
 
 @service.handles(TaskRouted)
 async def assign(event: TaskRouted, resources: Resources) -> Sequence[TaskAssigned]:  # noqa: ARG001 - every reaction has this form
-    """Append one assignment for each choice."""
+    """Append one assignment for each agent that was chosen for a part of the task."""
     return routing.assignments(event)
 
 
 @service.handles(TaskAnswered)
 async def complete(event: TaskAnswered, resources: Resources) -> TaskCompleted | None:
-    """Complete the task when its last assignment is answered. A model merges the answers of a panel."""
+    """Complete the task when its last assignment is answered. If several agents answered as a panel, a model merges
+    their answers.
+    """
     state = await resources.views.task(event.task_id)
     if panel.voices_of(state) and await resources.views.newest_sequence(event.task_id, event.kind) != event.sequence:
         return None
@@ -89,10 +91,11 @@ async def _complete_task(event: Event, state: TaskState, resources: Resources) -
 
 @service.handles(ReactionFailed)
 async def fail(event: ReactionFailed, resources: Resources) -> TaskCompleted | TaskFailed | None:
-    """After the failure of an event, complete the task if all its assignments are answered, and fail it otherwise.
+    """End a task after a service gave up one of its events: complete it if all its assignments are answered, or else
+    fail it.
 
-    If the event was only to route the next turn of the conversation, the next turn is completed or failed instead.
-    Failures of services outside `ENDING`, and of earlier attempts, are ignored.
+    If the event was only to start the next task of the conversation, the next task is ended instead. Failures of
+    services outside `ENDING`, and of earlier attempts at the task, are ignored.
     """
     held_up = event.service == service.name and event.cause_kind in {each.kind_of() for each in PASSING_ON}
     concerned = await resources.views.next_turn(event.task_id) if held_up else event.task_id

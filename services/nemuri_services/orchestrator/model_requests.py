@@ -18,9 +18,9 @@ logger = structlog.get_logger()
 async def with_complete_request(task: Task, resources: Resources) -> tuple[Task, Usage | None] | None:
     """Return the task with a request that can be understood alone, and the model's usage, if a model was called.
 
-    Returns None while an earlier turn of the conversation is in progress. The light model is called only for a turn
-    that follows answered turns of the same conversation. If it refuses, the request is used as it is, because a turn is
-    answered in any case.
+    Returns None while an earlier task of the conversation is open. The light model is called only if earlier tasks of
+    the conversation are answered and the request is short enough to depend on them. If the model refuses, the request
+    stays as it is.
     """
     if not conversation_history.continues(task):
         return task, None
@@ -39,7 +39,10 @@ async def with_complete_request(task: Task, resources: Resources) -> tuple[Task,
 
 
 async def merge_answers(task: Task, heard: Sequence[Voice], resources: Resources) -> Reply[Merged]:
-    """Return the answers of a panel as one answer. If the model refuses, they stand side by side."""
+    """Return the answers of a panel merged into one by a model.
+
+    If the model refuses, the answers are put side by side.
+    """
     voices = panel.unlabelled(heard)
     try:
         return await resources.models.main.merge(MergeJob(question=_panel_request(task), voices=voices))

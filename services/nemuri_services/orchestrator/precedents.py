@@ -1,4 +1,4 @@
-"""Retrieval of precedents: past tasks in the orchestrator's routing memory."""
+"""Retrieval of precedents: past tasks that the orchestrator keeps in its routing memory."""
 
 from dataclasses import dataclass, field
 
@@ -13,19 +13,20 @@ from nemuri_infra.runtime.resources import Resources
 
 @dataclass(slots=True)
 class Precedents:
-    """Retrieval from the orchestrator's routing memory, with its index cached in this process."""
+    """Retrieval from the orchestrator's routing memory. The index is cached in this process."""
 
     minds: AgentIndexes = field(default_factory=AgentIndexes)
 
     async def like(self, task: Task, resources: Resources) -> tuple[Precedent, ...]:
-        """Return past tasks that are similar to this one and valid in its setting, most relevant first.
+        """Return past tasks that are similar to this one and valid in its setting, greatest weight first.
 
-        Returns none if the client has named the agent.
+        Returns none if the client named an agent, or if the orchestrator has no memory yet.
         """
         agent = await resources.views.agent(ORCHESTRATOR)
         if agent is None or task.wanted_agent is not None:
             return ()
-        # The perspectives' keywords are not about the subjects of tasks, and would make all tasks similar.
+        # Query expansion is off: it adds keywords of perspectives, which are not about the subjects of tasks and would
+        # make all tasks similar.
         plain = agent.replace(policy={**agent.policy, "enable_query_expansion": False})
         found = await self.minds.recall(
             resources, plain, precedents.subject(task), perspective=precedents.ROUTING, setting=task.setting

@@ -1,4 +1,4 @@
-"""The projector, which reads the whole log from its own checkpoint."""
+"""The projector, which reads the whole log in order and stores its position in it (its checkpoint) in the database."""
 
 import asyncio
 
@@ -28,8 +28,8 @@ async def project(resources: Resources) -> None:
     """Keep the projections up to date with the log, forever.
 
     An event that cannot be projected stops the projections before it, and `nemuri status` gives the reason. The event
-    is retried, because an operator may have repaired or parked it. If a newer version of the program built the
-    projections, this one does not write them.
+    is tried again every `HALTED` seconds, because an operator may have repaired or parked it. If a newer version of the
+    program built the projections, this version does not write them.
     """
     aside = anew = False
     while True:
@@ -66,8 +66,9 @@ async def _halt(resources: Resources, why: str, at: int | None) -> None:
 
 
 async def _follow(resources: Resources) -> None:
-    """Fold new events from the checkpoint on, and publish the progress. Projections of an older version are rebuilt
-    first.
+    """Fold new events from the checkpoint on, and publish the progress, until an error is raised.
+
+    If another version of the folds built the projections, they are rebuilt first.
     """
     position = await resources.projection.position()
     if position.fold != FOLD:

@@ -1,1 +1,1 @@
-"""Query API: it sends results to waiting clients, and answers queries from the projections."""
+"""Query API: it publishes the states of tasks to waiting clients, and answers queries from the projections."""

@@ -23,17 +23,19 @@ from nemuri_infra.runtime.resources import Resources
 BEGINNING = 160
 """Maximum number of characters of a memory or a query in an explanation."""
 LEARNED = "scorer-"
-"""Prefix of the name of a learned ranking. The number of the scorer follows."""
+"""Prefix of the ranking's name if a learned scorer ranked. The number of the scorer follows."""
 
 
 class LostError(Exception):
-    """An event that the explanation needs is no longer in the log. The message names it in one line."""
+    """An event that an explanation needs is no longer in the log. The message names the event in one line."""
 
 
 async def explanation(state: TaskState, task_id: UUID, number: int, resources: Resources) -> WhyView:
-    """Return the explanation of the task's retrieval with index `number`, from 0 in the order of the log.
+    """Return the explanation of one retrieval for a task. `number` is its index among the task's retrievals, from 0, in
+    the order of the log.
 
-    Raises `LostError` if an event that it needs is no longer in the log.
+    If there is no such retrieval, the view only has the number of retrievals. Raises `LostError` if an event that the
+    explanation needs is no longer in the log.
     """
     places = await resources.views.sequences_of_kind(MemoriesRetrieved, task_id=task_id)
     if number >= len(places):
@@ -84,13 +86,17 @@ def _candidates(
 
 
 def _labels(event: MemoriesRetrieved, known: Mapping[UUID, Remembered]) -> dict[UUID, str]:
-    """Return the citation labels that the specialist gave to the memories in the context: m1, m2 and so on."""
+    """Return the citation labels of the memories in the context (m1, m2 and so on) by memory id, as the specialist gave
+    them.
+    """
     shown = (each for each in event.in_context if each in known)
     return {memory_id: f"m{number}" for number, memory_id in enumerate(shown, 1)}
 
 
 async def routing(task_id: UUID, resources: Resources) -> RoutingView:
-    """Return the newest routing of the task. Raises `LostError` if its event is no longer in the log."""
+    """Return the newest routing of the task; an empty view if it is not routed yet. Raises `LostError` if the routing's
+    event is no longer in the log.
+    """
     places = await resources.views.sequences_of_kind(TaskRouted, task_id=task_id)
     if not places:
         return RoutingView()
@@ -108,9 +114,9 @@ async def routing(task_id: UUID, resources: Resources) -> RoutingView:
 
 
 async def _weights(event: MemoriesRetrieved, resources: Resources) -> Weights | None:
-    """Return the weights of the learned scorer that ranked the retrieval; None for any other ranking.
+    """Return the weights of the learned scorer that ranked the retrieval; None if no learned scorer ranked it.
 
-    Raises `LostError` if the event that trained the scorer is no longer in the log.
+    Raises `LostError` if the event that recorded the training of the scorer is no longer in the log.
     """
     if not event.ranking.startswith(LEARNED):
         return None

@@ -1,4 +1,4 @@
-"""Event handlers that notify clients, and query handlers for the projections."""
+"""Event handlers that publish the states of tasks to clients, and query handlers that read the projections."""
 
 import asyncio
 from collections.abc import Sequence
@@ -59,7 +59,7 @@ from nemuri_services.query_api.presenters import agent_view, feedback_of, in_for
 from nemuri_services.query_api.scorers import scorer_view
 
 LONGEST_WAIT = 2.0
-"""Maximum seconds that a query waits for a pending outcome before it is answered."""
+"""Maximum seconds that a query waits for an outcome that is not decided yet."""
 
 service = Service("query-api", concurrency=16, lag_per_replica=100, capabilities=frozenset({Capability.TELLS_RESULTS}))
 
@@ -68,7 +68,7 @@ service = Service("query-api", concurrency=16, lag_per_replica=100, capabilities
 async def publish_state(
     event: TaskCompleted | TaskFailed | NegotiationOpened | SessionEnded, resources: Resources
 ) -> None:
-    """Publish the state of the task to clients that wait for it, unless the task is still open."""
+    """Publish the state of the task to clients that wait for it. Nothing is published while the task is open."""
     task_id = event.thread
     if task_id is None:
         return
@@ -82,7 +82,7 @@ async def publish_state(
 
 @service.answers(TaskQuery)
 async def task(query: TaskQuery, resources: Resources) -> TaskResult | Refusal:
-    """Return the state of a task."""
+    """Return the state of a task, shortened if it exceeds the server's message limit."""
     known = result_of(await resources.views.task(query.task_id))
     if known is None:
         return await _not_found("task", query.task_id, resources)
@@ -91,7 +91,10 @@ async def task(query: TaskQuery, resources: Resources) -> TaskResult | Refusal:
 
 @service.answers(FeedbackQuery)
 async def feedback(query: FeedbackQuery, resources: Resources) -> FeedbackStanding | Refusal:
-    """Return the outcome of feedback. Waits up to `LONGEST_WAIT` seconds until it is decided."""
+    """Return the outcome of a client's feedback.
+
+    If it is not decided yet, wait for it, at most `LONGEST_WAIT` seconds.
+    """
     until = asyncio.get_running_loop().time() + LONGEST_WAIT
     while True:
         here = resources.views.progress.sequence
@@ -108,7 +111,9 @@ async def feedback(query: FeedbackQuery, resources: Resources) -> FeedbackStandi
 
 @service.answers(EventQuery)
 async def event(query: EventQuery, resources: Resources) -> EventView | Refusal:
-    """Return the sequence and the digest of the first event with an id."""
+    """Return the sequence and the digest of the first event with this id; an empty view if there is none. Refuse if it
+    was erased.
+    """
     place = await resources.views.sequence_of(query.event_id)
     first = None if place is None else await resources.log.at(place)
     if first is not None:
@@ -120,7 +125,7 @@ async def event(query: EventQuery, resources: Resources) -> EventView | Refusal:
 
 @service.answers(IdQuery)
 async def complete_id(query: IdQuery, resources: Resources) -> IdView | Refusal:
-    """Return the id that begins with the given digits. Refuse if no id or several ids do."""
+    """Return the only id that begins with the given digits. Refuse if no id or several ids do."""
     first, number = await find_by_prefix(resources.database, query.of, query.beginning)
     if first is None:
         return Refusal(refused=f"there is no {query.of} whose id begins with {query.beginning}")
@@ -131,7 +136,10 @@ async def complete_id(query: IdQuery, resources: Resources) -> IdView | Refusal:
 
 @service.answers(WhyQuery)
 async def explain_retrieval(query: WhyQuery, resources: Resources) -> WhyView | Refusal:
-    """Return the explanation of one retrieval of a task."""
+    """Return the explanation of one retrieval for a task.
+
+    Refuse if the task or an event that is needed does not exist.
+    """
     state = await resources.views.task(query.task_id)
     if state.task is None:
         return await _not_found("task", query.task_id, resources)
@@ -143,7 +151,7 @@ async def explain_retrieval(query: WhyQuery, resources: Resources) -> WhyView | 
 
 @service.answers(RoutingQuery)
 async def explain_routing(query: RoutingQuery, resources: Resources) -> RoutingView | Refusal:
-    """Return the explanation of a task's routing."""
+    """Return the explanation of a task's routing. Refuse if the task or its routing event does not exist."""
     if (await resources.views.task(query.task_id)).task is None:
         return await _not_found("task", query.task_id, resources)
     try:
@@ -164,7 +172,7 @@ async def agents(query: AgentsQuery, resources: Resources) -> AgentsView | Refus
 
 @service.answers(MemoriesQuery)
 async def memories(query: MemoriesQuery, resources: Resources) -> MemoriesView | Refusal:
-    """Return a page of an agent's memories, strongest first."""
+    """Return a page of an agent's memories, strongest first. Refuse if the agent has no strength memory."""
     agent = await resources.views.agent(query.agent_id)
     if agent is None:
         return await _unknown_agent(query.agent_id, resources)
@@ -177,7 +185,7 @@ async def memories(query: MemoriesQuery, resources: Resources) -> MemoriesView |
 
 @service.answers(MemoryQuery)
 async def memory(query: MemoryQuery, resources: Resources) -> MemoryView | Refusal:
-    """Return one memory."""
+    """Return one strength memory by its id."""
     found = (await resources.views.memories_by_id([query.memory_id])).get(query.memory_id)
     agent = await resources.views.agent(found[0].agent_id) if found else None
     if found is None or agent is None:
@@ -186,7 +194,9 @@ async def memory(query: MemoryQuery, resources: Resources) -> MemoryView | Refus
 
 
 async def _memory_views(agent: Agent, found: Sequence[Remembered], resources: Resources) -> list[MemoryView]:
-    """Return the views of memories, each with its relations in force and the time of its last change."""
+    """Return the views of memories, each with its relations that were not withdrawn and with the time of its last
+    change.
+    """
     named = {each.older for content, _ in found for each in content.relations}
     older = await resources.views.memories_by_id(named) if named else {}
     times = await resources.views.recorded_at(agent.agent_id, {memory.changed for _, memory in found})
@@ -198,7 +208,9 @@ async def _memory_views(agent: Agent, found: Sequence[Remembered], resources: Re
 
 @service.answers(RememberedQuery)
 async def offer_outcomes(query: RememberedQuery, resources: Resources) -> RememberedView | Refusal:
-    """Return the outcome of offered memories. Waits up to `LONGEST_WAIT` seconds until all are decided."""
+    """Return the offered memories that are undecided or refused. If some are undecided, wait, at most `LONGEST_WAIT`
+    seconds.
+    """
     if await resources.views.agent(query.agent_id) is None:
         return await _unknown_agent(query.agent_id, resources)
     until = asyncio.get_running_loop().time() + LONGEST_WAIT
@@ -211,9 +223,9 @@ async def offer_outcomes(query: RememberedQuery, resources: Resources) -> Rememb
 
 
 async def _wait_for_progress(beyond: int, seconds: float, resources: Resources) -> bool:
-    """Wait at most `seconds` until the projections pass the sequence `beyond`. Return True if they do.
+    """Wait at most `seconds` until the projections go beyond the sequence `beyond`. Return True if they do.
 
-    The query's slot is released during the wait, so that other queries are answered.
+    The query's slot is released during the wait, so other queries are answered meanwhile.
     """
     async with slot_released():
         return await resources.views.progress.wait_beyond(beyond, seconds=seconds)
@@ -243,7 +255,9 @@ async def scorer(query: ScorerQuery, resources: Resources) -> ScorerView | Refus
 
 @service.answers(StatusQuery)
 async def status(query: StatusQuery, resources: Resources) -> StatusView:  # noqa: ARG001 - every answer has this form
-    """Return the position of the projections, the numbers of rows, and the reason if the projector stopped."""
+    """Return the position of the projections, their numbers of tasks, agents and memories, and the reason if they are
+    halted.
+    """
     tasks, agents_known, memories_known = await resources.views.totals()
     position = await resources.projection.position()
     return StatusView(
@@ -258,7 +272,7 @@ async def status(query: StatusQuery, resources: Resources) -> StatusView:  # noq
 
 @service.answers(HealthQuery)
 async def health(query: HealthQuery, resources: Resources) -> HealthView | Refusal:
-    """Return the health of one agent's memory, or of the memories of all agents."""
+    """Return findings about the health of one agent's memory, or of every agent's."""
     found = await resources.views.agents(query.agent_id)
     if query.agent_id is not None and not found:
         return await _unknown_agent(query.agent_id, resources)
@@ -267,7 +281,9 @@ async def health(query: HealthQuery, resources: Resources) -> HealthView | Refus
 
 @service.answers(MemoQuery)
 async def memo(query: MemoQuery, resources: Resources) -> MemoView | Refusal:
-    """Return the memo of an agent: the table of contents that it would get with a task in the setting."""
+    """Return the table of contents (memo) of an agent's memory, as the agent would get it now with a task in this
+    setting.
+    """
     agent = await resources.views.agent(query.agent_id)
     return (
         await _unknown_agent(query.agent_id, resources)

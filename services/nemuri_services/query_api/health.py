@@ -1,4 +1,4 @@
-"""The health of an agent's memory, and its table of contents."""
+"""The health of an agent's memory, and its table of contents (memo)."""
 
 from datetime import UTC, datetime
 
@@ -17,8 +17,8 @@ knowledge = TopicCache()
 
 
 async def health_of(agent: Agent, resources: Resources) -> AgentHealth:
-    """Return the findings about an agent's memory under the policy in force, and the parameters that apply from its
-    next sleep.
+    """Return the findings about an agent's memory under its current policy, and the parameters that apply from its next
+    sleep on.
     """
     counted, never = await count_health(resources.database, agent, datetime.now(UTC))
     relevance = resources.vectors.with_embedder_of(agent.embedding).embedder.relevance_threshold
@@ -31,7 +31,9 @@ async def health_of(agent: Agent, resources: Resources) -> AgentHealth:
 
 
 async def memo_of(agent: Agent, setting: Setting, resources: Resources) -> MemoView:
-    """Return the memo that the agent would get now with a task in the setting: the table of contents of its memory."""
+    """Return the table of contents (memo) of an agent's memory, as the agent would get it now with a task in this
+    setting.
+    """
     limit = agent.rules.index_memo_tokens
     text = memo(await knowledge.topics(agent, setting, resources.views), limit)
     return MemoView(agent_id=agent.agent_id, memo=text, tokens=estimate_tokens(text), limit=limit)

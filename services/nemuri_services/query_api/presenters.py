@@ -17,7 +17,7 @@ from nemuri_domain.tasks.read_share import share_read
 from nemuri_domain.tasks.task_costs import costs
 
 PAGE_BYTES = 64
-"""Bytes of a reply that a page needs besides its memories."""
+"""Bytes that a reply with a page of memories needs besides the memories."""
 
 
 def result_of(state: TaskState) -> TaskResult | None:
@@ -57,7 +57,7 @@ def result_of(state: TaskState) -> TaskResult | None:
 
 
 def feedback_of(state: TaskState) -> tuple[FeedbackStanding, ...]:
-    """Return the outcome of each feedback on a task, by id, even if the task does not exist yet."""
+    """Return the outcome of each feedback on a task, in the order of feedback ids. The task need not exist yet."""
     return tuple(_feedback(each, state) for _, each in sorted(state.feedback.items()))
 
 
@@ -96,9 +96,9 @@ def _progress(task: Task, state: TaskState) -> str:
 
 
 def _answered(task: Task, state: TaskState) -> str:
-    """Return a text with the number of answered parts, voices or items.
+    """Return the number of answered parts, voices of a panel, or items, as a text such as "2 of 3 parts answered".
 
-    An item of a negotiated task counts when every agent has answered it.
+    Items are counted if the client chose an option. An item counts when every assigned agent has answered it.
     """
     answered = Counter(each.part for each in state.present if each.answer is not None)
     if task.option is None:
@@ -110,7 +110,7 @@ def _answered(task: Task, state: TaskState) -> str:
 
 
 def agent_view(agent: Agent) -> AgentView:
-    """Return the view of an agent with its totals."""
+    """Return the view of an agent with the numbers of its memories and sessions."""
     return AgentView(
         agent_id=agent.agent_id,
         definition=agent.definition,
@@ -129,7 +129,10 @@ def _fading(rules: Policy) -> FadingView:
 
 
 def in_force(content: Content, older: Mapping[UUID, Remembered]) -> tuple[Relation, ...]:
-    """Return the relations of a memory to older ones, without those that were withdrawn."""
+    """Return the relations of a memory to older memories, except withdrawn ones.
+
+    `older` has the older memories by id.
+    """
     return tuple(
         each
         for each in content.relations
@@ -171,8 +174,7 @@ def memory_view(
 
 
 def _faded_at(agent: Agent, content: Content, memory: Memory) -> datetime | None:
-    """Return the time of the last sleep in which the memory decayed; None for an archived memory and before its first
-    decay.
+    """Return the time of the last sleep in which the memory decayed; None if it is archived or has not decayed yet.
 
     Every active memory decays in every sleep over a session (document 003 §3.5).
     """
@@ -181,9 +183,10 @@ def _faded_at(agent: Agent, content: Content, memory: Memory) -> datetime | None
 
 
 def page(found: Sequence[MemoryView], query: MemoriesQuery, room: int) -> MemoriesView:
-    """Return a page with as many of the requested memories as fit into a reply of `room` bytes, at least one.
+    """Return a page with as many of the requested memories as fit into a reply of `room` bytes, at least one if there
+    is any.
 
-    `found` has the memories from the query's offset on. It has one more than the query's limit if a further page
+    `found` has the memories from the query's offset on. It has one memory more than the query's limit if a further page
     exists.
     """
     left, fit = room - PAGE_BYTES, 0

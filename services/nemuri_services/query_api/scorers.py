@@ -10,7 +10,9 @@ from nemuri_domain.strength.training_samples import FEWEST_HELD_OUT
 
 
 def scorer_view(agent: Agent, known: Scorer | None, gathered: int) -> ScorerView:
-    """Return the view of an agent's scorer. `gathered` is the number of samples for the next training."""
+    """Return the view of an agent's scorer. `gathered` is the number of samples since the last training, as a lower
+    bound.
+    """
     rules = agent.rules
     learned = importance(known.weights) if known else {}
     return ScorerView(
@@ -28,7 +30,7 @@ def scorer_view(agent: Agent, known: Scorer | None, gathered: int) -> ScorerView
 
 
 def standing(rules: Policy, known: Scorer | None, gathered: int) -> str:
-    """Return a line that says whether the learned scorer ranks, and if not, the reason."""
+    """Return one line that says why the learned scorer ranks, or why it does not."""
     if rules.ranking != "learned":
         return f"not used: the agent's policy has ranking {rules.ranking}"
     if known is None and gathered < rules.min_training_samples:

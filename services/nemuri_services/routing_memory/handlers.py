@@ -1,4 +1,4 @@
-"""Event handlers of the routing memory. No task waits for them."""
+"""Event handlers of the routing memory. No task waits for these handlers."""
 
 from collections.abc import Sequence
 
@@ -25,7 +25,7 @@ service = Service(
 
 @service.handles(TaskRouted)
 async def record_use(event: TaskRouted, resources: Resources) -> MemoriesUsed | None:  # noqa: ARG001 - every reaction has this form
-    """Record the routing memories that influenced the choice of agents as used."""
+    """Record a use of each routing memory that influenced the choice of agents."""
     return precedents.used(event)
 
 
@@ -46,7 +46,7 @@ async def encode_task(
 
 @service.handles(ImpactCredited)
 async def encode_outcome(event: ImpactCredited, resources: Resources) -> Sequence[AgentDefined | MemoryEncoded]:
-    """Encode the feedback on an agent's work as a memory of what that agent is good at."""
+    """Encode a client's verdict on an agent's work as a routing memory of what that agent is good or bad at."""
     task = (await resources.views.task(event.correlation_id)).task if event.correlation_id else None
     if task is None:
         return ()
@@ -59,10 +59,10 @@ async def encode_outcome(event: ImpactCredited, resources: Resources) -> Sequenc
 async def _memory_events(
     event: Event, task: Task, worker: str, memory: MemoryContent | None, key: str, resources: Resources
 ) -> Sequence[AgentDefined | MemoryEncoded]:
-    """Return the events that add a memory to the routing memory; none without `memory`.
+    """Return the events that add a memory to the routing memory; none if `memory` is None.
 
-    The first memory also defines the orchestrator as an agent, with the embedding of `worker`, an agent that worked on
-    the task. Returns none if neither agent exists.
+    The first memory also defines the orchestrator as an agent. It takes its embedding from `worker`, an agent that
+    worked on the task. Returns none if neither the orchestrator nor that agent exists.
     """
     known = await resources.views.agent(ORCHESTRATOR)
     other = known or await resources.views.agent(worker)

@@ -1,1 +1,4 @@
-"""Specialist: for an assignment it retrieves memories, reads the relevant details, and answers with citations."""
+"""Specialist: it carries out assignments.
+
+It retrieves memories, reads relevant passages, and answers with citations.
+"""

@@ -36,8 +36,9 @@ indexes = PassageIndexes()
 
 @service.handles(TaskAssigned)
 async def retrieve(event: TaskAssigned, resources: Resources) -> MemoriesRetrieved | None:
-    """Retrieve the agent's memories for its part of the task. Raises LookupError if the agent or the task does not
-    exist.
+    """Retrieve the agent's memories for its part of the task.
+
+    Raises LookupError if the agent or the task does not exist.
     """
     state, agent = await resources.views.task(event.task_id), await resources.views.agent(event.agent_id)
     if state.task is None or agent is None:
@@ -80,7 +81,7 @@ async def retrieve(event: TaskAssigned, resources: Resources) -> MemoriesRetriev
 async def answer(event: MemoriesRetrieved, resources: Resources) -> TaskAnswered | None:
     """Answer the agent's part of the task with a model, from the retrieved memories and from passages of the documents.
 
-    An assignment that is answered already keeps its answer.
+    Returns None if the assignment is answered already.
     """
     state, agent = await resources.views.task(event.task_id), await resources.views.agent(event.agent_id)
     work = state.assignments.get(event.assignment_id)
@@ -118,7 +119,10 @@ async def answer(event: MemoriesRetrieved, resources: Resources) -> TaskAnswered
 
 @service.answers(RecallQuery)
 async def recall(query: RecallQuery, resources: Resources) -> RecallView | Refusal:
-    """Return the memories that the agent would get for a query. No event is recorded."""
+    """Return the memories that the agent would get for a query. No event is recorded.
+
+    Refuse if the agent is unknown, has no strength memory, or does not have the query's perspective.
+    """
     agent = await resources.views.agent(query.agent_id)
     if agent is None:
         return Refusal(refused=await absent(resources.database, "agent", query.agent_id))
@@ -164,7 +168,7 @@ def _job(
 
 
 def _outdated(event: MemoriesRetrieved, labels: Mapping[str, UUID]) -> dict[UUID, str]:
-    """Return a note, by id, for each memory that another memory of the context contradicts or supersedes."""
+    """Return a note for each memory that another memory of the context contradicts or supersedes, by memory id."""
     named = {memory_id: label for label, memory_id in labels.items()}
     return {
         each.memory_id: f"this is older than {named[each.yields_to]}, which contradicts or supersedes it"

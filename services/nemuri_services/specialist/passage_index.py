@@ -1,4 +1,4 @@
-"""The lexical index of the passages in a task's documents. It is built once and shared by the task's answers."""
+"""A lexical index of the passages in a task's documents. All assignments of the task use the same cached index."""
 
 import asyncio
 from collections.abc import Sequence
@@ -18,8 +18,9 @@ from nemuri_infra.stores.blobs import Blobs
 PASSAGE_CHARACTERS = 1_500
 """Maximum number of characters of a passage."""
 MOST_BYTES = 160 * 1024 * 1024
-"""Maximum bytes of cached indexes; a sixth of the process's memory limit if that is less. The least recently used index
-is dropped first.
+"""Maximum bytes of cached indexes; a sixth of the process's memory limit if that is less.
+
+The least recently used index is dropped first.
 """
 PASSAGE_BYTES = 900
 """Estimated bytes of a passage or a chunk in an index, without its terms."""
@@ -27,7 +28,7 @@ PASSAGE_BYTES = 900
 
 @dataclass(frozen=True, slots=True)
 class PassageIndex:
-    """The passages of documents in order, with an inverted index of their terms."""
+    """The passages of a task's documents, in the order of the text, with an inverted index of their terms."""
 
     passages: tuple[Detail, ...]
     chunks: tuple[int, ...]
@@ -41,7 +42,10 @@ class PassageIndex:
 
     @classmethod
     def of(cls, chunks: Sequence[Detail], texts: Sequence[str]) -> "PassageIndex":
-        """Return the index of these chunks and their texts. A megabyte takes a third of a second."""
+        """Return the index of these chunks.
+
+        `texts` has the text of each chunk. A megabyte takes a third of a second.
+        """
         passages, places, postings = list[Detail](), list[int](), InvertedIndex()
         for place, (chunk, text) in enumerate(zip(chunks, texts, strict=True)):
             for span in split_into_chunks(text, characters=PASSAGE_CHARACTERS, pages=1):
@@ -62,13 +66,16 @@ def _cache() -> ByteCache[tuple[Detail, ...], PassageIndex]:
 
 @dataclass(slots=True)
 class PassageIndexes:
-    """A cache of the most recently used indexes."""
+    """A cache of the most recently used passage indexes."""
 
     _known: ByteCache[tuple[Detail, ...], PassageIndex] = field(default_factory=_cache)
     _building: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def of(self, chunks: tuple[Detail, ...], blobs: Blobs) -> PassageIndex:
-        """Return the index of these chunks. A missing index is built in a thread, while other callers wait."""
+        """Return the index of these chunks.
+
+        A missing index is built in a thread, and all other callers wait meanwhile.
+        """
         async with self._building:
             found = self._known.get(chunks)
             if found is None:
@@ -84,9 +91,10 @@ def _bytes(chunks: tuple[Detail, ...], index: PassageIndex) -> int:
 
 
 def best_places(question: str, postings: InvertedIndex, rows: int) -> list[int]:
-    """Return the rows that share terms with the question, best first by BM25.
+    """Return the indices of the texts in `postings` that share terms with the question, best first by BM25.
 
-    If the question lists several requests, the best row for every request comes before the second best for any.
+    `rows` is the number of texts. If the question lists several requests, the best text for every request comes before
+    the second best for any.
     """
     asked = requests(question) or (question,)
     scores = postings.scores([terms(each) for each in asked], rows)

@@ -1,4 +1,4 @@
-"""Selection of the passages of a task's documents for a question, by their words and by the key points."""
+"""Selection of the passages of documents for a question, by the words of passages and by the key points of chunks."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -12,9 +12,9 @@ from nemuri_infra.stores.blobs import Blobs
 from nemuri_services.specialist.passage_index import PassageIndex, PassageIndexes, best_places
 
 POINTED = 6
-"""Maximum number of chunks that are searched because of their key points."""
+"""Maximum number of chunks that are searched because their key points match the question."""
 PASSAGES = 8
-"""Maximum number of passages for the model; the number of requests in the question if that is greater."""
+"""Maximum number of passages that the model gets; the number of requests in the question if that is greater."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +30,10 @@ async def passages(
 ) -> tuple[Passage, ...]:
     """Return the passages for a question, most relevant first.
 
-    All passages of all documents are searched for the words of the question. The found passages alternate with passages
-    of the chunks whose key points are most similar to the question, because a model may have worded a key point like
-    the question. If there are fewer than `PASSAGES`, the documents are read from the beginning.
+    All passages of all documents are searched for the words of the question. They alternate with passages from the
+    chunks whose key points are most similar to the question, because a key point may use the words of the question
+    where the document does not. If this gives fewer than `PASSAGES` passages, others follow from the beginning of the
+    documents.
     """
     if not details:
         return ()

@@ -1,1 +1,1 @@
-"""Sleep of strength memory: consolidation, decay, archiving and pruning, serialised for each agent."""
+"""Sleep of strength memory: consolidation, decay, archiving and pruning. An agent has at most one sleep at a time."""

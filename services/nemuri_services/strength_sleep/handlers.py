@@ -1,4 +1,4 @@
-"""Event handlers of sleep: an agent sleeps over each session that has ended, in as many steps as needed."""
+"""Event handlers of sleep. An agent sleeps over each session that has ended. A long sleep takes several events."""
 
 from nemuri_contracts.strength import AgentSlept, SessionEnded
 from nemuri_domain.strength import sleep
@@ -12,7 +12,11 @@ service = Service("strength-sleep", groups=16, capabilities=frozenset({Capabilit
 
 @service.handles(SessionEnded)
 async def begin_sleep(event: SessionEnded, resources: Resources) -> ConditionalAppend[AgentSlept] | None:
-    """Let an agent sleep over its ended sessions. The event is appended only if no other sleep came in between."""
+    """Let an agent sleep over all its ended sessions that it has not slept over yet.
+
+    The event is appended only if no other sleep of the agent came in between. Returns None if the agent has slept over
+    this session already.
+    """
     newest, tired = await _sleep_input(event.agent_id, resources)
     if tired is None or event.assignment_id not in tired.agent.awake:
         return None
@@ -22,7 +26,7 @@ async def begin_sleep(event: SessionEnded, resources: Resources) -> ConditionalA
 
 @service.handles(AgentSlept)
 async def continue_sleep(event: AgentSlept, resources: Resources) -> ConditionalAppend[AgentSlept] | None:
-    """Continue an unfinished sleep. The event is appended only if no other sleep came in between."""
+    """Continue an unfinished sleep. The event is appended only if no other sleep of the agent came in between."""
     if not event.unfinished:
         return None
     newest, tired = await _sleep_input(event.agent_id, resources)
@@ -31,7 +35,8 @@ async def continue_sleep(event: AgentSlept, resources: Resources) -> Conditional
 
 
 async def _sleep_input(agent_id: str, resources: Resources) -> tuple[int, SleepInput | None]:
-    """Return the sequence of the agent's newest `agent_slept` event, and the input of the next sleep.
+    """Return the sequence of the agent's newest `agent_slept` event, and the input of its next sleep; None if it is
+    unknown.
 
     Waits until the projections contain that event.
     """

@@ -1,1 +1,3 @@
-"""Tiered memory: it records, consolidates, forgets and retrieves experiences, with a retrieval pattern per module."""
+"""Tiered memory: it records, consolidates, forgets and retrieves experiences. Each module of an agent has its own
+retrieval pattern.
+"""

@@ -1,4 +1,4 @@
-"""The plan of a consolidation, made from the projections, and the texts of the memories that it forms."""
+"""The plan of a consolidation, made from the projections, and the texts of the long-term memories that it forms."""
 
 from collections.abc import Sequence
 
@@ -16,9 +16,10 @@ from nemuri_infra.runtime.resources import Resources
 async def consolidation_plan(
     agent_id: str, asked: Because | None, now: float, resources: Resources
 ) -> ConsolidationPlan | None:
-    """Return the plan of a consolidation that is requested (`asked`) or due at `now`; None if it is neither.
+    """Return the plan of a consolidation; None if none is requested and none is due at `now`, in seconds.
 
-    The plan also covers long-term memory: if that is nearly full, weak memories are merged or forgotten.
+    `asked` is the reason of the request, or None without a request. If long-term memory is nearly full, the plan also
+    names weak memories there that are merged or deleted.
     """
     queries, defined = TieredQueries(resources.database), await resources.views.agent(agent_id)
     found = await queries.to_consolidate(agent_id)
@@ -38,7 +39,10 @@ async def consolidation_plan(
 
 
 async def merged_text(agent: TiersAgent, sources: Sequence[TierMemory], resources: Resources) -> Reply[MemoryText]:
-    """Return the text of a formed memory. A single source keeps its text. A model summarises several sources."""
+    """Return the text of the long-term memory that is formed from `sources`.
+
+    A single source keeps its text, which is shortened if it is long. A model summarises several sources.
+    """
     rules = agent.rules.consolidation
     if len(sources) == 1:
         return Reply(extract_memory(sources, rules), NO_MODEL_USAGE)

@@ -1,4 +1,6 @@
-"""The schedule of consolidations that are due by time, for agents that record nothing new."""
+"""The schedule of consolidations that are due by time. It serves agents that record nothing new, because a new
+experience triggers a due consolidation itself.
+"""
 
 import asyncio
 import time
@@ -19,7 +21,9 @@ CHECK_SECONDS = 30.0
 
 
 async def watch(resources: Resources) -> None:
-    """Append `consolidation_asked` for every consolidation that is due by time, forever. Outages are waited out."""
+    """Append `consolidation_asked` for every consolidation that is due by time, forever. If a server is down, try again
+    until it is back.
+    """
     await retry_forever("tiered-memory", partial(_watch, resources), passing=OUTAGE_ERRORS)
 
 
@@ -33,7 +37,7 @@ async def _watch(resources: Resources) -> None:
 async def request_due(resources: Resources, now: float) -> None:
     """Append `consolidation_asked` for each consolidation that is due at `now`, in seconds since 1970.
 
-    A repeated call has no effect, because the ids of the events are derived.
+    A second call before the consolidation appends nothing new, because the ids of the events are derived.
     """
     queries = TieredQueries(resources.database)
     for agent in await queries.agents():

@@ -1,4 +1,4 @@
-"""Event and query handlers of tiered memory: recording, consolidation and retrieval."""
+"""Event and query handlers of tiered memory: they record experiences, consolidate them and retrieve memories."""
 
 from collections.abc import Sequence
 
@@ -59,10 +59,10 @@ async def record(event: ExperienceOffered, resources: Resources) -> ExperienceRe
 async def begin_consolidation(
     event: ExperienceRecorded | ConsolidationAsked, resources: Resources
 ) -> ConditionalAppend[ConsolidationBegun] | None:
-    """Begin a consolidation if one is requested, or due after a new experience.
+    """Begin a consolidation if one is requested, or if a new experience makes one due.
 
-    The event is appended only if no other consolidation of the agent began in between. The host of a society
-    consolidates the memories of its agents itself.
+    The event is appended only if no other consolidation of the agent began in between. Returns None for an agent of a
+    society whose host consolidates its memory.
     """
     now, queries = moment_of(event), TieredQueries(resources.database)
     agent = await queries.agent(event.agent_id)
@@ -85,7 +85,9 @@ async def begin_consolidation(
 
 @service.handles(ConsolidationBegun)
 async def request_formations(event: ConsolidationBegun, resources: Resources) -> Sequence[FormationDue]:
-    """Request one memory for each group, with one event per group, so that each can be erased without the others."""
+    """Request one long-term memory for each group of memories, with one event per group, so that each can be erased
+    alone.
+    """
     if await _is_hosted(event.agent_id, resources):
         return ()
     return [
@@ -95,7 +97,10 @@ async def request_formations(event: ConsolidationBegun, resources: Resources) ->
 
 @service.handles(FormationDue)
 async def form_group(event: FormationDue, resources: Resources) -> MemoryFormed | None:
-    """Form one long-term memory from a group, unless it is formed already, so that no model is called twice."""
+    """Form one long-term memory from a group of memories.
+
+    Returns None if it is formed already, so that no model is called twice, or if none of its sources is left.
+    """
     queries = TieredQueries(resources.database)
     agent, defined = await queries.agent(event.agent_id), await resources.views.agent(event.agent_id)
     itself = derive(event.event_id, MemoryFormed.kind_of())
@@ -121,7 +126,7 @@ async def form_group(event: FormationDue, resources: Resources) -> MemoryFormed 
 
 @service.answers(TiersRecallQuery, appends=True)
 async def recall(query: TiersRecallQuery, resources: Resources) -> TiersRecallView | Refusal:
-    """Return the memories that match a query. The access is recorded as an event unless the query is quiet."""
+    """Return the memories that match a query. The access to them is recorded as an event unless the query is quiet."""
     agent = await TieredQueries(resources.database).agent(query.agent_id)
     defined = await resources.views.agent(query.agent_id)
     if agent is None or defined is None:
@@ -131,13 +136,13 @@ async def recall(query: TiersRecallQuery, resources: Resources) -> TiersRecallVi
 
 @service.answers(TiersQuery)
 async def show(query: TiersQuery, resources: Resources) -> TiersView | Refusal:
-    """Return the state of a tiered memory."""
+    """Return the state of an agent's tiered memory."""
     return await state_view(query.agent_id, resources) or Refusal(refused=no_tiers(query.agent_id))
 
 
 @service.answers(TiersMemoryQuery)
 async def show_one(query: TiersMemoryQuery, resources: Resources) -> TierMemoryView | Refusal:
-    """Return one memory, found by its id prefix."""
+    """Return one memory, found by its id prefix. Refuse if none or several match."""
     queries = TieredQueries(resources.database)
     if await queries.agent(query.agent_id) is None:
         return Refusal(refused=no_tiers(query.agent_id))
@@ -150,6 +155,6 @@ async def show_one(query: TiersMemoryQuery, resources: Resources) -> TierMemoryV
 
 
 async def _is_hosted(agent_id: str, resources: Resources) -> bool:
-    """Return True if the host of the agent's society consolidates its memory."""
+    """Return True if the agent belongs to a society whose host consolidates its memory."""
     defined = await resources.views.agent(agent_id)
     return defined is not None and defined.definition.kept_by == "host"

@@ -10,7 +10,7 @@ from nemuri_infra.projections.tiered_queries import TieredQueries
 from nemuri_infra.runtime.resources import Resources
 
 SHOWN_MEMORIES = 10
-"""Maximum number of memories of each layer in a view, the newest ones."""
+"""Maximum number of memories of each layer in a view. The newest ones are taken."""
 
 
 def memory_view(memory: TierMemory) -> TierMemoryView:
@@ -19,8 +19,8 @@ def memory_view(memory: TierMemory) -> TierMemoryView:
 
 
 async def state_view(agent_id: str, resources: Resources) -> TiersView | None:
-    """Return the state of an agent's memory: its layers, capacities and newest memories; None if there is no such
-    agent.
+    """Return the state of an agent's tiered memory: its layers, capacities and newest memories; None if the agent has
+    none.
     """
     standing = await TieredQueries(resources.database).overview(agent_id, SHOWN_MEMORIES)
     if standing is None:

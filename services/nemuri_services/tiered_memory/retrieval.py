@@ -1,4 +1,7 @@
-"""Retrieval from tiered memory: by the query's vector, with the retrieval pattern of the module."""
+"""Retrieval from tiered memory by the query's vector.
+
+The retrieval pattern of the querying module weighs the results.
+"""
 
 import time
 from uuid import UUID, uuid4
@@ -25,7 +28,7 @@ from nemuri_services.tiered_memory.presenters import memory_view
 async def retrieve(query: TiersRecallQuery, agent: TiersAgent, defined: Agent, resources: Resources) -> TiersRecallView:
     """Return the memories that match a query, and record the access to the agent's own memories as an event.
 
-    No event is recorded if the query is quiet.
+    No event is recorded if the query is quiet, or if none of the memories is the agent's own.
     """
     pattern = restricted_pattern(agent.rules.pattern(query.module), query.layers, query.top)
     found = await _candidates(query, pattern, agent, defined, resources)
@@ -58,8 +61,8 @@ async def retrieve(query: TiersRecallQuery, agent: TiersAgent, defined: Agent, r
 async def _candidates(
     query: TiersRecallQuery, pattern: Pattern, agent: TiersAgent, defined: Agent, resources: Resources
 ) -> list[ScoredMemory]:
-    """Return the candidates of a retrieval, best first: the agent's own memories, and on request those that others
-    share.
+    """Return the candidates of a retrieval, best first: the agent's own memories, and on request memories shared by
+    other agents.
     """
     if not pattern.top:
         return []

@@ -23,7 +23,11 @@ pasts = Pasts()
 
 @service.handles(SessionEnded, ImpactCredited)
 async def train(event: SessionEnded | ImpactCredited, resources: Resources) -> ConditionalAppend[ScorerTrained] | None:
-    """Train the agent's scorer if it is due. The event is appended only if no other training came in between."""
+    """Train the agent's scorer if a training is due, there are enough samples and torch is installed.
+
+    The event is appended only if no other training of the agent came in between. Waits until the projections contain
+    the newest training.
+    """
     newest = await resources.log.newest_on(resources.log.subjects.of_agent(event.agent_id, ScorerTrained))
     await resources.views.progress.wait(newest.sequence)
     agent, scorer = await resources.views.agent(event.agent_id), await resources.views.scorer(event.agent_id)
@@ -40,7 +44,7 @@ async def train(event: SessionEnded | ImpactCredited, resources: Resources) -> C
 async def _due(
     event: SessionEnded | ImpactCredited, rules: Policy, scorer: Scorer | None, resources: Resources
 ) -> bool:
-    """Return True if there are enough new samples, or if the event changes the weight of samples already trained on."""
+    """Return True if there are enough new samples or if the event changes the weight of samples trained on already."""
     views, agent_id = resources.database, event.agent_id
     if rules.ranking != "learned":
         return False
@@ -64,11 +68,11 @@ async def _due(
 def _train(
     cause: SessionEnded | ImpactCredited, known: list[training_samples.LabelledRetrieval], number: int, until: int
 ) -> ScorerTrained:
-    """Train a scorer on the older retrievals, test it on the newest informative ones, and return the event with weights
-    and test result.
+    """Train a scorer on the older retrievals, test it on the newest informative ones, and return the event with the
+    result.
 
-    It blocks for about a second, so call it in a thread. `number` is the number of the new scorer, `until` the log
-    sequence up to which the projections were read.
+    Call it in a thread, because it blocks for about a second. `number` is the number of the new scorer. `until` is the
+    log sequence up to which the projections were read.
     """
     older, held_out = training_samples.split_held_out(known)
     samples = training_samples.samples(older)
@@ -88,7 +92,9 @@ def _train(
 
 @cache
 def can_train() -> bool:
-    """Return True if torch is installed. If it is not, write one warning; the linear score stays in use."""
+    """Return True if torch is installed. If it is not, log one warning per process; memories are still ranked without
+    it.
+    """
     if not training.available():
         logger.warning("no scorer is trained: torch is not installed; pip install 'nemuri[learn]'")
         return False

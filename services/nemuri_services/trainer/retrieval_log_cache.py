@@ -1,4 +1,7 @@
-"""Training samples of an agent: its retrievals, read from the log, with their outcomes from the projections."""
+"""A cache of agents' retrievals, read from the log.
+
+With their outcomes from the projections they are training samples.
+"""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -11,17 +14,18 @@ from nemuri_infra.projections.learning_queries import outcomes, retrievals
 from nemuri_infra.runtime.resources import Resources
 
 KEPT_BYTES = 48 * 1024 * 1024
-"""Maximum bytes of cached retrievals in a process; an agent needs about 3 MB. The least recently trained agent is
-dropped first.
+"""Maximum bytes of cached retrievals in a process; an agent needs about 3 MB.
+
+The agent whose training is longest ago is dropped first.
 """
 RETRIEVAL_BYTES = 600
 """Estimated bytes of a retrieval, without its arrays and ids."""
 ID_BYTES = 120
 CONCURRENT_LOADS = 32
-"""Number of events that are read concurrently."""
+"""Maximum number of events that are read at the same time."""
 
 Kept = dict[int, LoggedRetrieval | None]
-"""The retrievals of an agent by stream sequence; None if the event was deleted."""
+"""The retrievals of an agent by stream sequence. The value is None if the event is no longer in the log."""
 
 
 @dataclass(slots=True)
@@ -31,7 +35,10 @@ class Pasts:
     known: ByteCache[tuple[str, str, str], Kept] = field(default_factory=lambda: ByteCache(KEPT_BYTES, _bytes))
 
     async def experience(self, resources: Resources, agent_id: str) -> list[LabelledRetrieval]:
-        """Return the agent's newest retrievals whose uses are known, each with its outcome, oldest first."""
+        """Return the agent's newest retrievals whose used memories are known, each with its outcome, oldest first.
+
+        At most `MAX_ASSIGNMENTS` retrievals are considered. Those that are not cached are read from the log and cached.
+        """
         views = resources.database
         places = await retrievals(views, agent_id, window=MAX_ASSIGNMENTS)
         name = (views.url, views.schema, agent_id)

@@ -1,4 +1,4 @@
-"""Training of a scorer with torch (extra `learn`). No other module uses torch for this."""
+"""Training of a scorer with torch, which comes with the extra `learn`. Only this module trains scorers with torch."""
 
 from functools import cache
 from importlib.util import find_spec
@@ -19,11 +19,13 @@ RATE = 0.03
 DROPOUT = 0.1
 """Dropout rate of the hidden layer (document 000 §3.4)."""
 ATTACHMENT = 0.5
-"""Weight, in samples, of the squared distance from the copy of the linear score. A few samples therefore change it
+"""Weight of the penalty that keeps the scorer close to the copy of the linear score with which its training starts.
+
+The penalty is the squared distance of the parameters. Its weight is in samples, so a few samples change the scorer
 little.
 """
 DIGITS = 6
-"""Decimals of the weights in the event. The scorer is tested and used with these rounded weights."""
+"""Number of decimals of the weights in the event. The scorer is tested and used with these rounded weights."""
 
 
 class TorchMissingError(Exception):
@@ -36,10 +38,11 @@ def available() -> bool:
 
 
 def train(samples: Samples, seed: int) -> Weights:
-    """Train a scorer on samples, starting from a copy of the linear score. The result depends only on samples and seed.
+    """Train a scorer on samples, starting from a copy of the linear score. Equal samples and an equal seed give equal
+    weights.
 
-    The loss is weighted binary cross-entropy (document 000 §3.4) plus the squared distance from the copy. Raises
-    `TorchMissingError`.
+    The loss is weighted binary cross-entropy (document 000 §3.4) plus the squared distance from the copy. Returns the
+    copy if there are no samples. Raises `TorchMissingError`.
     """
     torch = _torch()
     copy = copy_of_linear()
@@ -65,9 +68,9 @@ def train(samples: Samples, seed: int) -> Weights:
 
 
 def logits(parameters: "list[Tensor]", rows: "Tensor", kept: "Tensor | float" = 1.0) -> "Tensor":
-    """Return the network's output before the sigmoid for rows of shape (n, 9), as (n,).
+    """Return the network's output before the sigmoid: for `rows` of shape (n, 9), an array of shape (n,).
 
-    `kept`, of shape (n, 16), multiplies the hidden units: 0 for a unit that dropout removes.
+    `kept`, of shape (n, 16), multiplies the hidden units; it is 0 for a unit that dropout removes.
     """
     hidden, hidden_bias, output, output_bias = parameters
     return ((rows @ hidden.T + hidden_bias).relu() * kept) @ output + output_bias

@@ -1,4 +1,4 @@
-"""Conversion of a chapter to memories with learnings (document 000 §4.1)."""
+"""Conversion of a textbook's chapter to memories, each with the learning of its section (document 000 §4.1)."""
 
 import asyncio
 
@@ -18,13 +18,15 @@ from nemuri_infra.models.protocol import LearningsJob, ModelRefused
 from nemuri_infra.runtime.resources import Resources
 
 TAG = 200
-"""Maximum characters of a section's title as a tag."""
+"""Maximum characters of a section's title when it is used as a tag."""
 
 logger = structlog.get_logger()
 
 
 async def read(course: Course, chapter: int, agent: Agent, resources: Resources) -> tuple[list[NewMemory], Usage]:
-    """Return the memories of a chapter, one for each section, and the usage of the model. Stores their vectors."""
+    """Return the memories of a chapter, one for each section, and the usage of the model. The memories' vectors are
+    stored.
+    """
     sections = course.textbook.chapters[chapter].sections
     found = await asyncio.gather(*(_learned(each, course.textbook.perspective, agent, resources) for each in sections))
     contents = [
@@ -39,7 +41,7 @@ async def read(course: Course, chapter: int, agent: Agent, resources: Resources)
     texts, vectors = [embedded_text(each) for each in contents], resources.vectors.with_embedder_of(agent.embedding)
     await vectors.of(texts)
     origin = Origin(textbook=course.textbook.title)
-    faint = {"strength": agent.rules.initial_strength_education}  # A memory that was only read has not been used
+    faint = {"strength": agent.rules.initial_strength_education}  # low: a memory that was only read was not used yet
     memories = [
         new_memory(agent, content, vectors.key(text), origin=origin).model_copy(update=faint)
         for content, text in zip(contents, texts, strict=True)
@@ -50,8 +52,9 @@ async def read(course: Course, chapter: int, agent: Agent, resources: Resources)
 async def _learned(
     section: Section, perspective: str | None, agent: Agent, resources: Resources
 ) -> tuple[dict[str, str], Usage]:
-    """Return the learning of a section under the textbook's perspective; none without a perspective or if the model
-    refuses.
+    """Return the learning of a section under the textbook's perspective, and the usage of the model.
+
+    There is no learning if the textbook has no perspective or the model refuses.
     """
     model = resources.models.main
     if perspective is None:

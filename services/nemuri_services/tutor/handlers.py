@@ -1,4 +1,6 @@
-"""Event and query handlers of the tutor: read, sleep, test, sleep, chapter by chapter (document 000 §4.1)."""
+"""Event and query handlers of the tutor. For each chapter the agent reads, sleeps, is tested, and sleeps again
+(document 000 §4.1).
+"""
 
 from collections.abc import Sequence
 
@@ -39,13 +41,18 @@ minds = AgentIndexes()
 async def continue_courses(
     event: CourseBegun | AgentSlept | MemoriesReviewed, resources: Resources
 ) -> Sequence[Following]:
-    """Take the next step in each unfinished course of the agent, if the agent has slept over the step before."""
+    """Take the next step in each unfinished course of the agent. A course waits until the agent has slept over its last
+    step.
+    """
     return await _next_steps(event, event.agent_id, resources)
 
 
 @service.handles(FeedbackGiven)
 async def continue_after_success(event: FeedbackGiven, resources: Resources) -> Sequence[Following]:
-    """Take the next step after a right answer is credited, in case the agent slept before it was graded."""
+    """Take the next step in each unfinished course after a right answer is credited.
+
+    The agent may have slept before the answer was graded; then no later event would continue the course.
+    """
     if event.client_id != TUTOR or event.agent_id is None:
         return ()
     return await _next_steps(event, event.agent_id, resources)
@@ -53,7 +60,10 @@ async def continue_after_success(event: FeedbackGiven, resources: Resources) -> 
 
 @service.handles(ChapterRead)
 async def encode_chapter(event: ChapterRead, resources: Resources) -> Sequence[MemoryEncoded | SessionEnded]:  # noqa: ARG001
-    """Encode the memories of a chapter, then end the session. A section that is read again gives the same memory."""
+    """Encode the memories of a chapter, then end the session in which it was read.
+
+    A section that is read again gives the same memory.
+    """
     memories = [
         encoded(event, each, key=memory_key(event.agent_id, each.memory), source="education") for each in event.sections
     ]
@@ -62,7 +72,7 @@ async def encode_chapter(event: ChapterRead, resources: Resources) -> Sequence[M
 
 @service.handles(SessionEnded, TaskFailed, NegotiationOpened)
 async def grade(event: SessionEnded | TaskFailed | NegotiationOpened, resources: Resources) -> ExerciseGraded | None:
-    """Grade an exercise when every session of its task has ended, or when the task ends without an answer."""
+    """Grade an exercise when every session of its task has ended, or when its task fails or opens a negotiation."""
     found = await Courses(resources.database).exercise_of(event.thread) if event.thread else None
     if found is None:
         return None
@@ -75,7 +85,12 @@ async def grade(event: SessionEnded | TaskFailed | NegotiationOpened, resources:
 
 @service.handles(ExerciseGraded)
 async def follow_up(event: ExerciseGraded, resources: Resources) -> FeedbackGiven | MemoriesReviewed | None:
-    """Credit a right answer as a success. After a wrong one, review the memories with the right answer."""
+    """Set the timer of the next repetition, then credit a right answer as a success, or review the memories after a
+    wrong one.
+
+    The review retrieves the memories that match the right answer. Nothing happens if the exercise was graded again
+    meanwhile.
+    """
     courses = Courses(resources.database)
     course = await courses.course(event.course_id)
     trials = {each.place: each for each in await courses.trials(event.course_id, event.chapter)}
@@ -90,7 +105,10 @@ async def follow_up(event: ExerciseGraded, resources: Resources) -> FeedbackGive
 async def continue_after_failure(
     event: ReactionFailed, resources: Resources
 ) -> ExerciseGraded | Sequence[MemoriesReviewed | Following]:
-    """Continue a course after a failure of the tutor. An ungraded answer counts as wrong, a failed review as empty."""
+    """Continue the agent's courses after the tutor gave up an event.
+
+    An answer that could not be graded counts as wrong. A review that failed counts as a review of no memories.
+    """
     if event.service != service.name or event.cause_kind == event.kind:
         return ()
     known = Courses(resources.database)
@@ -107,7 +125,7 @@ async def continue_after_failure(
 
 @service.answers(CoursesQuery)
 async def courses(query: CoursesQuery, resources: Resources) -> CoursesView | Refusal:
-    """Return the reports of an agent's courses, or of the one that the query names."""
+    """Return reports on all courses of an agent, or on the one that the query names."""
     agent = await resources.views.agent(query.agent_id)
     if agent is None:
         return Refusal(refused=await absent(resources.database, "agent", query.agent_id))
@@ -116,7 +134,7 @@ async def courses(query: CoursesQuery, resources: Resources) -> CoursesView | Re
 
 @service.answers(DueQuery)
 async def due(query: DueQuery, resources: Resources) -> DueView:
-    """Return the number of exercises of all agents that are due at `until` and not posed yet."""
+    """Return the number of exercises, of all agents, that are due at `query.until` and not posed as tasks yet."""
     expected = await Courses(resources.database).scheduled_exercises()
     return DueView(exercises=sum(each.due_at is not None and each.due_at <= query.until for each in expected))
 

@@ -1,4 +1,6 @@
-"""Spaced repetition: each exercise to repeat has a timer on the server, and is posed as a task when the timer fires."""
+"""Spaced repetition. Each exercise that must be repeated has a timer on the server. When the timer fires, the exercise
+is posed as a task.
+"""
 
 import re
 from functools import partial
@@ -20,19 +22,21 @@ logger = structlog.get_logger()
 
 
 async def remind(resources: Resources) -> None:
-    """Set the timers of all scheduled exercises, and pose each exercise when its timer fires, forever."""
+    """Set the timers of all scheduled exercises, and pose each exercise when its timer fires, forever. If a server is
+    down, try again until it is back.
+    """
     works = (partial(work, resources) for work in (_reset_timers, _handle_timers))
     await run_together(*(retry_forever("tutor", work, passing=OUTAGE_ERRORS) for work in works))
 
 
 async def set_timer(trial: ExerciseState, resources: Resources) -> None:
-    """Set the timer for the next repetition of an exercise, if there is one."""
+    """Set the timer for the next repetition of an exercise. Does nothing if no repetition is planned."""
     if trial.due_at is not None:
         await resources.timers.set(_key(trial), trial.due_at)
 
 
 async def _reset_timers(resources: Resources) -> None:
-    """Set all timers again at the start and after each change of the clock, so that none is lost."""
+    """Set all timers again at the start and after each change of the platform's clock, so that none is lost."""
     async for _ in resources.clock.changes():
         for trial in await Courses(resources.database).scheduled_exercises():
             await set_timer(trial, resources)
@@ -45,7 +49,7 @@ async def _handle_timers(resources: Resources) -> None:
 
 
 async def _pose_or_reset(key: str, resources: Resources) -> None:
-    """Pose the exercise whose timer fired, once. If it is not due yet, set its timer again."""
+    """Pose the exercise whose timer fired, unless it is posed already. If it is not due yet, set its timer again."""
     named = _KEY.fullmatch(key)
     if named is None:
         logger.warning("unknown timer", service="tutor", key=key[:100])

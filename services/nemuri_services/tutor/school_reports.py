@@ -1,4 +1,4 @@
-"""Reports on an agent's courses: the result of each chapter, and the state of its memories."""
+"""Reports on an agent's courses: the result of each chapter, and the strength of the memories it gave."""
 
 from collections.abc import Mapping, Sequence
 from uuid import UUID
@@ -15,11 +15,11 @@ from nemuri_infra.projections.education import Courses
 from nemuri_infra.runtime.resources import Resources
 
 BEGINNING = 200
-"""Maximum characters of a question or an answer in a report."""
+"""Maximum characters of a question or an answer in a report. Longer ones are cut and end in "…"."""
 
 
 async def course_reports(agent: Agent, course_id: UUID | None, resources: Resources) -> CoursesView | Refusal:
-    """Return the reports of an agent's courses, or of one course with its exercises."""
+    """Return reports on all courses of an agent, or on one course with its exercises. Refuse an unknown course."""
     found = await Courses(resources.database).of(agent.agent_id)
     if course_id is not None:
         found = [each for each in found if each.course_id == course_id]
@@ -88,7 +88,7 @@ def _chapter(
 def _exercises(
     course: Course, chapter: int, trials: Sequence[ExerciseState], said: Mapping[UUID, str]
 ) -> tuple[ExerciseReport, ...]:
-    """Return the reports of a chapter's exercises. `said` has the answers by task id."""
+    """Return the reports on a chapter's exercises. `said` has the answers by task id."""
     return tuple(
         ExerciseReport(
             question=_beginning(exercise_of(course, trial).question),
