@@ -1,4 +1,4 @@
-"""Access to the log's server: user, certificates and account."""
+"""Parameters of a connection to NATS: user, certificates and JetStream domain."""
 
 import json
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from nats.aio.msg import Msg
 
 REQUEST_INFO_HEADER = "Nats-Request-Info"
-"""Header in which the server names the account that sent a request.
+"""Header of a request, in which the server names the account of the sender.
 
 Present only if that account shares this information.
 """
@@ -28,23 +28,24 @@ class AccessError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """The parameters of a connection beside its address."""
+    """The parameters of a connection to NATS, except its address."""
 
     ca: Path | None = None
     """Certificate authority that signed the server's certificate; None if the system trusts it already."""
     certificate: Path | None = None
-    """Client certificate; None if the server asks for none."""
+    """Client certificate; None if the server requires none."""
     key: Path | None = None
     domain: str | None = None
-    """JetStream domain of an account that imports the streams of another account; None for the account that owns the
-    streams.
+    """JetStream domain, for a client in an account that imports the streams of another account.
+
+    None in the account that owns the streams.
     """
 
     def tls(self) -> "ssl.SSLContext | None":
         """Return the TLS context; None if neither `ca` nor `certificate` is set.
 
-        The scheme of the address (`tls://`) then decides about encryption. Raises `AccessError` if a file cannot be
-        used.
+        Without a context the scheme of the address decides: `tls://` means an encrypted connection. Raises
+        `AccessError` if a file cannot be used.
         """
         if self.ca is None and self.certificate is None:
             return None
@@ -60,36 +61,37 @@ class Access:
 
 
 class Credentials(NamedTuple):
-    """User and password of an address."""
+    """The user and the password in the address of a server."""
 
     user: str
     password: str
 
 
 def servers(url: str) -> list[str]:
-    """Return the addresses in a comma-separated list, without user names and passwords."""
+    """Return the addresses in a comma-separated list, with user names and passwords removed."""
     parts = (each.strip().rpartition("@") for each in url.split(","))
     return [f"{named.partition('://')[0]}://{host}" if named else host for named, _, host in parts]
 
 
 def credentials(url: str) -> Credentials | None:
-    """Return the credentials in the first address of a comma-separated list; None if it has none.
+    """Return the user and password in the first address of a comma-separated list; None if it has none.
 
-    All servers accept the same credentials. They are passed to the driver separately, because the addresses of servers
-    that a cluster announces later contain none.
+    All servers accept the same credentials. They are passed to the driver separately from the addresses, because a
+    cluster announces further servers later, without credentials.
     """
     first = urlsplit(url.split(",", maxsplit=1)[0].strip())
     return None if first.username is None else Credentials(unquote(first.username), unquote(first.password or ""))
 
 
 def inbox(user: str | None) -> str:
-    """Return the inbox prefix of a user. Only that user may subscribe to it."""
+    """Return the prefix of the subjects on which a user receives answers. Only that user may subscribe to them."""
     return f"{INBOX}.{user}" if user else INBOX
 
 
 def sender_of(message: "Msg") -> str:
-    """Return an identifier of the sender of a query: its account if the server names one, else the inbox that the
-    answer is sent to.
+    """Return a text that identifies the sender of a query.
+
+    It is the sender's account if the server names one, otherwise the inbox prefix to which the answer is sent.
     """
     told = (message.headers or {}).get(REQUEST_INFO_HEADER)
     if told is not None:
@@ -101,7 +103,7 @@ def sender_of(message: "Msg") -> str:
 
 
 def options(url: str, access: Access) -> dict[str, Any]:
-    """Return the keyword arguments of `nats.connect` for these addresses and this access.
+    """Return the keyword arguments of `nats.connect` for the addresses in `url` and for `access`.
 
     Raises `AccessError` if a certificate file cannot be used.
     """

@@ -24,24 +24,26 @@ ACK_PREFIX = "$JS.ACK."
 _SERVER_HEADERS = frozenset({Header.STATUS.value, Header.DESCRIPTION.value})
 """Headers that only the server's own replies may have.
 
-In a stream message they were forged by its sender and are dropped.
+If a stream message has them, its sender has forged them. They are then removed.
 """
 
 PING_SECONDS = 10
 """Seconds between two pings. The connection is replaced after two pings without an answer."""
 DENIED = "permissions violation"
-"""Part of the driver's error message for a denied permission. The denied request itself gets no answer."""
+"""Part of the driver's error message for a denied permission. The server reports the denial there only: the denied
+request itself gets no answer.
+"""
 
 REPEAT_WARNING_SECONDS = 60.0
 """Seconds after which a lasting problem of a connection is logged as a warning again.
 
-Until then it is logged as debug.
+Until then it is logged at level debug.
 """
 MAX_PROBLEMS = 100
-"""Maximum number of different problems of one connection that are remembered. Further ones replace the oldest."""
+"""Maximum number of different problems that are remembered for one connection. Above it the oldest are forgotten."""
 
 RECANCEL_SECONDS = 0.2
-"""Seconds after which the reconnecting task of a closed connection is cancelled again."""
+"""Seconds after which the reconnecting task of a closed connection is cancelled again if it still runs."""
 
 # Clients use this module too, so it prints nothing unless the program configures `logging`.
 logger = logging.getLogger("nemuri.connection")
@@ -49,11 +51,11 @@ for _name in ("nemuri", "nats"):
     logging.getLogger(_name).addHandler(logging.NullHandler())
 
 JETSTREAM_OFF_CODES = {None, 10039, 10076}
-"""Error codes of a server on which JetStream is off, for the server or the account; None if nothing answers."""
+"""Error codes that mean that JetStream is off, on the server or for the account. None means that nothing answered."""
 
 
 class UnreachableError(Exception):
-    """No server accepts the connection, or a certificate file cannot be used."""
+    """No server accepts the connection, JetStream is off on the server, or a certificate file cannot be used."""
 
 
 class Connection(Nats):
@@ -72,7 +74,7 @@ class Connection(Nats):
     def __init__(self) -> None:
         super().__init__()
         self.changed = asyncio.Event()
-        """Set when the connection is restored or closed for good."""
+        """Set when the connection is restored or is closed for good."""
 
     async def _attempt_reconnect(self) -> None:
         """Fail all pending requests with a timeout error at once, then reconnect.
@@ -86,7 +88,10 @@ class Connection(Nats):
         self.changed.set()
 
     async def drain(self) -> None:
-        """Stop receiving, handle the messages received so far, and close. A lost connection is closed at once."""
+        """Stop receiving, handle the messages received so far, and close the connection.
+
+        A connection that is down is closed at once.
+        """
         if self.is_connected:
             await super().drain()
         else:
@@ -102,8 +107,9 @@ class Connection(Nats):
             await super()._close(status, do_cbs)
         finally:
             if (task := self._reconnection_task) is not None and task is not asyncio.current_task():
-                # The driver cancels the task once, and the task can lose that. Then it would go on without end, and
-                # keep the event loop from ending.
+                # The driver cancels the task only once, and the task may swallow that cancellation. The task would then
+                # run without end
+                # and keep the event loop from ending.
                 await cancel_and_wait(task, repeat=RECANCEL_SECONDS)
         self.changed.set()
 
@@ -125,9 +131,9 @@ class Connection(Nats):
 
 
 async def until_connected(connection: Nats) -> None:
-    """Wait until the connection is up.
+    """Wait without limit until the connection is up.
 
-    Raises `ConnectionClosedError` if it is closed for good, or if it is down and not a `Connection`.
+    Raises `ConnectionClosedError` if it is closed for good, or if it is down and is not a `Connection`.
     """
     while not connection.is_connected:
         if connection.is_closed or not isinstance(connection, Connection):
@@ -138,9 +144,9 @@ async def until_connected(connection: Nats) -> None:
 
 @dataclass(slots=True)
 class ConnectionProblems:
-    """A logger of a connection's problems.
+    """A logger of one connection's problems.
 
-    A lasting problem is a warning once every `REPEAT_WARNING_SECONDS` seconds.
+    A problem that lasts is logged as a warning only once every `REPEAT_WARNING_SECONDS` seconds.
     """
 
     about: str = "client"
@@ -149,8 +155,9 @@ class ConnectionProblems:
     _told: dict[str, float] = field(default_factory=dict)
 
     def log_problem(self, trouble: str) -> None:
-        """Log a problem as a warning; as debug if the same problem was a warning less than `REPEAT_WARNING_SECONDS`
-        seconds ago.
+        """Log a problem as a warning.
+
+        It is logged at level debug if the same problem was a warning less than `REPEAT_WARNING_SECONDS` seconds ago.
         """
         now = self.now()
         level = logging.DEBUG
@@ -162,7 +169,8 @@ class ConnectionProblems:
         logger.log(level, "NATS (%s): %s", self.about, trouble)
 
     def log_recovery(self) -> None:
-        """Log that the connection is restored, and forget its problems."""
+        """Log that the connection is restored, and forget its problems, so that each is a warning again when it recurs.
+        """
         self._told.clear()
         logger.info("NATS (%s): reconnected", self.about)
 
@@ -170,10 +178,10 @@ class ConnectionProblems:
 async def connect(
     url: str, access: Access, *, patient: bool, name: str, lost: asyncio.Event, denied: list[str]
 ) -> Nats:
-    """Return a connection to NATS that reconnects without limit once it is established.
+    """Connect to NATS and return the connection. Once it is established, it reconnects without limit.
 
     With `patient`, also wait without limit for the first connection. `lost` is set when the connection is closed for
-    good. `denied` gets the last denied permission that the server reported, as its only item.
+    good. When the server reports a denied permission, it becomes the only item of `denied`.
 
     Raises `UnreachableError` if a certificate file cannot be used, and without `patient` also if no server accepts the
     first attempts.
@@ -234,7 +242,7 @@ async def connect(
 
 @contextmanager
 def jetstream_needed(url: str) -> Iterator[None]:
-    """Raise `UnreachableError` with the server's address if JetStream is off there."""
+    """Raise `UnreachableError` with the server's address if code in the context fails because JetStream is off."""
     try:
         yield
     except ServiceUnavailableError as error:

@@ -7,9 +7,10 @@ from nemuri_infra.bus.event_log import Log
 
 
 async def consumers_of(context: JetStreamContext, stream: str) -> list[ConsumerInfo]:
-    """Return all consumers of a stream, including ephemeral ones, each name once.
+    """Return all consumers of a stream, also the ephemeral ones. Each name occurs once.
 
-    The server lists 256 at a time. If a consumer is deleted between two pages, one other consumer may be missing.
+    The server lists 256 consumers in one answer. If a consumer is deleted between two answers, one other consumer may
+    be missing from the result.
     """
     found, seen = dict[str, ConsumerInfo](), 0
     while page := await context.consumers_info(stream, offset=seen):

@@ -33,14 +33,14 @@ MESSAGE_ID = "Nats-Msg-Id"
 RECORDED_AT = "Nemuri-Recorded-At"
 """Header with the time at which an imported event was first recorded, in ISO 8601."""
 ANSWER_SECONDS = 15.0
-"""Seconds that the server may take to answer. A cluster needs some seconds to elect a new leader."""
+"""Maximum number of seconds until the server must answer. A cluster needs some seconds to elect a new leader."""
 HEADER_BYTES = 4096
 """Bytes reserved for the headers of a message, since the server's limit includes them."""
 WRONG_LAST_SEQUENCE = 10071
 
 
 class ConflictError(Exception):
-    """The event was not appended: the last event of the subject is not the expected one."""
+    """The event was not appended, because the last event on its subject is not the expected one."""
 
 
 class TooLargeError(Exception):
@@ -57,18 +57,18 @@ class Unreadable:
     message_id: UUID
     """Id derived from the subject and the bytes, because the message has no event id.
 
-    Operators park the message by it.
+    Operators name it to park the message, so that all readers of the log skip it.
     """
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """A contiguous part of the log: its events, its unreadable messages and its bounds."""
+    """A contiguous part of the log: its events, its unreadable messages, and the sequences between which it lies."""
 
     events: tuple[AnyEvent, ...]
     unreadable: tuple[Unreadable, ...]
     after: int
-    """Lower bound, exclusive: the sequence before the part. `until` is the upper bound, inclusive."""
+    """Sequence after which the part begins. The part ends with the sequence `until`, inclusive."""
     until: int
 
     @property
@@ -77,7 +77,7 @@ class Batch:
         return sorted([*(each.sequence or 0 for each in self.events), *(each.sequence for each in self.unreadable)])
 
     def split(self, place: int) -> tuple["Batch", "Batch"]:
-        """Split the batch after the sequence `place`. Return the part up to `place`, inclusive, and the rest."""
+        """Return the part of the batch up to the sequence `place`, inclusive, and the part after it."""
         events = [each for each in self.events if (each.sequence or 0) <= place]
         unreadable = [each for each in self.unreadable if each.sequence <= place]
         rest = Batch(self.events[len(events) :], self.unreadable[len(unreadable) :], place, self.until)
@@ -86,7 +86,7 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class LastEvent:
-    """The last event on a subject or on a pattern of subjects."""
+    """The last event on a subject, or on all subjects that match a pattern."""
 
     sequence: int
     """Sequence of the event; 0 if there is none."""
@@ -98,7 +98,7 @@ class LastEvent:
 
 @dataclass(frozen=True, slots=True)
 class Log:
-    """The log of one namespace over one connection."""
+    """The event log of one namespace, read and written over one connection."""
 
     connection: Nats
     stream: JetStreamContext
@@ -106,11 +106,11 @@ class Log:
     lost: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when a connection of this process is closed for good, by the process or by the server."""
     on_append: Callable[[Event], None] = lambda _: None
-    """Callback that is called with every event after this log object has appended it."""
+    """Callback that gets each event after this object has appended it."""
     denied: list[str] = field(default_factory=list)
-    """The last denied permission that the server reported, as the only item; empty if there was none."""
+    """The last denied permission that the server reported, as the only item; empty if the server reported none."""
     in_other_account: bool = False
-    """Whether the streams belong to another account. That account exports only the requests that a client needs."""
+    """True if the streams belong to another account. That account exports only the requests that a client needs."""
 
     @classmethod
     async def connect(
@@ -146,18 +146,18 @@ class Log:
         over: str | None = None,
         recorded_at: datetime | None = None,
     ) -> int:
-        """Append the event and return its sequence once it is on disk. Appending the same event again changes nothing.
+        """Append the event and return its sequence once it is on disk. Appending the same event again has no effect.
 
         Args:
             event: Event to append. Its subject follows from its kind and its ids.
-            expected: Expected revision: the sequence of the last event on the event's subject, or on all subjects that
-                `over` covers; 0 if there must be none. None appends without a check.
+            expected: Expected revision: the sequence of the last event on the event's subject, or on the subjects that match
+                `over`; 0 if there must be no event yet. With None the event is appended without this check.
             over: Pattern of the subjects that `expected` refers to; None for the event's own subject. A cluster checks
-                the pattern against recorded events only, not against events in flight.
+                the pattern against recorded events only, not against events that are being appended at the same time.
             recorded_at: Time at which the event was first recorded. For imports only.
 
         Raises:
-            ConflictError: Another event than the expected one is the last.
+            ConflictError: The last event is not the expected one.
             TooLargeError: The event exceeds the server's message limit.
         """
         data = encode(event)
@@ -191,7 +191,8 @@ class Log:
         ack = await self.stream.publish(subject, data, headers=headers, stream=self.subjects.stream)
         if not ack.duplicate or (not self.in_other_account and await self._subject_at(ack.seq) in {subject, None}):
             return ack.seq
-        # An event on another subject has this id, or a client cannot check that. Publish without a message id, or the
+        # Another subject has an event with this id, or this account may not check that. Publish without a message id,
+        # or the
         # server would drop this event as a duplicate. If it is a duplicate, all consumers ignore it by its event id.
         unnamed = {name: value for name, value in headers.items() if name != MESSAGE_ID}
         return (await self.stream.publish(subject, data, headers=unnamed, stream=self.subjects.stream)).seq
@@ -207,7 +208,7 @@ class Log:
         return str((await self._information())["created"])
 
     async def server_time(self) -> datetime:
-        """Return the clock time of the server that leads the log's stream."""
+        """Return the present time by the clock of the server that leads the log's stream."""
         return datetime.fromisoformat(str((await self._information())["ts"]))
 
     async def _information(self) -> dict[str, object]:
@@ -225,12 +226,12 @@ class Log:
     async def read(
         self, after: int = 0, until: int | None = None, *, only: Sequence[str] = (), with_parked: bool = False
     ) -> AsyncGenerator[Batch]:
-        """Yield the events after the sequence `after` in batches, in order, up to and including `until`.
+        """Yield the events after the sequence `after`, up to and including `until`, in order, in batches.
 
         Without `until`, wait for new events without end. With `only`, read these subjects alone. Deleted messages are
-        left out. Messages that were parked before the call are left out too, unless `with_parked`. So a batch may be
-        empty and have only its bounds. The last batch ends exactly at `until`. Raises one of `READER_ERRORS` if reading
-        is interrupted.
+        left out. Messages that operators parked before the call are left out too, unless `with_parked` is true. So a
+        batch may contain no events. The last batch ends exactly at `until`. Raises one of `READER_ERRORS` if reading is
+        interrupted.
         """
         if until is not None and until <= after:
             return
@@ -251,10 +252,10 @@ class Log:
                     yield Batch((), (), start, end)
 
     async def _left(self, after: int, until: int, subjects: Sequence[str]) -> bool:
-        """Return whether the stream has a message on `subjects` after the sequence `after`, up to and including
+        """Return whether the stream has a message on one of `subjects` after the sequence `after`, up to and including
         `until`.
 
-        The leader of the stream is asked, because replicas may lag behind it.
+        The request goes to the leader of the stream, because replicas may lag behind it.
         """
         for subject in subjects:
             try:
@@ -266,9 +267,9 @@ class Log:
         return False
 
     async def parked(self) -> Parked:
-        """Return the messages that operators have parked.
+        """Return the messages that operators have parked, so that readers skip them.
 
-        Needs one request for each `EventParked` in the log, and one more.
+        Sends one request for each `EventParked` in the log, and one more.
         """
         [subject] = self.subjects.of_kind(EventParked)
         found, after = list[AnyEvent](), 0
@@ -294,9 +295,9 @@ class Log:
         return Batch(tuple(events), tuple(unreadable), after, _place(messages[-1]) if messages else after)
 
     async def at(self, sequence: int) -> AnyEvent | None:
-        """Return the event at a sequence; None if it was deleted or never existed.
+        """Return the event with this sequence; None if it was deleted or never existed.
 
-        Raises `UndecodableError` if the message is no event.
+        Raises `UndecodableError` if the message is not an event.
         """
         try:
             raw = await self.stream.get_msg(self.subjects.stream, sequence)
@@ -306,8 +307,9 @@ class Log:
         return self._event(raw.subject or "", raw.data or b"", recorded_at, sequence)
 
     async def bytes_at(self, sequence: int) -> bytes | None:
-        """Return the bytes of the message at a sequence, also if it is no event; None if it was deleted or never
-        existed.
+        """Return the bytes of the message with this sequence, even if it is not an event.
+
+        Returns None if it was deleted or never existed.
         """
         try:
             return (await self.stream.get_msg(self.subjects.stream, sequence)).data or b""
@@ -317,7 +319,7 @@ class Log:
     def decode(self, message: Msg) -> AnyEvent:
         """Return the event in a message of the log.
 
-        Raises `UndecodableError` if it is no valid event or is on a wrong subject.
+        Raises `UndecodableError` if the message is not a valid event or is on the wrong subject.
         """
         recorded_at = _recorded_at(message.metadata.timestamp, message.headers)
         return self._event(message.subject, message.data, recorded_at, _place(message))
@@ -331,14 +333,17 @@ class Log:
         return event
 
     async def headers_at(self, sequence: int) -> dict[str, str]:
-        """Return the headers of the message at a sequence; empty if it was deleted or never existed."""
+        """Return the headers of the message with this sequence; an empty dict if it was deleted, never existed or has
+        none.
+        """
         try:
             return (await self.stream.get_msg(self.subjects.stream, sequence)).headers or {}
         except NotFoundError:
             return {}
 
     async def delete(self, sequence: int) -> None:
-        """Delete an event from the log and overwrite its bytes. Does nothing if it is deleted already.
+        """Delete the event with this sequence from the log and overwrite its bytes. Does nothing if it is deleted
+        already.
 
         For erasure only.
         """
@@ -358,7 +363,8 @@ class Log:
             return None
 
     async def newest_on(self, subject: str) -> LastEvent:
-        """Return the last event on a subject or on a pattern of subjects; one with sequence 0 if there is none."""
+        """Return the last event on a subject, or on all subjects that match a pattern. Without one its sequence is 0.
+        """
         try:
             raw = await self.stream.get_last_msg(self.subjects.stream, subject)
         except NotFoundError:
@@ -371,9 +377,10 @@ def _unreadable(message: Msg, reason: str) -> Unreadable:
 
 
 def message_id(subject: str, data: bytes) -> UUID:
-    """Return an id for a message that is no event, derived from its subject and its bytes.
+    """Return an id for a message that is not an event, derived from its subject and its bytes.
 
-    The namespace in the subject is left out, so the id stays the same after an import into another namespace.
+    The namespace at the start of the subject is left out, so the id stays the same after an import into another
+    namespace.
     """
     return derive(f"{subject.partition('.')[2]} {sha256(data).hexdigest()}", "message")
 
@@ -383,10 +390,10 @@ def _place(message: Msg) -> int:
 
 
 def _recorded_at(appended: datetime, headers: dict[str, str] | None) -> datetime:
-    """Return the time at which the event was first recorded: the earlier of its append time and the time in its header,
-    if any.
+    """Return the time at which the event was first recorded.
 
-    Raises `UndecodableError` if the header is not a time.
+    It is `appended`, or the time in the header `RECORDED_AT` if that is earlier. Raises `UndecodableError` if the
+    header is not a time.
     """
     appended = appended.astimezone(UTC)
     imported = (headers or {}).get(RECORDED_AT)

@@ -24,10 +24,10 @@ async def delete_message(context: JetStreamContext, stream: str, sequence: int) 
 
 
 async def messages_on(context: JetStreamContext, stream: str, subject: str) -> AsyncIterator[api.RawStreamMsg]:
-    """Yield the messages of a stream on a subject or a pattern, in order, with one request per message.
+    """Yield the messages of a stream on a subject or a pattern of subjects, in order, with one request per message.
 
-    This is for readers that may not create a consumer, or that need only a few of many messages. If a key of a bucket
-    is written during the reading, it may be yielded twice, with its old and its new value.
+    For readers that may not create a consumer, or that need only a few of many messages. If a key of a bucket is
+    written while it is read, it may be yielded twice: with its old and with its new value.
     """
     after = 0
     while True:
@@ -40,6 +40,9 @@ async def messages_on(context: JetStreamContext, stream: str, subject: str) -> A
 
 
 async def sequences_on(context: JetStreamContext, stream: str, subject: str) -> AsyncIterator[int]:
-    """Yield the sequences of a stream's messages on a subject or a pattern, in order, with one request per message."""
+    """Yield the sequences of the stream's messages on a subject or a pattern of subjects, in order.
+
+    Sends one request per message.
+    """
     async for each in messages_on(context, stream, subject):
         yield each.seq or 0

@@ -1,6 +1,6 @@
 """A minimal NATS client over a plain socket. Hooks use it because loading a NATS driver takes too long.
 
-It uses only the standard library. It sends requests and appends events over one connection, one at a time.
+It imports only the standard library. It sends one request at a time over one connection.
 """
 
 import json
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 PORT = 4222
 ANSWER_SECONDS = 15.0
-"""Maximum number of seconds until an answer if the caller sets no other limit."""
+"""Maximum number of seconds until an answer must arrive."""
 READ_BYTES = 65_536
 NO_RESPONDERS = b"503"
 TIMEOUT_MESSAGE = "the NATS server or the platform did not answer in time"
@@ -31,10 +31,11 @@ class TooLargeError(PlainError):
 
 
 def connect(where: "HookSettings", limit: float | None = None) -> "PlainConnection":
-    """Return a connection to the first of the platform's servers that accepts it.
+    """Connect to the first of the platform's servers that accepts the connection.
 
-    `limit` is the number of seconds, from now, in which all requests together must be done. Without it each request may
-    take `ANSWER_SECONDS`. Raises `PlatformNotFound`, `PlainError` and `OSError`, including `TimeoutError`.
+    `limit` is the number of seconds, from now, in which all requests together must be done. Each request may take at
+    most `ANSWER_SECONDS`. Raises `PlatformNotFound` if no running platform is found, and `PlainError` or `OSError`
+    (including `TimeoutError`) if no server accepts the connection.
     """
     end = float("inf") if limit is None else time.monotonic() + limit
     addresses = [each.strip() for each in where.nats_address.split(",")]
@@ -49,13 +50,13 @@ def connect(where: "HookSettings", limit: float | None = None) -> "PlainConnecti
 
 
 class PlainConnection:
-    """A connection to a NATS server."""
+    """A connection to a NATS server, for one request at a time."""
 
     def __init__(self, address: str, named: str, where: "HookSettings", share: float, end: float) -> None:
         """Connect to `address` within `share` seconds.
 
-        `named` is the address that contains the user and password, if any. `end` is the monotonic time in seconds at
-        which all requests must be done.
+        `named` is the address from which the user and password are taken, if it contains any. `end` is the monotonic
+        time in seconds at which all requests must be done.
         """
         self._buffer, self._asked, self._end = bytearray(), 0, end
         self._until = min(end, time.monotonic() + share)
@@ -63,7 +64,8 @@ class PlainConnection:
         host, _, port = place.rpartition("@")[2].rpartition(":")
         host, port = (host, port) if host and port.isdigit() else (place.rpartition("@")[2].rstrip(":"), str(PORT))
         self._socket = socket.create_connection((host.strip("[]"), int(port)), timeout=self._left())
-        # Without this the system delays data by up to 40 ms, until the server has acknowledged the data sent before.
+        # Without this option the system delays data by up to 40 ms, until the server has acknowledged the data sent
+        # before.
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         try:
             self._greet(host.strip("[]"), named, where, encrypted=scheme == "tls")
@@ -76,10 +78,10 @@ class PlainConnection:
         self._socket.close()
 
     def request(self, subject: str, data: bytes, message_id: str | None = None) -> bytes:
-        """Send a request and return the answer.
+        """Send a request, wait for the answer and return it.
 
         `message_id` becomes the header `Nats-Msg-Id`. Raises `TooLargeError` if the message exceeds the server's limit,
-        `PlainError` if no responder listens, and `OSError`, including `TimeoutError`.
+        `PlainError` if nobody answers on the subject, and `OSError`, including `TimeoutError`.
         """
         if len(data) + len(message_id or "") > self._room:
             raise TooLargeError(f"a message of {len(data)} bytes exceeds the NATS server's limit")
@@ -102,7 +104,7 @@ class PlainConnection:
     def append(self, subject: str, data: bytes, message_id: str) -> None:
         """Append an event to the log and return once it is on disk.
 
-        Raises like `request`, and `PlainError` if the log rejects it.
+        Raises the errors of `request`, and `PlainError` if the log rejects the event.
         """
         said = json.loads(self.request(subject, data, message_id))
         if said.get("error") or not said.get("seq"):  # a refusal has sequence 0
@@ -142,7 +144,9 @@ class PlainConnection:
         self._socket = context.wrap_socket(self._socket, server_hostname=host)
 
     def _message(self) -> tuple[bytes, bytes | None, bytes]:
-        """Return the reply subject, the status and the body of the next message. The status is None without headers."""
+        """Wait for the next message and return its subject, its status and its body. Without headers the status is
+        None.
+        """
         while True:
             kind, _, rest = self._line().partition(b" ")
             parts = rest.split()
@@ -153,7 +157,7 @@ class PlainConnection:
                 return parts[0], whole[:headed].split(b"\r\n")[0].partition(b" ")[2].strip()[:3], whole[headed:]
 
     def _line(self) -> bytes:
-        """Return the next line of the protocol that is not empty. Answers pings meanwhile.
+        """Wait for the next protocol line that is not empty, and return it. Pings that arrive before it are answered.
 
         Raises `PlainError` if the server reports an error.
         """

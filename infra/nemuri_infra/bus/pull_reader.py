@@ -1,4 +1,4 @@
-"""A reader of a stream: an ephemeral pull consumer that reads limited batches and notices missing messages."""
+"""A reader of a stream. It uses an ephemeral pull consumer, reads batches of limited size and detects lost messages."""
 
 import asyncio
 from collections import deque
@@ -21,29 +21,29 @@ BATCH_MESSAGES = 1_000
 BATCH_BYTES = 8 * 1024 * 1024
 """Maximum bytes of one batch. The server disconnects a client with too much undelivered data."""
 CONCURRENT_REQUESTS = 2
-"""Number of batches that are requested at the same time until the end of the stream is reached."""
+"""Number of batches that are requested in advance while the end of the stream is not reached."""
 WAIT_SECONDS = 1.0
 """Seconds that the server waits for a new message before it answers that there is none."""
 CHECK_SECONDS = 1.0
 """Seconds between two checks for received messages."""
 MAX_SILENT_CHECKS = 6
-"""Number of consecutive checks without a message after which the server counts as silent.
+"""Number of consecutive checks without a message after which reading fails, because the server counts as silent.
 
-The checks together last longer than `WAIT_SECONDS`. Checks are counted instead of seconds, so a process that was
-suspended first reads the messages that arrived meanwhile.
+Together the checks last longer than `WAIT_SECONDS`. Checks are counted instead of seconds, so that a process that was
+suspended can first read the messages that arrived meanwhile.
 """
 IDLE_SECONDS = 60.0
 """Seconds without a request after which the server deletes the consumer.
 
-A stream may have at most a thousand consumers, so a caller that opens many short readers passes a smaller number.
+A stream may have at most a thousand consumers, so a caller that opens many short-lived readers passes a smaller number.
 """
 MAX_UNANSWERED = 50
-"""Maximum number of requests to a new consumer without a responder. After that the consumer counts as lost.
+"""Maximum number of requests to a new consumer that no server answers. After that the consumer counts as lost.
 
 In a cluster it takes a moment until every server knows a new consumer.
 """
 REPEAT_SECONDS = 0.1
-"""Seconds until a request without a responder is repeated."""
+"""Seconds until a request that no server answered is repeated."""
 _NO_RESPONDERS = "503"
 _NO_MESSAGES = ("404", "408")
 _IDLE_HEARTBEAT = "100"
@@ -58,7 +58,7 @@ class InterruptedPullError(ConnectionError):
 
 
 READER_ERRORS: Final = (NatsError, TimeoutError, InterruptedPullError)
-"""Errors of a reader while the server is unreachable, or after the server has deleted the consumer."""
+"""Errors of a reader if the server is unreachable, the consumer was deleted, or a message was lost."""
 
 
 @dataclass(slots=True)
@@ -66,16 +66,16 @@ class _BatchRequest:
     """A request for one batch, and the messages received for it."""
 
     subject: str
-    """Reply subject of the request, to which the server sends its status."""
+    """Reply subject of the request. The server sends the request's status to it."""
     size: int
     request: bytes
     unheard: bool = False
-    """Whether the request must be repeated because it had no responder."""
+    """True if the request must be repeated because no server answered it."""
     messages: list[Msg] = field(default_factory=list)
     ended: bool = False
-    """Whether the batch is complete: no more messages will arrive for it."""
+    """True if the batch is complete: no more messages will arrive for it."""
     exhausted: bool = False
-    """Whether the batch is complete because the stream had no more messages."""
+    """True if the batch is complete because the stream had no more messages."""
 
 
 @dataclass(slots=True)
@@ -86,18 +86,18 @@ class Pull:
     inbox: str
     source: str
     asked: deque[_BatchRequest] = field(default_factory=deque)
-    """Requested batches that were not returned yet, oldest first."""
+    """Requested batches that the reader has not returned yet, oldest first."""
     requests: int = 0
     unheard: int = 0
-    """Number of requests without a responder before the consumer's first answer."""
+    """Number of requests that no server answered before the consumer's first answer."""
     heard: bool = False
     received: int = 0
     """Number of messages received so far.
 
-    It must equal the consumer sequence of the newest one, or a message was lost.
+    It must equal the consumer sequence of the newest message. Otherwise a message was lost.
     """
     flowing: bool = False
-    """Whether the last batch did not reach the end of the stream."""
+    """True if the last batch ended before the end of the stream, so that more batches are requested in advance."""
     failure: Exception | None = None
     news: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -113,11 +113,11 @@ class Pull:
         after: int,
         idle: float = IDLE_SECONDS,
     ) -> AsyncIterator[Self]:
-        """Create an ephemeral consumer of a stream and yield a reader of the messages after the sequence `after`.
+        """Create an ephemeral consumer of a stream, and yield a reader of the messages after the sequence `after`.
 
-        With `subjects`, only these are read. Naming all subjects is seven times slower than naming none, because the
-        server matches each message against each filter. The server deletes the consumer after `idle` seconds without a
-        request.
+        With `subjects`, only messages on these subjects are read. Naming all subjects is seven times slower than naming
+        none, because the server matches each message against each filter. The server deletes the consumer after `idle`
+        seconds without a request.
         """
         name = uuid4().hex
         config = api.ConsumerConfig(
@@ -140,7 +140,10 @@ class Pull:
                 await subscription.unsubscribe()
 
     async def present(self) -> list[Msg]:
-        """Return the next messages that the stream has already, in order; empty at its end. Raises like `_next`."""
+        """Return the next messages that are already in the stream, in order; an empty list at its end.
+
+        Raises the errors of `_next`.
+        """
         while len(self.asked) < (CONCURRENT_REQUESTS if self.flowing else 1):
             await self._ask(BATCH_MESSAGES, max_bytes=BATCH_BYTES, no_wait=True)
         stretch = await self._next()
@@ -148,9 +151,9 @@ class Pull:
         return stretch.messages
 
     async def coming(self) -> list[Msg]:
-        """Wait for the next messages and return them; empty if none arrives within `WAIT_SECONDS` seconds.
+        """Wait for the next messages and return them; an empty list if none arrives within `WAIT_SECONDS` seconds.
 
-        Raises like `_next`.
+        Raises the errors of `_next`.
         """
         if not self.asked:
             await self._ask(1, expires=int(WAIT_SECONDS * 1e9))
@@ -167,7 +170,7 @@ class Pull:
         await self.connection.publish(self.source, stretch.request, reply=stretch.subject)
 
     async def _next(self) -> _BatchRequest:
-        """Return the oldest requested batch once it is complete.
+        """Wait until the oldest requested batch is complete, remove it from `asked` and return it.
 
         Raises `InterruptedPullError` if the server deleted the consumer or a message was lost, and `TimeoutError` if
         the server is silent.
@@ -191,9 +194,9 @@ class Pull:
         return self.asked.popleft()
 
     async def _receive(self, message: Msg) -> None:
-        """Add a stream message to its batch, or handle the server's status of a request.
+        """Add a stream message to its batch, or handle the status that the server sent for a request.
 
-        `_next` raises the errors of both.
+        An error is kept in `failure`, and `_next` raises it.
         """
         try:
             if message.reply.startswith(ACK_PREFIX):
@@ -217,7 +220,7 @@ class Pull:
             self._end(stretch)
 
     def _hear(self, said: Msg) -> None:
-        """Handle the server's status of a request.
+        """Handle the status that the server sent for a request.
 
         Raises `InterruptedPullError` if the server has deleted the consumer.
         """
@@ -241,9 +244,10 @@ def _status(said: Msg) -> str:
 
 
 def _nothing_more(said: Msg) -> bool | None:
-    """Return why a request ended: True for lack of messages, False because its batch is full; None if it has not ended.
+    """Return True if the request ended because the stream has no more messages, and False if it ended with a full
+    batch.
 
-    Raises `InterruptedPullError` if the server has ended the consumer.
+    Returns None if the request has not ended. Raises `InterruptedPullError` if the server has ended the consumer.
     """
     status, why = _status(said), str((said.headers or {}).get("Description", ""))
     if status == _IDLE_HEARTBEAT:

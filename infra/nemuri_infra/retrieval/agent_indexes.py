@@ -1,4 +1,4 @@
-"""Retrieval of agents' memories, by indexes that this process caches and updates from the projections."""
+"""Retrieval of agents' memories with indexes. Each process caches the indexes and updates them from the projections."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -30,9 +30,9 @@ from nemuri_infra.stores.vectors import Vectors
 _PROCESS = IndexCache()
 """The indexes shared by all services of this process."""
 THREAD_THRESHOLD = 64
-"""Number of memories above which indexing runs in a thread, so that the event loop stays free.
+"""Number of new memories above which they are indexed in a thread, so that the event loop stays free.
 
-The index stays locked.
+The index stays locked meanwhile.
 """
 
 
@@ -48,7 +48,7 @@ class RetrievalResult:
     """Number of separate requests that the query contains."""
     ranking: str
     deep: bool
-    """Whether the archive was searched too."""
+    """True if the archived memories were searched too."""
     principles: tuple[Remembered, ...]
     """Active principles of the agent that are valid in the setting, whether relevant to the query or not."""
 
@@ -57,8 +57,8 @@ class RetrievalResult:
 class AgentIndexes:
     """The retrieval indexes of this process, one for each agent and vector generation.
 
-    After each use the least recently used indexes are evicted until the rest fits in `Settings.index_bytes`. So an
-    index that is larger than this is read again for each use.
+    After each use the least recently used indexes are removed until the others fit in `Settings.index_bytes`. So an
+    index that is larger than this limit is read from the projections again for each use.
     """
 
     indexes: IndexCache = field(default_factory=lambda: _PROCESS)
@@ -75,9 +75,11 @@ class AgentIndexes:
         now: datetime | None = None,
         summary: str | None = None,
     ) -> RetrievalResult:
-        """Return the memories relevant to a query and to the summary of its task, ranked. There may be none.
+        """Return the memories that are relevant to a query and to the `summary` of its task, ranked; none if none is
+        relevant.
 
-        No event is recorded. With `deep` the archive is searched too; without it only if no active memory is relevant.
+        No event is recorded. With `deep`, the archived memories are always searched too; without it only if no active
+        memory is relevant.
         """
         with span("recall", agent=agent.agent_id):
             wording = query_texts(agent, query, summary)
@@ -103,10 +105,9 @@ class AgentIndexes:
             )
 
     async def near(self, resources: Resources, agent: Agent, text: str, scope: Scope) -> tuple[Remembered, ...]:
-        """Return at most `COMPARED_MEMORIES` active memories that are similar enough to `text` to be compared with it,
-        most relevant first.
+        """Return the active memories that are similar enough to `text` to be compared with it, most relevant first.
 
-        Only memories of exactly this scope are returned. Their strength is ignored.
+        At most `COMPARED_MEMORIES` are returned, all of exactly the scope `scope`. Their strength has no influence.
         """
         vectors = resources.vectors.with_embedder_of(agent.embedding)
         asked = await _asked(vectors, QueryTexts(text), setting_of(scope))
@@ -123,7 +124,7 @@ class AgentIndexes:
 
     @asynccontextmanager
     async def _current(self, resources: Resources, agent: Agent, vectors: Vectors) -> AsyncIterator[CachedIndex]:
-        """Yield the index of an agent, updated from the projections and locked during the context."""
+        """Update the index of an agent from the projections and yield it. It is locked during the context."""
         views, dimension = resources.database, vectors.embedder.dimension
         name = (views.url, views.schema, agent.agent_id, vectors.generation)
         indexed = self.indexes.get_or_create(name, lambda: CachedIndex(AgentIndex(dimension), vectors.generation))
@@ -141,9 +142,9 @@ async def _asked(vectors: Vectors, wording: QueryTexts, setting: Setting) -> Ret
 
 
 async def _refresh(indexed: CachedIndex, resources: Resources, agent: Agent, vectors: Vectors) -> None:
-    """Add the changes of the projections since the last update.
+    """Add to the index the memories that changed in the projections since its last update.
 
-    Read everything again if a memory in the index was erased.
+    If a memory in the index was erased, the whole index is read again.
     """
     here = await resources.views.progress.current_sequence()
     if here == indexed.seen:
@@ -166,7 +167,7 @@ async def _refresh(indexed: CachedIndex, resources: Resources, agent: Agent, vec
 async def _index(indexed: CachedIndex, fresh: Sequence[MemoryChange], vectors: Vectors) -> None:
     if not fresh:
         return
-    # A memory that was encoded with another embedding model gets a vector of this model here.
+    # A memory that was encoded with another embedding model gets a vector of the present model here.
     missing = [each.content for each in fresh if each.vector is None]
     made = await vectors.of([embedded_text(each.memory) for each in missing])
     own = {each.memory_id: row for each, row in zip(missing, made, strict=True)}

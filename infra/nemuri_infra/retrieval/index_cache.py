@@ -20,19 +20,20 @@ TAG_BYTES = 60
 
 @dataclass(slots=True)
 class CachedIndex:
-    """The index of one agent, as of its last update from the projections."""
+    """The retrieval index of one agent, with the memories in it, as of the last update from the projections."""
 
     index: AgentIndex
     generation: str
     known: dict[UUID, Remembered] = field(default_factory=dict)
     principles: set[UUID] = field(default_factory=set)
-    """Ids of the memories that come from any definition of the agent, including archived ones and those of earlier
-    definitions.
+    """Ids of the memories that come from a definition of the agent.
+
+    They include archived memories and memories from earlier definitions.
     """
     until: int = 0
     """Log sequence of the newest change of a memory in the index."""
     seen: int = -1
-    """Position of the projections at the last update."""
+    """Log sequence that the projections had reached at the last update; -1 before the first update."""
     texts: int = 0
     """Estimated size in bytes of the memories in `known`, texts included."""
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -49,7 +50,7 @@ class CachedIndex:
         self.known |= changed
 
     def clear(self) -> None:
-        """Clear the index, so that the next update reads everything again and no erased data stays in it."""
+        """Empty the index, so that no erased data stays in it. The next update reads all memories again."""
         self.index, self.known, self.principles = AgentIndex(self.index.dimension), {}, set()
         self.until = self.texts = 0
 
@@ -58,7 +59,7 @@ class CachedIndex:
 class IndexCache:
     """An LRU cache of indexes by key.
 
-    It also makes whole agents load one at a time, because their size is not known before.
+    Its lock `loading` makes agents load one at a time, because the size of an agent's index is not known before.
     """
 
     _kept: OrderedDict[IndexKey, CachedIndex] = field(default_factory=OrderedDict)
@@ -69,7 +70,7 @@ class IndexCache:
 
     @property
     def loading(self) -> asyncio.Lock:
-        """Return the lock of this event loop under which one agent at a time is loaded."""
+        """Return the lock that a caller holds while it loads a whole agent. There is one lock for each event loop."""
         return self._loading.setdefault(asyncio.get_running_loop(), asyncio.Lock())
 
     @property
@@ -80,7 +81,7 @@ class IndexCache:
     def get_or_create(self, name: IndexKey, make: Callable[[], CachedIndex]) -> CachedIndex:
         """Return the index with this key and mark it as most recently used.
 
-        Calls `make` for a new one if it is not cached.
+        If it is not cached, `make` creates it.
         """
         indexed = self._kept.get(name)
         if indexed is None:
@@ -89,7 +90,9 @@ class IndexCache:
         return indexed
 
     def evict_to(self, limit: int) -> None:
-        """Evict the least recently used indexes until the others fit in `limit` bytes, if necessary all of them."""
+        """Remove the least recently used indexes until the others fit in `limit` bytes together, if necessary all of
+        them.
+        """
         taken = self.bytes
         while self._kept and taken > limit:
             _, dropped = self._kept.popitem(last=False)

@@ -1,4 +1,5 @@
-"""A cache of agents' topics. They are read from the projections again only after a change of the agent's memories."""
+"""A cache of agents' topics. Topics are read from the projections again only after the agent's memories have changed.
+"""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -19,15 +20,17 @@ from nemuri_infra.projections.sql_arithmetic import SQL
 MAX_MEMORIES = 500
 """Maximum number of memories from which topics are derived: the strongest active ones that are valid in the setting."""
 READ_CHARACTERS = 400
-"""Number of characters, from the beginning, from which the topics of an untagged memory are derived."""
+"""Number of characters at the start of an untagged memory from which its topics are derived."""
 CACHE_BYTES = 16 * 1024 * 1024
 """Maximum number of bytes of topics that each service of a process caches."""
 TOPIC_BYTES = 150
-"""Estimated size in bytes of a topic or a domain without its name."""
+"""Estimated size in bytes of a cached text (a topic, a domain or a part of the key) without its characters."""
 
 MemoryFingerprint = tuple[int, int, tuple[int, ...], int]
-"""Numbers that change with an agent's memories: sessions slept over, sessions not yet slept over, active memories by
-level, archived memories.
+"""Numbers that change whenever the agent's memories change.
+
+They are the number of sessions that sleep has consolidated, of sessions that it has not consolidated yet, of active
+memories by level, and of archived memories.
 """
 
 
@@ -38,18 +41,21 @@ Known = tuple[MemoryFingerprint, tuple[Topic, ...]]
 
 @dataclass(slots=True)
 class TopicCache:
-    """A cache of the topics of agents by setting."""
+    """A cache of the topics of each agent in each setting (project and domains)."""
 
     known: ByteCache[TopicKey, Known] = field(default_factory=lambda: ByteCache(CACHE_BYTES, _bytes))
 
     async def topics(self, agent: Agent, setting: Setting, views: Views) -> tuple[Topic, ...]:
-        """Return the topics of the agent's active memories that are valid in the setting, strongest first."""
+        """Return the topics of the agent's active memories that are valid in the setting, strongest first.
+
+        They are read from the projections only if the agent's memories have changed since they were cached.
+        """
         where = (setting.project, frozenset(setting.domains))
         name = (views.database.url, views.database.schema, agent.agent_id, where)
         state = (agent.slept, len(agent.awake), agent.active, agent.archived)
         found = self.known.get(name)
         if found is None or found[0] != state:
-            # In a thread, because extracting keywords from many untagged memories is slow the first time.
+            # Runs in a thread, because extracting keywords from many untagged memories is slow the first time.
             found = (state, await asyncio.to_thread(topics, await strongest_memories(views.database, agent, setting)))
             self.known.keep(name, found)
         return found[1]
@@ -62,7 +68,9 @@ def _bytes(place: TopicKey, known: Known) -> int:
 
 
 async def strongest_memories(database: Database, agent: Agent, setting: Setting) -> list[TopicSource]:
-    """Return the agent's strongest active memories that are valid in the setting, with their present strengths."""
+    """Return the agent's `MAX_MEMORIES` strongest active memories that are valid in the setting, with their present
+    strengths.
+    """
     state, content = tables.memory_state.c, tables.memory.c
     now = strength(state.stored_strength, clock_of(state.status, state.level, agent.clocks, SQL), SQL)
     tagged = func.jsonb_array_length(content.memory["tags"]) > 0
@@ -79,7 +87,9 @@ async def strongest_memories(database: Database, agent: Agent, setting: Setting)
 
 
 def _valid(setting: Setting) -> ColumnElement[bool]:
-    """Return the SQL condition that a memory is valid in the setting, by the same rule as `valid` of the domain."""
+    """Return the SQL condition that is true for memories valid in the setting. The rule is the same as in the domain's
+    `valid`.
+    """
     scope = tables.memory.c.memory["scope"]
     level, name = scope["level"].astext, scope["name"].astext
     return or_(

@@ -1,8 +1,9 @@
 """Pauses of all durable consumers, used during erasures, imports and restores of the log.
 
 Every process that holds a pause has a lease in a key-value bucket. Leases and pauses expire by the server's clock, so
-the clocks of the operators' machines do not matter. Several processes can hold a pause at once; the consumers resume
-when the last one releases its lease. A lock (the turn) lets one process at a time begin or end a pause.
+the clocks of the operators' machines do not matter. Several processes can hold a pause at the same time; the consumers
+resume when the last of them releases its lease. A lock, called the turn, lets only one process at a time begin or end a
+pause.
 """
 
 import asyncio
@@ -22,18 +23,19 @@ from nemuri_infra.bus.message_deletion import delete_message, sequences_on
 LEASE = timedelta(seconds=60)
 """Time after which a lease and its pause expire unless the holder renews them."""
 TURN_SECONDS = timedelta(seconds=15)
-"""Maximum time to begin or end a pause. After that the process counts as dead and loses the turn."""
+"""Maximum time that a process may take to begin or end a pause. After that the process loses the turn."""
 POLL = 0.05
 CHECK_SECONDS = 1.0
 """Seconds between two checks whether a consumer is still paused."""
 NO_EXPIRY = datetime(2200, 1, 1, tzinfo=UTC)
-"""End of a pause that does not expire. An import or a restore sets it, and ends the pause when it is complete."""
+"""End of a pause that does not expire. An import or a restore sets it, and resumes the consumers when it is complete.
+"""
 
 UNFINISHED = "is running or was interrupted: repeat it, or see `nemuri restore --give-up`"
 
 
 class PauseError(ConnectionError):
-    """The consumers of the log cannot be paused, or are paused until an operator acts."""
+    """The durable consumers cannot be paused, or they stay paused until an operator acts."""
 
 
 def pauses_bucket(namespace: str) -> str:
@@ -43,10 +45,10 @@ def pauses_bucket(namespace: str) -> str:
 
 @asynccontextmanager
 async def paused(log: Log) -> AsyncIterator[None]:
-    """Pause all durable consumers during the context, and longer if another process holds a pause too.
+    """Pause all durable consumers during the context. They stay paused longer if another process holds a pause too.
 
-    If the other process was killed, the consumers resume when its lease has expired. If the lease of this process
-    cannot be renewed, the context is cancelled and the error is raised.
+    If that process was killed, the consumers resume when its lease has expired. If the lease of this process cannot be
+    renewed, the code in the context is cancelled and the error is raised.
     """
     holder, done = uuid4().hex, asyncio.Event()
     async with _turn(log):
@@ -69,8 +71,8 @@ async def paused(log: Log) -> AsyncIterator[None]:
 async def paused_until_complete(log: Log) -> AsyncIterator[None]:
     """Pause all durable consumers until the context ends without an error, because the log is incomplete until then.
 
-    If the context fails or the process is killed, the consumers stay paused until the same work is repeated or given
-    up. If the context fails while the log is still empty, they resume.
+    If the code in the context fails or the process is killed, the consumers stay paused until an operator repeats the
+    same import or restore or gives it up. If the code fails while the log is still empty, the consumers resume.
     """
     async with _turn(log):
         await _pause(log, await durable_consumers(log), NO_EXPIRY)
@@ -86,7 +88,7 @@ async def paused_until_complete(log: Log) -> AsyncIterator[None]:
 async def resume_completed_log(log: Log) -> None:
     """Resume the consumers that an import or a restore has paused.
 
-    While another process holds a pause, they stay paused for it.
+    If another process holds a pause (see `paused`), they resume when that pause ends.
     """
     async with _turn(log):
         await _resume(log, [each for each in await durable_consumers(log) if _until(each) >= NO_EXPIRY])
@@ -98,31 +100,32 @@ async def is_log_incomplete(log: Log) -> bool:
 
 
 async def check_complete(log: Log, durable: str) -> None:
-    """Raise `PauseError` if a durable consumer is paused until an import or a restore completes.
+    """Raise `PauseError` if the durable consumer `durable` is paused until an import or a restore completes.
 
-    A service calls this for its own consumer before it appends events that are not caused by an event.
+    A service calls this with its own consumer before it handles a query that may append events, because queries are
+    answered during a pause too.
     """
     if is_paused_for_import(await log.stream.consumer_info(log.subjects.stream, durable)):
         raise PauseError(f"the log is incomplete: an import or a restore {UNFINISHED}")
 
 
 def is_paused_for_import(consumer: ConsumerInfo) -> bool:
-    """Return whether the consumer is paused until an import or a restore completes."""
+    """Return whether the consumer is paused until an import or a restore is complete."""
     return bool(consumer.paused) and _until(consumer) >= NO_EXPIRY
 
 
 async def wait_until_resumed(log: Log, durable: str) -> None:
-    """Wait until a durable consumer of the log is not paused.
+    """Wait without limit until the durable consumer `durable` is not paused.
 
-    Background work that appends events at certain times calls this first.
+    Background work that appends events at certain times calls this first, because a pause does not stop it.
     """
     while (await log.stream.consumer_info(log.subjects.stream, durable)).paused:  # noqa: ASYNC110 - no event to wait for
         await asyncio.sleep(CHECK_SECONDS)
 
 
 async def unacknowledged_events(log: Log) -> int:
-    """Return the number of deliveries of log events that are not acknowledged, including events that wait for
-    redelivery.
+    """Return the number of deliveries of log events that are not acknowledged. Events that wait for redelivery are
+    included.
 
     An event counts once for each durable consumer.
     """
@@ -132,7 +135,7 @@ async def unacknowledged_events(log: Log) -> int:
 
 
 async def _renew_until(log: Log, holder: str, done: asyncio.Event) -> None:
-    """Renew the lease and the pauses every third of `LEASE`, until `done` is set."""
+    """Renew the lease and the pauses each time a third of `LEASE` has passed, until `done` is set."""
     while True:
         try:
             async with asyncio.timeout(LEASE.total_seconds() / 3):
@@ -159,7 +162,7 @@ async def _release(log: Log, holder: str) -> None:
 
 
 async def _resume(log: Log, consumers: Iterable[ConsumerInfo]) -> None:
-    """Resume these consumers. If a lease is held, pause them for the duration of a lease from now instead."""
+    """Resume these consumers. If a process still holds a lease, make them resume when a lease from now would expire."""
     if [each async for each in sequences_on(log.stream, _stream(log), _subject(log, "holder.*"))]:
         await _pause(log, consumers, await log.server_time() + LEASE, shorten=True)
     else:
@@ -167,9 +170,10 @@ async def _resume(log: Log, consumers: Iterable[ConsumerInfo]) -> None:
 
 
 async def _pause(log: Log, consumers: Iterable[ConsumerInfo], until: datetime, *, shorten: bool = False) -> None:
-    """Pause consumers until a time of the server's clock. A longer pause is kept, except with `shorten`.
+    """Pause consumers until the time `until` of the server's clock. A pause that ends later is kept, except with
+    `shorten`.
 
-    Raises `PauseError` if a server's clock is past `until` already.
+    Raises `PauseError` if a consumer is not paused then, because its server's clock is already past `until`.
     """
     shorter = [each for each in consumers if shorten or _until(each) < until]
     moment = until.isoformat().replace("+00:00", "Z")
@@ -181,14 +185,14 @@ async def _pause(log: Log, consumers: Iterable[ConsumerInfo], until: datetime, *
 
 
 def _until(consumer: ConsumerInfo) -> datetime:
-    """Return the end of a consumer's pause; the earliest possible time if it was never paused."""
+    """Return the end of a consumer's last pause; the earliest possible time if it was never paused."""
     until = consumer.config.pause_until
     return datetime.fromisoformat(until) if until else datetime.min.replace(tzinfo=UTC)
 
 
 @asynccontextmanager
 async def _turn(log: Log) -> AsyncIterator[None]:
-    """Wait for the turn and hold it during the context. One process at a time can begin or end a pause."""
+    """Wait for the turn and hold it during the context. Only the process that holds it may begin or end a pause."""
     while (sequence := await _try_turn(log)) is None:  # noqa: ASYNC110 - no event to wait for
         await asyncio.sleep(POLL)
     try:

@@ -1,6 +1,6 @@
 """Timers on the NATS server. They survive restarts of all processes.
 
-Each due timer is delivered to one listening process.
+Each due timer is delivered to one of the listening processes.
 """
 
 from collections.abc import AsyncIterator
@@ -21,7 +21,7 @@ FETCH_SECONDS = 5.0
 
 @dataclass(frozen=True, slots=True)
 class DueTimer:
-    """A due timer. It is delivered again unless it is acknowledged."""
+    """A due timer. It is delivered again unless `stop` acknowledges it."""
 
     key: str
     message: Msg
@@ -33,21 +33,21 @@ class DueTimer:
 
 @dataclass(frozen=True, slots=True)
 class Timers:
-    """The timers of one namespace. Their times are times of the platform's clock."""
+    """The timers of one namespace. Their times are times of the platform's clock, which operators can advance."""
 
     log: Log
     clock: Clock
 
     async def set(self, key: str, at: datetime) -> None:
-        """Set the timer `key` to a time of the platform's clock. It fires once, immediately if the time is past.
+        """Set the timer `key` to the time `at` of the platform's clock. It fires once, immediately if the time is past.
 
-        Setting the same key again replaces the timer. A timer is a reminder and not a source of facts, so the listener
-        checks what is due.
+        Setting a timer with the same key again replaces it. A timer only wakes its listener: the listener must check
+        itself what is due.
         """
         subjects, before = self.log.subjects, None
         while before != (ahead := await self.clock.offset()):  # the clock was advanced meanwhile: set it again
             before = ahead
-            # Rounded up to whole seconds, because a timer that fired too early would have to be set again.
+            # Rounded up to whole seconds, because a timer that fires too early would have to be set again.
             moment = (at - ahead + timedelta(seconds=1)).strftime("%Y-%m-%dT%H:%M:%SZ")
             headers = {Header.SCHEDULE.value: f"@at {moment}", Header.SCHEDULE_TARGET.value: subjects.timer_due(key)}
             await self.log.stream.publish(
@@ -55,7 +55,9 @@ class Timers:
             )
 
     async def due(self) -> AsyncIterator[DueTimer]:
-        """Yield each due timer, without end. Each timer is delivered to one listener among all processes."""
+        """Yield each due timer, waiting for the next one without end. Each timer goes to one listener among all
+        processes.
+        """
         durable, stream = timers_durable(self.log.subjects).name, self.log.subjects.timers_stream
         subscription = await self.log.stream.pull_subscribe_bind(durable, stream)
         try:

@@ -1,4 +1,4 @@
-"""The client in whose name an event is handled, so that each client gets its share of the slots."""
+"""The client in whose name an event is handled. Each client gets its share of a worker's slots."""
 
 from dataclasses import dataclass, field
 from uuid import UUID
@@ -23,10 +23,11 @@ class ClientCache:
     known: LRUCache[UUID, str] = field(default_factory=lambda: LRUCache(MAX_CACHED_TASKS))
 
     async def of(self, event: Event, database: Database, *, look: bool) -> str:
-        """Return the client of an event: its own, else that of its task, else `agent ID` for an event without a task.
+        """Return the name under which an event takes a slot: its client, if that is known.
 
-        If the client of the task is not cached and `look` is true, it is read from the projections. Never fails: `task
-        ID` is returned if the projections cannot be read or do not contain the task yet.
+        That is the client in the event itself, or the client that submitted its task. With `look`, a client that is not
+        cached is read from the projections. If the task's client is not found, `task ID` is returned; for an event
+        without a task, `agent ID`. Never raises: without an answer of the database the client counts as not found.
         """
         if isinstance(event, ClientEvent):
             if isinstance(event, TaskSubmitted):

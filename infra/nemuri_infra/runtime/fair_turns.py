@@ -1,4 +1,7 @@
-"""Fair scheduling of a limited number of concurrent slots among clients."""
+"""Fair scheduling of a limited number of slots among clients.
+
+A party (a client) asks for a turn: the use of one slot for one event or query.
+"""
 
 import asyncio
 from collections import deque
@@ -9,28 +12,28 @@ from dataclasses import dataclass, field
 from time import monotonic
 
 FAST_TURNS_PER_SECOND = 50
-"""Number of turns of a party that must have ended in the last second for its queue to exceed the limit."""
+"""Number of a party's turns that must have ended in the last second for its queue to be allowed to exceed the limit."""
 WARM_UP_SECONDS = 1.0
 """Seconds after a party's first request in which its queue may exceed the limit at any speed."""
 CHECK_SECONDS = 0.25
 """Seconds between two checks whether a request beyond the queue's limit may stay in the queue."""
 MAX_DELAY_SECONDS = 30.0
-"""Maximum number of seconds until a rejected request is retried."""
+"""Maximum number of seconds after which a rejected request should be retried."""
 SPEED_WINDOW_SECONDS = 10.0
-"""Seconds of the window in which the speed of a queue is measured."""
+"""Length in seconds of the window in which the ended turns of a party are counted."""
 MAX_PUT_OFF = 32
-"""Maximum number of a party's events that wait for redelivery because something is missing.
+"""Maximum number of a party's events that wait for redelivery because a dependency is missing.
 
-At the limit the other events of the party are not tried.
+At this number the other events of the party are rejected without being handled, and are redelivered later.
 """
 FORGET_SECONDS = 60.0
-"""Seconds after the redelivery of an event was due until the event is forgotten.
+"""Seconds after the due time of a redelivery, after which the event is forgotten.
 
-By then another worker has handled it, or none will.
+By then another worker has handled the event, or none will.
 """
 
 MAX_KNOWN_PARTIES = 1_000
-"""Number of known parties above which idle ones are removed."""
+"""Number of remembered parties above which idle ones are removed."""
 
 
 class CrowdedError(Exception):
@@ -54,17 +57,19 @@ class _Party:
     postponed: dict[int, float] = field(default_factory=dict)
     """Sequences of the events that wait for redelivery, with the monotonic time in seconds at which each is due."""
     delay: float = 0.0
-    """Seconds by which the last event was put off."""
+    """Seconds until the redelivery of the event that was put off last."""
 
     def moves_fast(self, now: float) -> bool:
-        """Return whether the queue moves fast enough to exceed its limit, or the party is new."""
+        """Return whether the party's queue may exceed its limit, because its turns end quickly or because the party is
+        new.
+        """
         recent = len(self.ended) >= FAST_TURNS_PER_SECOND and self.ended[-FAST_TURNS_PER_SECOND] > now - 1.0
         return recent or now - self.since < WARM_UP_SECONDS
 
     def retry_delay(self, now: float) -> float:
-        """Schedule the retry of one more rejected request and return the seconds until then.
+        """Schedule the retry of one more rejected request and return the seconds until then, 1 to `MAX_DELAY_SECONDS`.
 
-        Retries of a party are spaced like the ends of its turns, at most a second apart.
+        The retries of a party are spaced like its ended turns, and at most one second apart.
         """
         pace = sum(1 for each in self.ended if each > now - SPEED_WINDOW_SECONDS) / SPEED_WINDOW_SECONDS
         self.due = max(now + 1.0, self.due + 1.0 / max(1.0, pace))
@@ -92,22 +97,23 @@ class FairSlots:
     """A fair semaphore: at most `capacity` turns are held at a time, and at most `share` of them by one party.
 
     A free turn goes to the waiting party that holds the fewest turns. One party can never block the others, because
-    `capacity - share` turns stay free for them. At most `max_queue` requests of a party wait in its queue, except while
-    the queue moves fast. A further request raises `CrowdedError`, so it does not block the messages behind it.
+    `capacity - share` turns stay free for them. At most `max_queue` requests of a party wait in its queue; more may
+    wait while the queue moves fast. A further request raises `CrowdedError`, so it does not block the messages behind
+    it.
     """
 
     capacity: int
     share: int
     max_queue: int
     patient: bool = True
-    """Whether a fast-moving queue may exceed `max_queue`."""
+    """True if a fast-moving queue may exceed `max_queue`."""
     running: int = 0
     closed: bool = False
     _parties: dict[str, _Party] = field(default_factory=dict)
 
     @property
     def busy(self) -> bool:
-        """Return whether a party may have to wait for its next turn."""
+        """Return whether so many turns are held that a party may have to wait for its next one."""
         return self.running >= self.share
 
     @asynccontextmanager
@@ -127,7 +133,7 @@ class FairSlots:
                 self._give(name)
 
     def admit(self, name: str, sequence: int) -> None:
-        """Raise `CrowdedError` if too many other events of the party wait for redelivery."""
+        """Raise `CrowdedError` if `MAX_PUT_OFF` other events of the party wait for redelivery."""
         party = self._parties.get(name)
         if party is None or sequence in party.postponed:
             return
@@ -137,14 +143,14 @@ class FairSlots:
             raise CrowdedError(max(1.0, min(MAX_DELAY_SECONDS, party.delay)))
 
     def put_off(self, name: str, sequence: int, delay: float) -> None:
-        """Record that an event of the party waits for a missing dependency and is redelivered after `delay` seconds."""
+        """Record that an event of the party lacks a dependency and is redelivered after `delay` seconds."""
         party = self._party(name)
         party.delay = delay
         if sequence in party.postponed or len(party.postponed) < MAX_PUT_OFF:
             party.postponed[sequence] = monotonic() + delay
 
     def forget_event(self, name: str, sequence: int) -> None:
-        """Record that an event of the party is handled or given up."""
+        """Record that an event of the party was handled or given up, so that it is not waited for any more."""
         if (party := self._parties.get(name)) is not None:
             party.postponed.pop(sequence, None)
             self._forget(name)
@@ -179,9 +185,9 @@ class FairSlots:
             raise
 
     async def _near(self, party: _Party, place: "asyncio.Future[None]") -> None:
-        """Wait until the request `place` is among the first `max_queue` of the party's queue.
+        """Wait until the request `place` is among the first `max_queue` requests in the party's queue.
 
-        Raises `CrowdedError` if the queue moves too slowly, or at once if `patient` is false.
+        Raises `CrowdedError` if the queue moves too slowly. If `patient` is false, raises it at once.
         """
         while not place.done() and party.line.index(place) >= self.max_queue:
             now = monotonic()
@@ -208,7 +214,7 @@ class FairSlots:
             if not waiting:
                 return
             name, party = min(waiting, key=lambda each: each[1].running)
-            self._parties[name] = self._parties.pop(name)  # equal parties take turns
+            self._parties[name] = self._parties.pop(name)  # parties with equally many turns alternate
             place = party.line.popleft()
             if not place.done():
                 self._begin(party)
@@ -239,7 +245,7 @@ class FairSlots:
 async def slot_released() -> AsyncIterator[None]:
     """Release the caller's turn during the context, then wait until the caller has a turn again.
 
-    Does nothing without a turn.
+    Does nothing if the caller holds no turn.
     """
     held = _held.get()
     if held is None:

@@ -34,21 +34,21 @@ from nemuri_infra.runtime.service import EventProcessor, GaveUpError, Service
 from nemuri_infra.stores.dead_letters import DeadLetters, dead_letter_of, with_event_details
 
 DRAIN_SECONDS = 20.0
-"""Seconds in which a stopping service may finish the events in work.
+"""Seconds that a stopping service gets to finish the events in work.
 
-Unfinished ones are redelivered after `ack_wait`.
+Unfinished events are redelivered after `ack_wait` seconds.
 """
 MAX_BACKOFF_SECONDS = 30.0
 """Maximum number of seconds until an event is redelivered."""
 MAX_MODEL_BACKOFF_SECONDS = 120.0
-"""Maximum number of seconds until redelivery if a model provider is unavailable.
+"""Maximum number of seconds until an event is redelivered if a model provider was unavailable.
 
-It is longer because each attempt may cost money.
+It is longer than `MAX_BACKOFF_SECONDS` because each attempt may cost money.
 """
 EXTRA_SLOTS_DIVISOR = 4
-"""Number of a service's slots for which it gets one additional slot.
+"""Divisor that gives the additional slots of a worker: `concurrency // EXTRA_SLOTS_DIVISOR` beyond `concurrency`.
 
-A single client can never occupy the additional slots.
+One client gets at most `concurrency` slots, so the additional slots always stay free for other clients.
 """
 QUEUE_FACTOR = 3
 """Maximum number of waiting events of one client in one worker, as a multiple of the service's slots."""
@@ -57,10 +57,12 @@ HELD_FACTOR = 8
 QUERY_SLOTS = 8
 """Maximum number of queries of one topic that one worker answers concurrently.
 
-For one client the maximum is two fewer.
+For a single client the maximum is two fewer.
 """
 MAX_QUEUED_QUERIES = 512
-"""Maximum number of waiting queries of one client on one topic. Further ones are refused for now."""
+"""Maximum number of one client's queries on one topic that wait in a worker. Further ones are refused; the client may
+repeat them later.
+"""
 MAX_HELD_QUERIES = 8_192
 """Maximum number of queries of one topic that a worker holds, in work or waiting."""
 
@@ -132,8 +134,10 @@ def _lifespan(service: Service, resources: Resources) -> Callable[..., Any]:
 
 
 def _report(name: str, work: "asyncio.Future[None]", resources: Resources) -> None:
-    """Log that background work has ended, although it should run until the process stops, and mark the service as
-    halted.
+    """Log that background work has ended, although it should run until the process stops, and add the service to
+    `halted`.
+
+    Does nothing if the work was cancelled.
     """
     if work.cancelled():
         return
@@ -166,9 +170,7 @@ def _consume(broker: NatsBroker, durable: Durable, processor: EventProcessor, pr
 
 
 def _slots_for(concurrency: int) -> FairSlots:
-    """Return the scheduler of a worker's slots for a service with `concurrency` slots. No client can occupy all of
-    them.
-    """
+    """Return the slots of one worker for a service with this concurrency. No client can occupy all of them."""
     return FairSlots(
         concurrency + concurrency // EXTRA_SLOTS_DIVISOR, share=concurrency, max_queue=QUEUE_FACTOR * concurrency
     )
@@ -186,9 +188,9 @@ def _give_back_when_stopped(subscriber: Any, turns: FairSlots) -> None:
 
 
 def _keep_alive_while_held(subscriber: Any, ack_wait: float) -> None:
-    """Make the subscriber extend the acknowledgement deadline of the event that it has pulled while the worker is full.
+    """Make the subscriber send heartbeats for an event that it has pulled but cannot start, because the worker is full.
 
-    Otherwise the server would deliver the event to another worker too.
+    Without heartbeats the server would deliver the event to another worker too.
     """
     put = subscriber._put_msg  # noqa: SLF001 - FastStream has no hook between the pull and the handler
 
@@ -201,7 +203,8 @@ def _keep_alive_while_held(subscriber: Any, ack_wait: float) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _DecodedMessage:
-    """A message of the log, decoded if possible, and the client whose slot it takes."""
+    """A message of the log with its event, or with the decoding error, and the name of the client whose slot it takes.
+    """
 
     raw: Msg
     event: AnyEvent | UndecodableError
@@ -209,9 +212,9 @@ class _DecodedMessage:
 
 
 async def _take(message: NatsMessage, processor: EventProcessor, turns: FairSlots) -> None:
-    """Wait for a slot of the event's client and handle the event. Sends heartbeats meanwhile.
+    """Wait for a slot of the event's client, then handle the event. Sends heartbeats all the time.
 
-    Raises `NackMessage` if the client has too many events waiting, so that the event is redelivered later.
+    Raises `NackMessage` if the client has too many events waiting. The event is then redelivered later.
     """
     raw: Msg = message.raw_message
     async with _heartbeat(message, processor.resources.settings.ack_wait):
@@ -236,10 +239,10 @@ async def _decoded(raw: Msg, resources: Resources, *, look: bool) -> _DecodedMes
 
 
 async def _handle(arrival: _DecodedMessage, processor: EventProcessor, turns: FairSlots) -> None:
-    """Handle a message and decide its acknowledgement.
+    """Handle a message and decide about its acknowledgement.
 
-    A return acknowledges the message. `RejectMessage` ends its redelivery, because no attempt can succeed.
-    `NackMessage` redelivers it after the backoff.
+    If this returns, the message is acknowledged. Raises `RejectMessage` if no attempt can succeed, so that the message
+    is not redelivered. Raises `NackMessage` to redeliver it after the backoff.
     """
     raw, place = arrival.raw, (arrival.asker, arrival.raw.metadata.sequence.stream)
     with delivery(processor.service.name, raw, processor.resources.metrics) as seen:
@@ -265,10 +268,10 @@ async def _handle(arrival: _DecodedMessage, processor: EventProcessor, turns: Fa
 
 
 def _delay(error: Exception, deliveries: int) -> float:
-    """Return the backoff in seconds.
+    """Return the seconds until the event is redelivered after `error`.
 
-    It doubles with each delivery and is at least the time that a model provider asked for. It is at most
-    `MAX_BACKOFF_SECONDS`, or `MAX_MODEL_BACKOFF_SECONDS` for an unavailable provider.
+    The backoff doubles with each delivery. It is at most `MAX_BACKOFF_SECONDS`. After an unavailable model provider it
+    is at least the time that the provider asked for, and at most `MAX_MODEL_BACKOFF_SECONDS`.
     """
     growing = 0.05 * 2.0 ** min(deliveries, 12)
     if isinstance(error, ModelUnavailable):
@@ -277,11 +280,12 @@ def _delay(error: Exception, deliveries: int) -> float:
 
 
 async def _deliver(arrival: _DecodedMessage, processor: EventProcessor, seen: Delivery) -> None:
-    """Pass a message to the service. If the service gives it up, store a dead letter and raise the error.
+    """Pass the message's event to the service. If the service gives it up, store a dead letter and raise `GaveUpError`.
 
-    An undecodable event raises an error. If a client sent it, the one service that consumes all client events stores
-    the dead letter. If a service sent it, the error is `BehindError` and the event waits: it comes from a newer
-    version, or it halts the projector until an operator repairs or parks it.
+    A message that cannot be decoded raises `UndecodableError` if a client sent it. The one service that consumes all
+    client events then stores a dead letter. If a service sent it, `BehindError` is raised and the message waits: it
+    comes from a newer version, or it halts the projector until an operator repairs or parks it. A parked message is
+    skipped.
     """
     log, letters, service = processor.resources.log, DeadLetters(processor.resources.log), processor.service
     raw, event = arrival.raw, arrival.event
@@ -303,13 +307,16 @@ async def _deliver(arrival: _DecodedMessage, processor: EventProcessor, seen: De
 
 
 async def _is_parked(raw: Msg, log: Log) -> bool:
-    """Return whether an operator has parked a message that cannot be decoded."""
+    """Return whether an operator has parked a message that cannot be decoded, so that services skip it."""
     return (await log.parked()).covers(message_id(raw.subject, raw.data), raw.metadata.sequence.stream)
 
 
 @asynccontextmanager
 async def _heartbeat(message: NatsMessage | Msg, ack_wait: float) -> AsyncIterator[None]:
-    """Extend the acknowledgement deadline periodically during the context."""
+    """Send a heartbeat for the message every third of `ack_wait` seconds during the context.
+
+    Each heartbeat extends the acknowledgement deadline.
+    """
 
     async def beat() -> None:
         while True:

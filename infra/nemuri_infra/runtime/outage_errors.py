@@ -1,4 +1,4 @@
-"""The errors that mean a missing dependency. All other errors are faults of the event."""
+"""The errors that mean that a dependency is missing. All other errors are faults of the event or its handler."""
 
 from nats.errors import BadHeaderError, BadSubjectError, JsonParseError, MaxPayloadError
 from nats.errors import Error as NatsError
@@ -11,10 +11,10 @@ from nemuri_infra.projections.progress import BehindError
 from nemuri_infra.stores.objects import IncompleteObjectError
 
 OUTAGE_ERRORS: tuple[type[BaseException], ...] = (*OUTAGES, NatsError, BehindError, ConflictError, ModelUnavailable)
-"""Errors that mean a missing dependency. The event is retried without limit.
+"""Errors that mean that a dependency is missing. The event is then retried without limit.
 
-The errors in `PERMANENT_CLIENT_ERRORS` and `INCOMPLETE_INPUT_ERRORS` are subclasses of these errors, but their events
-are not retried without limit.
+`PERMANENT_CLIENT_ERRORS` and `INCOMPLETE_INPUT_ERRORS` are subclasses of these errors, but exceptions: after them an
+event is not retried without limit.
 """
 PERMANENT_CLIENT_ERRORS = (
     BadHeaderError, BadSubjectError, JsonParseError, MaxPayloadError, BadObjectMetaError, InvalidKeyError,
@@ -22,12 +22,12 @@ PERMANENT_CLIENT_ERRORS = (
 )  # fmt: skip
 """Errors that the NATS client raises without asking the server. A retry would fail in the same way."""
 INCOMPLETE_INPUT_ERRORS = (IncompleteObjectError,)
-"""Errors of an input whose missing pieces may arrive soon or never.
+"""Errors that mean that pieces of an input are missing, which may arrive soon or never.
 
 The event is retried for `input_patience` seconds and then given up.
 """
 
 
 def is_outage(error: BaseException) -> bool:
-    """Return whether the error means a missing dependency rather than a fault."""
+    """Return whether the error means that a dependency is missing, rather than a fault."""
     return isinstance(error, OUTAGE_ERRORS) and not isinstance(error, PERMANENT_CLIENT_ERRORS)

@@ -38,7 +38,7 @@ REPLY_SUBJECTS = "_R_.>"
 class Rights:
     """The subjects that a user may publish on and subscribe to.
 
-    `never` forbids publishing on subjects that a wildcard in `publish` would allow.
+    `denied` forbids publishing on subjects that a wildcard in `publish` would allow.
     """
 
     publish: frozenset[str] = frozenset()
@@ -46,7 +46,7 @@ class Rights:
     denied: frozenset[str] = frozenset()
 
     def __or__(self, other: "Rights") -> "Rights":
-        """Return the rights that either side grants. A subject in `never` of either side stays forbidden."""
+        """Return the rights that either operand grants. A subject that either operand denies stays forbidden."""
         return Rights(self.publish | other.publish, self.subscribe | other.subscribe, self.denied | other.denied)
 
 
@@ -58,7 +58,7 @@ class Permissions:
     services: Mapping[str, Service]
 
     def user(self, role: str) -> str:
-        """Return the NATS user name of a role (a service or a kind of operator), unique over all namespaces."""
+        """Return the NATS user name of a role (a service or a kind of operator). It is unique over all namespaces."""
         return f"{self.subjects.namespace}-{role}"
 
     def client_user(self, client: str) -> str:
@@ -66,14 +66,17 @@ class Permissions:
         return self.user(f"client-{client}")
 
     def roles(self) -> dict[str, Rights]:
-        """Return the permissions of each role in the namespace's account: of services and of all kinds of operators."""
+        """Return the rights of each role in the namespace's account, by role.
+
+        The roles are the services and the kinds of operators: `operator`, `importer`, `eraser` and `provisioner`.
+        """
         found = {name: self._service(each) for name, each in self.services.items()}
         found |= {"operator": self._operator(), "importer": self._importer(), "eraser": self._eraser()}
         found |= {"provisioner": self._provisioner()}
         return {role: rights | self._everybody(role) for role, rights in found.items()}
 
     def client(self, client: str) -> Rights:
-        """Return a client's permissions: append client events in its own name, upload inputs, send queries, receive
+        """Return a client's rights: append client events in its own name, upload inputs, send queries and receive
         results.
         """
         said = self._appending(client, (each for each in EVENTS.values() if issubclass(each, ClientEvent)))
@@ -81,9 +84,9 @@ class Permissions:
         return said | self._querying() | handed_in | _subscribing(f"{INBOX}.>")
 
     def store_requests(self, client: str) -> tuple[str, ...]:
-        """Return the subjects of the store requests that a client may make. It can read only its own inputs.
+        """Return the subjects of the requests with which a client reads the stores. It can read only its own inputs.
 
-        The client's account imports these requests under a JetStream domain.
+        The client's account imports these subjects under a JetStream domain.
         """
         stream = object_stream(self._blobs)
         return (
@@ -93,7 +96,7 @@ class Permissions:
         )
 
     def _folder(self, client: str) -> tuple[str, str]:
-        """Return the subject patterns of a client's own inputs: descriptions and pieces."""
+        """Return the patterns of the subjects that hold a client's own inputs: their descriptions and their pieces."""
         return f"$O.{self._blobs}.M.{client}.*", f"$O.{self._blobs}.C.{client}.>"
 
     def durables(self) -> dict[str, tuple[Durable, ...]]:
@@ -104,7 +107,8 @@ class Permissions:
     def operators_kinds(self) -> frozenset[type[Event]]:
         """Return the kinds of events that operators append.
 
-        These are the kinds that neither services nor clients append, and three kinds that services append too.
+        Most are kinds that neither services nor clients append. `AgentDefined`, `ProtectionChanged` and
+        `ConsolidationAsked` are appended by services too.
         """
         said = frozenset[type[Event]]().union(*(each.emits() for each in self.services.values()))
         left = {each for each in EVENTS.values() if each not in said and not issubclass(each, ClientEvent)}
@@ -131,8 +135,8 @@ class Permissions:
         return (subjects.stream, subjects.dead_stream, subjects.timers_stream, *objects, *self._buckets)
 
     def _everybody(self, role: str) -> Rights:
-        """Return the permissions of every role: receive on its inbox, follow the projector's progress, and query the
-        streams' state.
+        """Return the rights that every role has: receive answers on its inbox, follow the projector's progress, and
+        request the state of each stream.
         """
         there = _publishing(*(f"{API}.STREAM.INFO.{each}" for each in self._streams))
         return there | _subscribing(f"{inbox(self.user(role))}.>", self.subjects.projected)
@@ -180,8 +184,10 @@ class Permissions:
                 return self._keeping_worlds()
 
     def _keeping_agents(self) -> Rights:
-        """Return the permissions of an agent host: leases of cells, states of agents and checkpoints of all societies,
-        but no worlds.
+        """Return the rights of an agent host: the leases of cells, the states of agents and the checkpoints of all
+        societies.
+
+        It may not write the state or the lease of a world.
         """
         subjects, states, kept = self.subjects, self._states, checkpoints_bucket(self.subjects.namespace)
         told = _publishing(subjects.joining("*"), subjects.leaving("*"), subjects.acts("*"), subjects.vitals("*"))
@@ -192,7 +198,7 @@ class Permissions:
         return told | written | laid | read | Rights(denied=frozenset({f"$KV.{states}.*.{LEASE}.{WORLD}"}))
 
     def _keeping_worlds(self) -> Rights:
-        """Return the permissions of a world process: messages to and from hosts, and the states of worlds.
+        """Return the rights of a world process: exchange messages with hosts, and read and write the states of worlds.
 
         It may not create consumers.
         """
@@ -205,7 +211,7 @@ class Permissions:
     def _appending(self, client: str, kinds: Iterable[type[Event]], agent_id: str | None = None) -> Rights:
         """Return the right to publish events of these kinds.
 
-        Client events may be published only in the name of `client`. If `agent_id` is an agent, agent events may be
+        Client events may be published only in the name of `client`. If `agent_id` is not None, events of agents may be
         published only for that agent.
         """
         rights = Rights()
@@ -226,7 +232,7 @@ class Permissions:
     def _reading(self, stream: str) -> Rights:
         """Return the right to create consumers of a stream and to read from them.
 
-        The services' durable consumers are excluded.
+        The right does not cover the durable consumers of the services.
         """
         rights = _publishing(f"{API}.CONSUMER.CREATE.{stream}.*", f"{API}.CONSUMER.MSG.NEXT.{stream}.*")
         for durable in self.durables().get(stream, ()):
@@ -246,7 +252,7 @@ class Permissions:
         return rights
 
     def _operator(self) -> Rights:
-        """Return the permissions of an operator: define agents, inspect and repair everything, and act as a client."""
+        """Return the rights of an operator: define agents, inspect and repair everything, and act as a client."""
         name = self.subjects.namespace
         kinds = (*self.operators_kinds(), *(each for each in EVENTS.values() if issubclass(each, ClientEvent)))
         stores = (f"$O.{self._blobs}.>", f"$KV.{vector_bucket(name)}.>", f"$KV.{clock_bucket(name)}.*")
@@ -264,11 +270,11 @@ class Permissions:
         return written | laid | _subscribing(*(each("*") for each in heard))
 
     def _importer(self) -> Rights:
-        """Return the permissions of an import: append all events in every name while all consumers are paused."""
+        """Return the rights of an import: append all events, in every name, while all consumers are paused."""
         return self._operator() | self._pausing() | _publishing(*self.subjects.everything)
 
     def _eraser(self) -> Rights:
-        """Return the permissions of an erasure: delete single messages from the log and all stores while consumers are
+        """Return the rights of an erasure: delete single messages from the log and all stores while all consumers are
         paused.
         """
         gone = _publishing(*(f"{API}.STREAM.MSG.DELETE.{each}" for each in self._streams))
@@ -278,7 +284,7 @@ class Permissions:
         return self._operator() | self._pausing() | gone | emptied | results
 
     def _pausing(self) -> Rights:
-        """Return the right to pause every consumer of the log and of the timers, and to hold a lease on a pause."""
+        """Return the right to pause every consumer of the log and of the timers, and to hold a lease for a pause."""
         bucket = pauses_bucket(self.subjects.namespace)
         streams = (self.subjects.stream, self.subjects.timers_stream)
         return _publishing(
@@ -288,7 +294,10 @@ class Permissions:
         )
 
     def _provisioner(self) -> Rights:
-        """Return the permissions of the only role that creates streams and consumers. It neither reads nor appends."""
+        """Return the rights of the provisioner, the only role that creates streams and durable consumers.
+
+        It can neither read nor append events.
+        """
         made = (f"{API}.STREAM.{verb}.{each}" for verb in ("CREATE", "UPDATE") for each in self._streams)
         streams = (self.subjects.stream, self.subjects.timers_stream)
         verbs = ("CREATE", "DURABLE.CREATE", "DELETE")
@@ -306,9 +315,9 @@ def _subscribing(*subjects: str) -> Rights:
 
 
 def _consuming(stream: str, durable: Durable) -> Rights:
-    """Return the right to consume from an existing durable consumer.
+    """Return the right to receive and acknowledge messages of an existing durable consumer.
 
-    Without the right to publish on `$JS.ACK…`, handled events would be redelivered without any error.
+    Without the right to publish on `$JS.ACK…`, handled events would be redelivered, and no error would be reported.
     """
     return _publishing(
         f"{API}.CONSUMER.INFO.{stream}.{durable.name}",

@@ -1,4 +1,4 @@
-"""Provisioning: creates the streams, stores and consumers of a namespace before anything else runs."""
+"""Provisioning: creating the streams, stores and consumers of a namespace before anything else runs."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -21,12 +21,12 @@ from nemuri_infra.stores.society_states import checkpoints_bucket, societies_buc
 from nemuri_infra.stores.vectors import vector_bucket
 
 RESULT_SECONDS = 7 * 24 * 3600.0
-"""Seconds for which a result is stored. After that the projections answer."""
+"""Seconds for which a result is stored. After that time results are read from the projections."""
 
 
 @dataclass(frozen=True, slots=True)
 class Durable:
-    """A durable consumer of the log, for a service or for one of its groups of agents."""
+    """A durable consumer of the log. It belongs to a service, or to one of the service's groups of agents."""
 
     name: str
     subjects: tuple[str, ...]
@@ -35,7 +35,7 @@ class Durable:
     workers: int = 1
     """Number of workers that can be busy at the same time."""
     put_off: int = 0
-    """Maximum number of events that wait for redelivery, in addition to those in work.
+    """Maximum number of events that wait for redelivery, in addition to the events in work.
 
     The server counts both as unacknowledged.
     """
@@ -44,11 +44,12 @@ class Durable:
 async def provision(
     log: Log, durables: Iterable[Durable], *, ack_wait: float, replicas: int = 1, storage: int | None = None
 ) -> None:
-    """Create or update the streams, stores and consumers of a namespace. Stored messages stay.
+    """Create or update the streams, stores and consumers of a namespace. Stored messages are kept.
 
     `ack_wait` is the number of seconds without a heartbeat after which an event is redelivered to another worker.
-    `storage` is the limit in bytes of all streams together on each node; without it only the disk limits them. A stream
-    that is already above its limit keeps its messages and accepts no more.
+    `replicas` is the number of nodes that store each stream. `storage` is the limit in bytes of all streams together on
+    each node; without it only the disk limits them. A stream that is already above its limit keeps its messages and
+    accepts no more.
     """
     subjects, bounds = log.subjects, limits(log.subjects, storage)
     for wanted in _streams(subjects, replicas):
@@ -87,9 +88,9 @@ def _dead_letters(subjects: Subjects, replicas: int) -> api.StreamConfig:
 
 
 def _timers(subjects: Subjects, replicas: int) -> api.StreamConfig:
-    """Return the configuration of the timer stream, with one message per timer.
+    """Return the configuration of the timer stream, which holds one message per timer.
 
-    The timers have a stream of their own because a stream with `deny_purge` cannot have message schedules.
+    The timers have a stream of their own, because a stream with `deny_purge` (as the log has) cannot schedule messages.
     """
     return api.StreamConfig(
         name=subjects.timers_stream,
@@ -121,7 +122,9 @@ def _consumer(durable: Durable, ack_wait: float, replicas: int) -> api.ConsumerC
 
 
 async def _consumers(context: JetStreamContext, stream: str, wanted: Iterable[api.ConsumerConfig]) -> None:
-    """Create or update consumers. Existing consumers keep their pauses; a new one gets the longest of these pauses."""
+    """Create or update consumers. Existing consumers stay paused if they are. A new one gets the longest of these
+    pauses.
+    """
     there = {each.name: each.config.pause_until for each in await consumers_of(context, stream)}
     pause = max(filter(None, there.values()), default=None)
     for each in wanted:

@@ -1,4 +1,4 @@
-"""Liveness and readiness of a process, checked against the servers at most once a second."""
+"""Liveness and readiness of a process. The servers are checked at most once a second."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -22,11 +22,11 @@ from nemuri_infra.runtime.service import Service
 from nemuri_infra.runtime.storage_limits import fullness, nearly_full, warnings
 
 CACHE_SECONDS = 1.0
-"""Seconds for which a report is cached."""
+"""Seconds for which a report is reused."""
 TIMEOUT_SECONDS = 3.0
-"""Maximum number of seconds until a server must have answered a check."""
+"""Maximum number of seconds that a check may take."""
 CHECK_SECONDS = 10.0
-"""Seconds between two periodic reports."""
+"""Seconds between two checks of `Readiness.run`."""
 
 logger = structlog.get_logger()
 
@@ -38,12 +38,12 @@ class Report:
     problems: tuple[str, ...]
     """Reasons why the process is not ready, one line each; empty if it is ready."""
     lag: dict[str, tuple[int, int]]
-    """Numbers of pending and of unacknowledged events, by service."""
+    """Number of pending events and number of unacknowledged events, by service."""
     projection_lag: int | None = None
     """Number of events that the projections do not contain yet; None if it is not known."""
     dead_letters: int | None = None
     fill_levels: Mapping[str, float] = field(default_factory=dict)
-    """Used share of each stream with a limit, 0 to 1, by the stream's content."""
+    """Used share of each stream that has a limit, 0 to 1. The keys are the streams' contents (`log`, `inputs`, …)."""
 
     @property
     def ready(self) -> bool:
@@ -64,16 +64,18 @@ class Readiness:
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def fatal_problems(self) -> dict[str, str]:
-        """Return the reasons why the process must be restarted, by service: halted services and connections closed for
-        good.
+        """Return the reasons why the process must be restarted, by service: the service halted or lost its connection
+        for good.
 
-        The key of a closed connection is `nats`. Empty if there is no reason.
+        If the connection of the log is closed for good, the key is `nats`. The dict is empty if there is no reason.
         """
         lost = {"nats": "closed for good"} if self.resources.log.lost.is_set() else {}
         return lost | self.resources.halted
 
     async def report(self) -> Report:
-        """Return the readiness of the process, at most `CACHE_SECONDS` old. A new report also updates the metrics."""
+        """Return a report that is at most `CACHE_SECONDS` old. If it is older, check the servers and update the metrics
+        first.
+        """
         async with self._lock:
             if (now := asyncio.get_running_loop().time()) - self._looked >= CACHE_SECONDS:
                 self._newest = await self._refresh()
@@ -82,9 +84,9 @@ class Readiness:
             return self._newest
 
     async def run(self) -> None:
-        """Check every `CHECK_SECONDS` seconds without end.
+        """Check the process every `CHECK_SECONDS` seconds, forever.
 
-        Log every change of readiness and every stream that gets nearly full.
+        Logs each change of the problems found, and a warning for each stream that becomes nearly full.
         """
         before: tuple[str, ...] = ()
         warned = set[str]()
@@ -141,7 +143,7 @@ class Readiness:
         return None
 
     def _consumer_advice(self) -> str:
-        """Return advice on how to create a missing consumer. It depends on whether this process may provision."""
+        """Return advice on how to create a missing consumer. The advice depends on the setting `provision`."""
         if self.resources.settings.provision:
             return "start any worker or `nemuri up` to create it"
         return "run `python -m nemuri.cli.provision` as the provisioner to create it"
@@ -173,13 +175,16 @@ class Readiness:
 
 
 async def _checked(what: str, check: Callable[[], Awaitable[str | None]]) -> str | None:
-    """Return the result of a check, or a line about the error if the server does not answer or cannot be checked."""
+    """Run a check and return its problem, if any.
+
+    If the server does not answer in time or cannot be checked, return a line about the error.
+    """
     try:
         async with asyncio.timeout(TIMEOUT_SECONDS):
             return await check()
     except (NatsError, *OUTAGES) as error:
         return f"{what} does not answer: {log_safe(error)}"
-    except DBAPIError as error:  # a database without projections, or with the projections of another version
+    except DBAPIError as error:  # the database has no projections, or those of another version
         return f"{what} cannot be checked: {log_safe(error)}"
 
 

@@ -1,4 +1,4 @@
-"""The resources of handlers: all adapters of a process, opened and closed in one place."""
+"""The resources of handlers: all adapters of a process. They are opened and closed together."""
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -25,12 +25,12 @@ from nemuri_infra.stores.results import Results
 from nemuri_infra.stores.vectors import Vectors
 
 DEFAULT_SERVICES = 16
-"""Number of services that a process is assumed to run if it does not give the number."""
+"""Number of services assumed if `open_resources` is called without the number."""
 
 
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """The adapters of one process."""
+    """The adapters of one process: the log, the database, the stores, the models and the metrics."""
 
     settings: Settings
     log: Log
@@ -48,10 +48,10 @@ class Resources:
     call_budgets: CallBudgets
     clients: ClientCache = field(default_factory=ClientCache)
     halted: dict[str, str] = field(default_factory=dict)
-    """Reason why the background work of a service ended unexpectedly, by service."""
+    """Reason why the background work of a service ended unexpectedly, by service. Readiness reports it."""
 
     def of(self, service: str) -> Self:
-        """Return the same resources with a log that counts appended events in the metrics of the service."""
+        """Return the same resources for one service: its log counts appended events in the service's metrics."""
 
         def count(event: Event) -> None:
             self.metrics.appended.labels(service, event.kind).inc()
@@ -61,9 +61,10 @@ class Resources:
 
 @asynccontextmanager
 async def open_resources(settings: Settings, services: int = DEFAULT_SERVICES) -> AsyncIterator[Resources]:
-    """Open the adapters as the settings say, and close them at the end of the context.
+    """Open the adapters according to the settings, yield them, and close them at the end of the context.
 
-    The number of database connections depends on `services`, the number of services in the process.
+    Waits without limit for NATS. `services` is the number of services in the process; it determines the number of
+    database connections.
     """
     async with AsyncExitStack() as stack:
         log = await Log.connect(str(settings.nats_url), settings.namespace, access=settings.access)

@@ -1,4 +1,4 @@
-"""A retry loop without end for background work."""
+"""An endless retry loop for background work."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -23,7 +23,7 @@ async def retry_forever(
 ) -> NoReturn:
     """Call `work` forever, waiting `retry` seconds between calls.
 
-    Errors in `passing` are logged as waiting, all others as faults.
+    Errors in `passing` are logged as waiting, all other errors as faults. No error ends the loop.
     """
     while True:
         try:

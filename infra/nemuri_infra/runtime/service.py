@@ -41,8 +41,9 @@ E_co = TypeVar("E_co", bound=Event, covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class ConditionalAppend(Generic[E_co]):
-    """An event that is appended only if `last` is the sequence of the last event on its exact subject; 0 for an empty
-    subject.
+    """An event that is appended only if `last` is the sequence of the last event on the event's own subject.
+
+    If `last` is 0, the event is appended only if the subject has no event yet.
     """
 
     event: E_co
@@ -59,16 +60,16 @@ logger = structlog.get_logger()
 WORKERS = 16
 """Number of workers of a service that can be busy at the same time."""
 MAX_PUT_OFF = 10_000
-"""Maximum number of a service's events that wait for redelivery. At the maximum the log delivers no further ones."""
+"""Maximum number of a service's events that wait for redelivery. At this number the log delivers no further ones."""
 MAX_WAITING_QUERIES = 64
-"""Maximum number of queries of one client in one worker that wait for the projections.
+"""Maximum number of one client's queries in one worker that wait for the projections.
 
-Further ones are refused for now.
+Further ones are refused; the client may repeat them later.
 """
 
 
 class Capability(Enum):
-    """An access that a service needs in addition to its events."""
+    """A permission that a service needs in addition to consuming and appending its events."""
 
     READS_INPUTS = "reads inputs"
     READS_VECTORS = "reads vectors"
@@ -83,34 +84,39 @@ class Capability(Enum):
 
 @dataclass(slots=True)
 class Service:
-    """A consumer of the log: its handlers, its background work and the access that it needs."""
+    """A consumer of the log: its handlers, its background work and its permissions."""
 
     name: str
     concurrency: int = 16
     """Maximum number of events that one worker handles concurrently."""
     groups: int | None = None
-    """Number of groups of agents; None for no groups. The events of one group are handled one at a time."""
+    """Number of groups into which agents are divided; None for no groups. The events of a group are handled one at a
+    time.
+    """
     handlers: dict[type[Event], EventHandler] = field(default_factory=dict)
     query_handlers: dict[type[Query], QueryHandler] = field(default_factory=dict)
     appending: set[type[Query]] = field(default_factory=lambda: {RetryQuery})
     """Kinds of queries whose handlers may append an event."""
     background: Callable[[Resources], Awaitable[None]] | None = None
-    """Function that runs as long as the service, beside its handlers; None for none."""
+    """Function that runs for as long as the service, in addition to its handlers; None for none."""
     also_emits: tuple[type[Event], ...] = ()
     """Kinds of events that the background work appends."""
     consumes_client_events: bool = False
-    """Whether the service consumes all client events, including undecodable ones, which it stores as dead letters."""
+    """True if the service consumes all client events. It stores undecodable ones as dead letters."""
     agent_id: str | None = None
     """The only agent whose events the service appends; None for a service that works for all agents."""
     capabilities: frozenset[Capability] = frozenset()
-    """Accesses that the service needs in addition to its events."""
+    """Permissions that the service needs in addition to consuming and appending its events."""
     lag_per_replica: int = 50
-    """Number of pending events per replica from which the autoscaler starts another replica."""
+    """Number of pending events per replica at which the autoscaler starts another replica."""
     extra: str | None = None
     """Optional dependency group (`learn`, …) that the service needs to do all of its work; None if it needs none."""
 
     def handles(self, *kinds: type[Event]) -> Callable[[R], R]:
-        """Declare the handler of events of these kinds. Raises ValueError if one of them has a handler already."""
+        """Return a decorator that makes a function the handler of events of these kinds.
+
+        The decorator raises ValueError if one of the kinds has a handler already.
+        """
 
         def declare(function: R) -> R:
             if twice := self.handlers.keys() & set(kinds):
@@ -121,7 +127,11 @@ class Service:
         return declare
 
     def answers(self, kind: type[Query], *, appends: bool = False) -> Callable[[A], A]:
-        """Declare the handler of a query. With `appends`, the query is refused while the log is incomplete."""
+        """Return a decorator that makes a function the handler of queries of this kind.
+
+        With `appends`, the handler may append events. Its queries are then refused while the log is incomplete, because
+        an import or a restore is not finished.
+        """
 
         def declare(function: A) -> A:
             self.query_handlers[kind] = function
@@ -134,8 +144,8 @@ class Service:
     def emits(self) -> frozenset[type[Event]]:
         """Return the kinds of events that the service appends.
 
-        They are the kinds in the return types of its handlers, the kinds in `also_emits`, and `ReactionFailed` if there
-        is a handler.
+        They are the kinds in the return types of its event handlers and the kinds in `also_emits`. A service with event
+        handlers also appends `ReactionFailed`.
         """
         returned = (get_type_hints(each)["return"] for each in self.handlers.values())
         said = reduce(frozenset.union, map(_events_in, returned), frozenset(self.also_emits))
@@ -144,13 +154,15 @@ class Service:
     def query_topics(self) -> tuple[tuple[type[Query], str], ...]:
         """Return the kinds of queries that the service answers, each with its topic.
 
-        With event handlers it also answers `RetryQuery`.
+        A service with event handlers also answers `RetryQuery`.
         """
         retried = ((RetryQuery, f"{RetryQuery.name}.{self.name}"),) if self.handlers else ()
         return (*((kind, kind.name) for kind in self.query_handlers), *retried)
 
     def durables(self, subjects: Subjects) -> tuple[Durable, ...]:
-        """Return the durable consumers of the service: one, or one for each group; none without event handlers."""
+        """Return the durable consumers of the service: one, or with `groups` one for each group; none without event
+        handlers.
+        """
         if not self.handlers:
             return ()
         if self.groups is None:
@@ -166,7 +178,7 @@ class Service:
 
 
 def _events_in(returned: Any) -> frozenset[type[Event]]:
-    """Return the event classes in a type annotation, at any depth."""
+    """Return the event classes in a type annotation, also those nested in other types."""
     if isinstance(returned, type) and get_origin(returned) is None:
         return frozenset({returned} if issubclass(returned, Event) else ())
     return reduce(frozenset.union, map(_events_in, get_args(returned)), frozenset[type[Event]]())
@@ -188,12 +200,12 @@ class GaveUpError(Exception):
         self.fault = fault
         self.faults = tried.faults
         self.attempt = attempt
-        """Attempt of the task to which the event belongs; None if it belongs to none."""
+        """Number of the attempt of the event's task; None if the event belongs to no task."""
 
 
 @dataclass(slots=True)
 class EventProcessor:
-    """Runs the handlers of a service for events and queries, and applies the rules of this module around them."""
+    """Runs the handlers of a service for events and queries, and applies the rules in this module's docstring."""
 
     service: Service
     resources: Resources
@@ -203,17 +215,19 @@ class EventProcessor:
             16 * MAX_WAITING_QUERIES, share=MAX_WAITING_QUERIES, max_queue=0, patient=False
         )
     )
-    """Slots for queries that wait for the projections, so that they do not block queries that can be answered at once.
+    """Slots of the queries that wait for the projections. They are separate, so waiting queries do not block the
+    others.
     """
 
     async def process(self, event: Event, delivery: int = 1) -> None:
-        """Handle an event and append the events that the handler returns.
+        """Handle an event and append the events that the handler returns. Does nothing if the service has no handler
+        for it.
 
-        Does nothing if the service has no handler for it. `delivery` is the number of this delivery, from 1. Raises one
-        of `OUTAGE_ERRORS` if a dependency is missing, any other error for a fault that may be transient, and
-        `GaveUpError` if the event's attempts are exhausted.
+        Waits until the projections contain everything before the event. `delivery` is the number of this delivery, from
+        1. Raises one of `OUTAGE_ERRORS` if a dependency is missing, `GaveUpError` if the event's attempts are
+        exhausted, and any other error for a fault that may be transient.
 
-        Events that may have killed a worker are handled one at a time, and an event is counted only when its handling
+        Events that may have killed a worker are handled one at a time, and an attempt is counted only when the handling
         begins. So only the event that really kills its worker is given up.
         """
         if type(event) not in self.service.handlers:
@@ -244,7 +258,7 @@ class EventProcessor:
         raise GaveUpError(tried, await self._give_up(event, tried))
 
     def _after(self, error: Exception, tried: DeliveryAttempts) -> DeliveryAttempts:
-        """Return the delivery attempts with this error added: put off, failed, or given up."""
+        """Return the delivery attempts after this error: with one more wait, one more failure, or given up."""
         soon = isinstance(error, INCOMPLETE_INPUT_ERRORS) and tried.waited < self.resources.settings.input_patience
         if is_outage(error) and (soon or not isinstance(error, INCOMPLETE_INPUT_ERRORS)):
             return tried.put_off()
@@ -271,7 +285,9 @@ class EventProcessor:
             await self.resources.log.append(each)
 
     async def _is_effective(self, event: Event) -> bool:
-        """Return whether the event has an effect: it is the first event with its id, and neither erased nor parked."""
+        """Return whether the event has an effect: it is the first event with its id, and it is neither erased nor
+        parked.
+        """
         try:
             return await self.resources.views.is_effective(event)
         except BehindError:
@@ -280,9 +296,9 @@ class EventProcessor:
             raise
 
     async def _give_up(self, event: Event, tried: DeliveryAttempts) -> int | None:
-        """Append a `ReactionFailed` if the event belongs to a task.
+        """Log that the event is given up, and append a `ReactionFailed` if the event belongs to a task.
 
-        Return the attempt of the task; None without a task.
+        Returns the number of the task's attempt; None without a task.
         """
         why = (tried.give_up_reason() or (tried.error,))[0]
         logger.error("gave up", service=self.service.name, cause=event.kind, id=str(event.event_id))
@@ -297,9 +313,9 @@ class EventProcessor:
         return attempt
 
     async def _retry(self, query: RetryQuery) -> RetriedView | Refusal:
-        """Handle an event of the log once more, outside a delivery.
+        """Handle an event of the log once more, although it is not being delivered.
 
-        Events that were appended before get the same ids again.
+        Events that the handler appended before get the same ids again, so they are not duplicated.
         """
         try:
             event = await self.resources.log.at(query.sequence)
@@ -313,7 +329,8 @@ class EventProcessor:
     async def answer(self, kind: type[Query], data: bytes, turns: FairSlots | None = None, asker: str = "") -> bytes:
         """Return the answer to a query as JSON, or a refusal with its reason. Errors become refusals too.
 
-        The query waits for a slot of `asker`, and holds no slot while it waits for the projections.
+        First the query waits until the projections contain everything up to its `after`. Then it waits for one of the
+        slots of `asker`, in `turns`.
         """
         reply, outcome = await self._answer(kind, data, turns or FairSlots(1, share=1, max_queue=0), asker)
         self.resources.metrics.answered.labels(self.service.name, kind.name, outcome).inc()
@@ -348,7 +365,7 @@ class EventProcessor:
     async def _behind(self, query: Query, asker: str) -> Refusal | None:
         """Wait until the projections contain everything up to the query's `after`.
 
-        Return a refusal if the log ends before `after`.
+        Returns a refusal if the log ends before `after`, otherwise None.
         """
         progress = self.resources.views.progress
         if query.after <= progress.sequence:
@@ -361,8 +378,9 @@ class EventProcessor:
         return None
 
     def _fitting(self, kind: type[Query], reply: bytes) -> bytes:
-        """Return the reply; a refusal if the reply exceeds the server's limit, since the server would close the
-        connection silently.
+        """Return the reply, or a refusal if the reply exceeds the server's limit.
+
+        For a message above the limit, the server would close the connection without an error.
         """
         room = self.resources.log.max_event_bytes
         if len(reply) <= room:

@@ -16,7 +16,7 @@ from nemuri_infra.process.resource_limits import memory_limit
 
 MEGABYTE = 1024 * 1024
 INDEX_MEMORY_DIVISOR = 4
-"""Memory of a process divided by the part of it that retrieval indexes may use by default."""
+"""Divisor of a process's memory that gives the default limit of its retrieval indexes."""
 MAX_INDEX_BYTES = 1024 * MEGABYTE
 CONNECTIONS_PER_SERVICE = 4
 """Number of database connections for each service of a process."""
@@ -27,7 +27,7 @@ MAX_CONNECTIONS = 16
 class Settings(BaseSettings):
     """Settings of a process, from environment variables with the prefix `NEMURI_`.
 
-    Well-known variables have no prefix.
+    Variables that other programs use too, like `NATS_URL`, have no prefix.
     """
 
     model_config = SettingsConfigDict(env_prefix="NEMURI_", frozen=True, extra="ignore", env_ignore_empty=True)
@@ -60,7 +60,7 @@ class Settings(BaseSettings):
     nats_domain: str | None = None
     """JetStream domain. A client with an account of its own sets this to the namespace."""
     provision: bool = True
-    """Whether a worker provisions NATS and PostgreSQL when it starts.
+    """True if a worker provisions NATS and PostgreSQL when it starts.
 
     Otherwise it only checks that they are provisioned.
     """
@@ -95,7 +95,7 @@ class Settings(BaseSettings):
     Port 0 means any free port.
     """
     otel: bool = False
-    """Whether to export traces as OpenTelemetry's own variables (`OTEL_…`) configure. Requires the extra `otel`."""
+    """True if traces are exported, as OpenTelemetry's own variables (`OTEL_…`) configure. Requires the extra `otel`."""
     ack_wait: float = Field(default=10.0, ge=0.5, le=600)
     """Seconds without a heartbeat after which an event is redelivered to another worker. All processes need the same
     value.
@@ -165,7 +165,7 @@ class Settings(BaseSettings):
         return Access(self.nats_ca, self.nats_certificate, self.nats_key, self.nats_domain)
 
     def addressed(self, nats_url: str, database_url: str) -> "Settings":
-        """Return the settings with these server addresses."""
+        """Return a copy of the settings with these server addresses."""
         return self.model_copy(update={"nats_url": nats_url, "database_url": database_url})
 
     @property
@@ -175,13 +175,13 @@ class Settings(BaseSettings):
 
     @property
     def index_bytes(self) -> int:
-        """Return the bytes that one process may use for retrieval indexes."""
+        """Return the maximum number of bytes that one process may use for retrieval indexes."""
         if self.recall_memory is not None:
             return self.recall_memory * MEGABYTE
         return min(memory_limit() // INDEX_MEMORY_DIVISOR, MAX_INDEX_BYTES)
 
     def connections(self, services: int) -> int:
-        """Return the number of database connections for a process with this many services."""
+        """Return the maximum number of database connections of a process that runs this many services."""
         return self.database_connections or min(CONNECTIONS_PER_SERVICE * services, MAX_CONNECTIONS)
 
     @property

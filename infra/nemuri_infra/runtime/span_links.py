@@ -1,6 +1,6 @@
-"""Span links from a joined event to the events that it joins.
+"""Span links (OpenTelemetry) from an event to the events that were joined to cause it.
 
-They cost requests, so they are made only for recorded traces.
+Each link needs a request to the log, so links are made only for recorded traces.
 """
 
 from nemuri_contracts.event import derive
@@ -14,7 +14,10 @@ MAX_LINKS = 64
 
 
 async def link_joined(outcome: object, resources: Resources) -> None:
-    """Link the current span to the spans of the events that were joined into the outcome, at most `MAX_LINKS`."""
+    """Link the current span to the spans of the events that were joined into `outcome`, at most `MAX_LINKS`.
+
+    Does nothing if the outcome does not join events.
+    """
     match outcome:
         case TaskSummarised():
             places = await resources.views.sequences_of_kind(ChunkSummarised, task_id=outcome.task_id)

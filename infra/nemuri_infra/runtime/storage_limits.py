@@ -1,8 +1,8 @@
-"""Storage limits of a namespace's streams and their usage.
+"""Storage limits of a namespace's streams, and their usage.
 
-After a failed write to a full disk nats-server refuses all writes to that stream, or to all streams, until it is
-restarted. A stream with a limit refuses writes earlier and without effect on other streams. It accepts writes again
-when there is room or the limit is raised.
+After a failed write to a full disk, nats-server refuses all writes to that stream, or to all streams, until it is
+restarted. A stream with a limit refuses writes before the disk is full, and other streams are not affected. It accepts
+writes again when there is room or when the limit is raised.
 """
 
 from collections.abc import Mapping
@@ -26,15 +26,16 @@ SHARES: Mapping[str, Fraction] = {
 }
 """Share of the total limit for each stream, by its content.
 
-The other streams have no limit: they hold a few numbers each, or dead letters, whose size the log's limit bounds too. A
-service stops at the first event that it gives up if it cannot store the dead letter.
+The other streams have no limit of their own. They hold a few numbers each, or dead letters. A service stops at the
+first event that it gives up if it cannot store the dead letter. The limit of the log bounds the dead letters too,
+because they are copies of its events.
 """
 WARNING_SHARE = 0.8
-"""Used share of a limit from which a warning is logged, early enough for an operator to make room."""
+"""Used share of a limit, 0 to 1, at which a warning is logged. It leaves an operator time to make room."""
 
 
 def streams(subjects: Subjects) -> dict[str, str]:
-    """Return the name of each stream with a limit, by its content."""
+    """Return the names of the streams that have a limit, by content (`log`, `inputs`, …)."""
     name = subjects.namespace
     return {
         "log": subjects.stream,
@@ -47,15 +48,15 @@ def streams(subjects: Subjects) -> dict[str, str]:
 
 
 def limits(subjects: Subjects, total: int | None) -> dict[str, int]:
-    """Return the limit in bytes of each stream, by name.
+    """Return the limit of each stream in bytes, by the stream's name.
 
-    `total` is the limit in bytes of all streams together; None for no limits.
+    `total` is the limit in bytes of all streams together. Without it the result is empty.
     """
     return {} if total is None else {name: int(total * SHARES[what]) for what, name in streams(subjects).items()}
 
 
 async def fullness(log: Log) -> dict[str, float]:
-    """Return the used share of each stream with a limit, 0 to 1, by its content."""
+    """Return the used share of each stream that has a limit, 0 to 1, by its content."""
     found = dict[str, float]()
     for what, name in streams(log.subjects).items():
         info = await log.stream.stream_info(name)
@@ -65,7 +66,7 @@ async def fullness(log: Log) -> dict[str, float]:
 
 
 def nearly_full(full: Mapping[str, float]) -> set[str]:
-    """Return the contents of the streams whose used share is at least `WARNING_SHARE`."""
+    """Return the contents (`log`, `inputs`, …) of the streams with a used share of at least `WARNING_SHARE`."""
     return {what for what, share in full.items() if share >= WARNING_SHARE}
 
 
