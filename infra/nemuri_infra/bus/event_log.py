@@ -150,8 +150,8 @@ class Log:
 
         Args:
             event: Event to append. Its subject follows from its kind and its ids.
-            expected: Expected revision: the sequence of the last event on the event's subject, or on the subjects that match
-                `over`; 0 if there must be no event yet. With None the event is appended without this check.
+            expected: Expected revision: the sequence of the last event on the event's subject, or on the subjects that
+                match `over`; 0 if there must be no event yet. With None the event is appended without this check.
             over: Pattern of the subjects that `expected` refers to; None for the event's own subject. A cluster checks
                 the pattern against recorded events only, not against events that are being appended at the same time.
             recorded_at: Time at which the event was first recorded. For imports only.
@@ -363,8 +363,7 @@ class Log:
             return None
 
     async def newest_on(self, subject: str) -> LastEvent:
-        """Return the last event on a subject, or on all subjects that match a pattern. Without one its sequence is 0.
-        """
+        """Return the last event on a subject, or on all subjects that match a pattern. Without one its sequence is 0."""
         try:
             raw = await self.stream.get_last_msg(self.subjects.stream, subject)
         except NotFoundError:
