@@ -169,7 +169,7 @@ class ConnectionProblems:
         logger.log(level, "NATS (%s): %s", self.about, trouble)
 
     def log_recovery(self) -> None:
-        """Log that the connection is restored, and forget its problems, so that each is a warning again when it recurs."""
+        """Log that the connection is restored, and forget its problems, so that each is a warning when it recurs."""
         self._told.clear()
         logger.info("NATS (%s): reconnected", self.about)
 

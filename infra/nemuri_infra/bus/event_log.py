@@ -363,7 +363,10 @@ class Log:
             return None
 
     async def newest_on(self, subject: str) -> LastEvent:
-        """Return the last event on a subject, or on all subjects that match a pattern. Without one its sequence is 0."""
+        """Return the last event on a subject, or on all subjects that match a pattern.
+
+        If there is none, its sequence is 0.
+        """
         try:
             raw = await self.stream.get_last_msg(self.subjects.stream, subject)
         except NotFoundError:

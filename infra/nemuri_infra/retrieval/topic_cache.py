@@ -1,4 +1,4 @@
-"""A cache of agents' topics. Topics are read from the projections again only after the agent's memories have changed."""
+"""A cache of agents' topics. Topics are read from the projections again only after the agent's memories changed."""
 
 import asyncio
 from dataclasses import dataclass, field

@@ -203,7 +203,7 @@ def _keep_alive_while_held(subscriber: Any, ack_wait: float) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _DecodedMessage:
-    """A message of the log with its event, or with the decoding error, and the name of the client whose slot it takes."""
+    """A message of the log with its event, or with the decoding error, and the client whose slot it takes."""
 
     raw: Msg
     event: AnyEvent | UndecodableError
