@@ -40,8 +40,10 @@ def test_forget_erases_a_memory_with_yes_only(nemuri: CommandLine, tmp_path: Pat
 
 
 def test_a_backup_is_restored_into_another_directory(nemuri: CommandLine, directory: Path) -> None:
-    """A backup restored into another directory leaves out erased memories. Without an erasure ledger, `restore` says
-    so.
+    """A backup is restored into another directory. With the erasure ledger it leaves out memories erased after the
+    backup.
+
+    Without a ledger, `restore` says so.
     """
     memory = nemuri("remember", "cook", "a kumquatmine explodes when it is peeled").out.strip()
     kept = nemuri("remember", "cook", "a mangostana is peeled with both thumbs").out.strip()

@@ -52,7 +52,9 @@ def test_state_shows_the_mind_at_a_position(nemuri: CommandLine, answered_task: 
 
 
 def test_diff_names_changed_memories(nemuri: CommandLine, answered_task: dict[str, Any]) -> None:
-    """`diff` between the start of the task and now lists the used memory among those whose strength changed."""
+    """`diff` between the first event of the used memory and now lists this memory among those whose strength
+    changed.
+    """
     used = answered_task["used"][0]
     steps = nemuri("memory", used, "--history", "--json").json["steps"]
     began = steps[0]["sequence"]

@@ -1,4 +1,7 @@
-"""Events at the edges of what their contracts allow: empty lists, repeated members, the smallest and largest values."""
+"""Events at the limits of their contracts: empty lists, repeated members, the smallest and largest values.
+
+A scene is a set of events about one agent, with ids of its own.
+"""
 
 import re
 from collections.abc import Iterator
@@ -26,25 +29,25 @@ EventJson = dict[str, Any]
 """An event as JSON."""
 NOW = datetime(2026, 1, 5, tzinfo=UTC)
 TIMES = (NOW, datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC))
-"""Recording times for events: any time that a header may hold."""
+"""Times at which events are recorded: an ordinary one, the earliest and the latest that a header may hold."""
 KINDS_OF_MEMORY = ("strength", "affective", "tiered")
 CREATED_BY: dict[str, type[Event]] = {
     "strength": MemoryEncoded,
     "affective": TurnRemembered,
     "tiered": ExperienceRecorded,
 }
-"""The event that creates a memory of each kind."""
+"""The class of the event that creates a memory, by kind of memory."""
 OF_ANY_AGENT = (*TOMBSTONES, AgentDefined, PolicyAdopted, MemoriesEmbedded, EmbeddingAdopted)
-"""Events of agents with any kind of memory."""
+"""Events that can apply to agents with any kind of memory."""
 REFERENCED: tuple[tuple[type[Event], UUID], ...] = ((TaskSubmitted, TASK), (TaskAssigned, WORK), (CourseBegun, CAUSE))
-"""Events that the examples refer to beside memories; for strength memory only."""
+"""Classes and ids of the events, other than memories, that examples for strength memory refer to."""
 _AGENTS = re.compile(rb'"(buyer|seller|Lila|anna)"')
 _UUID = re.compile(rb"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
 _ENVELOPE = ("kind", "version", "event_id")
 
 
 def boundary_values(value: Any) -> list[Any]:
-    """Return boundary values of a value's type, including values that its contract refuses."""
+    """Return values at the limits of the type of `value`, including values that the event's contract refuses."""
     match value:
         case bool():
             return [not value]
@@ -64,7 +67,7 @@ def boundary_values(value: Any) -> list[Any]:
 
 
 def json_paths(value: Any, here: JsonPath = ()) -> Iterator[JsonPath]:
-    """Yield the path of every value in an event's JSON, except the envelope's kind, version and id."""
+    """Yield the path of every value in an event's JSON, except its kind, version and id."""
     if isinstance(value, dict | list):
         for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
             if here or key not in _ENVELOPE:
@@ -83,7 +86,7 @@ def value_at(value: Any, path: JsonPath) -> Any:
 
 
 def replace_at(value: EventJson, path: JsonPath, new: Any) -> EventJson:
-    """Return a copy with another value at a path; an equal copy if the path does not exist."""
+    """Return a copy of `value` with `new` at a path, or an equal copy if the path does not exist."""
     copy: EventJson = orjson.loads(orjson.dumps(value))
     inner = value_at(copy, path[:-1])
     if isinstance(inner, dict | list) and value_at(copy, path) is not None:
@@ -95,24 +98,24 @@ def event_of(event: EventJson, sequence: int, recorded_at: datetime = NOW) -> An
     """Return the event decoded from JSON, or None if its contract refuses it."""
     try:
         return decode(orjson.dumps(event), recorded_at=recorded_at, sequence=sequence, client_id="ann")
-    except (UndecodableError, TypeError):  # orjson encodes no integer above 64 bits
+    except (UndecodableError, TypeError):  # orjson cannot encode integers above 64 bits.
         return None
 
 
 def unique_to_scene(name: str, event: EventJson) -> EventJson:
-    """Return an event with its ids and agents made unique to a scene."""
+    """Return a copy of an event whose ids and agent names belong to one scene only."""
     data = _AGENTS.sub(rb'"\1-%s"' % name.encode(), orjson.dumps(event))
     copy: EventJson = orjson.loads(_UUID.sub(lambda found: scene_id(name, UUID(found[0].decode())).encode(), data))
     return copy
 
 
 def scene_id(name: str, known: UUID) -> str:
-    """Return the id that an example's id has in a scene."""
+    """Return the id that replaces the example's id `known` in a scene."""
     return str(uuid5(known, name))
 
 
 def example(kind: str) -> EventJson:
-    """Return the example of a kind as JSON."""
+    """Return the example of a kind of event as JSON."""
     event: EventJson = orjson.loads(encode(EXAMPLES[kind]))
     return event
 
@@ -127,7 +130,7 @@ def scene_events(memory: str) -> list[EventJson]:
 
 
 def kinds_of_memory(kind: str) -> tuple[str, ...]:
-    """Return the kinds of memory to which an event can apply."""
+    """Return the kinds of memory to which a kind of event can apply."""
     event = EVENTS[kind]
     if event in get_args(AffectEvent):
         return ("affective",)
@@ -137,9 +140,9 @@ def kinds_of_memory(kind: str) -> tuple[str, ...]:
 
 
 def variants(kind: str) -> Iterator[EventJson]:
-    """Yield the example of a kind with each value replaced by each boundary value that its contract allows.
+    """Yield variants of a kind's example, each with one value replaced by a boundary value that the contract allows.
 
-    The first variant holds as little as the contract allows.
+    The first variant has every value empty that may be empty.
     """
     known = example(kind)
     yield minimal(known)
@@ -151,7 +154,7 @@ def variants(kind: str) -> Iterator[EventJson]:
 
 
 def minimal(event: EventJson) -> EventJson:
-    """Return an event with every value empty that its contract allows to be empty."""
+    """Return a copy of an event in which every value is empty that its contract allows to be empty."""
     for path in json_paths(event):
         options: list[Any] = [None, [], {}, "", 0]
         for nothing in options:

@@ -35,7 +35,7 @@ async def until_finished(client: Client, course_id: UUID) -> CourseReport:
     """Wait until a course is finished and return its report."""
 
     async def found() -> CourseReport | None:
-        """The course is over."""
+        """Return the report if the course is finished, else None."""
         [course] = (await client.courses("python", course_id)).courses
         return course if course.finished_at else None
 

@@ -1,4 +1,4 @@
-"""Every public method of the client, and arguments to call it with."""
+"""Lists the public methods of the client and gives arguments for calls of them."""
 
 import inspect
 from collections.abc import Callable
@@ -19,7 +19,7 @@ EXAMPLES: dict[str, Any] = {
     "of": "task", "option": "all", "prompt": "steel?", "query": "steel?", "sequence": 1, "service": "intake",
     "task_id": ID, "text": "Is steel hard?", "textbook": BOOK, "until": datetime.now(UTC), "verdict": "helpful",
 }  # fmt: skip
-"""An argument for every parameter that has no default."""
+"""An argument for every parameter without a default, by the parameter's name."""
 
 
 def public(kind: type) -> list[str]:
@@ -29,7 +29,7 @@ def public(kind: type) -> list[str]:
 
 
 def arguments(method: Callable[..., Any]) -> dict[str, Any]:
-    """Return an argument for every parameter of a method that has no default."""
+    """Return an argument for every parameter of a method without a default."""
     found = [*inspect.signature(method).parameters.values()][1:]
     needed = [each for each in found if each.default is each.empty and each.kind is not each.VAR_KEYWORD]
     return {each.name: EXAMPLES[each.name] for each in needed} | (

@@ -1,4 +1,4 @@
-"""Fixtures: real servers, started once per test session on first use, and a namespace for every test."""
+"""Fixtures: real servers, started at most once per test session, and a namespace for every test."""
 
 import random
 from collections.abc import AsyncIterator
@@ -28,7 +28,7 @@ async def settings(servers: Servers) -> Settings:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def own_servers() -> AsyncIterator[Servers]:
-    """Servers for one test, which may stop and kill them."""
+    """Servers for one test, which may stop or kill them."""
     async with Servers.running() as running:
         yield running
 

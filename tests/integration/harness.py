@@ -1,4 +1,4 @@
-"""Harness of the tests with a running platform: services, agents, the log, and waiting for conditions."""
+"""Helpers for tests with a running platform: they run services, define agents, read the log and wait for conditions."""
 
 import asyncio
 import random
@@ -51,15 +51,18 @@ R = TypeVar("R")
 ALL_SERVICES = tuple(SERVICES)
 EMBEDDING = Embedding(model="hashing-v1", dimension=1024)
 CONCURRENT_APPENDS = 64
-"""Events appended concurrently while a test writes a long log."""
+"""Number of events appended at the same time while a test writes a long log."""
 UNAVAILABLE_ERRORS: tuple[type[BaseException], ...] = (*OUTAGE_ERRORS, PassingError)
-"""Errors after which a call is repeated while a server, a leader or a service is unavailable."""
+"""Errors of an unavailable server, cluster leader or service. `retried` repeats a call after them."""
 
 
 async def eventually(condition: Callable[[], Awaitable[Any]], *, seconds: float = 30.0) -> Any:
-    """Poll the condition and return its value as soon as it is true. Raises AssertionError with its last value."""
+    """Poll the condition until it returns a true value, and return that value.
+
+    Raises `AssertionError` after `seconds`, with the condition's docstring and its last value.
+    """
     last: Any = None
-    # Polling takes processor time from the services that are waited for.
+    # Polling takes processor time from the services that the test waits for.
     pauses = chain((0.01, 0.02, 0.03, 0.05), repeat(0.1))
     try:
         async with asyncio.timeout(seconds):
@@ -73,7 +76,10 @@ async def eventually(condition: Callable[[], Awaitable[Any]], *, seconds: float 
 
 
 async def retried(work: Callable[[], Awaitable[R]], *, seconds: float = 60.0) -> R:
-    """Return the result of a call, repeating the call while a server or service is unavailable."""
+    """Return the result of `work()`, repeating the call while a server or service is unavailable.
+
+    Raises `TimeoutError` after `seconds`.
+    """
     async with asyncio.timeout(seconds):
         while True:
             try:
@@ -86,7 +92,10 @@ async def retried(work: Callable[[], Awaitable[R]], *, seconds: float = 60.0) ->
 async def running_services(
     settings: Settings, names: Iterable[str] = ALL_SERVICES, *, models: Models | None = None
 ) -> AsyncIterator[Resources]:
-    """Run services in this process, by default with the models of the settings."""
+    """Run services in this process, and yield the resources that they use.
+
+    Without `models` the services use the models of the settings.
+    """
     async with open_resources(settings) as default:
         resources = replace(default, models=models) if models else default
         async with run_services(resources, names):
@@ -105,13 +114,15 @@ async def opened_log(settings: Settings) -> AsyncIterator[Log]:
 
 @asynccontextmanager
 async def connected_client(settings: Settings, client_id: str = "ann") -> AsyncIterator[Client]:
-    """Yield a client of the namespace."""
+    """Yield a client connected to the namespace of the settings."""
     async with Client.connect(str(settings.nats_url), namespace=settings.namespace, client_id=client_id) as client:
         yield client
 
 
 def agent_defined(agent_id: str = "python", **definition: Any) -> AgentDefined:
-    """Return the definition of an agent that knows Python, with fields overridden by `definition`."""
+    """Return the event that defines an agent with knowledge of Python. `definition` overrides fields of the
+    definition.
+    """
     chosen = {
         "role": "expert",
         "description": "python language truth value testing operators",
@@ -170,7 +181,7 @@ async def until_idle(resources: Resources, names: Iterable[str] = ALL_SERVICES, 
     durables = {each.name for name in names for each in SERVICES[name].durables(resources.log.subjects)}
 
     async def idle() -> bool:
-        """All services are idle and the views hold the whole log."""
+        """Return True if the services are idle and the views hold the whole log."""
         log = resources.log
         end = await log.last_sequence()
         if (await resources.projection.position()).sequence < end:
@@ -183,7 +194,7 @@ async def until_idle(resources: Resources, names: Iterable[str] = ALL_SERVICES, 
 
 
 async def snapshot(resources: Resources) -> dict[str, list[str]]:
-    """Return every row of every view."""
+    """Return every row of every view as JSON text, sorted, by table."""
     async with resources.database.begin() as connection:
         return {
             table.name: sorted(
@@ -194,7 +205,7 @@ async def snapshot(resources: Resources) -> dict[str, list[str]]:
 
 
 async def assert_verified(settings: Settings) -> None:
-    """Assert that the views agree with the log."""
+    """Assert that the views agree with the log and are not empty."""
     found = await verify(settings)
     assert found.differences == ()
     assert found.rows > 0
@@ -202,66 +213,68 @@ async def assert_verified(settings: Settings) -> None:
 
 @dataclass
 class CountingModel(ExtractiveModel):
-    """The extractive model with a count of the calls for each job."""
+    """The extractive model, which also counts its calls by job and input."""
 
     calls: Counter[str] = field(default_factory=Counter)
     learnings_by_question: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """Learnings by question, whatever the answer; for other questions the extractive model decides."""
+    """Learnings returned for a question, whatever its answer. The extractive model decides on all other questions."""
 
     async def answer(self, job: AnswerJob) -> Reply[Any]:
-        """Count by the question."""
+        """Count the call for this question and return the extractive answer."""
         self.calls[f"answer {job.question}"] += 1
         return await super().answer(job)
 
     async def key_point(self, job: KeyPointJob) -> Reply[Any]:
-        """Count by the text."""
+        """Count the call for this text and return the extractive key point."""
         self.calls[f"point {job.text}"] += 1
         return await super().key_point(job)
 
     async def learnings(self, job: LearningsJob) -> Reply[Any]:
-        """Count by the question and the answer."""
+        """Count the call for this question and answer. Return the learnings set for the question, else the extractive
+        ones.
+        """
         self.calls[f"learnings {job.question} {job.answer}"] += 1
         taught = self.learnings_by_question.get(job.question)
         return await super().learnings(job) if taught is None else Reply(taught, Usage(model="teacher"))
 
     async def relations(self, job: RelationsJob) -> Reply[Any]:
-        """Count by the statements."""
+        """Count the call for these statements and return the extractive relations."""
         self.calls[f"relations {[each.text for each in job.new]} {[each.text for each in job.older]}"] += 1
         return await super().relations(job)
 
     async def judgement(self, job: JudgeJob) -> Reply[Any]:
-        """Count by the question and the answer."""
+        """Count the call for this question and answer, and return the extractive judgement."""
         self.calls[f"judgement {job.question} {job.answer}"] += 1
         return await super().judgement(job)
 
     async def restate(self, job: RestateJob) -> Reply[Any]:
-        """Count by the request."""
+        """Count the call for this request and return the extractive restatement."""
         self.calls[f"restate {job.request}"] += 1
         return await super().restate(job)
 
     async def feel(self, job: FeelJob) -> Reply[Any]:
-        """Count by the prompt."""
+        """Count the call for this prompt and return the extractive reading of its emotions."""
         self.calls[f"feel {job.prompt}"] += 1
         return await super().feel(job)
 
     async def compress(self, job: CompressJob) -> Reply[Any]:
-        """Count by the level and the trigger."""
+        """Count the call for this level and trigger, and return the extractive compression."""
         self.calls[f"compress {job.level} {job.trigger}"] += 1
         return await super().compress(job)
 
     async def consolidate(self, job: ConsolidateJob) -> Reply[Any]:
-        """Count by the contents."""
+        """Count the call for these memories and return the extractive consolidation."""
         self.calls[f"consolidate {[each.content for each in job.memories]}"] += 1
         return await super().consolidate(job)
 
     async def merge(self, job: MergeJob) -> Reply[Any]:
-        """Count by the question."""
+        """Count the call for this question and return the extractive merge."""
         self.calls[f"merge {job.question}"] += 1
         return await super().merge(job)
 
 
 async def retrieval_of(resources: Resources, task_id: UUID) -> MemoriesRetrieved:
-    """Return the retrieval recorded for a task with one assignment."""
+    """Return the retrieval recorded for a task. The task must have exactly one assignment."""
     [found] = [
         each
         for each in await effective_events(resources.log)
@@ -273,7 +286,10 @@ async def retrieval_of(resources: Resources, task_id: UUID) -> MemoriesRetrieved
 async def assert_views_follow_and_rebuild(
     settings: Settings, events: Iterable[Event], rng: random.Random, as_folded: Callable[[Resources], Awaitable[None]]
 ) -> None:
-    """Assert that the views equal the fold of the log when followed in batches of any size, and after a rebuild."""
+    """Append the events, and assert that the projected views pass `as_folded` and are the same after a rebuild.
+
+    Random pauses between the events make the projector fold them in batches of different sizes.
+    """
     async with running_services(settings, ["projector"]) as resources:
         for each in events:
             await resources.log.append(each)

@@ -1,4 +1,7 @@
-"""Comparison of past states and replays with the views and the log."""
+"""Compares past states and replays with the views and the log.
+
+A mind is the state of one agent with strength memory, folded from its events.
+"""
 
 from nemuri.operations.log_position_parsing import LogPosition
 from nemuri.operations.past_states import agents_of, as_of, replay_with, steps_of

@@ -28,13 +28,13 @@ TIMEOUT_SECONDS = 120.0
 
 
 class Host:
-    """A host of a society that checks every message against the contract."""
+    """An agent host of a society. It checks that every message satisfies its contract."""
 
     def __init__(self, connection: Client, namespace: str, society: str, name: str) -> None:
         self._connection, self._subjects, self._society, self.name = connection, Subjects(namespace), society, name
         self.percepts: dict[str, Percept] = {}
         self.outcomes: defaultdict[str, list[Outcome]] = defaultdict(list)
-        """Outcomes by act; each act should have one."""
+        """Received outcomes by id of the act. Each act should have exactly one."""
         self.heard: defaultdict[str, list[Utterance]] = defaultdict(list)
         self.messages = 0
         self.largest = 0
@@ -69,7 +69,7 @@ class Host:
             self._news.notify_all()
 
     async def join(self, agents: dict[str, str], towns: dict[str, str] | None = None) -> Joined:
-        """Let agents join the world. Returns when each agent that was admitted has a percept."""
+        """Ask the world to admit agents, and return its answer once each admitted agent has a percept."""
         joining = Joining(host=self.name, agents=agents, towns=towns or {}).model_dump_json().encode()
         reply = await self._connection.request(self._subjects.joining(self._society), joining, timeout=TIMEOUT_SECONDS)
         joined = Joined.model_validate_json(reply.data)
@@ -77,12 +77,12 @@ class Host:
         return joined
 
     async def leave(self, *agents: str) -> None:
-        """Let agents leave the world."""
+        """Tell the world that agents leave it."""
         leaving = Leaving(host=self.name, agents=agents).model_dump_json().encode()
         await self._connection.publish(self._subjects.leaving(self._society), leaving)
 
     async def start_act(self, agent: str, act: Action) -> str:
-        """Send an agent's act and return the id of the act."""
+        """Send an act of an agent and return the id of the act, without waiting for its outcome."""
         self.sent_acts += 1
         act_id = f"{self.name}-{self.sent_acts}"
         acts = Acts(host=self.name, acts=(Act(agent_id=agent, act_id=act_id, act=act),))
@@ -94,7 +94,7 @@ class Host:
         await self._connection.publish(self._subjects.acts(self._society), data)
 
     async def perform(self, agent: str, act: Action) -> Outcome:
-        """Send an agent's act and return its outcome."""
+        """Send an act of an agent, wait for its outcome and return it."""
         return await self.outcome_of(await self.start_act(agent, act))
 
     async def outcome_of(self, act_id: str) -> Outcome:
@@ -103,11 +103,11 @@ class Host:
         return self.outcomes[act_id][0]
 
     async def perform_successfully(self, agent: str, act: Action) -> None:
-        """Send an agent's act and assert that it succeeds."""
+        """Send an act of an agent and assert that its outcome is success."""
         outcome = await self.perform(agent, act)
         assert outcome.done, f"{act} of {agent} failed: {outcome.reason}"
 
     async def until(self, holds: Callable[[], bool]) -> None:
-        """Wait until the condition holds, checking it after each message of percepts."""
+        """Wait until the condition holds. It is checked after each message with percepts."""
         async with asyncio.timeout(TIMEOUT_SECONDS), self._news:
             await self._news.wait_for(holds)

@@ -1,4 +1,4 @@
-"""Messages that no service can handle, each in another way, published without the platform's own encoders."""
+"""Messages that no service can handle, each for another reason. They are published without the platform's encoders."""
 
 import gzip
 import pickle
@@ -15,19 +15,19 @@ from nemuri_contracts.event import derive
 from nemuri_infra.bus.event_log import Log
 
 CAUSTIC = "caustic"
-"""A word at which the test's model always fails."""
+"""A word at which the test's model always fails when it is in a question or a document."""
 
 
 @dataclass(frozen=True)
 class Poison:
-    """A message of the client `mallory`."""
+    """A message, published as the client `mallory`, that no service can handle."""
 
     name: str
     data: bytes
     subject: bytes = b"task_submitted"
-    """Subject after the client's own prefix."""
+    """Last part of the subject, after the prefix of the client."""
     headers: bytes | None = None
-    """The whole header block as sent over the wire."""
+    """The whole header block as it is sent; None for a message without headers."""
     client: bytes = b"mallory"
     service: str = "intake"
     """The service that dead-letters the message."""
@@ -35,7 +35,7 @@ class Poison:
     """True for a valid event that fails only when it is handled."""
 
     async def publish(self, log: Log) -> None:
-        """Publish the message as raw bytes, and return once the server has read it."""
+        """Publish the message as raw bytes, and return once the server has received it."""
         subject = b"%s.client.%s.%s" % (log.subjects.namespace.encode(), self.client, self.subject)
         subject = subject.rstrip(b".")
         if self.headers is None:
@@ -58,7 +58,7 @@ def without_field(name: str) -> bytes:
 
 
 def with_raw_bytes(old: str, new: bytes) -> bytes:
-    """Return an encoded submission with bytes that no encoder writes."""
+    """Return an encoded submission in which the text `old` is replaced by bytes that no encoder writes."""
     return submission().replace(old.encode(), new)
 
 

@@ -1,4 +1,4 @@
-"""Requests to the probes of a process, made in a thread so that the event loop goes on."""
+"""Requests to the HTTP probes of a process. They run in a thread, so that they do not block the event loop."""
 
 import asyncio
 import json
@@ -10,7 +10,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 
 async def fetch_page(url: str, page: str) -> tuple[int, bytes]:
-    """Return status and body of a page."""
+    """Return the HTTP status and the body of a page."""
 
     def ask() -> tuple[int, bytes]:
         try:
@@ -24,7 +24,7 @@ async def fetch_page(url: str, page: str) -> tuple[int, bytes]:
 
 
 async def ready(url: str) -> tuple[bool, list[str]]:
-    """Return whether a process is ready, and its missing dependencies."""
+    """Return two values: True if the process is ready, and its missing dependencies."""
     status, body = await fetch_page(url, "/ready")
     said: dict[str, Any] = json.loads(body)
     assert said["ready"] == (status == 200)
@@ -32,7 +32,7 @@ async def ready(url: str) -> tuple[bool, list[str]]:
 
 
 async def metrics(url: str) -> dict[str, dict[tuple[str, ...], float]]:
-    """Return every sample by its name and by its label values, ordered by label name."""
+    """Return every metric's samples by name and label values. Label values are ordered by their labels' names."""
     found: dict[str, dict[tuple[str, ...], float]] = {}
     for family in text_string_to_metric_families((await fetch_page(url, "/metrics"))[1].decode()):
         for sample in family.samples:

@@ -1,4 +1,4 @@
-"""Servers with one user for every service and client, each with its own rights."""
+"""Servers on which every service and client has its own user with its own rights."""
 
 import shutil
 import tempfile
@@ -29,7 +29,7 @@ CLIENTS = ("ann", "bob")
 
 @dataclass(frozen=True, slots=True)
 class RestrictedServers:
-    """A nats-server with the permissions of a new namespace and of three others beside it."""
+    """A nats-server with the permissions of a new namespace and of three other namespaces."""
 
     nats: EmbeddedNats
     permissions: Permissions
@@ -38,7 +38,10 @@ class RestrictedServers:
     @classmethod
     @asynccontextmanager
     async def running(cls, servers: Servers, more: str = "", scheme: str = "nats") -> AsyncIterator[Self]:
-        """Yield a new nats-server beside the session's database, in which the roles are created."""
+        """Yield a new nats-server, and create the roles in the database of `servers`.
+
+        `more` is appended to the server's configuration.
+        """
         directory, name, port = Path(tempfile.mkdtemp(prefix="nemuri-test-")), fresh_namespace(), free_port()
         database = servers.postgres.url.partition("@")[2]
         address = f"{scheme}://127.0.0.1:{port}"
@@ -56,27 +59,27 @@ class RestrictedServers:
 
     @property
     def subjects(self) -> Subjects:
-        """Subjects of the namespace."""
+        """The subjects of the namespace."""
         return self.permissions.subjects
 
     def environment(self, user: str) -> dict[str, str]:
-        """Return the environment written for a user."""
+        """Return the environment variables that `nemuri permissions` writes for a user."""
         lines = (self.directory / f"{user}.env").read_text(encoding="utf-8").splitlines()
         return {name: value for name, _, value in (line.partition("=") for line in lines)}
 
     def settings(self, user: str) -> Settings:
-        """Return the settings read from the environment written for a user."""
+        """Return the settings of a user, read from its environment variables."""
         with pytest.MonkeyPatch.context() as environment:
             for name, value in self.environment(user).items():
                 environment.setenv(name, value)
             return Settings(providers="extractive", embedder="hashing")
 
     def of(self, role: str) -> Settings:
-        """Return the settings of a service or an operator."""
+        """Return the settings of the user of a service or an operator."""
         return self.settings(self.permissions.user(role))
 
     def client(self, name: str) -> Settings:
-        """Return the settings of a client."""
+        """Return the settings of a client's user."""
         return self.settings(self.permissions.client_user(name))
 
     def denied(self) -> list[str]:
@@ -85,16 +88,19 @@ class RestrictedServers:
         return [line for line in lines if "Violation" in line]
 
     async def consumers(self) -> list[ConsumerInfo]:
-        """Return the durable consumers as the provisioner sees them."""
+        """Return the durable consumers of the log, listed by the provisioner's user."""
         async with opened_log(self.of("provisioner")) as log:
             return await durable_consumers(log)
 
     async def idle(self) -> bool:
-        """All services are idle."""
+        """Return True if no durable consumer has pending or unacknowledged events."""
         return not [each for each in await self.consumers() if each.num_pending or each.num_ack_pending]
 
 
 async def until_handled(connection: Nats) -> None:
-    """Return when the server has handled all messages sent; one flush pings before pending messages are sent."""
+    """Return when the server has handled all messages sent so far.
+
+    One flush is not enough, because it sends its ping before pending messages.
+    """
     await connection.flush()
     await connection.flush()

@@ -17,14 +17,14 @@ from nemuri_infra.runtime.settings import Settings
 
 
 def fresh_namespace() -> str:
-    """Return the name of a new namespace."""
+    """Return a name for a namespace that no other test uses."""
     return f"test-{uuid4().hex[:12]}"
 
 
 def files_with(directory: Path, *canaries: str) -> dict[str, set[str]]:
-    """Return for each canary the files below the directory whose bytes contain it; each file is read once.
+    """Return, for each canary text, the files below the directory that contain it.
 
-    If a server renames or removes a file meanwhile, all files are read again.
+    Each file is read once. If a server renames or removes a file meanwhile, all files are read again.
     """
     while True:
         found: dict[str, set[str]] = {each: set() for each in canaries}
@@ -41,7 +41,7 @@ def files_with(directory: Path, *canaries: str) -> dict[str, set[str]]:
 
 
 def _unsynced_store(directory: Path) -> str:
-    """Return the nats-server's store settings without syncing every write to the disk."""
+    """Return the nats-server's store settings, changed so that writes are not synced to the disk one by one."""
     return f'jetstream {{ store_dir: "{directory / "store"}", max_file_store: {MAX_STORE_BYTES} }}'
 
 
@@ -61,9 +61,9 @@ class Servers:
     @classmethod
     @asynccontextmanager
     async def running(cls, *, careful: bool = True) -> AsyncIterator[Self]:
-        """Yield both servers; stop them and remove their data afterwards.
+        """Yield both servers. Stop them and remove their data afterwards.
 
-        Unless `careful`, writes do not wait for the disk, which is enough for a test that kills neither server.
+        If `careful` is false, writes do not wait for the disk. That suffices for tests that kill neither server.
         """
         directory = Path(tempfile.mkdtemp(prefix="nemuri-test-"))
         nats = EmbeddedNats(directory / "nats", more="" if careful else _unsynced_store(directory / "nats"))
@@ -75,7 +75,7 @@ class Servers:
                 await _disable_synchronous_commit(servers.postgres.url)
             yield servers
         finally:
-            if not careful:  # a clean stop of a server with hundreds of namespaces takes half a minute
+            if not careful:  # A clean stop of a server with hundreds of namespaces would take half a minute.
                 await servers.nats.kill()
             await servers.nats.stop()
             await servers.postgres.stop()

@@ -1,1 +1,1 @@
-"""Tests of the embedded servers, which are started from wheels."""
+"""Tests of the embedded servers, whose programs come from Python wheels."""

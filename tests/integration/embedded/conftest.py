@@ -13,9 +13,9 @@ from tests.integration.embedded.stored_data import processes_in
 
 @pytest.fixture
 def directory() -> Iterator[Path]:
-    """An empty directory. No process may be left in it afterwards.
+    """An empty directory. Asserts afterwards that no process works in it.
 
-    It is outside pytest's own directories, which PostgreSQL's user may not enter.
+    It is outside pytest's own directories, which the user that PostgreSQL runs as may not enter.
     """
     path = Path(tempfile.mkdtemp(prefix="nemuri-test-")).resolve()
     yield path

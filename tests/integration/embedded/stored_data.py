@@ -17,13 +17,15 @@ NO_ANSWER = (nats.errors.TimeoutError, nats.errors.NoRespondersError, NoStreamRe
 
 
 def retrying() -> AsyncRetrying:
-    """Return attempts that retry for at most 30 s until the servers answer."""
+    """Return tenacity's attempts, which repeat a call for at most 30 s until the servers answer."""
     known = retry_if_exception_type((*NO_ANSWER, psycopg.OperationalError, OSError))
     return AsyncRetrying(retry=known, wait=wait_fixed(0.05), stop=stop_after_delay(30), reraise=True)
 
 
 async def until(holds: Callable[[], object]) -> None:
-    """Wait until the condition holds, for at most 30 s. Polls, because other processes send no notification."""
+    """Wait until `holds` returns a true value, for at most 30 s. Polls, because other processes send no
+    notification.
+    """
     async with asyncio.timeout(30):
         while not holds():  # noqa: ASYNC110
             await asyncio.sleep(0.02)

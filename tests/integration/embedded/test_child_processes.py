@@ -1,4 +1,4 @@
-"""Child processes: logs, ends, and processes left by an earlier run."""
+"""Child processes: their logs, their end, and processes that an earlier run left."""
 
 import signal
 import sys
@@ -15,12 +15,14 @@ IGNORES_SIGTERM = "import signal, time; signal.signal(15, signal.SIG_IGN); print
 
 
 async def test_a_child_has_a_record_while_it_runs(directory: Path) -> None:
-    """A child has a process id and a record from start to stop."""
+    """A child has a process id, and a record of it on disk, from its start to its stop."""
     child = Child("worker", SLEEPER, directory)
     await child.start()
     assert child.alive
     process = psutil.Process(child.pid)
-    await until(process.cmdline)  # empty for a moment, until the kernel has laid out the new program's arguments
+    await until(
+        process.cmdline
+    )  # The command line is empty until the kernel has stored the arguments of the new program.
     assert process.cmdline() == SLEEPER
     await child.stop()
     assert await child.wait() == -signal.SIGTERM
@@ -47,7 +49,7 @@ async def test_a_child_that_ignores_sigterm_is_killed(directory: Path) -> None:
 
 
 async def test_a_second_start_of_a_living_child_does_nothing(directory: Path) -> None:
-    """Starting a living child again keeps its process."""
+    """Starting a child that runs already keeps its process."""
     child = Child("worker", SLEEPER, directory)
     await child.start()
     pid = child.pid
@@ -64,7 +66,7 @@ async def test_a_program_that_is_missing_is_a_clear_error(directory: Path) -> No
 
 @pytest.mark.parametrize("record", [True, False], ids=["by its record", "without a record"])
 async def test_an_orphaned_child_is_ended(directory: Path, record: bool) -> None:
-    """A process left by a killed run is ended, even if that run had not written the record."""
+    """A process that a killed run left is ended, even if that run wrote no record of it."""
     lost = Child("worker", SLEEPER, directory)
     await lost.start()
     if not record:
@@ -77,7 +79,7 @@ async def test_an_orphaned_child_is_ended(directory: Path, record: bool) -> None
 
 
 async def test_another_process_with_the_recorded_id_is_left_alone(directory: Path) -> None:
-    """A process of another program with the recorded id is left alone."""
+    """A process of another program is not ended, although it has the recorded process id."""
     child, stranger = Child("worker", SLEEPER, directory), Child("stranger", ["sleep", "600"], directory)
     await child.start()
     await stranger.start()
@@ -92,7 +94,7 @@ async def test_another_process_with_the_recorded_id_is_left_alone(directory: Pat
 
 
 async def test_a_damaged_record_is_ignored(directory: Path) -> None:
-    """A child starts although its record is cut off, as after a power failure."""
+    """A child starts although its record is truncated, as after a power failure."""
     (directory / "worker.pid").write_text('{"pid": 1')
     child = Child("worker", SLEEPER, directory)
     await child.start()

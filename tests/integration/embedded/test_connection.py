@@ -1,4 +1,4 @@
-"""A lost connection ends pending requests with an error instead of leaving them waiting."""
+"""A lost connection makes pending requests fail instead of leaving them waiting."""
 
 import asyncio
 from pathlib import Path
@@ -53,7 +53,7 @@ async def test_a_lost_connection_with_unsent_data_can_be_closed(directory: Path,
         await server.kill()
 
         async def reconnecting() -> bool:
-            """The connection is lost."""
+            """Return True once the connection is lost."""
             return connection.is_reconnecting
 
         await eventually(reconnecting)

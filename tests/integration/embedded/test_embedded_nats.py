@@ -58,7 +58,7 @@ async def test_the_server_listens_on_the_loopback_only(directory: Path) -> None:
 
 
 async def test_a_taken_port_is_replaced(directory: Path) -> None:
-    """A server whose former port is taken by another program starts on a new port."""
+    """A server whose former port is used by another program starts on a new port."""
     server = EmbeddedNats(directory)
     await server.start()
     before = server.url
@@ -70,7 +70,7 @@ async def test_a_taken_port_is_replaced(directory: Path) -> None:
 
 
 async def test_a_taken_fixed_port_is_an_error(directory: Path) -> None:
-    """A server with a fixed port that is taken fails with an error that quotes its log."""
+    """The start of a server whose fixed port is in use fails with an error that quotes the server's log."""
     with socket.create_server(("127.0.0.1", 0)) as other:
         server = EmbeddedNats(directory, port=other.getsockname()[1])
         with pytest.raises(ServerFailed, match="address already in use"):
@@ -79,7 +79,7 @@ async def test_a_taken_fixed_port_is_an_error(directory: Path) -> None:
 
 
 async def test_an_orphaned_server_is_ended_first(directory: Path) -> None:
-    """A server left by an earlier run is ended before a new one opens the store, even without a record of it."""
+    """A server that an earlier run left is ended before a new one opens the store, even without a record of it."""
     lost = EmbeddedNats(directory)
     await lost.start()
     (directory / "nats.pid").unlink()
@@ -92,7 +92,7 @@ async def test_an_orphaned_server_is_ended_first(directory: Path) -> None:
 
 @pytest.mark.parametrize("name", ['a "folder" of 眠り: $100 \\', "/".join(["long" * 20] * 4)], ids=["special", "long"])
 async def test_any_path_can_hold_the_data(directory: Path, name: str) -> None:
-    """Quotes, blanks and other scripts in the path do not break the configuration."""
+    """A server starts in a directory whose path has quotes, blanks or characters of other scripts."""
     server = EmbeddedNats(directory / name)
     await server.start()
     await publish(server.url, "kept")
@@ -103,7 +103,7 @@ async def test_any_path_can_hold_the_data(directory: Path, name: str) -> None:
 
 
 async def test_a_cluster_serves_while_one_node_is_dead(directory: Path) -> None:
-    """Two of three nodes accept messages, and the third one returns with all of them."""
+    """Two of three nodes accept messages, and the third node has all of them after its return."""
     cluster = EmbeddedNatsCluster(directory)
     await cluster.start()
     await publish(cluster.urls[0], "before", replicas=3)

@@ -38,7 +38,7 @@ async def test_a_row_survives_a_clean_restart(directory: Path) -> None:
 
 
 async def test_sqlalchemy_connects_and_vectors_are_available(directory: Path) -> None:
-    """SQLAlchemy connects with the server's address, vectors are available, and fsync is on."""
+    """SQLAlchemy connects to the server's address, the vector extension is available, and fsync is on."""
     server = EmbeddedPostgres(directory)
     await server.start()
     engine = create_async_engine(server.url)
@@ -82,7 +82,7 @@ async def test_a_reused_process_id_in_the_lock_file_is_ignored(directory: Path) 
 
 
 async def test_an_orphaned_server_is_shut_down_first(directory: Path) -> None:
-    """A server left by an earlier run is shut down cleanly before a new one starts on its data."""
+    """A server that an earlier run left is shut down cleanly before a new one starts on its data."""
     lost = EmbeddedPostgres(directory)
     await lost.start()
     await insert(lost.url, "kept")
@@ -95,7 +95,7 @@ async def test_an_orphaned_server_is_shut_down_first(directory: Path) -> None:
 
 
 async def test_an_interrupted_initdb_is_repeated(directory: Path) -> None:
-    """A data directory left half made by initdb is removed and made again."""
+    """A data directory that initdb did not complete is removed and made again."""
     half = directory / "data.new"
     half.mkdir()
     (half / "PG_VERSION").write_text("18\n")
@@ -107,7 +107,7 @@ async def test_an_interrupted_initdb_is_repeated(directory: Path) -> None:
 
 
 async def test_a_directory_of_other_files_is_refused(directory: Path) -> None:
-    """A directory with other files is refused as data directory and not changed."""
+    """A directory with other files is refused as data directory, and is not changed."""
     (directory / "data").mkdir()
     (directory / "data" / "letter.txt").write_text("dear")
     with pytest.raises(ServerFailed, match="not a data directory"):
@@ -117,8 +117,9 @@ async def test_a_directory_of_other_files_is_refused(directory: Path) -> None:
 
 @pytest.mark.parametrize("name", ["a folder, of 眠り: 100%", "/".join(["long" * 20] * 4)], ids=["special", "long"])
 async def test_any_path_can_hold_the_data(directory: Path, name: str) -> None:
-    """The socket of a long or unusual path lies in a private directory, which survives restarts and is removed at the
-    end.
+    """If the path of the data is long or unusual, the socket is in another private directory.
+
+    That directory survives restarts and is removed at the end.
     """
     server = EmbeddedPostgres(directory / name)
     await server.start()
@@ -161,7 +162,7 @@ async def test_open_transactions_do_not_hold_up_a_stop(directory: Path) -> None:
 
 
 async def test_the_error_of_a_failed_start_quotes_the_log(directory: Path) -> None:
-    """The error of a server that ends at once names the invalid setting."""
+    """The error of a server that ends at once quotes the log line about the invalid setting."""
     server = EmbeddedPostgres(directory)
     await server.start()
     await server.stop()

@@ -1,4 +1,4 @@
-"""The operating system's user that PostgreSQL runs as."""
+"""The operating system's user that PostgreSQL runs as is created once."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Other users of the machine cannot reach a platform, and no directory above its data is opened to them."""
+"""Other users of the machine cannot reach a platform, and directories above its data keep their permissions."""
 
 import asyncio
 import os
@@ -49,7 +49,7 @@ socket.socket(socket.AF_UNIX).connect(sys.argv[1])
 
 @pytest.fixture
 def directory() -> Iterator[Path]:
-    """A directory below one that only its owner may enter."""
+    """A directory inside a directory that only its owner may enter."""
     above = Path(tempfile.mkdtemp(prefix="nemuri-test-"))
     (above / "data").mkdir(mode=0o755)
     yield above / "data"
@@ -58,7 +58,7 @@ def directory() -> Iterator[Path]:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def nats(directory: Path) -> AsyncIterator[EmbeddedNats]:
-    """An embedded server with a message on a stream."""
+    """An embedded nats-server with one message on a stream."""
     server = EmbeddedNats(directory / "nats")
     await server.start()
     try:
@@ -80,7 +80,7 @@ def run_as_nobody(program: str, *arguments: str) -> subprocess.CompletedProcess[
 
 
 def modes(path: Path) -> dict[Path, int]:
-    """Return the permissions of a directory and of all above it."""
+    """Return the permissions of a directory and of all directories above it."""
     return {each: stat.S_IMODE(each.stat().st_mode) for each in (path, *path.parents)}
 
 
@@ -105,7 +105,7 @@ def monitoring_port(nats: EmbeddedNats) -> int:
 
 
 async def test_the_password_is_private_and_survives_a_restart(nats: EmbeddedNats, directory: Path) -> None:
-    """The password is stored in files of mode 0600 and survives a restart; a damaged one is replaced."""
+    """The password is stored in files of mode 0600 and survives a restart. A damaged password is replaced."""
     known, secret = nats.url, directory / "nats" / "secret"
     assert stat.S_IMODE(secret.parent.stat().st_mode) == 0o700
     for each in (secret, directory / "nats" / "nats.conf"):
@@ -133,7 +133,7 @@ def test_the_file_of_addresses_is_private(tmp_path: Path) -> None:
 
 
 async def test_all_nodes_of_a_cluster_share_a_password(directory: Path) -> None:
-    """One password is valid at all nodes of a cluster."""
+    """All nodes of a cluster accept the same password."""
     cluster = EmbeddedNatsCluster(directory)
     try:
         await cluster.start()
@@ -146,7 +146,7 @@ async def test_all_nodes_of_a_cluster_share_a_password(directory: Path) -> None:
 
 @needs_root
 async def test_other_users_cannot_connect_to_postgres(directory: Path) -> None:
-    """Another user is refused at the database's socket, and directories above the data keep their permissions after a
+    """Another user is refused at the database's socket. Directories above the data keep their permissions, also after a
     kill.
     """
     before = modes(directory)

@@ -1,4 +1,4 @@
-"""Both embedded servers after a kill of the platform, and run by an unprivileged user."""
+"""Both embedded servers after a kill of the platform, and both servers run by an unprivileged user."""
 
 import os
 import pwd
@@ -42,7 +42,9 @@ asyncio.run(main(Path(sys.argv[1]), len(sys.argv) == 2))
 
 
 async def test_a_killed_platform_restarts_without_loss(directory: Path) -> None:
-    """A platform restarted after SIGKILL ends the orphaned servers, takes their addresses and loses nothing."""
+    """A platform restarted after SIGKILL ends the orphaned servers, starts new ones at their addresses, and loses no
+    data.
+    """
     command = [sys.executable, "-c", PLATFORM, str(directory)]
     platform = Child("platform", command, directory)
     await platform.start()
@@ -67,9 +69,9 @@ async def test_a_killed_platform_restarts_without_loss(directory: Path) -> None:
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can change its user")
 def test_an_unprivileged_user_runs_both_servers(directory: Path) -> None:
-    """An unprivileged user runs both servers in a directory of its own.
+    """An unprivileged user runs both servers in its own directory.
 
-    The platform gives up root after its imports, because Python may be installed where only root can read.
+    The platform gives up root only after its imports, because Python may be installed where only root can read it.
     """
     somebody = pwd.getpwnam("nobody")
     home = directory / "home"

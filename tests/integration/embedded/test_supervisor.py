@@ -1,4 +1,4 @@
-"""The supervisor restarts every process that ends until it is stopped."""
+"""Until it is stopped, the supervisor restarts every process that ends."""
 
 import asyncio
 import sys
@@ -28,12 +28,12 @@ class ReportingSupervisor(Supervisor):
 
 
 async def until_replaced(thing: EmbeddedNats | EmbeddedPostgres | Child, old: int) -> None:
-    """Wait until the supervised thing runs as another process."""
+    """Wait until the supervised process has another process id than `old`."""
     await until(lambda: thing.pid not in (None, old))
 
 
 def kill_from_outside(thing: EmbeddedNats | EmbeddedPostgres | Child) -> int:
-    """Kill the process from outside and return its former id."""
+    """Kill the supervised process without telling its object, and return its process id."""
     assert thing.pid is not None
     old = thing.pid
     psutil.Process(old).kill()
@@ -41,7 +41,7 @@ def kill_from_outside(thing: EmbeddedNats | EmbeddedPostgres | Child) -> int:
 
 
 async def test_killed_servers_come_back_at_the_same_address_with_their_data(directory: Path) -> None:
-    """Killed servers are restarted at the same addresses with their acknowledged data."""
+    """Killed servers are restarted at the same addresses, with all acknowledged data."""
     nats, postgres = EmbeddedNats(directory / "nats"), EmbeddedPostgres(directory / "postgres")
     supervisor = ReportingSupervisor(nats, postgres)
     async with supervisor.running():
@@ -61,7 +61,7 @@ async def test_killed_servers_come_back_at_the_same_address_with_their_data(dire
 
 
 async def test_the_restart_delay_doubles(directory: Path) -> None:
-    """The delay before each restart of a failing worker doubles, and each report numbers the attempt."""
+    """The delay before each restart of a failing worker doubles, and each report states the number of the attempt."""
     worker = Child("worker", [sys.executable, "-c", "raise SystemExit(3)"], directory)
     supervisor = ReportingSupervisor(worker)
     async with supervisor.running():
@@ -72,7 +72,7 @@ async def test_the_restart_delay_doubles(directory: Path) -> None:
 
 
 async def test_a_steady_process_is_restarted_at_once(directory: Path) -> None:
-    """The count of attempts restarts after a steady time."""
+    """The count of attempts begins again after a process has run steadily."""
     worker = Child("worker", SLEEPER, directory)
     supervisor = ReportingSupervisor(worker, steady_seconds=0.0)
     async with supervisor.running():
@@ -101,7 +101,7 @@ async def test_a_failed_start_stops_the_others(directory: Path) -> None:
 
 
 async def test_a_failed_restart_is_repeated(directory: Path) -> None:
-    """A restart that fails is tried again until the program is back."""
+    """A restart that fails is tried again until the program is available."""
     program = directory / "program"
     program.symlink_to(sys.executable)
     worker = Child("worker", [str(program), *SLEEPER[1:]], directory)

@@ -1,1 +1,3 @@
-"""Tests of the rights of every user of the log and the views: listed by hand, and checked on real servers."""
+"""Tests of the rights that every user of the log and the views has. A table lists them by hand; real servers enforce
+them.
+"""

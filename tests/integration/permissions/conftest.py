@@ -14,7 +14,7 @@ from tests.integration.servers import Servers
 
 @pytest_asyncio.fixture(scope="package", loop_scope="session")
 async def platform(servers: Servers) -> AsyncIterator[RestrictedServers]:
-    """A provisioned platform in which every service runs as a user of its own."""
+    """A provisioned platform in which every service runs as its own user."""
     async with AsyncExitStack() as stack:
         running = await stack.enter_async_context(RestrictedServers.running(servers))
         with pytest.raises(NotProvisioned, match="nothing yet"):

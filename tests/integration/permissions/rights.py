@@ -1,4 +1,6 @@
-"""Table of every user's rights, written by hand, independent of the code that generates the permissions."""
+"""Table of the rights of every user. It is written by hand, independently of the code that generates the
+permissions.
+"""
 
 from nemuri.platform.service_registry import SERVICES
 from nemuri_contracts.codec import EVENTS
@@ -63,12 +65,13 @@ PUBLISHERS: dict[str, set[str]] = {
     "task_reopened": OPERATORS,
     "event_parked": OPERATORS,
 }
-"""Users that may publish each kind of event about tasks and agents. The importer may publish all of them.
+"""The users that may publish each kind of event about tasks and agents.
 
-The routing memory may publish for the orchestrator only.
+Besides them, the importer may publish every kind, and the routing memory may publish `ROUTING_MEMORY_KINDS` for the
+orchestrator only.
 """
 ROUTING_MEMORY_KINDS = {"agent_defined", "memory_encoded", "memories_used", "session_ended"}
-"""Kinds of events that the routing memory publishes for the orchestrator's own memory."""
+"""Kinds of events that the routing memory may publish, for the orchestrator's own memory only."""
 CLIENT_KINDS = {
     "task_submitted", "negotiation_answered", "feedback_given", "memory_offered", "turn_offered", "experience_offered",
 }  # fmt: skip
@@ -85,11 +88,11 @@ ANSWERED_BY = {
     "tiers-recall": "tiered-memory",
     "tiers-memory": "tiered-memory",
 }
-"""Service that answers each query; all others are answered by the query API."""
+"""The service that answers each query. The query API answers all other queries."""
 
 
 def may_publish(name: str) -> dict[str, set[str]]:
-    """Return the users that may publish on each subject of a namespace."""
+    """Return the users that may publish on each subject of the namespace `name`."""
     expected: dict[str, set[str]] = {}
     for kind, event in EVENTS.items():
         if kind in CLIENT_KINDS:
@@ -117,7 +120,7 @@ def may_publish(name: str) -> dict[str, set[str]]:
 
 
 def store_rights(name: str) -> dict[str, set[str]]:
-    """Return the users that may write to and read from each store beside the log."""
+    """Return the users that may publish on each subject that writes to or reads from a store other than the log."""
     embedding = {
         "intake",
         "orchestrator",
@@ -151,7 +154,7 @@ def store_rights(name: str) -> dict[str, set[str]]:
 
 
 def society_rights(name: str) -> dict[str, set[str]]:
-    """Return the users that may publish each message of a society and write each of its states."""
+    """Return the users that may publish each message of a society or write each of its states, by subject."""
     spoken, states, kept = f"{name}.society.village", f"$KV.{name}-societies.village", f"{name}-checkpoints"
     hosts = {"host"} | OPERATORS
     return {
@@ -185,14 +188,15 @@ def society_rights(name: str) -> dict[str, set[str]]:
 
 
 def inbox_rights(name: str) -> dict[str, set[str]]:
-    """Return the users that may publish to each inbox."""
+    """Return the users that may publish to each inbox, by subject."""
     asked = {f"_INBOX.{name}-{each}.x": WITH_HANDLERS for each in sorted(OPERATORS)}
     return asked | {f"_INBOX.{name}-strength-sleep.x": set(), "_INBOX.x": set(), "_R_.x.y": WITH_HANDLERS}
 
 
 def stream_rights(name: str) -> dict[str, set[str]]:
-    """Return the users that may create, change and purge streams: the provisioner and the eraser; nobody purges the
-    log.
+    """Return the users that may create, change and purge streams, by subject.
+
+    They are the provisioner and the eraser. Nobody may purge the log.
     """
     expected: dict[str, set[str]] = {}
     beside = (f"{name}-dead", f"{name}-timers", f"KV_{name}-vectors", f"KV_{name}-results", f"OBJ_{name}-blobs")
@@ -211,7 +215,9 @@ def stream_rights(name: str) -> dict[str, set[str]]:
 
 
 def consumer_rights(name: str) -> dict[str, set[str]]:
-    """Return the users that may create consumers and fetch from them: each service from its own only."""
+    """Return the users that may create consumers and fetch from them, by subject. A service may fetch only from its
+    own.
+    """
     readers = {"projector"} | OPERATORS
     expected = {
         f"$JS.API.CONSUMER.CREATE.{name}": readers,
@@ -239,7 +245,9 @@ def consumer_rights(name: str) -> dict[str, set[str]]:
 
 
 def may_subscribe(name: str) -> dict[str, set[str]]:
-    """Return the users that may subscribe to each subject; `subject queue` names a queue group."""
+    """Return the users that may subscribe to each subject. A key `subject queue` means a subscription in a queue
+    group.
+    """
     expected: dict[str, set[str]] = {
         ">": set(),
         f"{name}.>": set(),

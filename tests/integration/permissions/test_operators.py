@@ -36,9 +36,9 @@ async def test_operators_export_and_the_importer_imports(platform: RestrictedSer
 
 
 async def test_erased_data_is_not_restored(platform: RestrictedServers, tmp_path: Path) -> None:
-    """The eraser erases a memory and a task, and a restored backup leaves them out, without a denied operation.
+    """The eraser erases a memory and a task, a restored backup leaves them out, and no operation is denied.
 
-    Only a superuser cleans the database's own files, and the eraser's result says so.
+    Only a superuser can remove them from the database's own files, and the eraser's result says so.
     """
     before, copy = len(platform.denied()), tmp_path / "copy"
     eraser, restored = (
@@ -85,7 +85,7 @@ async def test_the_eraser_removes_an_invalid_message(platform: RestrictedServers
         sent = await cli.log.stream.publish(subject, b"{ my address is Pomeloweg 7")
 
         async def dead_lettered() -> bool:
-            """Intake has dead-lettered it."""
+            """Return True once intake has dead-lettered the message."""
             return f"intake/{sent.seq}" in await dead_letters.all_names(cli)
 
         await eventually(dead_lettered)
@@ -110,4 +110,4 @@ async def test_an_erasure_by_an_operator_is_refused(
 
 
 def ignore_progress(_done: int, _total: int) -> None:
-    """Ignore the progress."""
+    """Ignore the progress that is reported."""

@@ -1,4 +1,4 @@
-"""The server enforces the table of rights and refuses unknown users."""
+"""The server grants exactly the rights of the table, and refuses unknown users."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.connected
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def restricted(servers: Servers) -> AsyncIterator[RestrictedServers]:
-    """A namespace with permissions and without content."""
+    """Servers with permissions for a namespace in which nothing is provisioned."""
     async with RestrictedServers.running(servers) as running:
         yield running
 
@@ -39,7 +39,7 @@ def test_the_table_lists_every_kind() -> None:
 
 
 async def test_the_server_enforces_the_table(restricted: RestrictedServers) -> None:
-    """The server permits every user exactly the subjects that the table of rights lists."""
+    """The server permits each user exactly the subjects that the table lists for it."""
     publish, subscribe = may_publish(restricted.subjects.namespace), may_subscribe(restricted.subjects.namespace)
     users = {role: restricted.of(role) for role in IN_THE_ACCOUNT} | {each: restricted.client(each) for each in CLIENTS}
     assert users.keys() == ALL
@@ -56,7 +56,7 @@ async def test_the_server_enforces_the_table(restricted: RestrictedServers) -> N
 async def refused_subjects(
     settings: Settings, publish: Iterable[str], subscribe: Iterable[str]
 ) -> tuple[set[str], set[str]]:
-    """Return the subjects on which the server refuses a user to publish, and to subscribe."""
+    """Return two sets of subjects: those that a user may not publish on, and those that it may not subscribe to."""
     errors: list[str] = []
 
     async def note_error(error: Exception) -> None:
@@ -76,7 +76,7 @@ async def refused_subjects(
 
 
 async def can_subscribe(connection: Nats, subject: str, errors: list[str]) -> bool:
-    """Return whether the server accepts a subscription."""
+    """Return True if the server accepts a subscription."""
     errors.clear()
     name, _, queue = subject.partition(" ")
     subscription = await connection.subscribe(name, queue)
@@ -99,7 +99,7 @@ async def test_a_connection_without_password_is_refused(restricted: RestrictedSe
 
 
 async def ignore_error(_: Exception) -> None:
-    """Ignore expected errors."""
+    """Ignore an error that the test expects."""
 
 
 async def test_a_worker_requires_a_provisioned_namespace(restricted: RestrictedServers) -> None:

@@ -1,4 +1,4 @@
-"""The platform works with the rights of its users, and no client can get round its rights."""
+"""The platform works with the rights of its users, and no client can bypass its own rights."""
 
 from datetime import timedelta
 from hashlib import sha256
@@ -24,7 +24,9 @@ pytestmark = pytest.mark.connected
 
 
 async def test_the_platform_works_with_the_listed_rights(platform: RestrictedServers) -> None:
-    """A task, its feedback, sleep, a course with repetitions, and operators' commands cause no denied operation."""
+    """No operation is denied during a task, its feedback, a sleep, a course with repetitions, and operators'
+    commands.
+    """
     before = len(platform.denied())
     operator = platform.of("operator")
     async with connected(operator, "cli") as cli, connected(platform.client("ann"), "ann") as ann:
@@ -47,18 +49,18 @@ async def test_the_platform_works_with_the_listed_rights(platform: RestrictedSer
 
 
 async def all_repeated(client: Client, course: UUID) -> bool:
-    """Every exercise has two answers."""
+    """Return True once every exercise has two answers."""
     [found] = (await client.courses("python", course)).courses
     return {len(each.answers) for chapter in found.chapters for each in chapter.details} == {2}
 
 
 async def redelivered(platform: RestrictedServers) -> int:
-    """Return the number of redelivered events; a denied acknowledgement causes redelivery."""
+    """Return the number of redelivered events. A denied acknowledgement would cause a redelivery."""
     return sum(int(each.num_redelivered or 0) for each in await platform.consumers())
 
 
 async def test_read_rights_survive_a_rebuild(platform: RestrictedServers) -> None:
-    """After a rebuild the new tables are readable to the same roles, and to no role of another namespace."""
+    """After a rebuild, the same roles as before can read the new tables, and no role of another namespace can."""
     async with connected(platform.of("operator"), "cli") as cli:
         await cli.log.append(agent_defined("seen"))
         await cli.settle()
@@ -97,9 +99,10 @@ async def test_a_service_only_reads_the_views(platform: RestrictedServers, state
 
 
 async def test_a_reply_subject_cannot_write_to_the_log(platform: RestrictedServers) -> None:
-    """A client's reply subject cannot make the server write to the log.
+    """A client cannot make the server write to the log by naming a subject of the log as the reply subject of a
+    request.
 
-    The server checks no permission on the reply subject of a request; clients therefore have accounts of their own.
+    The server checks no permission on reply subjects. Therefore clients have accounts of their own.
     """
     name = platform.subjects.namespace
     settings = platform.client("bob")
@@ -115,7 +118,7 @@ async def test_a_reply_subject_cannot_write_to_the_log(platform: RestrictedServe
                 read = f"$JS.{name}.API.DIRECT.GET.OBJ_{name}-blobs.$O.{name}-blobs.M.bob.{stored}"
                 await bob.log.connection.publish(read, b"", reply=target)
         await until_handled(bob.log.connection)
-        await bob.status()  # sent after all of these and answered by the same service
+        await bob.status()  # This request is sent after all others, and the same service answers it.
         assert await cli.log.last_sequence() == before
 
 
@@ -142,7 +145,7 @@ async def test_a_document_submitted_again_is_stored_once(platform: RestrictedSer
 
 
 async def test_a_client_cannot_access_documents_of_others(platform: RestrictedServers) -> None:
-    """A client can neither write nor read documents of another client, nor roll up its own."""
+    """A client can neither write nor read documents of another client, nor roll up (replace all copies of) its own."""
     bucket = blob_bucket(platform.subjects.namespace)
     async with connected(platform.client("ann"), "ann") as ann:
         ref = await ann._blobs.put("Ann's own words.")
@@ -170,7 +173,7 @@ async def test_a_client_cannot_access_documents_of_others(platform: RestrictedSe
 async def test_a_denied_publication_raises_not_permitted(
     platform: RestrictedServers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A denied publication raises `NotPermitted` with the subject."""
+    """A denied publication raises `NotPermitted` with the subject in its message."""
     monkeypatch.setattr("nemuri_infra.bus.event_log.ANSWER_SECONDS", 1.0)
     with pytest.raises(NotPermitted, match=r"publish to .*agent_defined"):
         async with connected(platform.client("bob"), "bob") as bob:

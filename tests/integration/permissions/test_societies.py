@@ -1,4 +1,4 @@
-"""A society runs on servers where each of its processes is a user of its own, with no more rights than it needs."""
+"""A society runs on servers where each of its processes has its own user, with no more rights than it needs."""
 
 import asyncio
 import json
@@ -34,7 +34,9 @@ IDLE_SOCIETY = "hamlet"
 async def running_command(
     platform: RestrictedServers, role: str, data: Path, *arguments: str
 ) -> AsyncIterator[asyncio.subprocess.Process]:
-    """Run a `nemuri society` command with a user's environment, and terminate it if it has not ended."""
+    """Run a `nemuri society` command with the environment of a role's user and yield its process. Terminate it
+    afterwards if it still runs.
+    """
     variables = environment(**platform.environment(platform.permissions.user(role)), NEMURI_PROVIDERS="extractive")
     process = await asyncio.create_subprocess_exec(
         *map(str, (SCRIPT, "--data", data, "society", *arguments)), stdout=asyncio.subprocess.PIPE, env=variables
@@ -48,7 +50,7 @@ async def running_command(
 
 
 async def output_of(platform: RestrictedServers, role: str, data: Path, *arguments: str) -> str:
-    """Return the output of a `nemuri society` command that succeeds."""
+    """Run a `nemuri society` command as a role's user, assert that it succeeds, and return its output."""
     async with running_command(platform, role, data, *arguments) as process:
         out, _ = await process.communicate()
         assert process.returncode == 0
@@ -71,12 +73,12 @@ async def test_a_society_runs_with_one_user_per_process(platform: RestrictedServ
 
 
 async def run_until_checkpoint(platform: RestrictedServers, data: Path) -> int:
-    """Run a society, watch it and stop it after a checkpoint. Return its final number of agents."""
+    """Run a society, watch it, and stop it after a checkpoint. Return its number of agents at the end."""
     arguments = ("run", "--agents", "4", "--size", "64", "--name", NAME, "--checkpoint-every", "1", "--json")
     async with running_command(platform, "operator", data, *arguments) as running:
 
         async def living() -> bool:
-            """The society has a checkpoint."""
+            """Return True once the society has a checkpoint."""
             return bool(json.loads(await output_of(platform, "operator", data, "list", "--json")).get(NAME))
 
         await eventually(living)
@@ -90,7 +92,7 @@ async def run_until_checkpoint(platform: RestrictedServers, data: Path) -> int:
 
 
 async def run_world_and_host(platform: RestrictedServers, data: Path) -> None:
-    """Run a world and a host as separate commands, each as its own user, until both are ready."""
+    """Run a world and a host as separate commands, each as its own user, and return when both have become ready."""
     async with (
         running_command(platform, "world", data, "world", NAME, "--http", "127.0.0.1:0") as world,
         running_command(platform, "host", data, "host", NAME, "--http", "127.0.0.1:0") as host,
@@ -100,7 +102,7 @@ async def run_world_and_host(platform: RestrictedServers, data: Path) -> None:
 
 
 def users_of(process: asyncio.subprocess.Process) -> set[str]:
-    """Return the users of a process's children. Asserts that no child knows the secret of another user."""
+    """Return the users as which a process's children run. Asserts that no child knows the secret of another user."""
     environments = [each.environ() for each in psutil.Process(process.pid).children()]
     secrets = ("DATABASE_URL", "NEMURI_HOST_NATS_URL", "NEMURI_WORLD_NATS_URL")
     assert not any(each[name] for each in environments for name in secrets)
@@ -108,16 +110,16 @@ def users_of(process: asyncio.subprocess.Process) -> set[str]:
 
 
 async def address(process: asyncio.subprocess.Process) -> str:
-    """Return the address of the probes that a process prints."""
+    """Read the address of the probes that a process prints, and return it."""
     assert process.stdout is not None
     return (await process.stdout.readline()).decode().split()[-1]
 
 
 def readiness(url: str) -> Callable[[], Awaitable[bool]]:
-    """Return a condition that holds when the process is ready."""
+    """Return a condition that is true once the probes at `url` report readiness."""
 
     async def asking() -> bool:
-        """The process is ready."""
+        """Return True if the process is ready."""
         return (await ready(url))[0]
 
     return asking
@@ -129,7 +131,7 @@ async def event_kinds(log: Log) -> set[str]:
 
 
 async def kinds(log: Log, *agents: str) -> set[str]:
-    """Return the kinds of the events that agents have on the log."""
+    """Return the kinds of the events that these agents have on the log."""
     minds = [log.subjects.agent_events(each) for each in agents]
     return {each.kind async for batch in log.read(until=await log.last_sequence(), only=minds) for each in batch.events}
 
@@ -137,7 +139,7 @@ async def kinds(log: Log, *agents: str) -> set[str]:
 async def test_hosts_and_worlds_are_denied_other_operations(
     platform: RestrictedServers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The server denies hosts and worlds every operation of others, and nothing changes."""
+    """The server denies a host and a world every operation that belongs to other users, and nothing changes."""
     monkeypatch.setattr("nemuri_infra.bus.event_log.ANSWER_SECONDS", 0.5)
     monkeypatch.setattr("nemuri_infra.stores.society_states.ANSWER_SECONDS", 0.5)
     async with opened_log(platform.of("operator")) as log:
@@ -150,7 +152,7 @@ async def test_hosts_and_worlds_are_denied_other_operations(
             log, denied_to_both(log, f"agent.0.{IDLE_SOCIETY}-0000.goals") | await denied_to_worlds(log)
         )
     async with opened_log(platform.of("operator")) as log:
-        # Only these two agents: services may still handle events of the previous test.
+        # Only these two agents are checked, because services may still handle events of the previous test.
         assert await kinds(log, "intruder", "x") == set()
         assert [each.key async for each in States(log, IDLE_SOCIETY).read()] == ["society"]
         assert await (await Checkpoints.open(log, IDLE_SOCIETY)).names() == [checkpoint]
@@ -159,7 +161,10 @@ async def test_hosts_and_worlds_are_denied_other_operations(
 
 
 def denied_to_both(log: Log, key: str) -> dict[str, Awaitable[Any]]:
-    """Return operations that neither host nor world may do, by the denied subject. `key` is a key of the other one."""
+    """Return operations that are denied to a host and to a world, by the denied subject.
+
+    `key` is a key of states that only the other of the two may write.
+    """
     states, name, stream = States(log, IDLE_SOCIETY), log.subjects.namespace, log.subjects.stream
     return {
         "agent_defined": log.append(agent_defined("intruder")),
@@ -173,7 +178,10 @@ def denied_to_both(log: Log, key: str) -> dict[str, Awaitable[Any]]:
 
 
 async def denied_to_worlds(log: Log) -> dict[str, Awaitable[Any]]:
-    """Return operations permitted to hosts only: append experiences, read states with readers, make checkpoints."""
+    """Return operations permitted to hosts but not to worlds, by the denied subject.
+
+    They append experiences, read states with readers, and make checkpoints.
+    """
     experience = Experience(type="action", content="I stood there.", second=1.0)
     recorded = ExperienceRecorded(event_id=uuid4(), agent_id="x", experience=experience, importance=0.5, vector="v")
     checkpoints = await Checkpoints.open(log, IDLE_SOCIETY)
@@ -185,7 +193,7 @@ async def denied_to_worlds(log: Log) -> dict[str, Awaitable[Any]]:
 
 
 async def assert_denied(log: Log, attempts: dict[str, Awaitable[Any]]) -> None:
-    """Assert that each operation is denied with its subject."""
+    """Run each operation and assert that it is denied with an error that names its subject."""
     for subject, attempt in attempts.items():
         log.denied.clear()
         with pytest.raises(TimeoutError):

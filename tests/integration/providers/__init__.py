@@ -1,1 +1,3 @@
-"""Tests of the providers' clients against a server on the loopback that speaks their wire formats."""
+"""Tests of the clients for model providers, against a server on the loopback that speaks the providers' wire
+formats.
+"""

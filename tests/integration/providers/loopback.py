@@ -12,7 +12,7 @@ class Loopback(ABC):
         self._form = form
         self._handlers: set[asyncio.Task[None]] = set()
         self.url = ""
-        """The server's address: the form with the port filled in."""
+        """The server's address: the given form with its port filled in. It is set when the server starts."""
 
     @abstractmethod
     async def handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -1,4 +1,4 @@
-"""A provider on the loopback: the HTTP formats of Anthropic and OpenAI with scripted replies."""
+"""A fake provider on the loopback: it speaks the HTTP formats of Anthropic and OpenAI and sends scripted replies."""
 
 import asyncio
 import json
@@ -11,17 +11,17 @@ from tests.integration.providers.loopback import Loopback
 
 @dataclass(frozen=True)
 class ScriptedReply:
-    """One scripted reply."""
+    """One scripted HTTP reply."""
 
     body: object = None
-    """Bytes are sent as they are, anything else as JSON."""
+    """Body of the reply. Bytes are sent unchanged, any other value as JSON."""
     status: int = 200
     headers: dict[str, str] = field(default_factory=dict)
     after: asyncio.Event | None = None
-    """The reply is held back until this event is set."""
+    """If given, the reply is sent only after this event is set."""
 
     def encoded(self) -> bytes:
-        """Return the reply as sent over the wire; the connection closes after it."""
+        """Return the bytes of the reply as it is sent. The connection closes after it."""
         raw = self.body if isinstance(self.body, bytes) else json.dumps(self.body).encode()
         headers = {"content-type": "application/json", **self.headers}
         lines = [f"HTTP/1.1 {self.status} Scripted", *(f"{name}: {value}" for name, value in headers.items())]
@@ -30,17 +30,17 @@ class ScriptedReply:
 
 @dataclass(frozen=True)
 class ReceivedRequest:
-    """One received request."""
+    """A request that the fake provider received."""
 
     path: str
     headers: dict[str, str]
     body: dict[str, Any]
     at: float
-    """Seconds of the event loop's clock."""
+    """Time of arrival in seconds, by the event loop's clock."""
 
 
 class Provider(Loopback):
-    """A server that sends the replies in order, and repeats the last one."""
+    """A server that sends its scripted replies in order and then repeats the last one."""
 
     def __init__(self, replies: Sequence[ScriptedReply]) -> None:
         super().__init__("http://127.0.0.1:{port}")
@@ -50,7 +50,7 @@ class Provider(Loopback):
         self.max_concurrent = 0
 
     async def handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Send the next reply."""
+        """Record one request and send the next scripted reply."""
         try:
             reply = self._next(await read_request(reader))
             self._open += 1
@@ -69,7 +69,7 @@ class Provider(Loopback):
 
 
 async def read_request(reader: asyncio.StreamReader) -> ReceivedRequest:
-    """Return the request read from a connection."""
+    """Read one request from a connection and return it."""
     head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
     pairs = (line.split(": ", 1) for line in head[1:] if line)
     headers = {name.lower(): value for name, value in pairs}
@@ -78,7 +78,7 @@ async def read_request(reader: asyncio.StreamReader) -> ReceivedRequest:
 
 
 def anthropic_reply(text: str, **more: object) -> dict[str, object]:
-    """Return a message in Anthropic's format: a thought, then the text; 12 input and 7 output tokens."""
+    """Return a message in Anthropic's format with a thought before the text, 12 input and 7 output tokens."""
     return {
         "id": "msg_1",
         "type": "message",
@@ -92,7 +92,7 @@ def anthropic_reply(text: str, **more: object) -> dict[str, object]:
 
 
 def openai_reply(text: str | None, finish_reason: str = "stop", **more: object) -> dict[str, object]:
-    """Return a completion in OpenAI's format; 11 input and 5 output tokens."""
+    """Return a completion in OpenAI's format with 11 input and 5 output tokens."""
     message = {"role": "assistant", "content": text}
     return {
         "id": "chatcmpl-1",
@@ -106,6 +106,8 @@ def openai_reply(text: str | None, finish_reason: str = "stop", **more: object) 
 
 
 def openai_embeddings(*vectors: Sequence[float]) -> dict[str, object]:
-    """Return embeddings in OpenAI's format, the last vector first; their index gives the order."""
+    """Return embeddings in OpenAI's format. The last vector is sent first; the `index` field of each gives the true
+    order.
+    """
     data = [{"object": "embedding", "index": place, "embedding": list(row)} for place, row in enumerate(vectors)]
     return {"object": "list", "model": "e", "data": data[::-1], "usage": {"prompt_tokens": 3, "total_tokens": 3}}

@@ -1,4 +1,4 @@
-"""The chats of Anthropic and OpenAI over the wire: requests, replies and failures."""
+"""The chat clients of Anthropic and OpenAI over the wire: requests, replies and failures."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -22,12 +22,12 @@ Make = Callable[[str, float], Chat]
 
 
 def anthropic(url: str, timeout: float = 5.0) -> Chat:
-    """Return a chat of Anthropic at this address."""
+    """Return a chat with Anthropic's API at this address."""
     return AnthropicChat(api_key=KEY, base_url=url, model="claude-test", timeout=timeout)
 
 
 def openai(url: str, timeout: float = 5.0) -> Chat:
-    """Return a chat in OpenAI's format at this address."""
+    """Return a chat with an API in OpenAI's format at this address."""
     return OpenAIChat(api_key=KEY, base_url=f"{url}/v1", model="gpt-test", timeout=timeout)
 
 
@@ -36,7 +36,7 @@ both_providers = pytest.mark.parametrize("make", [anthropic, openai])
 
 @asynccontextmanager
 async def chat_with(make: Make, *replies: ScriptedReply, seconds: float = 5.0) -> AsyncIterator[tuple[Chat, Provider]]:
-    """Yield a chat and a provider with these replies; close both afterwards."""
+    """Yield a chat and the fake provider that sends it these replies. Close both afterwards."""
     async with Provider(replies) as provider:
         chat = make(provider.url, seconds)
         try:
@@ -46,7 +46,7 @@ async def chat_with(make: Make, *replies: ScriptedReply, seconds: float = 5.0) -
 
 
 async def test_anthropic_reads_text_and_tokens() -> None:
-    """The reply has the text without thinking, and cached input tokens count as input."""
+    """The reply holds the text without the thinking, and cached input tokens are counted as input tokens."""
     usage = {"input_tokens": 12, "output_tokens": 7, "cache_read_input_tokens": 30}
     async with chat_with(anthropic, ScriptedReply(anthropic_reply(" 眠\0り ", usage=usage))) as (chat, provider):
         reply = await chat.complete("be brief", "what is nemuri?", 100)
@@ -61,7 +61,7 @@ async def test_anthropic_reads_text_and_tokens() -> None:
 
 
 async def test_openai_reads_text_and_tokens() -> None:
-    """A server other than OpenAI's gets `max_tokens` with the exact limit."""
+    """The reply holds text and tokens. A server other than OpenAI's own gets `max_tokens` with the exact limit."""
     async with chat_with(openai, ScriptedReply(openai_reply("sleep"))) as (chat, provider):
         reply = await chat.complete("be brief", "what is nemuri?", 100)
     assert reply.value == "sleep"
@@ -85,7 +85,7 @@ async def test_tokens_are_zero_when_the_provider_does_not_count(make: Make) -> N
 
 @both_providers
 async def test_a_lone_surrogate_can_be_sent(make: Make) -> None:
-    """A lone surrogate is sent as a question mark."""
+    """A lone surrogate in a prompt is sent as a question mark."""
     says = anthropic_reply if make is anthropic else openai_reply
     async with chat_with(make, ScriptedReply(says("yes"))) as (chat, provider):
         await chat.complete("s", "a\ud800b", 10)
@@ -95,7 +95,9 @@ async def test_a_lone_surrogate_can_be_sent(make: Make) -> None:
 @both_providers
 @pytest.mark.parametrize("status", [408, 409, 429, 500, 503, 529])
 async def test_transient_statuses_are_unavailable_after_one_call(make: Make, status: int) -> None:
-    """A transient status raises `ModelUnavailable` after one request, because the SDK's own retries are off."""
+    """A transient status raises `ModelUnavailable` after one request, because retries of the provider's own library are
+    off.
+    """
     async with chat_with(make, ScriptedReply({"error": {"message": "busy"}}, status)) as (chat, provider):
         with pytest.raises(ModelUnavailable, match=str(status)) as caught:
             await chat.complete("s", "u", 10)
@@ -106,7 +108,9 @@ async def test_transient_statuses_are_unavailable_after_one_call(make: Make, sta
 @both_providers
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 413, 422])
 async def test_permanent_statuses_are_refused(make: Make, status: int) -> None:
-    """A permanent status raises `ModelRefused` with one line that has the status and the reason, and no key."""
+    """A permanent status raises `ModelRefused` with one line that contains the status and the reason, but no API
+    key.
+    """
     body = {"error": {"type": "bad_thing", "message": f"Incorrect key {KEY}\nsk-other-987654321 given"}}
     async with chat_with(make, ScriptedReply(body, status)) as (chat, _):
         with pytest.raises(ModelRefused, match=f"HTTP {status}, bad_thing: Incorrect key") as caught:
@@ -120,7 +124,9 @@ async def test_permanent_statuses_are_refused(make: Make, status: int) -> None:
 
 @both_providers
 async def test_retry_after_is_read_in_all_three_forms(make: Make) -> None:
-    """`retry-after` is read as seconds, milliseconds or a date; a date is measured by the provider's own clock."""
+    """`retry-after` is read as seconds, milliseconds or a date. A date is compared with the time that the provider
+    states.
+    """
     now = datetime.now(UTC)
     date, slow = (format_datetime(now + timedelta(seconds=each), usegmt=True) for each in (100, -3_500))
     replies = [
@@ -174,7 +180,10 @@ async def test_a_closed_port_is_unavailable(make: Make) -> None:
 
 
 async def test_refusals_and_empty_replies_are_distinguished() -> None:
-    """A refusal or a lack of tokens raises `ModelRefused`, an empty text `ModelUnusable`; both report the usage."""
+    """A refusal, or a reply cut off by the token limit, raises `ModelRefused`; an empty text raises `ModelUnusable`.
+
+    Both errors report the usage.
+    """
     empty: list[object] = []
     async with chat_with(anthropic, ScriptedReply(anthropic_reply("", content=empty, stop_reason="refusal"))) as (
         chat,
@@ -196,7 +205,7 @@ async def test_refusals_and_empty_replies_are_distinguished() -> None:
 
 @both_providers
 async def test_calls_off_this_machine_are_forbidden(make: Make) -> None:
-    """A call off this machine raises `ModelCallsForbidden` before anything is sent."""
+    """A call to another machine raises `ModelCallsForbidden` before anything is sent."""
     chat = make(ANTHROPIC_URL if make is anthropic else OPENAI_URL.removesuffix("/v1"), 5.0)
     try:
         with pytest.raises(ModelCallsForbidden, match="not loopback"):
@@ -219,7 +228,7 @@ async def test_a_truncated_reply_is_requested_with_more_tokens(make: Make) -> No
 
 @both_providers
 async def test_a_reply_truncated_twice_is_refused(make: Make) -> None:
-    """A reply that is truncated twice raises `ModelRefused` with its limit."""
+    """A reply that is truncated twice raises `ModelRefused` with the token limit."""
     cut, _ = _cut_off(make)
     async with chat_with(make, cut) as (chat, provider):
         with pytest.raises(ModelRefused, match="the reply exceeds 400 tokens"):

@@ -29,7 +29,7 @@ def chat(provider: Provider, timeout: float = 5.0) -> OpenAIChat:
 
 @asynccontextmanager
 async def chain_of(*providers: Provider, retries: Retries = QUICK, seconds: float = 5.0) -> AsyncIterator[FallbackChat]:
-    """Yield a chain of these providers; close it afterwards."""
+    """Yield a chat that asks these providers in turn; close it afterwards."""
     chain = FallbackChat([chat(provider, seconds) for provider in providers], retries)
     try:
         yield chain
@@ -39,7 +39,7 @@ async def chain_of(*providers: Provider, retries: Retries = QUICK, seconds: floa
 
 @asynccontextmanager
 async def built_models(anthropic: Provider, openai: Provider, **more: object) -> AsyncIterator[Models]:
-    """Yield the platform's models with both providers on the loopback."""
+    """Yield the models that the platform builds, with both providers on the loopback."""
     settings = ModelSettings.model_validate(
         {
             "anthropic_api_key": SecretStr("a"),
@@ -77,7 +77,10 @@ async def test_retry_after_is_obeyed() -> None:
 
 
 async def test_a_wait_beyond_the_budget_is_skipped() -> None:
-    """If the wait exceeds the budget, the next provider is asked at once; without one, the error carries the wait."""
+    """If a provider demands a wait beyond the budget, the next provider is asked at once.
+
+    Without a next provider, the error states the demanded wait.
+    """
     away = ScriptedReply({}, 429, {"retry-after": "3600"})
     async with Provider([away]) as first, Provider([ScriptedReply(openai_reply("yes"))]) as second:
         async with chain_of(first, second) as chain:
@@ -101,7 +104,7 @@ async def test_the_budget_ends_a_call_that_is_under_way() -> None:
     "first", [BUSY, ScriptedReply({}, 401), ScriptedReply(b"garbage"), ScriptedReply({}, after=asyncio.Event())]
 )
 async def test_the_second_provider_replaces_a_failing_first(first: ScriptedReply) -> None:
-    """The second provider answers after any failure of the first, and the usage names the second."""
+    """The second provider answers after any failure of the first, and the usage names the second one."""
     good = ScriptedReply(openai_reply("yes"))
     async with Provider([first]) as one, Provider([good]) as two, chain_of(one, two, seconds=0.3) as chain:
         reply = await chain.complete("s", "u", 9)
@@ -110,7 +113,10 @@ async def test_the_second_provider_replaces_a_failing_first(first: ScriptedReply
 
 
 async def test_a_refusal_is_not_repeated() -> None:
-    """A refusal is not repeated; the chain refuses if all providers refuse, and is unavailable if one may recover."""
+    """A provider that refuses is not asked again.
+
+    The chain raises `ModelRefused` if all providers refuse, and `ModelUnavailable` if one of them may recover.
+    """
     no = ScriptedReply({"error": {"message": "no"}}, 400)
     async with Provider([no]) as one, Provider([no]) as two, Provider([BUSY]) as three:
         async with chain_of(one, two) as chain:
@@ -123,7 +129,9 @@ async def test_a_refusal_is_not_repeated() -> None:
 
 
 async def test_concurrent_calls_never_exceed_the_limit() -> None:
-    """Eight concurrent callers with a limit of three make three calls at once, and all are answered."""
+    """With a limit of three, eight concurrent callers never make more than three calls at once, and all are
+    answered.
+    """
     go = asyncio.Event()
     async with Provider([ScriptedReply(openai_reply("yes"), after=go)]) as provider:
         bounded = LimitedChat(chat(provider), 3)
@@ -139,7 +147,7 @@ async def test_concurrent_calls_never_exceed_the_limit() -> None:
 
 
 async def test_each_job_uses_its_model() -> None:
-    """Answers use the main model, learnings the light one, and a refusal of Anthropic falls back to OpenAI."""
+    """Answers use the main model and learnings the light one. OpenAI answers if Anthropic refuses."""
     says = [ScriptedReply(anthropic_reply("Buxbaumia [m1]")), ScriptedReply({}, 401)]
     notes = ScriptedReply(openai_reply('{"habitat": "It grows on wood."}'))
     async with Provider(says) as one, Provider([notes]) as two, built_models(one, two) as models:

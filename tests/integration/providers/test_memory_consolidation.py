@@ -1,4 +1,4 @@
-"""Consolidation of memories over the wire: the JSON of document 004 §4.6.4 in the formats of both providers."""
+"""Consolidation of memories over the wire, with the JSON of document 004 §4.6.4 in the formats of both providers."""
 
 import json
 from typing import Final
@@ -18,7 +18,7 @@ EXPECTED: Final = MemoryText("Lilaは信頼できる採掘パートナーだ。"
 
 
 async def test_memories_are_consolidated_by_either_provider() -> None:
-    """The light model consolidates memories with temperature 0, and the second provider is the fallback."""
+    """The light model consolidates memories at temperature 0. The second provider replaces the first if that fails."""
     async with (
         Provider([ScriptedReply(anthropic_reply(FENCED)), ScriptedReply({}, 500)]) as anthropic,
         Provider([ScriptedReply(openai_reply(json.dumps(SAID)))]) as openai,

@@ -25,7 +25,7 @@ def embedder(url: str) -> Embedder:
 
 
 async def test_rows_are_normalised_and_in_order() -> None:
-    """Vectors are normalised and ordered by their index; blank texts are not sent and get zeros."""
+    """Vectors are normalised and ordered by their index. Blank texts are not sent and get zero vectors."""
     async with Provider([ScriptedReply(openai_embeddings([3, 4], [0, -2]))]) as provider:
         vectors = embedder(provider.url)
         rows = await vectors.embed(["one", " \n", "two"])
@@ -39,7 +39,7 @@ async def test_rows_are_normalised_and_in_order() -> None:
 
 
 async def test_many_texts_go_in_batches() -> None:
-    """Many texts are sent in batches of limited size, and the vectors keep the texts' order."""
+    """Many texts are sent in batches of limited size, and the vectors are in the order of the texts."""
     replies = [
         ScriptedReply(openai_embeddings(*[[1.0, 0.0]] * BATCH_TEXTS)),
         ScriptedReply(openai_embeddings([0.0, 1.0])),
@@ -83,7 +83,7 @@ async def test_a_failure_is_repeated_and_a_refusal_is_not() -> None:
 
 
 async def test_a_shorter_dimension_is_requested() -> None:
-    """A dimension below the model's is requested from the provider, and the settings' threshold is used."""
+    """A dimension below the model's own is requested from the provider, and the threshold of the settings is used."""
     async with Provider([ScriptedReply(openai_embeddings([1, 0, 0]))]) as provider:
         settings = EmbeddingSettings(
             spec="openai:text-embedding-3-small",

@@ -1,4 +1,4 @@
-"""Rate limits of providers: concurrent calls that get a 429, over the wire."""
+"""Rate limits of providers, over the wire: concurrent calls that get HTTP 429."""
 
 import asyncio
 import time
@@ -19,7 +19,7 @@ CONCURRENT_CALLS = 6
 
 @both_providers
 async def test_concurrent_rate_limits_cause_one_backoff(make: Make) -> None:
-    """Six concurrent 429 replies make the host back off once, and the next request succeeds."""
+    """Six concurrent replies with status 429 make an agent host back off once, and its next request succeeds."""
     says = anthropic_reply if make is anthropic else openai_reply
     go = asyncio.Event()
     busy = ScriptedReply({"error": {"type": "rate_limit_error", "message": "slow down"}}, 429, after=go)
@@ -41,7 +41,7 @@ async def test_concurrent_rate_limits_cause_one_backoff(make: Make) -> None:
 @both_providers
 @pytest.mark.parametrize("header", [{"retry-after": "3"}, {"retry-after-ms": "3000"}])
 async def test_a_host_obeys_retry_after(make: Make, header: dict[str, str]) -> None:
-    """A host backs off as long as the provider's header demands, in seconds or in milliseconds."""
+    """An agent host backs off for the time that the provider's header demands, in seconds or in milliseconds."""
     says = anthropic_reply if make is anthropic else openai_reply
     async with Provider([ScriptedReply({}, 429, header), ScriptedReply(says("hello"))]) as provider:
         chat = make(provider.url, 5.0)
@@ -55,7 +55,9 @@ async def test_a_host_obeys_retry_after(make: Make, header: dict[str, str]) -> N
 
 
 async def test_callers_refused_together_retry_at_different_times() -> None:
-    """Callers refused at the same time wait as long as demanded plus a random time, and retry at different times."""
+    """Callers that get 429 at the same time retry at different times: each waits the demanded time plus a random
+    time.
+    """
     go = asyncio.Event()
     busy = ScriptedReply({}, 429, {"retry-after-ms": "200"}, after=go)
     async with Provider([*[busy] * CONCURRENT_CALLS, ScriptedReply(openai_reply("yes"))]) as provider:
@@ -73,14 +75,14 @@ async def test_callers_refused_together_retry_at_different_times() -> None:
 
 
 async def _received(provider: Provider, number: int) -> None:
-    """Wait until the provider has received so many requests."""
+    """Wait until the provider has received `number` requests."""
     async with asyncio.timeout(5):
         while len(provider.received) < number:  # noqa: ASYNC110 - no notification exists
             await asyncio.sleep(0.01)
 
 
 async def _answered(providers: Providers, within: float) -> str:
-    """Return the providers' first answer, asking repeatedly for at most so many seconds."""
+    """Ask the providers repeatedly, for at most `within` seconds, and return the first answer."""
     async with asyncio.timeout(within):
         while True:
             try:

@@ -49,7 +49,7 @@ async def test_openai_judges_when_anthropic_fails() -> None:
 
 
 async def refusal_reason(models: Models) -> str:
-    """Return the reason why the judgement is refused."""
+    """Assert that the judgement is refused, and return the reason."""
     with pytest.raises(ModelRefused) as caught:
         await models.light.judgement(JOB)
     return str(caught.value)
