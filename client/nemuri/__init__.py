@@ -1,7 +1,7 @@
-"""Nemuri: agents that remember by use and forget by sleeping."""
+"""The public names of Nemuri, a platform for LLM agents with a long-term memory."""
 
 TYPE_CHECKING = (
-    False  # Type checkers treat this name as true. Importing `typing` would cost a hook a tenth of its time.
+    False  # Type checkers treat this name as true. Importing `typing` would take a tenth of the run time of a hook.
 )
 if TYPE_CHECKING:
     from nemuri.client.client import Client
@@ -34,7 +34,10 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> object:
-    """Import a public name on first use, so that the hooks load only what they need."""
+    """Import and return a public name when it is used. So a hook of a coding assistant loads only what it needs.
+
+    Raises AttributeError for a name that is not public.
+    """
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module

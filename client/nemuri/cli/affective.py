@@ -21,7 +21,7 @@ MemoryArgument = Annotated[
 
 
 def register(app: typer.Typer) -> None:
-    """Add the commands of this module."""
+    """Add the commands of this module to `app`."""
     agent_first_group.add(app, "affect", affect, (memory, protect, unprotect, delete, recall, config))
 
 

@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 LEVELS = ("1 whole", "2 summary", "3 keywords", "4 archive")
 MOODS = 7
-"""Number of most recent days shown in text output. JSON output has all days."""
+"""Number of days whose mood text output shows, the latest ones. JSON output has all days."""
 STRONGEST_SHOWN = 10
 YEN_PER_DOLLAR = 150
 """Yen per US dollar, as in document 001."""
 
 
 def show(view: AffectView) -> None:
-    """Print the whole overview."""
+    """Print the overview of an agent's affective memory."""
     night = "no night yet" if view.last_night is None else f"{view.nights} nights, the last on {view.last_night}"
     say(f"{view.agent_id}: {view.remembered} turns remembered, {view.recalls} recalls, {night}\n")
     _levels(view)
@@ -87,7 +87,7 @@ def _memory(each: AffectMemoryView) -> tuple[object, ...]:
 
 
 def work(view: AffectView) -> Workload:
-    """Return the amount of work done so far, as input of the cost estimate."""
+    """Return the numbers of remembered turns, recalls and compressed memories so far, for the cost estimate."""
     return Workload(view.remembered, view.recalls, *view.compressed)
 
 
@@ -110,7 +110,9 @@ def _costs(view: AffectView) -> None:
 
 
 def cost_json(view: AffectView) -> dict[str, Any]:
-    """Return the cost estimate as JSON values: US dollars by kind of work, so far and for a year at the same rate."""
+    """Return the cost estimate as JSON values: US dollars for each kind of work, so far and for a year at the same
+    rate.
+    """
     done, number = work(view), days(view)
     told = {"so_far": done, "a_year": done.yearly(number)}
     return {"days": number} | {
@@ -131,12 +133,12 @@ def show_memory(memory: AffectMemoryView) -> None:
 
 
 def show_turn(turn: TurnView) -> None:
-    """Print a turn word for word."""
+    """Print the prompt and the reply of a turn, word for word."""
     say(f"{turn.label} [{turn.said_at:%Y-%m-%d %H:%M}] session {turn.session}\n\n> {turn.prompt}\n\n{turn.reply}")
 
 
 def show_recalled(found: AffectRecallView) -> None:
-    """Print the retrieved memories with their scores."""
+    """Print the retrieved memories with their scores as a table."""
     if not found.recalled:
         say("no memory was retrieved")
         return

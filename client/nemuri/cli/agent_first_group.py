@@ -13,7 +13,10 @@ class _AgentFirst(TyperGroup):
     """A command group `GROUP AGENT [COMMAND]`. Options after the agent belong to the command, if there is one."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the arguments. click alone would take the first word after a group's argument for a command."""
+        """Parse the arguments. Options may follow the agent only if no command is named.
+
+        If a command is named, the options after the agent are left to the command.
+        """
         ctx.allow_interspersed_args = not any(each in self.commands for each in args[1:])
         return super().parse_args(ctx, args)
 
@@ -30,6 +33,9 @@ def add(app: typer.Typer, name: str, overview: Callable[..., None], commands: Se
 
 
 def of(context: typer.Context, *, json: bool) -> tuple[Session, str]:
-    """Return the session of a command in a group, and the agent named before the command."""
+    """Return the session of a command in a group, and the id of the agent that was named before the command.
+
+    Raises `WrongUse` if the id is invalid.
+    """
     assert context.parent is not None  # noqa: S101 - these commands are nowhere else
     return Session.of(context, json=json), agent_id(context.parent.params["agent"])

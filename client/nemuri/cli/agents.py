@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def register(app: typer.Typer) -> None:
-    """Add the commands of this module."""
+    """Add the commands of this module to `app`."""
     group = typer.Typer(no_args_is_help=True, help="Define agents.", rich_markup_mode=None)
     group.command("add")(agent_add)
     app.add_typer(group, name="agent")

@@ -46,7 +46,7 @@ def build_program(app: typer.Typer) -> Any:
 
 
 def _named(parse: Callable[[Any, list[str]], Any]) -> Callable[[Any, list[str]], Any]:
-    """Return a parser that attaches the command to usage errors. Some errors of click lack it."""
+    """Return `parse`, extended to set the command's context on usage errors. click raises some of them without it."""
 
     def parsed(context: Any, words: list[str]) -> Any:
         try:
@@ -66,9 +66,9 @@ def _tree(command: Any) -> Iterator[Any]:
 
 
 def _after_the_name(option: Any) -> Any:
-    """Return a copy of a program option for use after a command's name. Its value replaces that of the session.
+    """Return a copy of a global option that is accepted after a command's name. Its value replaces the session's value.
 
-    It is read before the command's own arguments, because completing a short id needs the platform.
+    The option is read before the command's own arguments, because completing a short id needs the platform.
     """
     own = copy.copy(option)
     own.expose_value, own.is_eager, own.callback = False, True, _tell

@@ -28,7 +28,7 @@ AllOption = Annotated[bool, typer.Option("--all", help="All dead letters, or all
 
 
 def register(app: typer.Typer) -> None:
-    """Add the commands of this module."""
+    """Add the commands of this module to `app`."""
     about = "Show, retry or drop dead letters: events that a service gave up on."
     group = typer.Typer(no_args_is_help=True, help=about, rich_markup_mode=None)
     group.command("list")(list_letters)
@@ -147,9 +147,10 @@ def _each(
     *,
     every: bool,
 ) -> None:
-    """Run an action on one dead letter, or on all of them.
+    """Run `act` on one dead letter, or on all of them with `every`, and print the results.
 
-    With several, a `ClientError` of one does not stop the others; it is reported at the end.
+    With `every`, a `ClientError` for one dead letter does not stop the others. Raises `WrongUse` unless exactly one of
+    `letter` and `every` is given, and `Failure` at the end if dead letters remain.
     """
     from nemuri.admin.dead_letters import all_names
     from nemuri.client.exchange import ClientError

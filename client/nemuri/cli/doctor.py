@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def register(app: typer.Typer) -> None:
-    """Add the commands of this module."""
+    """Add the commands of this module to `app`."""
     for command in (doctor, memo):
         app.command()(command)
 

@@ -39,7 +39,7 @@ class Schedule(StrEnum):
 
 
 def register(app: typer.Typer) -> None:
-    """Add the commands of this module."""
+    """Add the commands of this module to `app`."""
     for command in (teach, courses, clock):
         app.command()(command)
 
@@ -170,7 +170,7 @@ async def _until_finished(
 
 
 def _doing(course: "CourseReport") -> str:
-    """Return the course's current step in a few words."""
+    """Return the course's current step as text, such as "reads chapter 1 of 3, Values"."""
     at = max((number for number, each in enumerate(course.chapters) if each.read), default=0)
     chapter = course.chapters[at]
     place = f"chapter {at + 1} of {len(course.chapters)}, {chapter.title}"
@@ -210,7 +210,7 @@ def _show(view: "CoursesView") -> None:
 
 
 def _spent(course: "CourseReport") -> str:
-    """Return the tokens that language models read and wrote for the chapters; empty if no model was called."""
+    """Return the numbers of tokens that language models read and wrote for the course; "" if there are none."""
     usages = [each.usage for each in course.chapters if each.usage]
     read, wrote = sum(each.input_tokens for each in usages), sum(each.output_tokens for each in usages)
     models = ", ".join(dict.fromkeys(each.model for each in usages))

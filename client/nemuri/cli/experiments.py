@@ -52,7 +52,7 @@ HELP_TEXTS = {
 
 
 def register(app: typer.Typer) -> None:
-    """Add the commands of this module."""
+    """Add the commands of this module to `app`."""
     group = typer.Typer(
         no_args_is_help=True,
         help="Test the claims with agents in memory. Needs no API key and no server.",
@@ -78,7 +78,11 @@ def _command(name: str) -> Callable[..., None]:
 
 
 def _run(name: str, session: Session, seed: int, tasks: int | None, repeats: int | None, out: Path | None) -> None:
-    """Run an experiment and print its report. Raise `Failure` if a plot is requested with `out` and cannot be drawn."""
+    """Run an experiment, draw its plots into `out` or `PLOTS`, and print its report.
+
+    Without matplotlib no plot is drawn; with `out`, `Failure` is raised instead. Raises `WrongUse` if `tasks` is too
+    large or nothing can be written into the directory.
+    """
     from nemuri.demo.texts import TextsMissing
     from nemuri.experiments import plots, runs
     from nemuri.terminal import plot_style
@@ -109,8 +113,9 @@ def _run(name: str, session: Session, seed: int, tasks: int | None, repeats: int
 
 
 def _plots_missing(*, asked: bool) -> str | None:
-    """Return the reason why no plot can be drawn; None if it can. Raise `MatplotlibMissing` if the user asked for a
-    plot.
+    """Return the reason why no plot can be drawn; None if plots can be drawn.
+
+    With `asked`, `MatplotlibMissing` is raised instead of returning a reason.
     """
     from nemuri.terminal import plot_style
 

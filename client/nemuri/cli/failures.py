@@ -10,7 +10,7 @@ EXIT_WRONG_USE = 2
 EXIT_TIMEOUT = 3
 EXIT_NEGOTIATION = 4
 USAGE_ERRORS: tuple[type[Exception], ...] = typer.BadParameter.__mro__[1:3]
-"""Exceptions that the library raises for wrong usage. It exports no name for them."""
+"""Exception types that typer raises for wrong usage. typer exports no names for them."""
 
 
 class WrongUse(typer.BadParameter):
@@ -26,7 +26,7 @@ class Failure(Exception):  # noqa: N818 - it ends a command, and is no error of 
 
 
 def explain(error: Exception) -> tuple[str, int]:
-    """Return the error line and the exit code. With `--verbose`, a traceback is printed first."""
+    """Return the error line and the exit code for an exception. With `--verbose`, print the traceback first."""
     if "--verbose" in sys.argv:
         sys.excepthook(type(error), error, error.__traceback__)
     if type(error).__name__ == "NoArgsIsHelpError":
@@ -42,7 +42,9 @@ def explain(error: Exception) -> tuple[str, int]:
 
 
 def _kinds() -> Iterator[tuple[tuple[type[Exception], ...], int]]:
-    """Yield exception types with their exit codes. They are imported in here, so that the command line starts fast."""
+    """Yield exception types with their exit codes. They are imported one after the other, so that most errors load
+    little.
+    """
     from nemuri.admin.agent_definitions import DefinitionError
     from nemuri.client.exchange import CallTimeoutError, ClientError
     from nemuri.files.documents import InputError
@@ -120,7 +122,10 @@ def _usage(error: Exception) -> str:
 
 
 def _wrong(error: Exception) -> str:
-    """Return a usage error in the words of this project instead of click's."""
+    """Return the message of a usage error: the parameter and what is wrong with its value.
+
+    For errors that are not about a value, click's own message is returned.
+    """
     from pydantic import ValidationError
 
     from nemuri_contracts.error_messages import plain
@@ -140,9 +145,10 @@ def _wrong(error: Exception) -> str:
 
 
 def _line(text: str) -> str:
-    """Return the error line for stderr: the first line of the text, and the last one if there are several.
+    """Return the line for stderr: "nemuri: " and the first line of the text, followed by its last line if there are
+    several.
 
-    The last line of several is the end of a log.
+    If there are several lines, the last ones are the end of a log. At most 600 characters of the text are kept.
     """
     lines = [" ".join(line.split()) for line in text.splitlines() if line.strip()] or [""]
     first = lines[0] if len(lines) == 1 else f"{lines[0]} {lines[-1]}"

@@ -21,7 +21,7 @@ MAX_LISTED = 20
 
 
 def register(app: typer.Typer) -> None:
-    """Add the commands of this module."""
+    """Add the commands of this module to `app`."""
     app.command()(forget)
 
 
@@ -55,7 +55,10 @@ def forget(
 
 
 def erase(session: Session, thing: "Thing", *, dry_run: bool, yes: bool) -> None:
-    """Erase an item and everything derived from it, once the user confirms. With `dry_run`, only list the items."""
+    """Erase an item and everything derived from it, once the user has confirmed. `yes` skips the question.
+
+    With `dry_run`, only list the items that would be erased, with reasons.
+    """
     from nemuri import operations
     from nemuri.client.connection import resolve_addresses
     from nemuri.terminal.output import say_json
@@ -102,7 +105,10 @@ def _show(found: "LineageResult") -> None:
 
 
 def _report(session: Session, operation: "Operation[Forgotten]", nothing: str | None = None) -> None:
-    """Run an erasure and print what was deleted, or the text `nothing`. Raise `Failure` if bytes remain on disk."""
+    """Run an erasure and print the numbers of deleted items, or the text `nothing` if nothing was deleted.
+
+    Raises `Failure` if erased bytes may remain on disk.
+    """
     from nemuri.terminal.output import say, say_json
 
     done = session.operate("erasing", operation)

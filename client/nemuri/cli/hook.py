@@ -23,7 +23,7 @@ AgentOption = Annotated[
 
 
 def register(app: typer.Typer) -> None:
-    """Add the commands of this module."""
+    """Add the commands of this module to `app`."""
     help_ = "Give a coding assistant a memory through its hooks."
     group = typer.Typer(no_args_is_help=True, help=help_, rich_markup_mode=None)
     group.command("prompt")(prompt)
@@ -124,7 +124,7 @@ def install(
         say_json({"hooks": ours})
         return
     path = settings or settings_file.settings_path()
-    settings_file.planned_content(path, ours)  # raises before anything is changed
+    settings_file.planned_content(path, ours)  # raises an error before anything is changed
     if profile != KEEP_PARAMETERS:
         say(_prepared(session, _hook_settings(session, agent).agent, profile or CODING, replace=profile is not None))
     changed = settings_file.install(path, ours)
@@ -132,7 +132,11 @@ def install(
 
 
 def _prepared(session: Session, agent: str, profile: str, *, replace: bool) -> str:
-    """Prepare the agent on the platform, and return a line for the user."""
+    """Define the agent on the platform or let it adopt the profile, and return a line that tells the user what was
+    done.
+
+    Raises `Failure` if no platform runs.
+    """
     from nemuri.admin import affective
     from nemuri.client.exchange import NotConnectedError
     from nemuri.platform.embedder_check import embedding_in_force

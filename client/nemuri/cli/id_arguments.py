@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def read_id(text: str) -> UUID | str:
-    """Return a whole id, or the prefix of one. Raise `WrongUse` for any other text."""
+    """Return a whole id as a UUID, or the prefix of an id as text. Raise `WrongUse` for any other text."""
     from nemuri_contracts.abbreviated_id import beginning
 
     try:

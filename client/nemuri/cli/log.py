@@ -23,7 +23,7 @@ FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="The export f
 
 
 def register(app: typer.Typer) -> None:
-    """Add the commands of this module."""
+    """Add the commands of this module to `app`."""
     group = typer.Typer(no_args_is_help=True, help="Show, export or import the log.", rich_markup_mode=None)
     group.command("tail")(tail)
     group.command("stats")(stats)

@@ -28,7 +28,7 @@ AgentArgument = Annotated[str, typer.Argument(metavar="AGENT", help="The agent's
 
 
 class StatusFilter(StrEnum):
-    """The memories to show, by status."""
+    """The status of the memories to show."""
 
     ACTIVE = "active"
     ARCHIVED = "archived"
@@ -36,7 +36,7 @@ class StatusFilter(StrEnum):
 
 
 def register(app: typer.Typer) -> None:
-    """Add the commands of this module."""
+    """Add the commands of this module to `app`."""
     for command in (remember, recall, memories, memory):
         app.command()(command)
 

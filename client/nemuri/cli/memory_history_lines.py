@@ -39,7 +39,7 @@ def _kind(step: "HistoryStep") -> str:
 
 
 def _change_lines(step: "HistoryStep") -> "Iterator[str]":
-    """Yield the changes of a step other than strength and level, and the note of the event."""
+    """Yield a text for each change of a step, except of strength and level, and then the note of the event."""
     before, after = step.before, step.after
     if before is not None:
         if before.status != after.status:

@@ -1,4 +1,4 @@
-"""The command `park`, which lets the views skip an event that cannot be folded."""
+"""The command `park`, which makes the projections skip an event that they cannot fold."""
 # ruff: noqa: FBT002 - typer reads options from the parameters
 
 import asyncio
@@ -11,7 +11,7 @@ from nemuri.cli.session import JsonOption, Session, storable
 
 
 def register(app: typer.Typer) -> None:
-    """Add the commands of this module."""
+    """Add the commands of this module to `app`."""
     app.command()(park)
 
 
@@ -29,7 +29,7 @@ def park(
     ] = False,
     json: JsonOption = False,
 ) -> None:
-    """Exclude an event that cannot be folded from the views permanently, and continue after it."""
+    """Make the views skip an event that they cannot fold, permanently, and continue after it."""
     from nemuri.client.connection import resolve_addresses
     from nemuri.operations import park as operation
     from nemuri.terminal.output import say, say_json

@@ -29,7 +29,7 @@ TopOption = Annotated[int, typer.Option("--top", metavar="K", min=0, help="Maxim
 
 
 def register(app: typer.Typer) -> None:
-    """Add the commands of this module."""
+    """Add the commands of this module to `app`."""
     for command in (state, diff):
         app.command()(command)
 
@@ -98,8 +98,9 @@ def diff(
 
 
 def read_place(text: str | None) -> "LogPosition":
-    """Return the log position that the text of an option names; None is the end. Raise `LogPositionError` if it names
-    none.
+    """Return the log position for the text of an option; None means the end of the log.
+
+    Raises `LogPositionError` if the text is not a position.
     """
     from datetime import UTC, datetime
 
@@ -140,7 +141,7 @@ def _where(past: "PastState") -> dict[str, Any]:
 
 
 def _moment(past: "PastState", place: "LogPosition") -> str:
-    """Return the position as the user wrote it, with the number and time of the agent's last event up to it."""
+    """Return the position as text, followed by the number and time of the agent's last event up to it."""
     return f"{_named(place)} (last event {past.sequence}, {when(past.at)})"
 
 
@@ -156,7 +157,7 @@ def when(at: "datetime | None") -> str:
 
 
 def _state(past: "PastState", place: "LogPosition") -> dict[str, Any]:
-    """Return the whole state as JSON values."""
+    """Return the agent's whole state as JSON values. The fields depend on the agent's kind of memory."""
     agent = _agent(past)
     if (other := past.affect.agent or past.tiers.agent) is not None:
         rules = {"definition": agent.definition, "policy": other.rules.model_dump(mode="json")}
@@ -186,7 +187,7 @@ def _state(past: "PastState", place: "LogPosition") -> dict[str, Any]:
 
 
 def _strongest(past: "PastState") -> "list[tuple[UUID, MemoryState, str]]":
-    """Return every memory with its strength and state, strongest first."""
+    """Return the id, state and content of every memory, strongest first."""
     from nemuri_domain.strength.state_diff import MemoryState
 
     mind = past.mind
@@ -196,7 +197,7 @@ def _strongest(past: "PastState") -> "list[tuple[UUID, MemoryState, str]]":
 
 
 def _levels(past: "PastState") -> list[tuple[int, float, int, int]]:
-    """Return for each level: its number, its decay clock, and its numbers of active and of archived memories."""
+    """Return a row for each level: its number, its decay clock, and its numbers of active and of archived memories."""
     agent, gone = _agent(past), [0] * len(_agent(past).active)
     for each in past.mind.memories.values():
         gone[each.level] += each.status == "archived"

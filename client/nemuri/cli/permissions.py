@@ -10,7 +10,7 @@ from nemuri.cli.session import JsonOption, Session
 
 
 def register(app: typer.Typer) -> None:
-    """Add the commands of this module."""
+    """Add the commands of this module to `app`."""
     app.command()(permissions)
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def register(app: typer.Typer) -> None:
-    """Add the commands of this module."""
+    """Add the commands of this module to `app`."""
     for command in (up, worker, status, rebuild, verify, reembed):
         app.command()(command)
 
@@ -159,7 +159,8 @@ def _say_status(found: "dict[str, Any]", session: Session) -> None:
 
 
 def _disk(session: Session) -> list[str]:
-    """Return a warning if the disk of an embedded server is nearly full.
+    """Return one warning if the disk of an embedded server has less than `LOW_DISK_BYTES` left; otherwise an empty
+    list.
 
     A server with a full disk accepts no data.
     """
@@ -288,10 +289,10 @@ async def _status(client: "Client") -> dict[str, Any]:
 
 
 async def _consumers(client: "Client") -> dict[str, dict[str, Any]]:
-    """Return the numbers of pending messages and of messages in work of each durable consumer, and the missing
-    consumers.
+    """Return the counts of each consumer by its name, and the names of its missing partitions.
 
-    The numbers are the server's own. The partitions of a service count as one consumer.
+    The counts come from the NATS server: pending messages, messages in work (delivered, but not acknowledged) and
+    paused partitions. The partitions of a service are counted together as one consumer.
     """
     from nemuri.platform.service_registry import SERVICES
     from nemuri_infra.bus.consumer_listing import consumers_of

@@ -1,4 +1,7 @@
-"""`python -m nemuri.cli.provision`: provision a namespace on both servers before its services start."""
+"""`python -m nemuri.cli.provision`: create what a namespace needs on the NATS server and in the database.
+
+It is run before the services of the namespace start.
+"""
 
 import asyncio
 import sys
@@ -13,7 +16,7 @@ from nemuri_infra.runtime.settings import Settings
 
 
 def main() -> None:
-    """Provision the servers at `NATS_URL` and `DATABASE_URL`. A repeated run changes nothing.
+    """Provision the NATS server at `NATS_URL` and the database at `DATABASE_URL`. A repeated run changes nothing.
 
     On failure the process exits with one line that gives the reason.
     """

@@ -1,4 +1,4 @@
-"""The command `replay`, which compares agents with the same agents under another policy."""
+"""The command `replay`, which compares the recorded memories of agents with those under another policy."""
 # ruff: noqa: FBT002 - typer reads options from the parameters
 
 from pathlib import Path
@@ -36,7 +36,7 @@ HEADS = {
 
 
 def register(app: typer.Typer) -> None:
-    """Add the command of this module."""
+    """Add the commands of this module to `app`."""
     app.command()(replay)
 
 

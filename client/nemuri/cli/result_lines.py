@@ -31,7 +31,10 @@ def feedback_line(told: "FeedbackStanding") -> str:
 
 
 def show_result(found: "TaskResult", session: Session) -> None:
-    """Print the result of a task without the answer, which is printed as soon as it arrives."""
+    """Print the result of a task. In text output the answer is left out, because it was printed when it arrived.
+
+    Raises `Failure` if the task failed. Exits with code 4 if the task waits for a choice by the client.
+    """
     from nemuri.terminal.output import say, say_json, short
     from nemuri_domain.tasks.panel import fewer
 
@@ -101,6 +104,6 @@ def _ids(ids: tuple[UUID, ...]) -> str:
 
 
 def next_command(session: Session, arguments: str) -> str:
-    """Return the command line to type next, with the same data directory."""
+    """Return a `nemuri` command for the user to type next, with the same data directory."""
     data = f"--data {shlex.quote(str(session.data))} " if session.data else ""
     return f"nemuri {data}{arguments}"

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def register(app: typer.Typer) -> None:
-    """Add the command of this module."""
+    """Add the commands of this module to `app`."""
     app.command()(scorer)
 
 

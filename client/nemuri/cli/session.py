@@ -90,7 +90,8 @@ class Session:
     def run(self, work: Callable[["Client"], Coroutine[Any, Any, T]], limit: "Deadline | None" = None) -> T:
         """Connect to the platform, run `work` with the client, and return its result.
 
-        `limit` covers connecting only; `work` keeps it by itself.
+        `limit` shortens only the time for connecting; `work` must observe it by itself. Logging is switched off unless
+        `--verbose` was given.
         """
         from nemuri.client.connection import connected
         from nemuri.client.connection_attempt import CONNECTING_SECONDS
@@ -162,10 +163,7 @@ class Deadline:
 
     @property
     def seconds_left(self) -> float:
-        """Return the seconds left; after the limit a small positive number.
-
-        That is enough to read a result that is ready.
-        """
+        """Return the seconds left. After the limit this is 0.001, which is enough to read a result that is ready."""
         return max(0.001, self._end - time.monotonic())
 
     @property
@@ -175,9 +173,10 @@ class Deadline:
 
 
 def storable(**texts: str | None) -> None:
-    """Raise `WrongUse` for a text that is empty or not valid Unicode.
+    """Raise `WrongUse` for a text that cannot be stored: it is empty, contains a NUL character, or is not valid
+    Unicode.
 
-    Each keyword is the name of an argument, for the message. None is accepted.
+    Each keyword is the name of an argument, for the message. Its value may be None.
     """
     for name, text in texts.items():
         if text is None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def register(app: typer.Typer) -> None:
-    """Add the commands of this module."""
+    """Add the commands of this module to `app`."""
     group = typer.Typer(
         help="Run and inspect societies: simulated agents that act and think concurrently.", no_args_is_help=True
     )
@@ -254,7 +254,7 @@ def _check_world(society: "Society", session: Session) -> None:
 
 
 def _lived(session: Session, name: str, found: Any, seconds: float | None, limit: int, *, new: bool = False) -> None:
-    """Run a society until it ends, and print a summary of the run."""
+    """Run the society that `found` returns until it ends or a stop signal arrives, and print a summary of the run."""
     from nemuri.platform.workers import run_until_stopped
     from nemuri.society import console_output
     from nemuri.society.lifecycle import run_society

@@ -70,7 +70,9 @@ def _say(who: str, url: str | None) -> None:
 
 
 def _serve(session: Session, process: str, work: Any, http: str | None, parent: int | None) -> None:
-    """Run one process of a society until it receives a stop signal or its parent process ends."""
+    """Run one process of a society until it receives a stop signal, its parent ends, or the connection to the log is
+    lost.
+    """
     from nemuri.platform.workers import SHUTDOWN_SECONDS, end_when_orphaned, run_until_stopped
     from nemuri.society.nats_server import society_server
     from nemuri_infra.process.gc_tuning import skip_final_collection
@@ -90,7 +92,7 @@ def _serve(session: Session, process: str, work: Any, http: str | None, parent: 
 
 
 async def _until(work: Coroutine[Any, Any, None], *ends: Coroutine[Any, Any, object]) -> None:
-    """Run `work` until one of `ends` completes. Exceptions of `work` are raised."""
+    """Run `work` until it ends or one of `ends` completes, and cancel the others. Exceptions of `work` are raised."""
     from nemuri_infra.process.cancellation import cancel_and_wait
 
     working, *others = (asyncio.ensure_future(each) for each in (work, *ends))

@@ -72,7 +72,7 @@ class ContinueOption(StrEnum):
 
 
 class Verdict(StrEnum):
-    """The quality of an answer."""
+    """The user's judgement of an answer."""
 
     HELPFUL = "helpful"
     UNHELPFUL = "unhelpful"
@@ -86,7 +86,7 @@ class Outcome(StrEnum):
 
 
 def register(app: typer.Typer) -> None:
-    """Add the commands of this module."""
+    """Add the commands of this module to `app`."""
     for command in (ask, submit, result, answer, feedback):
         app.command()(command)
 
@@ -216,7 +216,10 @@ def _options(
     conversation: str | None,
     panel: int | None,
 ) -> dict[str, Any]:
-    """Return the arguments of `Client.submit`. Everything is checked before the platform is asked."""
+    """Return the arguments of `Client.submit`, including the texts of the files.
+
+    Raises `WrongUse` or `InputError` for invalid texts and files, before the platform is asked.
+    """
     from nemuri.files.documents import read_document
 
     storable(TEXT=text, **{"--perspective": perspective, "--project": project, "--conversation": conversation})
@@ -244,9 +247,10 @@ async def _submitted(client: "Client", text: str, options: dict[str, Any], limit
 
 
 async def _follow(client: "Client", task: UUID, limit: Deadline, session: Session) -> "TaskResult":
-    """Wait for the task's result and return it, with the used memories and the learnings if the time suffices.
+    """Wait for the task's result and return it, with the used and the learned memories if the time suffices.
 
-    Prints the answer as soon as it is there. Raises `Failure` if the task is not done in time.
+    The answer is printed as soon as it arrives, except with JSON output. Raises `Failure` if the task is not done in
+    time.
     """
     from nemuri.client.exchange import PassingError
     from nemuri.client.task_waiting import TaskTimeoutError

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def register(app: typer.Typer) -> None:
-    """Add the commands of this module."""
+    """Add the commands of this module to `app`."""
     agent_first_group.add(app, "tiers", tiers, (record, recall, consolidate, share))
 
 

@@ -5,7 +5,7 @@ from nemuri_contracts.tiered_views import TierMemoryView, TiersRecallView, Tiers
 
 
 def show(view: TiersView) -> None:
-    """Print the whole overview."""
+    """Print the overview of an agent's tiered memory."""
     say(f"{view.agent_id}: lived {view.hours:.1f} hours, {_consolidated(view)}\n")
     rows = [
         ("short-term", view.short, view.capacity, f"consolidated every {view.interval / 60:g} minutes"),
@@ -24,7 +24,7 @@ def show(view: TiersView) -> None:
 
 
 def show_recalled(found: TiersRecallView) -> None:
-    """Print the retrieved memories with their scores."""
+    """Print the retrieved memories with their scores as a table."""
     if found.working:
         say(f"{found.module} also uses working memory, which only a running society has")
     if not found.recalled:
@@ -58,5 +58,5 @@ def _memory(each: TierMemoryView) -> tuple[object, ...]:
 
 
 def _seen(memory: TierMemoryView) -> str:
-    """Return in brackets the agents that a memory is shared with; "" if it is not shared."""
+    """Return the agents with which a memory is shared, in brackets; "" if it is not shared."""
     return {"private": "", "global": "[all] "}.get(memory.scope, f"[{', '.join(memory.visible_to)}] ")

@@ -18,7 +18,7 @@ DEFAULT_CANDIDATES = 10
 WIDTH = 80
 """Maximum width of a line above or below a table, in columns."""
 DOCUMENTED = "document-"
-"""Prefix of the names of rankings that use the similarity unscaled."""
+"""Prefix of the names of rankings that do not scale the similarity."""
 SHORT = {
     "similarity": "simil",
     "strength": "strength",
@@ -34,7 +34,7 @@ SHORT = {
 
 
 def register(app: typer.Typer) -> None:
-    """Add the command of this module."""
+    """Add the commands of this module to `app`."""
     app.command()(why)
 
 
@@ -113,14 +113,16 @@ def _show(explanation: "Explanation", *, every: bool) -> None:
 
 
 def _line(beginning: str, text: str) -> str:
-    """Return a line of at most `WIDTH` columns in Latin script, with at least the first words of the text."""
+    """Return `beginning` and the start of the text as a line of `WIDTH` characters. At least 20 characters of text are
+    kept.
+    """
     from nemuri.terminal.output import short
 
     return beginning + short(text, max(WIDTH - len(beginning), 20))
 
 
 def _legend(ranking: str) -> str:
-    """Return the explanation of the numbers in the table."""
+    """Return the legend below the table of candidates."""
     stretched = (
         ""
         if ranking.startswith(DOCUMENTED)

@@ -16,15 +16,16 @@ from nemuri_infra.bus.event_log import ConflictError, TooLargeError
 
 T = TypeVar("T")
 OWN_LIMIT = "timeout"
-"""Name of the parameter by which a method shows that it keeps its own deadline."""
+"""Name of the parameter of a method that limits its own time. The guard adds no time limit to such a method."""
 _CONFIG = ConfigDict(strict=True, allow_inf_nan=False, arbitrary_types_allowed=True)
 
 
 def guard_methods(kind: type[T]) -> type[T]:
-    """Guard every public coroutine method of a class whose instances have `_exchange` and `limit`.
+    """Wrap every public coroutine method of a class in checks, and return the class.
 
-    A guarded method refuses arguments that do not match its annotations, ends within the client's limit, and raises
-    only `ClientError`, besides TypeError for unknown arguments.
+    The instances of the class need `_exchange` and `limit`. A wrapped method refuses arguments that do not match its
+    annotations. It ends within `limit` seconds, unless it has a parameter `timeout` (`OWN_LIMIT`). It raises only
+    `ClientError`, besides TypeError for unknown arguments.
     """
     for name, method in [*vars(kind).items()]:
         if not name.startswith("_") and inspect.iscoroutinefunction(method):
@@ -69,7 +70,7 @@ def _guarded(method: Callable[..., Coroutine[Any, Any, Any]]) -> Callable[..., C
             task = asyncio.current_task()
             if task is None or task.cancelling() or not exchange.closed:
                 raise
-            raise exchange.failure(error) from error  # The driver cancels what waits on a closed connection.
+            raise exchange.failure(error) from error  # The NATS driver cancels calls that wait on a closed connection.
 
     return call
 

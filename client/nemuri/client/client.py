@@ -45,10 +45,11 @@ class Client(QueryMethods):
     It must be used in one thread; `SyncClient` is for programs without asyncio.
 
     Every method raises `ClientError` if it fails, or one of its subclasses: `NotConnectedError` if the connection is
-    lost, `CallTimeoutError` if the time is up, `TaskTimeoutError` if a task has not ended in time. If one of these
-    three is raised, the command may have been recorded nevertheless; a call with a `key` can be repeated safely. A lost
-    connection is restored in the background. A call waits up to 15 seconds for it; `result`, and `ask` once the task is
-    submitted, wait until their `timeout`. No call exceeds the limit of `within`.
+    lost, `CallTimeoutError` if the time is up, `TaskTimeoutError` if a task has not ended in time. After these three
+    errors the command may have been recorded nevertheless; a call with a `key` can be repeated safely.
+
+    A lost connection is restored in the background. Most calls wait up to 15 seconds for it. `result` waits until its
+    `timeout`, and so does `ask` after it has submitted the task. No call exceeds the limit of `within`.
 
     The examples below assume an open `client` and three agents: `python` with strength memory, `diary` with affective
     memory and `noah` with tiered memory.
@@ -132,14 +133,16 @@ class Client(QueryMethods):
             documents: Pairs of a name and a text, at most 64. Form feeds separate pages.
             summary: Summary of the documents, if the client has one. The platform then makes none.
             agent: Id of the agent that is to answer; None to let the orchestrator choose.
-            perspective: Perspective of the task. The memories that the answer uses are strengthened under it.
-            project: Project of the task. Its memories are retrieved besides the universal ones.
-            domains: Domains of the task. Their memories are retrieved besides the universal ones.
+            perspective: Perspective of the task: one of the agent's points of view. The memories that the answer uses
+                become stronger under this perspective.
+            project: Project of the task. Memories that are valid in this project are retrieved too.
+            domains: Domains of the task. Memories that are valid in one of these domains are retrieved too.
             conversation: Name of a conversation, chosen by the client. The text may refer to earlier tasks of the same
                 conversation.
             panel: Number of agents to ask, 2 to 8. Their answers are merged.
             deep: Search the archived memories too. Otherwise they are searched only if no active memory is relevant.
-            key: Idempotency key: a text or a UUID. A task is submitted once under it, so a failed call can be repeated.
+            key: Idempotency key: a text or a UUID. At most one task is submitted under a key, so a failed call can be
+                repeated with the same key.
 
         Returns:
             The id of the task.
@@ -182,12 +185,13 @@ class Client(QueryMethods):
         Args:
             text: The task, not empty.
             timeout: Seconds for the whole call, above 0; None for no limit.
-            settled: Wait until the used memories and the learnings are known too, but not longer than `timeout`.
+            settled: Wait also until it is known which memories the answer used and which memories were learned from
+                the task, but not longer than `timeout`.
             on_progress: Function that is called with the task's state, as for `result`.
             **options: Further arguments of `submit`.
 
         Returns:
-            The result, or the open negotiation of a task with too many items.
+            The result. If the task has too many items, its `status` is "negotiation", and `answer` continues it.
 
         Raises:
             TaskTimeoutError: The task has not ended in time. The error's `task_id` is None if nothing was submitted;
@@ -216,13 +220,13 @@ class Client(QueryMethods):
         settled: bool = False,
         on_progress: OnProgress | None = None,
     ) -> TaskResult:
-        """Wait until a task has ended or has opened a negotiation, and return its result.
+        """Wait until a task has ended or waits for a choice of the client (a negotiation), and return its result.
 
         Args:
             task_id: Id of the task, as a UUID or its text.
             timeout: Seconds to wait, above 0; None for no limit.
-            settled: Wait until the used memories and the learnings are known too. If the time is up before, the result
-                is returned without them.
+            settled: Wait also until it is known which memories the answer used and which memories were learned from
+                the task. If the time is up before that, the result is returned without them.
             on_progress: Function that is called with the task's first state and after each change, at most twice a
                 second. In the state, `chunks` is the number of parts of the documents, and `points` the number of parts
                 that have been read.
@@ -245,7 +249,9 @@ class Client(QueryMethods):
         )
 
     async def answer(self, task_id: Id, option: NegotiationOption, *, items: Numbers = ()) -> None:
-        r"""Answer the negotiation of a task with too many items.
+        r"""Choose how a task with too many items continues, for example a list of 25 questions.
+
+        Such a task waits in the status "negotiation" until this choice.
 
         Args:
             task_id: Id of the task, as a UUID or its text.
@@ -416,7 +422,7 @@ class Client(QueryMethods):
         return await record_experience(self._exchange, agent, experience, cues, importance, key)
 
     async def until_known(self, agent: str, causes: Sequence[Id]) -> None:
-        """Wait until the memories that these events offered can be recalled.
+        """Wait until all memories that were offered by these events can be recalled.
 
         Args:
             agent: Id of the agent.
@@ -469,10 +475,10 @@ class Client(QueryMethods):
         return await start_course(self._exchange, taught, textbook, repeating, scope or Scope(), again=again)
 
     async def clock(self, advance: timedelta | None = None) -> datetime:
-        """Return the time of the platform's clock, after advancing it if a step is given.
+        """Return the time of the platform's clock, after advancing the clock by `advance` if that is given.
 
-        The clock decides when exercises are repeated and when the nightly job runs. Advancing it saves a simulation the
-        waiting; it can never be set back.
+        The clock decides when exercises are repeated and when the nightly job runs. A simulation advances it instead of
+        waiting. The clock can never be set back.
 
         Args:
             advance: Step forward, above 0; None to leave the clock as it is.

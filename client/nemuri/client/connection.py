@@ -102,10 +102,10 @@ async def connect(
 
 @asynccontextmanager
 async def connected(settings: Settings, client_id: str, timeout: float = CONNECTING_SECONDS) -> AsyncIterator[Client]:
-    """Connect a client to the platform of the settings.
+    """Connect to the platform of the settings, yield the client, and close the connection at the end.
 
-    Raises the errors of `nats_address` and `Client.connect`, and `NotPermitted` if the server denies the block
-    something.
+    Raises the errors of `nats_address` and `Client.connect`, and `NotPermitted` if the block fails because the server
+    denied a permission.
     """
     async with Client.connect(
         nats_address(settings),

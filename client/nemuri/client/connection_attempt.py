@@ -18,9 +18,10 @@ CONNECTING_SECONDS = 15.0
 async def open_connection(
     url: str, namespace: str, client_id: str, access: Access, timeout: float
 ) -> tuple[Log, Blobs, Results]:
-    """Connect and return the log and the stores of a platform.
+    """Connect to a platform, and return its log, its store of texts and its store of results.
 
-    Raises `NotConnectedError` within `timeout` seconds, and leaves no connection open then.
+    Raises `NotConnectedError` within `timeout` seconds if that fails, and `NotPermitted` if the server denies a
+    permission. No connection stays open then.
     """
     log: Log | None = None
     try:
@@ -39,7 +40,7 @@ async def open_connection(
 
 
 def _reason(error: BaseException, log: Log | None, namespace: str, timeout: float) -> ClientError | None:
-    """Return the client's error for an error during connecting; None if the error has another cause."""
+    """Return the `ClientError` to raise for an error while connecting; None if the error has another cause."""
     if log is not None and log.denied and isinstance(error, NatsError | TimeoutError):
         return NotPermitted(f"the NATS server does not permit this user {log.denied[0]}")
     match error:

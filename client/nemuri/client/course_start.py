@@ -1,4 +1,4 @@
-"""Starting a course. Its event is an operator's event on the agent's own subject (docs/decisions/0007)."""
+"""Starting a course. The event is appended to the agent's own subject, as operators do (docs/decisions/0007)."""
 
 from hashlib import sha256
 from uuid import UUID

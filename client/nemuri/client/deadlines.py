@@ -34,10 +34,11 @@ _call: ContextVar[Call | None] = ContextVar("call", default=None)
 
 @asynccontextmanager
 async def within(seconds: float | None) -> AsyncIterator[Call]:
-    """Limit the block to `seconds`, and to the time that an enclosing `within` has left. None adds no limit of its own.
+    """Limit the block to `seconds`, and to the time that an enclosing `within` has left.
 
-    At the deadline the pending work is cancelled and `Expired` is raised. A driver can lose the cancellation (before
-    Python 3.12), so the block calls `time_left` before it starts something new.
+    With None only the enclosing limit holds. At the deadline the pending work is cancelled and `Expired` is raised. The
+    NATS driver can lose the cancellation (before Python 3.12), so the block calls `time_left` before it starts
+    something new.
     """
     around = _call.get()
     now = asyncio.get_running_loop().time()

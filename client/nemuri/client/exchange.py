@@ -33,7 +33,7 @@ RETURN_PAUSE = 0.3
 MIN_ATTEMPT_SECONDS = 0.1
 """Minimum timeout of one attempt, in seconds."""
 RETRY_SECONDS = 15.0
-"""Seconds after which a call fails if the connection or the leader of the log does not come back."""
+"""Seconds for which a call waits for a lost connection or an absent leader of the log before it fails."""
 SERVER_AWAY_ERRORS = (
     TimeoutError,
     OSError,
@@ -43,7 +43,7 @@ SERVER_AWAY_ERRORS = (
     OutboundBufferLimitError,
     ServiceUnavailableError,
 )
-"""Errors that mean that the server does not answer for now. A message that was sent may still have arrived."""
+"""Errors that mean that the server cannot be reached at present. A message that was sent may still have arrived."""
 
 
 class ClientError(Exception):
@@ -61,7 +61,7 @@ class ClientError(Exception):
 
 
 class PassingError(ClientError):
-    """A request that has no answer for now. The same request may succeed a little later."""
+    """A request that cannot be answered at present. The same request may succeed a little later."""
 
 
 class NotConnectedError(PassingError):
@@ -119,8 +119,8 @@ class Exchange:
         """Append an event in the client's name, and return when it is on disk.
 
         Nothing is sent while the connection is lost. Raises `ClientError` if the event is too large, and
-        `NotConnectedError` or `PassingError` if the log is away for longer than `RETRY_SECONDS` seconds. The event may
-        have arrived then; it can be appended again under the same id.
+        `NotConnectedError` or `PassingError` if the log cannot be reached for `RETRY_SECONDS` seconds. After these two
+        errors the event may have arrived nevertheless; it can be appended again under the same id.
         """
         said = event.model_copy(update={"client_id": self.client_id})
 
@@ -136,10 +136,10 @@ class Exchange:
         self.newest_sequence = max(self.newest_sequence, sequence)
 
     async def retry(self, work: Callable[[], Awaitable[R]]) -> R:
-        """Call `work`, which must be idempotent, and repeat it for up to `RETRY_SECONDS` seconds while the server is
-        away.
+        """Call `work`, and repeat the call for up to `RETRY_SECONDS` seconds while the server cannot be reached.
 
-        Raises the errors of `work`, and `NotConnectedError` or `PassingError` if the server stays away.
+        `work` must be idempotent. Raises the errors of `work`, and `NotConnectedError` or `PassingError` if the server
+        stays unreachable.
         """
         loop = asyncio.get_running_loop()
         end = loop.time() + RETRY_SECONDS
@@ -155,9 +155,9 @@ class Exchange:
             await asyncio.sleep(time_left(RETURN_PAUSE))
 
     async def connected(self, patience: float = RETRY_SECONDS) -> None:
-        """Wait up to `patience` seconds for a connection.
+        """Wait up to `patience` seconds until the client is connected.
 
-        Raises `NotConnectedError` if there is none then, and at once if the connection was closed for good.
+        Raises `NotConnectedError` if it is still not connected then, and at once if the connection was closed for good.
         """
         limit = time_left(max(patience, 0))
         try:
@@ -170,10 +170,10 @@ class Exchange:
             raise self.failure(error) from error
 
     async def ask(self, kind: type[Query], answer: type[T], **fields: Any) -> T:
-        """Return the answer to a query, from projections that contain every event of this client.
+        """Send a query and return the answer. It includes the effect of every event that this client has appended.
 
-        Raises `ClientError` if the query is invalid or refused, and `PassingError` if the platform has no answer for
-        now.
+        Raises `ClientError` if the query is invalid or refused, and `PassingError` if the platform has no answer at
+        present.
         """
         query = validated(kind, **({"after": self.newest_sequence} | fields))
         try:
@@ -219,7 +219,7 @@ class Exchange:
                     raise
 
     def failure(self, error: BaseException) -> ClientError:
-        """Return the client's error for an error of the connection, with a message of one line."""
+        """Return the `ClientError` to raise for an error of the connection. Its message is one line."""
         if self.log.denied:
             return NotPermitted(f"the NATS server does not permit this user {self.log.denied[0]}")
         if self.closed:

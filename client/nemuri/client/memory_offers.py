@@ -18,7 +18,7 @@ from nemuri_domain.strength.offer_validation import refusal_reason
 from nemuri_infra.process.cancellation import run_together
 
 OFFERS_PER_WAIT = 500
-"""Number of memories that are offered before the client waits until they are encoded."""
+"""Number of memories that are offered before the client waits until they are recorded."""
 MAX_STALLED_QUERIES = 30
 """Number of queries in a row without progress, about 2 seconds each, after which the client gives up."""
 CONCURRENT_OFFERS = 64
@@ -57,8 +57,8 @@ async def offer_memories(
 ) -> tuple[UUID, ...]:
     """Offer memories to an agent, wait until all can be recalled, and return their ids in order.
 
-    A `key` is for one memory only. Raises `ClientError` before anything is sent if the agent cannot use a memory
-    (`check`). Raises it after sending if `until_known` does; some of the memories may be recorded then.
+    A `key` may be given only with a single memory. Raises `ClientError` before anything is sent if the agent cannot use
+    a memory (see `check`), and after sending if `until_known` fails; some memories may be recorded then.
     """
     check(agent, memories)
     known: list[UUID] = []

@@ -10,7 +10,7 @@ from nemuri_contracts.queries import MEMORIES_AT_ONCE, MemoriesQuery, WhyQuery
 
 
 async def explanations(exchange: Exchange, task_id: UUID) -> tuple[Explanation, ...]:
-    """Return the explanation of each retrieval of a task."""
+    """Return the explanations of all retrievals of a task, fetched one by one."""
     found: list[Explanation] = []
     while True:
         view = await exchange.ask(WhyQuery, WhyView, task_id=task_id, number=len(found))
@@ -22,7 +22,9 @@ async def explanations(exchange: Exchange, task_id: UUID) -> tuple[Explanation, 
 async def list_memories(
     exchange: Exchange, agent: str, status: Literal["active", "archived", "all"], limit: int
 ) -> tuple[MemoryView, ...]:
-    """Return at most `limit` memories of an agent, strongest first, each once."""
+    """Return at most `limit` memories of an agent, strongest first. They are fetched in pages, and each is returned
+    once.
+    """
     found: dict[UUID, MemoryView] = {}
     offset: int | None = 0
     while offset is not None and (not found or len(found) < limit):

@@ -158,8 +158,8 @@ class QueryMethods:
             query: Text to search for, 1 to 16,000 characters.
             top: Maximum number of memories, 1 to 50.
             perspective: Perspective of the agent to search under; None for all of them.
-            project: Project whose memories are searched besides the universal ones.
-            domains: Domains whose memories are searched besides the universal ones.
+            project: Project. Memories that are valid in this project are searched too.
+            domains: Domains. Memories that are valid in one of these domains are searched too.
             deep: Search the archived memories too. Otherwise they are searched only if no active memory is relevant.
 
         Returns:
@@ -355,8 +355,8 @@ class QueryMethods:
             quietly: Do not record the retrieval.
 
         Returns:
-            The memories with their relevance, recency, importance and score, and the module's weights of the first
-            three.
+            The memories with their relevance, recency, importance and score, and the weights that the module gives to
+            relevance, recency and importance.
 
         Raises:
             ClientError: The agent is unknown or has another kind of memory.
@@ -464,7 +464,7 @@ class QueryMethods:
         return await self._exchange.ask(queries.ScorerQuery, ScorerView, agent_id=agent)
 
     async def health(self, agent: str | None = None) -> tuple[AgentHealth, ...]:
-        """Return measures of how well the strength memories of agents work, with advice on policy parameters to change.
+        """Return measures of the health of agents' strength memories, with advice on policy parameters to change.
 
         Args:
             agent: Id of an agent with strength memory; None for all agents.
@@ -525,7 +525,8 @@ class QueryMethods:
         return await self._exchange.ask(queries.CoursesQuery, CoursesView, agent_id=agent, course_id=course_id)
 
     async def due(self, until: datetime) -> int:
-        """Return the number of exercises of all agents that are due by a time and not yet set as tasks.
+        """Return the number of exercises of all agents that are due at a given time and not yet given to an agent as a
+        task.
 
         Args:
             until: The time, by the platform's clock (`clock`), with a time zone.

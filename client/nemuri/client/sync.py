@@ -28,11 +28,9 @@ class EventLoopThread:
         self._thread.start()
 
     def run(self, work: Coroutine[Any, Any, R]) -> R:
-        """Run a coroutine in the loop and wait for it in the calling thread.
+        """Run a coroutine in the loop, and return its result. The calling thread waits meanwhile.
 
-        Interrupting the wait cancels the coroutine.
-
-        Raises `NotConnectedError` if the loop is closed.
+        If the wait is interrupted, the coroutine is cancelled. Raises `NotConnectedError` if the loop is closed.
         """
         if self._loop.is_closed():
             work.close()
@@ -114,11 +112,12 @@ class SyncClient:
         Args:
             text: The task, not empty.
             timeout: Seconds for the whole call, above 0; None for no limit.
-            settled: Wait until the used memories and the learnings are known too, but not longer than `timeout`.
+            settled: Wait also until it is known which memories the answer used and which memories were learned from
+                the task, but not longer than `timeout`.
             **options: Further arguments of `submit`, and `on_progress` of `result`.
 
         Returns:
-            The result, or the open negotiation of a task with too many items.
+            The result. If the task has too many items, its `status` is "negotiation", and `answer` continues it.
 
         Raises:
             TaskTimeoutError: The task has not ended in time. The error's `task_id` is None if nothing was submitted;

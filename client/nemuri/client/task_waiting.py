@@ -1,4 +1,4 @@
-"""Waiting for the end of a task: notifications, and a query now and then in case a notification was lost."""
+"""Waiting for the end of a task by notifications. A query from time to time covers lost notifications."""
 
 from collections.abc import Callable
 from uuid import UUID
@@ -31,7 +31,7 @@ class TaskTimeoutError(CallTimeoutError):
         self.task_id = task_id
         """Id of the task; None if nothing was sent.
 
-        The task may exist although its submission was not confirmed in time.
+        With an id, the task may exist even if its submission was not confirmed in time.
         """
 
     def __reduce__(self) -> tuple[type["TaskTimeoutError"], tuple[str, UUID | None]]:
@@ -66,11 +66,11 @@ async def wait_for_result(
     settled: bool,
     on_progress: OnProgress | None = None,
 ) -> TaskResult:
-    """Wait until a task has ended or has opened a negotiation, for up to `timeout` seconds, and return its result.
+    """Wait up to `timeout` seconds until a task has ended or has opened a negotiation, and return its result.
 
-    With `settled` it waits until the used memories and the learnings are known too, as long as there is time.
-    `on_progress` receives the first state and each change, at most every `PROGRESS` seconds. Raises `ClientError` if
-    the task is unknown and `TaskTimeoutError` if it is still open.
+    With `settled` the call waits also until the used and the learned memories are known. If the time is up before that,
+    it returns the result without them. `on_progress` receives the first state and each change, at most every `PROGRESS`
+    seconds. Raises `ClientError` if the task is unknown and `TaskTimeoutError` if it is still open.
     """
     check_timeout(timeout)
     result: TaskResult | None = None
@@ -82,7 +82,7 @@ async def wait_for_result(
                 if on_progress and result and result != told:
                     on_progress(told := result)
                 heard = await news(time_left(PROGRESS if on_progress else HEARTBEAT_SECONDS))
-                if heard is None or heard.status != "done":  # Any other state may be outdated by now.
+                if heard is None or heard.status != "done":  # A notification of any other state may be outdated by now.
                     heard = await _standing(exchange, task_id)
                 result = heard or result
     except Expired as error:
@@ -95,7 +95,9 @@ async def wait_for_result(
 
 
 async def _standing(exchange: Exchange, task_id: UUID) -> TaskResult | None:
-    """Return the state of a task; None if there is no answer for now. Raises `ClientError` for an unknown task."""
+    """Return the state of a task; None if the platform has no answer at present. Raises `ClientError` for an unknown
+    task.
+    """
     try:
         return await exchange.ask(TaskQuery, TaskResult, task_id=task_id)
     except PassingError:

@@ -35,9 +35,9 @@ async def submit_task(
     key: str | UUID | None,
     **wish: Any,
 ) -> UUID:
-    """Submit a task and return its id as soon as it is on disk. A task is submitted once under a key.
+    """Submit a task and return its id as soon as it is on disk. At most one task is submitted under a key.
 
-    `wish` holds the other fields of `TaskSubmitted`. Nothing was submitted if `ClientError` is raised.
+    `wish` holds the other fields of `TaskSubmitted`. If `ClientError` is raised, nothing was submitted.
     """
     task_id = event_id_of(exchange, key, "task")
     if wish["summary"] is not None and (why := task_summary.too_long(str(wish["summary"]))):
@@ -87,9 +87,10 @@ async def give_feedback(
     result: Literal["success", "failure"] | None,
     prevented_error: UUID | None,
 ) -> FeedbackStanding:
-    """Record feedback on a task's answer and return its standing, which is "new" if it is not decided in time.
+    """Record feedback on a task's answer, and return the state of the feedback.
 
-    Raises `ClientError` if the task or the memory is unknown or the feedback is empty; nothing is recorded then.
+    The call waits a short time for the platform's decision; without one, the returned `standing` is "new". Raises
+    `ClientError` if the task or the memory is unknown or the feedback is empty; nothing is recorded then.
     """
     await exchange.ask(TaskQuery, TaskResult, task_id=task_id)
     if prevented_error is not None:
@@ -123,7 +124,7 @@ async def _check_wish(exchange: Exchange, agent: str | None, perspective: str | 
 
 
 def _within_limit(text: str, documents: Sequence[tuple[str, str]]) -> tuple[Sequence[tuple[str, str]], str]:
-    """Move a text that exceeds `TEXT_LIMIT` into the document "input", and keep only its beginning and end as the text.
+    """Shorten a text above `TEXT_LIMIT` to its beginning and end, and add the whole text as the document "input".
 
     The request is usually at the beginning or the end.
     """
