@@ -1,4 +1,6 @@
-"""The block of memories for an assistant's prompt: related memories only, within a size limit, recorded as recalled."""
+"""The block of memories for an assistant's prompt. It holds related memories only, within a size limit; they are
+recorded as recalled.
+"""
 
 import re
 
@@ -24,12 +26,14 @@ pytestmark = pytest.mark.connected
 
 
 async def recorded_recalls(resources: Resources) -> list[MemoriesRecalled]:
-    """Return all recalls on the log."""
+    """Return every event on the log that records recalled memories."""
     return [each for each in await effective_events(resources.log) if isinstance(each, MemoriesRecalled)]
 
 
 async def test_an_unrelated_prompt_recalls_nothing(settings: Settings) -> None:
-    """Of real sessions, an unrelated prompt recalls nothing and records nothing, before and after nights."""
+    """From memories of real sessions, an unrelated prompt recalls and records nothing, before and after nightly
+    jobs.
+    """
     async with affective_platform(settings) as resources:
         said = [turn(each.prompt, each.reply, number=nth) for nth, each in enumerate(SESSIONS)]
         known = {each.turn_id: each.memory_id for each in await remember_turns(resources, said)}
@@ -48,7 +52,7 @@ async def test_an_unrelated_prompt_recalls_nothing(settings: Settings) -> None:
 
 
 async def test_a_block_has_a_size_limit_and_records_its_memories(settings: Settings) -> None:
-    """A block holds whole entries up to 8,000 characters, and exactly those are recorded as recalled."""
+    """A block holds only whole entries, up to 8,000 characters, and exactly these memories are recorded as recalled."""
     async with running_services(settings) as resources:
         await resources.log.append(turns.defined())
         ids = [derive("long", str(nth)) for nth in range(30)]

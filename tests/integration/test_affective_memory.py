@@ -1,4 +1,6 @@
-"""Affective memory at work: each turn becomes one memory, nights pass, and recalls find related memories."""
+"""Affective memory in running services: each turn becomes one memory, nightly jobs run, and recalls find related
+memories.
+"""
 
 import asyncio
 import random
@@ -66,7 +68,7 @@ TOPICS = (
 
 @asynccontextmanager
 async def affective_platform(settings: Settings, **policy: object) -> AsyncIterator[Resources]:
-    """Run the services of affective memory with one agent, `diary`."""
+    """Run the services of affective memory with one agent, `diary`, and yield their resources."""
     async with running_services(settings, AFFECTIVE_SERVICES) as resources:
         last = await resources.log.append(agent_defined("diary", memory="affective", perspectives=()))
         if policy:
@@ -98,14 +100,14 @@ async def all_memories(resources: Resources) -> list[AffectMemory]:
 
 
 async def remember_turns(resources: Resources, turns: Iterable[TurnOffered]) -> list[AffectMemory]:
-    """Append turns, wait until all are remembered, and return their memories."""
+    """Append turns, wait until each is a memory, and return these memories."""
     offered = list(turns)
     for each in offered:
         await resources.log.append(each)
     wanted = {each.event_id for each in offered}
 
     async def remembered() -> list[AffectMemory]:
-        """Every turn is a memory."""
+        """Return the memories if there is one for each turn, else an empty list."""
         found = [each for each in await all_memories(resources) if each.turn_id in wanted]
         return found if len(found) == len(offered) else []
 
@@ -114,12 +116,14 @@ async def remember_turns(resources: Resources, turns: Iterable[TurnOffered]) -> 
 
 
 async def pass_night(resources: Resources, days: int = 1) -> NightPassed:
-    """Advance the clock, wait until the night has passed and all texts are compressed, and return the night's event."""
+    """Advance the clock by `days`, and return the event of the nightly job once it is done and all due texts are
+    compressed.
+    """
     before = (await AffectiveQueries(resources.database).agents("diary"))[0].nights
     await resources.clock.advance(timedelta(days=days))
 
     async def passed() -> NightPassed | None:
-        """The night is over."""
+        """Return the event of the nightly job once it is done and all texts are compressed, else None."""
         agent = (await AffectiveQueries(resources.database).agents("diary"))[0]
         found = [each for each in await all_memories(resources) if each.words_level < min(each.level, 3)]
         if agent.nights <= before or found:
@@ -139,7 +143,7 @@ async def recall_for(
 
 
 async def test_a_repeated_turn_becomes_one_memory(settings: Settings) -> None:
-    """A repeated turn becomes one memory, a command none, and an agent without affective memory refuses turns."""
+    """A repeated turn becomes one memory, and a slash command none. An agent without affective memory refuses turns."""
     async with affective_platform(settings) as resources:
         await resources.log.append(agent_defined("python"))
         first, command = turn("Yes! It finally works, I am so happy!!"), turn("/clear", number=1)
@@ -158,7 +162,7 @@ async def test_a_repeated_turn_becomes_one_memory(settings: Settings) -> None:
 
 
 async def test_a_label_is_not_given_again_after_an_erasure(settings: Settings) -> None:
-    """A label names one memory and is not given again after the memory was erased."""
+    """A label names one memory. It is not used for another memory after the first one was erased."""
     async with affective_platform(settings) as resources:
         gone, kept = await remember_turns(resources, [turn(each, number=nth) for nth, each in enumerate(TOPICS[:2])])
         await forget(settings, [Thing("memory", gone.memory_id)])
@@ -168,7 +172,9 @@ async def test_a_label_is_not_given_again_after_an_erasure(settings: Settings) -
 
 
 async def test_a_night_lowers_and_compresses_faded_memories(settings: Settings) -> None:
-    """Three missed nights pass at once: memories age, a recalled one ages less, and lowered ones are compressed."""
+    """One nightly job makes up for three missed nights: memories age, a recalled one ages less, and lowered ones are
+    compressed.
+    """
     async with affective_platform(settings) as resources:
         said = [turn(f"please look at this: {each}", "I looked.", number=at) for at, each in enumerate(TOPICS)]
         before = await remember_turns(resources, said)
@@ -195,7 +201,9 @@ async def test_a_night_lowers_and_compresses_faded_memories(settings: Settings) 
 
 
 async def test_the_text_of_a_turn_can_be_read_at_level_1_only(settings: Settings) -> None:
-    """The text of a turn can be read while its memory is at level 1 or protected, and not after a night lowered it."""
+    """The text of a turn can be read while its memory is at level 1 or protected, but not after a nightly job lowered
+    it.
+    """
     async with affective_platform(settings) as resources:
         reply = "I moved the counter.\n\n```python\nfor _ in range(3):\n    send()\n```\n" + "It ends now. " * 400
         said = turn("Why does the retry loop of the zeppelin never end?", reply)
@@ -217,7 +225,7 @@ async def test_the_text_of_a_turn_can_be_read_at_level_1_only(settings: Settings
 
 
 async def test_the_coding_profile_keeps_work_at_level_1_for_a_week(settings: Settings) -> None:
-    """With the coding profile, memories of ordinary work stay at level 1 for seven nights."""
+    """Under the coding profile, memories of ordinary work stay at level 1 for seven nights."""
     async with affective_platform(settings, **PROFILES[CODING].differing) as resources:
         said = [turn(f"please look at this: {each}", "I looked.", number=at) for at, each in enumerate(TOPICS * 4)]
         known = await remember_turns(resources, said)
@@ -230,7 +238,7 @@ async def test_the_coding_profile_keeps_work_at_level_1_for_a_week(settings: Set
 
 
 async def test_an_archived_memory_is_recalled_and_returns(settings: Settings) -> None:
-    """An archived memory is recalled with a mark and returns at level 3 after the next night."""
+    """An archived memory is marked as archived when recalled, and returns at level 3 in the next nightly job."""
     policy = {
         "retention": {"decay_by_category": {"work": {"min": 0.2, "max": 0.3}, "casual": {"min": 0.2, "max": 0.3}}}
     }
@@ -251,7 +259,9 @@ async def test_an_archived_memory_is_recalled_and_returns(settings: Settings) ->
 
 
 async def test_protected_memories_never_fade_and_have_a_limit(settings: Settings) -> None:
-    """A protected memory never fades, and a request beyond the limit is granted when another memory is released."""
+    """A protected memory never fades. A request beyond the limit waits, and is granted when another memory is
+    released.
+    """
     async with affective_platform(settings, protection={"max_protected_memories": 1}) as resources:
         await pass_night(resources)
         (first,) = await remember_turns(resources, [turn("Remember this: the key lies under the mat.")])
@@ -277,7 +287,7 @@ async def test_protected_memories_never_fade_and_have_a_limit(settings: Settings
 
 
 async def test_a_protected_memory_is_not_erased(settings: Settings) -> None:
-    """A protected memory cannot be erased, nor one with the same text; erasing its agent erases it."""
+    """Neither a protected memory nor another memory with the same text can be erased. Erasing the agent erases both."""
     async with affective_platform(settings) as resources:
         words = "Remember this: the zanzibrine lies under the mat."
         first, same, other = await remember_turns(
@@ -310,7 +320,7 @@ async def unprotect(resources: Resources, memory: AffectMemory) -> None:
 
 
 async def test_concurrent_requests_respect_the_limit_of_protection(settings: Settings) -> None:
-    """Twelve concurrent requests fill the two protected places, and ten wait."""
+    """With a limit of two protected memories, two of twelve concurrent requests are granted and ten wait."""
     async with affective_platform(settings, protection={"max_protected_memories": 2}) as resources:
         asked = [turn(f"Remember this: door {number} is open.", number=number) for number in range(12)]
         await remember_turns(resources, asked)
@@ -321,18 +331,18 @@ async def test_concurrent_requests_respect_the_limit_of_protection(settings: Set
 
 
 async def until_protected(resources: Resources, memory: AffectMemory) -> None:
-    """Wait until the memory is protected."""
+    """Wait until the views show the memory as protected."""
 
     async def protected() -> bool:
-        """The memory is protected."""
+        """Return True once the memory is protected."""
         return (await AffectiveQueries(resources.database).memories([memory.memory_id]))[memory.memory_id].protected
 
     await eventually(protected)
 
 
 async def test_a_sessions_mood_ranks_similar_emotions_higher(settings: Settings) -> None:
-    """A session's mood, taken from its last recall, ranks memories with the same emotion higher; other sessions keep
-    theirs.
+    """A session's mood, taken from its last recall, ranks memories with the same emotion higher. Other sessions keep
+    their own moods.
     """
     async with affective_platform(settings) as resources:
         glad = turn("Yes!! The deploy of the shop finally works, I am so happy!", session="s1")
@@ -341,7 +351,7 @@ async def test_a_sessions_mood_ranks_similar_emotions_higher(settings: Settings)
         await recall_for(settings, "the shop is terrible, the deploy failed again and I am desperate", session="s9")
 
         async def mood_stored() -> object:
-            """The mood is stored."""
+            """Return a true value once the mood is stored."""
             return await AffectiveQueries(resources.database).mood("diary", "s9")
 
         await eventually(mood_stored)
@@ -386,7 +396,7 @@ async def test_the_preselection_contains_the_best_memories(settings: Settings) -
 
 
 class UnreliableEmbedder:
-    """An embedder that can stop answering, as a remote one."""
+    """An embedder that can stop answering, as a remote provider may."""
 
     model = "remote-1"
     dimension = 64
@@ -401,7 +411,7 @@ class UnreliableEmbedder:
         self._hashing = HashingEmbedder(self.dimension)
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Embed, or wait without end."""
+        """Return the vectors, or wait forever while the embedder is set not to answer."""
         if self.away:
             await asyncio.Event().wait()
         return await self._hashing.embed(texts)
@@ -411,7 +421,7 @@ class UnreliableEmbedder:
 
 
 async def test_words_are_compared_if_no_vector_arrives_in_time(settings: Settings) -> None:
-    """Recall compares words if no vector arrives in time, and a recall answered too late is not recorded."""
+    """A recall compares words if no vector arrives in time. A recall answered after its time limit is not recorded."""
     remote = UnreliableEmbedder()
     embedding = Embedding(model=remote.model, dimension=remote.dimension)
     async with open_resources(settings) as usual:

@@ -1,4 +1,7 @@
-"""Affective minds in the views equal the fold of the log, in batches of any size, live and rebuilt."""
+"""Affective minds in the views equal the fold of the log, for batches of any size and after a rebuild.
+
+An affective mind is the state of one agent's affective memory.
+"""
 
 import random
 from collections.abc import Sequence
@@ -42,7 +45,7 @@ OTHER_EMBEDDING = turns.EMBEDDING.model_copy(update={"dimension": 256})
 
 
 def random_life(rng: random.Random, length: int) -> list[Event]:
-    """Return twelve remembered turns followed by random events about them."""
+    """Return events: twelve remembered turns, then `length` random events about them."""
     known = [UUID(int=rng.getrandbits(128), version=5) for _ in range(12)]
 
     def some() -> list[UUID]:
@@ -75,7 +78,7 @@ def random_life(rng: random.Random, length: int) -> list[Event]:
 
 
 async def assert_as_folded(resources: Resources) -> None:
-    """Assert that rows equal the fold of the log, and that each memory has only the vector of its present words."""
+    """Assert that rows equal the fold of the log, and that each memory has exactly one vector, of its present text."""
     mind = fold([each for each in await effective_events(resources.log) if isinstance(each, FOLDED)])
     async with resources.database.reading() as connection:
         agents = await load(connection, tables.affect_agent, AffectAgent)
@@ -93,7 +96,9 @@ async def assert_as_folded(resources: Resources) -> None:
 
 
 async def test_random_events_give_the_rows_of_the_fold(settings: Settings, seed: int) -> None:
-    """Random events give the same rows one by one, in batches and rebuilt; deleted memories keep no row."""
+    """Random events give the same rows when folded one by one, in batches and in a rebuild. Deleted memories have no
+    row.
+    """
     rng = random.Random(seed)
     await assert_views_follow_and_rebuild(settings, random_life(rng, 120), rng, assert_as_folded)
     async with open_resources(settings) as resources:
@@ -111,7 +116,7 @@ async def memories_in_views(resources: Resources) -> Sequence[AffectMemory]:
 
 
 async def test_affective_memories_are_re_embedded(settings: Settings) -> None:
-    """Re-embedding adds new vectors of affective memories, and embeds again only memories whose words changed."""
+    """Re-embedding adds vectors of affective memories. A second one embeds only memories whose text has changed."""
     async with running_services(settings, ["projector"]) as resources:
         await append_and_project(resources, turns.defined(), *(turns.remembered(UUID(int=each)) for each in (1, 2)))
         done = await reembed(settings, embedder=HashingEmbedder(256))
@@ -133,14 +138,14 @@ async def append_and_project(resources: Resources, *events: Event) -> None:
 
 
 def offered_and_remembered(number: int, prompt: str, trigger: str, content: str, **more: Any) -> list[Event]:
-    """Return an offered turn and its memory."""
+    """Return the events of an offered turn and of the memory formed from it."""
     turn_id = UUID(int=number + 1_000, version=4)
     told = turns.remembered(UUID(int=number, version=5), trigger=trigger, content=content, turn_id=turn_id, **more)
     return [turns.offered(turn_id, prompt), told]
 
 
 async def test_an_erased_turn_leaves_no_byte(servers: Servers, settings: Settings) -> None:
-    """An erased turn leaves no byte of its words in any file, and a replay of its messages does not restore it."""
+    """After the erasure of a turn no file contains its words, and a replay of its messages does not restore it."""
     gone, kept, twin = (UUID(int=each, version=5) for each in (1, 2, 3))
     link = Link(to=gone, sort="continues")
     tie = Tie(of=kept, to=link.to, sort=link.sort)
@@ -185,7 +190,9 @@ async def test_an_erased_turn_leaves_no_byte(servers: Servers, settings: Setting
 async def test_affective_memories_erased_after_a_backup_are_not_restored(
     servers: Servers, settings: Settings, tmp_path: Path
 ) -> None:
-    """A backup from before an erasure is restored without the erased memory and without memories of the same text."""
+    """A backup made before an erasure is restored without the erased memory and without other memories of the same
+    text.
+    """
     gone, kept = (UUID(int=each, version=5) for each in (1, 3))
     words = ("The sackbuttish thing.", "It was found, serpentwise.")
     async with running_services(settings, ["projector"]) as resources:
@@ -214,7 +221,9 @@ async def test_affective_memories_erased_after_a_backup_are_not_restored(
 
 
 async def test_erasing_deleted_memories_keeps_others(settings: Settings) -> None:
-    """Erasing memories deleted by a night keeps a memory of the same text and removes relations to the deleted one."""
+    """Erasing memories that a nightly job deleted keeps another memory of the same text, and removes relations to the
+    deleted ones.
+    """
     gone, kept = (UUID(int=each, version=5) for each in (1, 2))
     async with running_services(settings, ["projector"]) as resources:
         await append_and_project(
@@ -237,7 +246,9 @@ async def test_erasing_deleted_memories_keeps_others(settings: Settings) -> None
 
 
 async def test_an_erased_agent_with_affective_memory_leaves_no_byte(servers: Servers, settings: Settings) -> None:
-    """Erasing an agent with affective memory leaves no byte of its turns, remembered or not."""
+    """After the erasure of an agent with affective memory no file contains its turns, whether they became memories or
+    not.
+    """
     async with running_services(settings, ["projector"]) as resources:
         await append_and_project(
             resources,

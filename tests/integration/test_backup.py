@@ -1,4 +1,4 @@
-"""A backup is restored whole or refused, and data erased after it stays erased."""
+"""A backup is restored completely or refused, and data erased after it stays erased."""
 
 import json
 from collections.abc import Iterator
@@ -42,7 +42,7 @@ async def new_namespace(servers: Servers, **changes: object) -> Settings:
 
 
 def damaged_ledgers(settings: Settings, directory: Path) -> Iterator[Path]:
-    """Yield paths of erasure ledgers in which one character of an id was changed."""
+    """Yield paths of erasure ledgers, each with one changed character in an id."""
     memory_id, task_id = uuid4(), uuid4()
     wholes = {memory_id: Erasure(memories={"python": (memory_id,)}), task_id: Erasure(tasks=(task_id,))}
     sorts: tuple[tuple[Sort, UUID], ...] = (("memory", memory_id), ("task", task_id))
@@ -59,7 +59,7 @@ def damaged_ledgers(settings: Settings, directory: Path) -> Iterator[Path]:
 async def test_the_document_of_a_repeated_submission_stays_erased(
     servers: Servers, settings: Settings, tmp_path: Path
 ) -> None:
-    """The document of a repeated submission is erased with the task and not restored."""
+    """The document of a task that was submitted twice is erased with the task, and a restore does not bring it back."""
     task_id = uuid4()
     async with running_services(settings) as resources, connected_client(settings):
         for text in ("The first gnurdle is a wugwump.", "The second gnurdle is a blatherskite."):
@@ -116,7 +116,7 @@ async def test_data_erased_after_the_backup_is_not_restored(
 
 
 async def test_the_clock_is_restored(servers: Servers, settings: Settings, tmp_path: Path) -> None:
-    """A restore sets the clock as far ahead as it was, unless it is further ahead already."""
+    """A restore sets the adjustable clock as far ahead as it was at the backup, unless it is already further ahead."""
     ahead, further = timedelta(days=3, seconds=0.5), timedelta(days=9)
     async with opened_log(settings) as log:
         await (await Clock.open(log)).advance(ahead)

@@ -1,4 +1,6 @@
-"""A batch of events is folded from the views' checkpoint by the same version of the folds, or refused."""
+"""The projector folds a batch only if it begins at the views' checkpoint and the same version of the folds built the
+views.
+"""
 
 import shutil
 from collections.abc import Sequence
@@ -47,19 +49,19 @@ def upgrade() -> None:
 
 
 async def batch_between(resources: Resources, after: int, until: int) -> Batch:
-    """Return the events between two sequences as a batch."""
+    """Return the events after one sequence, up to and including another, as a batch."""
     events = [each for each in await recorded_events(resources.log) if after < (each.sequence or 0) <= until]
     return Batch(tuple(events), (), after, until)
 
 
 async def define_agents(resources: Resources, number: int) -> None:
-    """Append definitions of so many agents."""
+    """Append the definitions of `number` agents."""
     for each in range(number):
         await resources.log.append(agent_defined(f"agent-{each}"))
 
 
 async def set_back(resources: Resources, to: int) -> None:
-    """Set the views back to an older sequence while services run."""
+    """Set the checkpoint of the views back to an older sequence while services run."""
     await empty_tables(resources)
     await catch_up(resources.projection, resources.log, to, lambda *_: None)
 
@@ -71,12 +73,12 @@ async def set_fold_version(resources: Resources, fold: int) -> None:
 
 
 async def missing_dependencies(resources: Resources) -> Sequence[str]:
-    """Return the missing dependencies that a process reports."""
+    """Return the missing dependencies that the process reports in its readiness."""
     return (await Readiness(resources, [], {}).report()).problems
 
 
 async def test_views_set_back_are_followed_from_there(settings: Settings) -> None:
-    """An idle projector whose views were set back reads the log again from there."""
+    """If the checkpoint of the views is set back, an idle projector reads the log again from there."""
     async with running_services(settings, ["projector"]) as resources:
         await define_agents(resources, 9)
         await until_idle(resources, ["projector"])
@@ -90,7 +92,9 @@ async def test_views_set_back_are_followed_from_there(settings: Settings) -> Non
 
 
 async def test_a_batch_after_a_gap_is_refused(settings: Settings) -> None:
-    """A batch after a gap is refused; of an overlapping batch only the events after the checkpoint are folded."""
+    """A batch that leaves a gap after the checkpoint is refused. Of an overlapping batch, only the events after the
+    checkpoint are folded.
+    """
     async with open_resources(settings) as resources:
         await define_agents(resources, 6)
         assert await resources.projection.apply(await batch_between(resources, 0, 2)) == 2
@@ -107,7 +111,9 @@ async def test_a_batch_after_a_gap_is_refused(settings: Settings) -> None:
 
 
 async def test_an_older_version_does_not_fold_into_newer_views(settings: Settings) -> None:
-    """An older version neither folds into nor rebuilds views of a newer one, and says so."""
+    """A projector of an older version neither folds into nor rebuilds views of a newer version, and reports the
+    reason.
+    """
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await until_idle(resources)
@@ -169,7 +175,7 @@ async def test_the_views_halt_before_an_event_that_cannot_be_folded(
     ):
 
         async def halted() -> bool:
-            """The views are halted at the event."""
+            """Return True once the views are halted at the event."""
             return (await resources.projection.position()).halted_at == 6
 
         await eventually(halted)

@@ -22,7 +22,9 @@ pytestmark = pytest.mark.connected
 
 
 async def test_a_memory_repeated_under_its_key_is_stored_once(settings: Settings) -> None:
-    """A memory repeated under its key is stored once per agent and client; other content under it is refused."""
+    """A memory stored twice under one key is stored once for each agent and client. Other content under that key is
+    refused.
+    """
     async with (
         running_services(settings) as resources,
         connected_client(settings) as client,
@@ -52,7 +54,7 @@ async def test_a_memory_repeated_under_its_key_is_stored_once(settings: Settings
 
 
 async def test_a_reused_key_with_another_text_is_refused(settings: Settings) -> None:
-    """A task, an experience or a memory under the key of another one is refused, and nothing is published."""
+    """A task, an experience or a memory under a key with other content is refused, and nothing is published."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         for each in (agent_defined(), agent_defined("pia", memory="tiered", perspectives=())):
             await resources.log.append(each)
@@ -83,7 +85,7 @@ async def test_a_reused_key_with_another_text_is_refused(settings: Settings) -> 
 
 
 async def test_one_of_two_concurrent_submissions_under_a_key_is_refused(settings: Settings) -> None:
-    """Of two different submissions under one key at the same time one is refused."""
+    """Of two different submissions made under one key at the same time, one is refused."""
     async with running_services(settings), connected_client(settings) as client, connected_client(settings) as other:
         said = [each.submit(f"What is {each.log is client.log}?", key="q-1") for each in (client, other)]
         outcomes = await asyncio.gather(*said, return_exceptions=True)
@@ -132,14 +134,14 @@ KINDS = {
     "items": ["list"], "causes": ["list"],
 }  # fmt: skip
 ALLOWED_VALUES: dict[str, list[Any]] = {
-    # values that are wrong for the kind but right for this parameter
+    # Values of a kind that is wrong in general but right for these parameters.
     "second": [0], "importance": [0], "limit": [10**30], "timeout": [10**30],
     "agent": [None], "summary": [None], "location": [], "memories": [[]],
 }  # fmt: skip
 
 
 async def test_wrong_arguments_are_refused_before_anything_is_published(settings: Settings) -> None:
-    """Every wrong value of every parameter of every public method is refused in one line, and nothing is published."""
+    """Each wrong value of each parameter of each public method is refused in one line, and nothing is published."""
     kinds = {name: kind for names, [kind] in KINDS.items() for name in names.split()}
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
@@ -168,7 +170,10 @@ async def test_wrong_arguments_are_refused_before_anything_is_published(settings
 
 
 async def _refusal(method: Any, given: dict[str, Any]) -> str | None:
-    """Return the reason why the arguments were refused; None if they were accepted or the platform did not answer."""
+    """Call the method and return the reason why the arguments were refused.
+
+    Returns None if they were accepted or the platform did not answer.
+    """
     try:
         await method(**given)
     except exchange.PassingError:
@@ -179,7 +184,7 @@ async def _refusal(method: Any, given: dict[str, Any]) -> str | None:
 
 
 async def test_every_public_method_checks_its_arguments() -> None:
-    """Every public coroutine method has the wrapper that checks arguments, deadlines and errors."""
+    """Every public coroutine method has the wrapper that checks arguments, applies the timeout and converts errors."""
     for kind in (QueryMethods, Client):
         for name in public(kind):
             assert hasattr(getattr(kind, name), "__wrapped__"), name

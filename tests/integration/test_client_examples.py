@@ -39,20 +39,20 @@ EXPORTED = {name: getattr(nemuri, name) for name in nemuri.__all__}
 DOCUMENTED: dict[str, Any] = CLIENT | SYNC_CLIENT | EXPORTED
 """Every public method of the clients and every name that `nemuri` exports."""
 BLOCKING = {*SYNC_CLIENT, "SyncClient", "connect_sync"}
-"""Names whose example runs without asyncio."""
+"""Names whose examples run without asyncio."""
 SECTION = re.compile(r"^(Args|Returns|Raises|Example):$", re.MULTILINE)
 ARGUMENT = re.compile(r"^ {4}(?:\*\*)?(\w+): ", re.MULTILINE)
 TURN = "The parser finally accepts a trailing comma!"
 
 
 def sections(documented: object) -> dict[str, str]:
-    """Return the sections of a docstring by their titles; the text before them has the title "Summary"."""
+    """Return the sections of a docstring by title. The text before the first title is the section "Summary"."""
     parts = SECTION.split(inspect.getdoc(documented) or "")
     return {"Summary": parts[0]} | dict(zip(parts[1::2], parts[2::2], strict=True))
 
 
 def statements(name: str) -> list[doctest.Example]:
-    """Return the statements of an example with their expected output."""
+    """Return the statements of the example of a name, with their expected output."""
     example = sections(DOCUMENTED[name]).get("Example")
     assert example, f"{name} has no example"
     found = doctest.DocTestParser().get_examples(inspect.cleandoc(example), name)
@@ -62,9 +62,9 @@ def statements(name: str) -> list[doctest.Example]:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def platform(servers: Servers) -> AsyncIterator[Settings]:
-    """Settings of a running platform with the agents of the examples; the first event of its log is a task.
+    """Settings of a running platform with the agents that the examples use. The first event of its log is a task.
 
-    Each parameter value gets its own platform, so that a course is begun once on each.
+    Each value of the fixture's parameter has its own platform, because a course can be begun only once on each.
     """
     settings = servers.settings()
     await prepare(settings)
@@ -85,7 +85,9 @@ async def platform(servers: Servers) -> AsyncIterator[Settings]:
 
 @pytest.fixture
 def environment(platform: Settings, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """Return the names that examples use, in an environment in which `nemuri.connect` finds the platform."""
+    """Return the names that examples use, and set environment variables by which `nemuri.connect` finds the
+    platform.
+    """
     monkeypatch.setenv("NATS_URL", str(platform.nats_url))
     monkeypatch.setenv("NEMURI_NAMESPACE", platform.namespace)
     monkeypatch.setenv("NEMURI_CLIENT", "ann")
@@ -124,7 +126,9 @@ async def test_a_blocking_example_prints_its_expected_output(name: str, environm
 
 @pytest.mark.parametrize("name", sorted(DOCUMENTED))
 def test_a_public_docstring_is_complete(name: str) -> None:
-    """A public docstring has a summary and an example, and for a function each argument, the result and the errors."""
+    """Each public docstring has a summary and an example. For a function it also describes each argument, the result
+    and the errors.
+    """
     documented = DOCUMENTED[name]
     found = sections(documented)
     assert found["Summary"].strip()
@@ -138,7 +142,7 @@ def test_a_public_docstring_is_complete(name: str) -> None:
 
 
 def test_every_public_method_is_listed() -> None:
-    """Every public method is among the documented names, and both clients have the same methods."""
+    """Every public method is among the documented names, and the two clients have the same methods."""
     for kind in (Client, SyncClient):
         public_names = {name for name in dir(kind) if not name.startswith("_") and callable(getattr(kind, name))}
         assert {f"{kind.__name__}.{name}" for name in public_names} <= {*DOCUMENTED}
@@ -151,7 +155,7 @@ def unqualified(name: str) -> str:
 
 
 def compiled(statement: doctest.Example) -> CodeType:
-    """Return the code of a statement that may use `await` and displays an expression's value as a console does."""
+    """Compile a statement. The code may use `await`, and displays the value of an expression as a console does."""
     flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
     code: CodeType = compile(statement.source, "<example>", "single", flags=flags)
     return code
@@ -159,7 +163,7 @@ def compiled(statement: doctest.Example) -> CodeType:
 
 @contextmanager
 def printed_as_expected(statement: doctest.Example, names: dict[str, Any]) -> Iterator[None]:
-    """Fail unless the enclosed code displays and prints the statement's expected output."""
+    """Fail unless the code in this context prints the statement's expected output."""
     output = StringIO()
 
     def show(value: object) -> None:

@@ -1,4 +1,4 @@
-"""The client while its server is down: calls end in time, with the library's own errors, and nothing is printed."""
+"""The client without a reachable server: calls end in time with the library's own errors, and nothing is printed."""
 
 import asyncio
 import os
@@ -37,7 +37,7 @@ pytestmark = pytest.mark.connected
 CALL_TIMEOUT = 0.2
 """Timeout in seconds of calls without a server."""
 SLACK = 2.0
-"""Seconds by which a call may exceed its timeout on a loaded machine."""
+"""Seconds by which a call may exceed its timeout, since the machine may be loaded."""
 
 
 @asynccontextmanager
@@ -47,7 +47,7 @@ async def client_without_server(servers: Servers, settings: Settings) -> AsyncIt
         await servers.nats.kill()
 
         async def disconnected() -> bool:
-            """The client has lost its connection."""
+            """Return True once the client has lost its connection."""
             return not client.log.connection.is_connected
 
         await eventually(disconnected)
@@ -55,7 +55,9 @@ async def client_without_server(servers: Servers, settings: Settings) -> AsyncIt
 
 
 async def assert_refused_in_time(call: Callable[[], Awaitable[Any]], name: str) -> None:
-    """Assert that a call with a timeout of `CALL_TIMEOUT` seconds ends in time with a one-line error of the library."""
+    """Call with a timeout of `CALL_TIMEOUT` seconds, and assert that it ends in time with a one-line error of the
+    library.
+    """
     begun = time.monotonic()
     with pytest.raises(nemuri.CallTimeoutError) as raised:
         await call()
@@ -65,7 +67,7 @@ async def assert_refused_in_time(call: Callable[[], Awaitable[Any]], name: str) 
 
 
 async def test_every_method_fails_in_time_without_a_server(own_servers: Servers) -> None:
-    """Every public method raises only the library's own errors without a server, and ends in time."""
+    """Without a server every public method ends in time and raises only the library's own errors."""
     settings = own_servers.settings()
     await prepare(settings)
     async with client_without_server(own_servers, settings) as client:
@@ -80,7 +82,9 @@ async def test_every_method_fails_in_time_without_a_server(own_servers: Servers)
 async def test_every_blocking_method_fails_in_time_without_a_server(
     own_servers: Servers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The blocking client has the same methods as the other, and they raise the same errors without a server."""
+    """The blocking client has the same methods as the asynchronous one, and they raise the same errors without a
+    server.
+    """
     settings = own_servers.settings()
     await prepare(settings)
     monkeypatch.setenv("NATS_URL", str(settings.nats_url))
@@ -120,7 +124,9 @@ async def test_ask_without_a_server_ends_in_time(own_servers: Servers) -> None:
 
 
 async def test_a_call_to_a_suspended_server_ends_in_time(own_servers: Servers) -> None:
-    """A call to a suspended server ends within its timeout, and the error names the task that may exist."""
+    """A call to a suspended server ends within its timeout. Its error names the id of the task that may have been
+    submitted.
+    """
     settings = own_servers.settings()
     await prepare(settings)
     pid = own_servers.nats.pid
@@ -141,7 +147,7 @@ async def test_a_call_to_a_suspended_server_ends_in_time(own_servers: Servers) -
         assert task is not None
 
         async def arrived() -> bool:
-            """The task is on the log."""
+            """Return True once the task is on the log."""
             return [each.event_id for each in await effective_events(client.log)] == [task]
 
         await eventually(arrived)
@@ -168,7 +174,7 @@ async def test_a_call_succeeds_after_the_server_returns(own_servers: Servers) ->
 async def test_a_call_without_a_timeout_fails_if_the_server_stays_down(
     own_servers: Servers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A call without a timeout raises `NotConnectedError` if the server stays down."""
+    """A call without a timeout raises `NotConnectedError` if the server does not return."""
     monkeypatch.setattr(exchange, "RETRY_SECONDS", 0.5)
     settings = own_servers.settings()
     await prepare(settings)
@@ -181,7 +187,7 @@ async def test_a_call_without_a_timeout_fails_if_the_server_stays_down(
 async def test_closing_ends_a_reconnecting_task_that_lost_a_cancellation(
     own_servers: Servers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The reconnecting task of a closed connection has ended, even if it lost the first cancellation."""
+    """Closing a connection ends its reconnecting task, even if that task ignored the first cancellation."""
     reconnecting, cancellations = asyncio.Event(), 0
 
     async def select_next_server(_: Connection) -> None:
@@ -234,7 +240,7 @@ LOGGING = "import logging; logging.basicConfig(format='%(levelname)s %(name)s %(
 
 
 def start_program(settings: Settings, setup: str = "") -> "subprocess.Popen[str]":
-    """Start a user's program that prints the outcome of its calls."""
+    """Start a program that uses the library and prints the outcome of its calls, and return its process."""
     environment = {
         **os.environ, "NATS_URL": str(settings.nats_url), "NEMURI_NAMESPACE": settings.namespace,
         "DATABASE_URL": "",
@@ -245,7 +251,7 @@ def start_program(settings: Settings, setup: str = "") -> "subprocess.Popen[str]
 
 
 async def test_the_library_prints_nothing(own_servers: Servers) -> None:
-    """The library prints nothing when the server is missing, stops, returns or stops for good."""
+    """The library prints nothing if the server is missing, stops, returns, or stops finally."""
     settings = own_servers.settings()
     await prepare(settings)
     nowhere = start_program(settings.model_copy(update={"nats_url": "nats://127.0.0.1:1"}))
@@ -265,7 +271,7 @@ async def test_the_library_prints_nothing(own_servers: Servers) -> None:
         running.stdin.flush()
         assert await asyncio.to_thread(running.stdout.readline) == "0\n"
         async with connected_client(settings) as client:
-            await client.settle()  # the services reconnect and can stop cleanly
+            await client.settle()  # Wait until the services have reconnected, so that they can stop cleanly.
     await own_servers.nats.kill()
     assert await asyncio.to_thread(running.communicate, "\n") == ("", "")
     assert running.returncode == 0

@@ -1,4 +1,6 @@
-"""Under clock fading, a memory survives a burst of unrelated tasks and fades over days without use."""
+"""Under clock fading (decay by time instead of by tasks) a memory survives many unrelated tasks and fades over unused
+days.
+"""
 
 import asyncio
 from datetime import timedelta
@@ -26,7 +28,7 @@ from tests.integration.harness import (
 pytestmark = pytest.mark.connected
 EXAMPLE = Path(__file__).parents[2] / "examples" / "agents" / "data-model.yaml"
 FAST_FADING = {"expected_tasks_per_day": 1, "daily_decay_targets": [0.6] * 6}
-"""A policy with one expected task a day that archives an unused memory after five days."""
+"""A policy that expects one task a day and archives an unused memory after five days."""
 BURST = 25
 FACT = "Our style guide allows frozen dataclasses only."
 

@@ -39,7 +39,7 @@ TASKS = 12
 
 
 async def submit_all(client: Client, rng: random.Random) -> list[UUID]:
-    """Submit tasks at random intervals, each repeatedly under its key until it is acknowledged, and return the keys."""
+    """Submit tasks at random intervals, each repeatedly under one key until it is acknowledged. Return the keys."""
     known = []
     for number in range(TASKS):
         key = uuid4()
@@ -51,7 +51,7 @@ async def submit_all(client: Client, rng: random.Random) -> list[UUID]:
 
 
 async def kill_each_node_once(cluster: EmbeddedNatsCluster, rng: random.Random) -> None:
-    """Kill one node after another in random order, each when the one before is back."""
+    """Kill the nodes one after another in random order. Wait for each to be back before the next one is killed."""
     for node in rng.sample(range(3), 3):
         await asyncio.sleep(rng.uniform(0.2, 0.8))
         await cluster.kill(node)
@@ -81,7 +81,7 @@ async def test_tasks_survive_the_loss_of_every_node_in_turn(servers: Servers, se
 
 
 async def test_erased_data_stays_in_raft_logs_only(servers: Servers) -> None:
-    """Erased data stays only in Raft logs, which go with the next snapshot, and the erasure's result says so."""
+    """Erased data stays only in Raft logs, which the next snapshot removes. The result of the erasure says so."""
     async with three_nodes() as cluster:
         settings = servers.settings().model_copy(update={"nats_url": ",".join(cluster.urls), "replicas": 3})
         await prepare(settings)
@@ -96,7 +96,7 @@ async def test_erased_data_stays_in_raft_logs_only(servers: Servers) -> None:
             assert ["Raft logs of 3 servers" in each for each in forgotten.remaining_notes] == [True]
 
             async def left() -> bool:
-                """The followers have deleted it too."""
+                """Return True once only Raft logs contain the erased text."""
                 return all("/_js_/" in name for name in files_with(cluster.directory, "quincebomb")["quincebomb"])
 
             await eventually(left)
@@ -105,7 +105,9 @@ async def test_erased_data_stays_in_raft_logs_only(servers: Servers) -> None:
 
 
 async def test_a_societys_states_survive_the_loss_of_every_node_in_turn(servers: Servers, seed: int) -> None:
-    """States and checkpoints of a society are replicated, and a host keeps all cells while nodes are killed."""
+    """A society's states and checkpoints are replicated, and a host keeps all its cells while nodes are killed in
+    turn.
+    """
     residents = tuple(Resident(id=f"a{each:02}", name=f"Agent {each}") for each in range(20))
     society, engine = Society(name="village", seed=1, agents=residents), Engine((), 0.0, seed=1)
     async with three_nodes() as cluster:
@@ -124,7 +126,7 @@ async def test_a_societys_states_survive_the_loss_of_every_node_in_turn(servers:
             await world.acquire()
 
             async def written() -> bool:
-                """Everything is written, and no lease was lost."""
+                """Return True once everything is written; assert that no lease was lost."""
                 assert await keeping.beat() == set()
                 return await world.beat() and not engine.changed
 

@@ -1,4 +1,6 @@
-"""Pauses of the consumers belong to a holder and expire by the server's clock; an incomplete log stays paused."""
+"""Each pause of the consumers has a holder and expires by the server's clock. Consumers of an incomplete log stay
+paused.
+"""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -45,21 +47,21 @@ pytestmark = pytest.mark.connected
 
 
 async def all_paused(log: Log) -> bool:
-    """Return whether every durable consumer is paused."""
+    """Return True if every durable consumer is paused."""
     return all(each.paused for each in await durable_consumers(log))
 
 
 async def none_paused(log: Log) -> bool:
-    """No durable consumer is paused."""
+    """Return True if no durable consumer is paused."""
     return not any(each.paused for each in await durable_consumers(log))
 
 
 class SlowClock(datetime):
-    """A clock that is two minutes slow."""
+    """A clock that is two minutes behind."""
 
     @classmethod
     def now(cls, tz: ZoneInfo | None = None) -> Self:  # type: ignore[override]
-        """Return the time of two minutes ago."""
+        """Return the time two minutes ago."""
         return super().now(tz) - timedelta(minutes=2)
 
 
@@ -76,7 +78,7 @@ async def test_the_last_holder_ends_a_pause(settings: Settings) -> None:
 
 
 async def test_concurrent_pauses_do_not_end_a_held_pause(settings: Settings) -> None:
-    """A pause holds while eight other holders begin and end pauses concurrently."""
+    """Consumers stay paused for one holder while eight others begin and end their pauses concurrently."""
 
     async def come_and_go() -> None:
         async with opened_log(settings) as own:
@@ -92,7 +94,9 @@ async def test_concurrent_pauses_do_not_end_a_held_pause(settings: Settings) -> 
 
 
 async def test_a_slow_clock_does_not_shorten_a_pause(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An operator whose clock is slow pauses all consumers, because the server's clock is used."""
+    """An operator whose clock is two minutes behind pauses all consumers fully, because the end is set by the server's
+    clock.
+    """
     monkeypatch.setattr(consumer_pauses, "datetime", SlowClock)
     async with opened_log(settings) as log, paused(log):
         assert await all_paused(log)
@@ -101,7 +105,9 @@ async def test_a_slow_clock_does_not_shorten_a_pause(settings: Settings, monkeyp
 async def test_the_pause_of_a_killed_holder_lasts_until_its_lease_expires(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The pause of a killed holder lasts until its lease expires, even after another holder released its own."""
+    """The pause of a killed holder lasts until its lease expires, even if another holder releases its own pause
+    before.
+    """
     monkeypatch.setattr(consumer_pauses, "LEASE", timedelta(seconds=5))
     async with opened_log(settings) as log:
         async with paused(log):
@@ -122,7 +128,7 @@ async def test_the_pause_of_a_killed_holder_lasts_until_its_lease_expires(
 async def test_a_holder_killed_in_its_turn_delays_others_briefly(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A holder killed during its turn delays others only until the turn expires."""
+    """A holder killed while it changes the pause delays other holders only until its turn expires."""
     monkeypatch.setattr(consumer_pauses, "TURN_SECONDS", timedelta(seconds=1))
     async with opened_log(settings) as log:
         async with AsyncExitStack() as killed:
@@ -133,7 +139,7 @@ async def test_a_holder_killed_in_its_turn_delays_others_briefly(
 
 
 async def test_an_incomplete_log_stays_paused(settings: Settings) -> None:
-    """An incomplete log stays paused through other pauses and provisioning until it is given up."""
+    """Consumers of an incomplete log stay paused, despite other pauses and provisioning, until the log is given up."""
     async with opened_log(settings) as log:
         await log.append(agent_defined())
         with pytest.raises(ZeroDivisionError):
@@ -167,13 +173,15 @@ async def test_an_import_that_fails_before_its_first_event_ends_the_pause(settin
 
 
 class Killed(BaseException):
-    """Raised in place of a kill of the process."""
+    """Raised in place of a kill of this process."""
 
 
 async def test_a_killed_restore_leaves_the_consumers_paused(
     servers: Servers, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A killed restore leaves all consumers paused, and the same restore completes it; another import is refused."""
+    """A killed restore leaves all consumers paused. Repeating the same restore completes it; another import is
+    refused.
+    """
     monkeypatch.setattr("nemuri.operations.export_import.MAX_CONCURRENT_APPENDS", 8)
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
@@ -212,7 +220,9 @@ async def test_a_killed_restore_leaves_the_consumers_paused(
 async def test_a_recall_appends_nothing_to_an_incomplete_log(
     servers: Servers, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, memory: str
 ) -> None:
-    """A recall on an incomplete log is refused and appends nothing, so that the killed import can be completed."""
+    """A recall on an incomplete log is refused and appends nothing, so that the killed import can still be
+    completed.
+    """
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined("noah", memory=memory, perspectives=()))
         await client.settle()
@@ -237,7 +247,7 @@ async def test_a_recall_appends_nothing_to_an_incomplete_log(
 
 
 def then_kill(work: Callable[..., Awaitable[None]]) -> Callable[..., Awaitable[None]]:
-    """Return a wrapper that does the work and then raises `Killed`."""
+    """Return a wrapper that awaits `work` and then raises `Killed`."""
 
     async def doing(*arguments: Any) -> None:
         await work(*arguments)
@@ -269,13 +279,13 @@ async def recalled(client: Client, memory: str) -> Sequence[object]:
 
 
 def kill_at_share(part: float, done: int, total: int) -> None:
-    """Raise `Killed` when this share of the work is done."""
+    """Raise `Killed` once the share `part` of the work is done."""
     if done >= part * total:
         raise Killed
 
 
 async def export_other_log(settings: Settings, path: Path) -> Path:
-    """Export a log with one event and return the file."""
+    """Export another log, which has one event, and return the file."""
     async with opened_log(settings) as log:
         await log.append(agent_defined("another"))
     await export_log(settings, path, lambda _done, _total: None)
@@ -291,7 +301,7 @@ async def test_every_consumer_is_paused_across_pages(settings: Settings) -> None
     """Every durable consumer is paused and resumed, even if the server lists consumers in several pages."""
     async with opened_log(settings) as log:
         ours = {each.name for each in await durable_consumers(log)}
-        readers = [f"AAA{number}" for number in range(300)]  # before ours by name
+        readers = [f"AAA{number}" for number in range(300)]  # Their names come before the names of our consumers.
         config = ConsumerConfig(ack_policy=AckPolicy.NONE, inactive_threshold=300.0, mem_storage=True)
         for each in readers:
             await log.stream.add_consumer(log.subjects.stream, config.evolve(name=each))

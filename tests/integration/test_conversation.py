@@ -1,4 +1,4 @@
-"""The orchestrator keeps conversations, and agents get self-contained requests."""
+"""The orchestrator keeps the turns of conversations, and agents get requests that are understandable without them."""
 
 import asyncio
 from typing import Any
@@ -51,7 +51,9 @@ async def routings(resources: Resources) -> dict[Any, TaskRouted]:
 
 
 async def test_a_follow_up_question_is_restated(settings: Settings) -> None:
-    """A follow-up question is restated for routing and retrieval; a self-contained one is left as it is."""
+    """A follow-up question is restated with its context for routing and retrieval. A question that needs no context is
+    left as it is.
+    """
     model = CountingModel()
     async with (
         running_services(settings, models=Models(model, model)) as resources,
@@ -103,7 +105,7 @@ async def test_a_japanese_follow_up_question_is_restated(settings: Settings) -> 
 
 
 async def test_a_client_sees_only_its_own_conversations(settings: Settings) -> None:
-    """A conversation of the same name of another client, or no name, restates nothing."""
+    """Turns of another client's conversation with the same name, or of no conversation, are not used for restating."""
     model = CountingModel()
     async with running_services(settings, models=Models(model, model)) as resources, connected_client(settings) as ann:
         await define_agent(resources, ann)
@@ -116,7 +118,7 @@ async def test_a_client_sees_only_its_own_conversations(settings: Settings) -> N
 
 
 async def test_concurrent_turns_are_routed_in_order(settings: Settings) -> None:
-    """Concurrent turns of a conversation are routed in their order, and all are answered."""
+    """Turns of a conversation that are submitted at the same time are routed in their order, and all are answered."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await define_agent(resources, client)
         first = await client.submit(FIRST, conversation="many")
@@ -151,7 +153,7 @@ async def test_a_turn_in_negotiation_or_failed_does_not_hold_up_others(settings:
 
 
 async def test_a_language_model_restates_the_request(settings: Settings) -> None:
-    """A language model restates a request from the earlier turns, and the agent gets its words."""
+    """A language model restates a request from the earlier turns, and the agent gets the restated request."""
     chat = Parrot("What does the list method extend return?")
     models = Models(main=CountingModel(), light=PromptedModel(chat))
     async with running_services(settings, models=models) as resources, connected_client(settings) as client:
@@ -172,18 +174,18 @@ class RefusingModel(CountingModel):
     error: Exception = ModelRefused("no")
 
     async def restate(self, job: RestateJob) -> Reply[Any]:  # noqa: ARG002 - signature of a model
-        """Raise the error."""
+        """Raise the error that the model is set to raise."""
         raise self.error
 
 
 class BrokenModel(RefusingModel):
-    """A model whose restating has a fault."""
+    """A model that raises an unexpected error when it restates a request."""
 
     error = ValueError("broken")
 
 
 async def test_a_turn_is_routed_unchanged_if_restating_is_refused(settings: Settings) -> None:
-    """A turn whose restating is refused is routed with its own words and answered."""
+    """If the model refuses to restate a turn, the turn is routed with its own words and answered."""
     model = RefusingModel()
     async with (
         running_services(settings, models=Models(model, model)) as resources,
@@ -197,7 +199,7 @@ async def test_a_turn_is_routed_unchanged_if_restating_is_refused(settings: Sett
 
 
 async def test_waiting_turns_fail_if_restating_fails(settings: Settings) -> None:
-    """Waiting turns fail if restating them fails after the earlier turn ended."""
+    """Turns that waited for an earlier turn fail if restating them fails."""
     model = BrokenModel()
     async with (
         running_services(settings, models=Models(model, model)) as resources,

@@ -1,4 +1,4 @@
-"""A course goes on after the tutor dead-letters an event."""
+"""A course continues after the tutor has dead-lettered an event."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -34,15 +34,15 @@ pytestmark = pytest.mark.connected
 
 
 async def test_an_exercise_that_cannot_be_graded_is_wrong(settings: Settings) -> None:
-    """An exercise that the tutor cannot grade counts as wrong with the reason, once, and the course ends."""
-    others = [each for each in ALL_SERVICES if each != "attribution"]  # without the end of a session nothing is graded
+    """An exercise that the tutor cannot grade is recorded once as wrong, with the reason, and the course ends."""
+    others = [each for each in ALL_SERVICES if each != "attribution"]  # Nothing is graded before a session ends.
     async with running_services(settings, others) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
         course_id = await client.teach("python", TEXTBOOK)
 
         async def asked() -> list[Any]:
-            """Both exercises are submitted."""
+            """Return the submissions once both exercises are submitted."""
             found = [each for each in await effective_events(resources.log) if isinstance(each, TaskSubmitted)]
             return found if len(found) == 2 else []
 
@@ -63,10 +63,10 @@ async def test_an_exercise_that_cannot_be_graded_is_wrong(settings: Settings) ->
 
 
 class FailingEmbedder(HashingEmbedder):
-    """An embedder that fails at the review of a wrong answer."""
+    """An embedder that fails when the wrong answer to the unanswerable exercise is reviewed."""
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return the vectors, except of the reviewed answer."""
+        """Return the vectors. Raises `ValueError` if the right answer to that exercise is among the texts."""
         if UNANSWERABLE_EXERCISE.answer in texts:
             raise ValueError("a fault of its own")
         return await super().embed(texts)

@@ -1,4 +1,6 @@
-"""Courses: an agent reads, sleeps, is tested and sleeps, and exercises are repeated when they are due."""
+"""Courses: for each chapter an agent reads, sleeps, is tested and sleeps again. Exercises are repeated when they are
+due.
+"""
 
 from collections import Counter
 from datetime import UTC, datetime, timedelta
@@ -72,7 +74,9 @@ async def exercise_report(client: Client, course_id: UUID, number: int) -> Exerc
 
 
 async def test_an_agent_reads_sleeps_is_tested_and_sleeps(settings: Settings) -> None:
-    """Each chapter is slept over before and after its test; right answers are credited, and wrong ones reviewed."""
+    """The agent sleeps before and after the test of each chapter. Right answers are credited, and wrong answers
+    reviewed.
+    """
     async with running_services(settings) as resources, connected_client(settings) as client:
         course = await teach(resources, client)
         first, second = course.chapters
@@ -95,7 +99,7 @@ async def test_an_agent_reads_sleeps_is_tested_and_sleeps(settings: Settings) ->
 
 
 def assert_in_order(events: list[AnyEvent]) -> None:
-    """Assert that the first chapter is read, slept over and tested before the second one is read."""
+    """Assert that the first chapter is read, followed by a sleep and tested before the second chapter is read."""
     first, second = (each for each in events if isinstance(each, ChapterRead))
     asked = [each for each in events if isinstance(each, TaskSubmitted)]
     graded = [each for each in events if isinstance(each, ExerciseGraded)]
@@ -109,7 +113,9 @@ def assert_in_order(events: list[AnyEvent]) -> None:
 
 
 async def test_exercises_are_repeated_at_growing_intervals_when_right(settings: Settings) -> None:
-    """A right exercise is repeated after 1, 3 and 7 days and a wrong one daily, even if no service ran meanwhile."""
+    """A rightly answered exercise is repeated after 1, 3 and 7 days, and a wrong one daily, even if no service ran
+    meanwhile.
+    """
     async with running_services(settings) as resources, connected_client(settings) as client:
         course = await teach(resources, client)
     for day, right, wrong in ((1, 2, 2), (4, 3, 3), (11, 4, 4)):
@@ -121,7 +127,7 @@ async def test_exercises_are_repeated_at_growing_intervals_when_right(settings: 
             await client.clock(advance=timedelta(days=day) + course.begun_at - before + timedelta(minutes=5))
 
             async def again(right: int = right, wrong: int = wrong, client: Client = client) -> bool:
-                """Both exercises were repeated."""
+                """Return True once both exercises were repeated."""
                 return [len(each.answers) for each in await both_exercises(client, course)] == [right, wrong]
 
             await eventually(again)
@@ -138,7 +144,7 @@ async def test_exercises_are_repeated_at_growing_intervals_when_right(settings: 
 
 
 async def both_exercises(client: Client, course: CourseReport) -> tuple[ExerciseReport, ExerciseReport]:
-    """Return the exercise that the agent can answer, and the one that it cannot."""
+    """Return two exercises: the one that the agent can answer and the one that it cannot."""
     return await exercise_report(client, course.course_id, 0), await exercise_report(client, course.course_id, 1)
 
 
@@ -199,7 +205,9 @@ async def test_invalid_courses_are_refused(settings: Settings) -> None:
 
 
 async def test_the_largest_chapter_is_read(settings: Settings) -> None:
-    """The largest chapter is read in one event that the server accepts, whatever the model learns from it."""
+    """Reading the largest possible chapter is recorded in one event that the server accepts, whatever the model learns
+    from it.
+    """
     model = VerboseModel()
     async with (
         running_services(settings, models=Models(model, model)) as resources,

@@ -17,7 +17,9 @@ pytestmark = pytest.mark.connected
 
 @pytest.mark.parametrize("encoding", ["SQL_ASCII", "LATIN1"])
 async def test_another_encoding_is_refused(servers: Servers, encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Another encoding ends provisioning with one line that names UTF8, and nothing is made on either server."""
+    """Provisioning a database with another encoding fails with one line that names UTF8. Nothing is created on either
+    server.
+    """
     name = fresh_namespace()
     made = f"CREATE DATABASE \"{name}\" ENCODING '{encoding}' LOCALE 'C' TEMPLATE template0"
     async with await psycopg.AsyncConnection.connect(servers.postgres.url, autocommit=True) as connection:

@@ -24,7 +24,7 @@ from tests.integration.servers import Servers, files_with
 pytestmark = pytest.mark.connected
 CANARY = "canary-6f1b2c"
 READING_SERVICES = ("projector", "intake", "query-api")
-"""Services that read clients' events, and those that write dead letters."""
+"""Services that read events of clients or write dead letters."""
 
 
 async def publish_invalid(log: Log, data: bytes = b"{", kind: str = "nonsense") -> str:
@@ -33,7 +33,7 @@ async def publish_invalid(log: Log, data: bytes = b"{", kind: str = "nonsense") 
     name = f"intake/{ack.seq}"
 
     async def stored() -> bool:
-        """The dead letter is stored."""
+        """Return True once the dead letter is stored."""
         return name in {each.letter.name for each in await dead_letters(log)}
 
     await eventually(stored)
@@ -59,7 +59,7 @@ async def test_an_invalid_message_cannot_be_retried(settings: Settings) -> None:
 
 
 async def test_dead_letters_are_listed_in_pages(settings: Settings) -> None:
-    """Dead letters are listed oldest first, of one service or of all, without dropped ones."""
+    """Dead letters are listed in pages, oldest first, for one service or for all. Dropped ones are not listed."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         names = [await publish_invalid(resources.log) for _ in range(5)]
         first = await dead.page(client, limit=2)
@@ -73,7 +73,7 @@ async def test_dead_letters_are_listed_in_pages(settings: Settings) -> None:
 
 
 async def test_the_dead_letter_of_a_large_message_refers_to_the_log(settings: Settings) -> None:
-    """The dead letter of a large message holds as much as fits, and the whole message is read from the log."""
+    """The dead letter of a large message holds as much of it as fits. The whole message is read from the log."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         whole = b"x" * (resources.log.max_event_bytes + 2_000)
         name = await publish_invalid(resources.log, whole)
@@ -83,7 +83,7 @@ async def test_the_dead_letter_of_a_large_message_refers_to_the_log(settings: Se
 
 
 async def test_a_dropped_dead_letter_leaves_no_byte(own_servers: Servers) -> None:
-    """A dropped dead letter leaves no byte in its stream's files, and other dead letters stay."""
+    """After a dead letter is dropped, its stream's files contain nothing of it. Other dead letters stay."""
     settings = own_servers.settings()
     await prepare(settings)
     async with running_services(settings, READING_SERVICES) as resources, connected_client(settings) as client:
@@ -98,8 +98,8 @@ async def test_a_dropped_dead_letter_leaves_no_byte(own_servers: Servers) -> Non
 
 
 async def test_an_invalid_message_can_be_erased(own_servers: Servers) -> None:
-    """A message that is not an event is erased with its dead letters; events and the platform's own messages are
-    refused.
+    """A message that is not an event is erased with its dead letters. The command refuses to erase events and the
+    platform's own messages.
     """
     settings = own_servers.settings()
     await prepare(settings)

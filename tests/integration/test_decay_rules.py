@@ -1,4 +1,4 @@
-"""Each decay rule is written once, and PostgreSQL, numpy and Python compute the same results from it."""
+"""Each decay rule is written once, and PostgreSQL, NumPy and Python compute the same results from it."""
 
 import random
 from typing import Any
@@ -26,7 +26,7 @@ Row = dict[str, Any]
 
 
 def affective_row(rng: random.Random, place: int) -> Row:
-    """Return a random memory that may be new, old, archived or almost forgotten."""
+    """Return a row with the values of a random affective memory: new, old, archived or almost forgotten."""
     begun = rng.choice((NIGHT, rng.randrange(NIGHT)))
     return {
         "place": place,
@@ -41,7 +41,7 @@ def affective_row(rng: random.Random, place: int) -> Row:
 
 
 def strength_row(rng: random.Random, place: int) -> Row:
-    """Return a random memory, whose strength may be too small for a double."""
+    """Return a row with the values of a random memory. Its strength may be too small for a double."""
     return {
         "place": place,
         "kept": rng.uniform(-900, 100),
@@ -51,14 +51,14 @@ def strength_row(rng: random.Random, place: int) -> Row:
 
 
 def table(rows: list[Row]) -> Values:
-    """Return the rows as a table for a query."""
+    """Return the rows as a table of constants that a query can select from."""
     kinds: dict[str, Any] = {"status": Text(), "kept": Double(), "zero": Double(), "coefficient": Double()}
     columns = [column(name, kinds.get(name, Integer())) for name in rows[0]]
     return values(*columns, name="m").data([tuple(each.values()) for each in rows])
 
 
 async def in_sql(settings: Settings, rows: list[Row], expressions: Any) -> list[tuple[Any, ...]]:
-    """Return the values that PostgreSQL computes for each row."""
+    """Return the values of the expressions that PostgreSQL computes for each row."""
     of = table(rows).c
     database = Database.at(str(settings.database_url), settings.namespace)
     try:
@@ -70,7 +70,7 @@ async def in_sql(settings: Settings, rows: list[Row], expressions: Any) -> list[
 
 
 def retention_of_row(row: Row) -> float:
-    """Return the retention of a row, computed on floats."""
+    """Return the retention of one row, computed with Python floats."""
     return float(
         retention(
             **{name: row[name] for name in ("kept", "zero", "begun", "coefficient")},
@@ -94,13 +94,13 @@ def retention_in_sql(of: Any) -> Any:
 
 
 def retention_of_arrays(rows: list[Row]) -> Any:
-    """Return the retention of rows without archived ones, computed on arrays."""
+    """Return the retention of rows, computed with NumPy arrays. No row may be archived."""
     columns = {name: np.array([each[name] for each in rows]) for name in ("kept", "zero", "begun", "coefficient")}
     return retention(**columns, night=NIGHT, arithmetic=ARRAYS)
 
 
 async def compared_retention(settings: Settings, rows: list[Row]) -> list[float]:
-    """Assert that all three ways compute the same retention of the rows, and return it."""
+    """Return the retention of the rows, and assert that SQL, NumPy arrays and Python floats give the same."""
     plain = [retention_of_row(each) for each in rows]
     assert [each[0] for each in await in_sql(settings, rows, lambda of: [retention_in_sql(of)])] == pytest.approx(plain)
     active = [place for place, each in enumerate(rows) if each["archived_night"] is None]
@@ -167,7 +167,9 @@ async def test_deletion_is_the_same_in_sql_and_in_python(settings: Settings, see
 
 
 def test_reinforcement_is_the_same_in_arrays_and_in_python(seed: int) -> None:
-    """The nightly job computes the same age and coefficient of recalled memories as the fold."""
+    """The nightly job, on arrays, computes the same age and coefficient of recalled memories as the fold does in
+    Python.
+    """
     rng = random.Random(seed)
     rows, rules = [affective_row(rng, place) for place in range(ROWS)], AffectPolicy()
     for nights in (1, 2, 7):
@@ -179,7 +181,7 @@ def test_reinforcement_is_the_same_in_arrays_and_in_python(seed: int) -> None:
 
 
 async def test_strength_is_the_same_in_sql_and_in_python(settings: Settings, seed: int) -> None:
-    """Memories have the same strength in SQL and in Python, and one too small for a double is 0."""
+    """Memories have the same strength in SQL and in Python. A strength too small for a double is 0."""
     rng = random.Random(seed)
     rows = [strength_row(rng, place) for place in range(ROWS)]
     plain = [strength(each["kept"], clock_of(each["status"], each["level"], CLOCKS)) for each in rows]

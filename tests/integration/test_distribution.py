@@ -1,4 +1,6 @@
-"""The wheel and the source distribution: their contents, and a program with packages named like our folders."""
+"""The wheel and the source distribution have the right contents, also for a program whose packages are named like our
+folders.
+"""
 
 import asyncio
 import json
@@ -52,7 +54,7 @@ def distributions(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def wheel(distributions: Path) -> ZipFile:
-    """Open the one wheel in the folder."""
+    """Open the wheel in the folder, which must contain exactly one."""
     [path] = distributions.glob("*.whl")
     return ZipFile(path)
 
@@ -83,7 +85,7 @@ def test_the_source_distribution_is_complete(distributions: Path) -> None:
 async def test_a_program_with_packages_named_like_our_folders_uses_nemuri(
     distributions: Path, settings: Settings, tmp_path: Path
 ) -> None:
-    """A program with packages named like our folders imports its own, and uses Nemuri from the wheel."""
+    """A program whose packages are named like our folders imports its own packages, and uses Nemuri from the wheel."""
     installed, program = tmp_path / "site-packages", tmp_path / "program"
     with wheel(distributions) as opened:
         opened.extractall(installed)
@@ -91,7 +93,7 @@ async def test_a_program_with_packages_named_like_our_folders_uses_nemuri(
         (program / name).mkdir(parents=True)
         (program / name / "__init__.py").write_text(f'OWNER = "the {name} of the program"\n', encoding="utf-8")
     (program / "main.py").write_text(PROGRAM, encoding="utf-8")
-    # Searched before this checkout, which an editable installation adds at the end of the path.
+    # This path is searched before the checkout, which an editable installation adds at the end of the path.
     variables = os.environ | {
         "PYTHONPATH": str(installed),
         "NATS_URL": str(settings.nats_url),

@@ -1,4 +1,4 @@
-"""The doctor diagnoses the health of a memory and gives advice that can be applied."""
+"""The doctor measures the health of an agent's memory and gives advice that can be applied."""
 
 from datetime import UTC, datetime, timedelta
 from uuid import UUID, uuid4
@@ -45,7 +45,10 @@ RETRIEVALS = 51
 
 
 async def append_forgetful_agent(log: Log, *, days: int = DAYS, ago: int = 0) -> list[UUID]:
-    """Append an agent that is `days` old and archived most of its memories `ago` days ago. Return the memories' ids."""
+    """Append the events of an agent that is `days` old and archived most of its memories `ago` days ago.
+
+    Return the ids of all its memories.
+    """
     then = datetime.now(UTC) - timedelta(days=days)
     await log.append(agent_defined(principles=("fact 0",)), recorded_at=then)
     await log.append(
@@ -73,7 +76,7 @@ async def append_forgetful_agent(log: Log, *, days: int = DAYS, ago: int = 0) ->
 
 
 def retrieved(memory_ids: list[UUID]) -> MemoriesRetrieved:
-    """Return a retrieval of these memories."""
+    """Return an event that records the retrieval of these memories."""
     return MemoriesRetrieved.model_validate(
         {
             "event_id": uuid4(), "agent_id": "python", "assignment_id": uuid4(), "query": "?", "terms": [],
@@ -84,12 +87,12 @@ def retrieved(memory_ids: list[UUID]) -> MemoriesRetrieved:
 
 
 def finding_of(health: AgentHealth, measure: str) -> Finding:
-    """Return the finding of a measure."""
+    """Return the doctor's finding about a measure."""
     return next(each for each in health.findings if each.measure == measure)
 
 
 def advice_of(health: AgentHealth, measure: str) -> Advice:
-    """Return the advice of a finding."""
+    """Return the doctor's advice in the finding about a measure."""
     advice = finding_of(health, measure).advice
     assert advice is not None
     return advice
@@ -101,7 +104,9 @@ async def adopted_policies(resources: Resources) -> list[dict[str, object]]:
 
 
 async def test_applied_advice_is_in_force_after_the_next_sleep(settings: Settings) -> None:
-    """Applied advice appends one policy, is in force after the next sleep, and has nothing to change a second time."""
+    """Applied advice appends one policy, which is in force after the next sleep. Applying it a second time changes
+    nothing.
+    """
     async with running_services(settings) as resources, connected_client(settings) as client:
         await append_forgetful_agent(resources.log)
         await client.settle()
@@ -131,7 +136,7 @@ async def test_applied_advice_is_in_force_after_the_next_sleep(settings: Setting
 
 
 async def sleep_once(resources: Resources, client: Client) -> None:
-    """Let the agent sleep once."""
+    """End a session, and wait until the agent has slept."""
     before = (await client.agents("python"))[0].sessions_slept
     await resources.log.append(
         SessionEnded(event_id=uuid4(), agent_id="python", assignment_id=uuid4(), correlation_id=uuid4())
@@ -141,7 +146,9 @@ async def sleep_once(resources: Resources, client: Client) -> None:
 
 
 async def test_a_memory_retrieved_often_and_never_used_is_named(settings: Settings) -> None:
-    """A memory that is often retrieved and never used is named; principles and used memories are not."""
+    """The doctor names a memory that is often retrieved and never used. It names neither principles nor used
+    memories.
+    """
     async with running_services(settings) as resources, connected_client(settings) as client:
         principle, useless, useful, *_ = await append_forgetful_agent(resources.log)
         for _ in range(RETRIEVALS):
@@ -168,10 +175,10 @@ async def test_a_memory_retrieved_often_and_never_used_is_named(settings: Settin
 
 
 async def test_hit_rate_and_tasks_per_day_are_measured(settings: Settings) -> None:
-    """The hit rate of retrievals and the tasks per day of the last week are measured."""
+    """The doctor measures the share of successful retrievals and the tasks per day of the last week."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         then = datetime.now(UTC) - timedelta(days=DAYS)
-        # Without keywords, query expansions find nothing beyond the question itself.
+        # The agent has no keywords, so expansions of the query find nothing more than the question itself.
         plain = agent_defined(perspectives=(Perspective(name="semantics"),))
         await resources.log.append(plain, recorded_at=then)
         await client.settle()
@@ -188,7 +195,9 @@ async def test_hit_rate_and_tasks_per_day_are_measured(settings: Settings) -> No
 
 
 async def test_the_archive_rate_counts_recent_archiving(settings: Settings) -> None:
-    """The archive rate counts recently archived memories only; retrieving an archived one does not renew it."""
+    """The archive rate counts memories archived recently. The retrieval of an archived memory does not make it
+    recent.
+    """
     async with running_services(settings) as resources, connected_client(settings) as client:
         ids = await append_forgetful_agent(resources.log, days=60, ago=40)
         await resources.log.append(retrieved(ids[-ARCHIVED:]))
@@ -205,7 +214,7 @@ async def test_the_archive_rate_counts_recent_archiving(settings: Settings) -> N
 
 
 async def test_a_chapter_is_one_session(settings: Settings) -> None:
-    """A chapter counts as one session of the week."""
+    """A read chapter counts as one session of the week."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined(), recorded_at=datetime.now(UTC) - timedelta(days=DAYS))
         await client.settle()

@@ -1,4 +1,4 @@
-"""Erased data is gone from every byte of every file and from rebuilt views, and a replay does not restore it."""
+"""No file and no rebuilt view contains erased data, and a replay of messages does not restore it."""
 
 import asyncio
 from collections.abc import Iterable
@@ -42,14 +42,17 @@ PAGES = "The zwiebelfisch report. " + "Any object can be tested for truth value,
 
 
 def assert_gone(servers: Servers, *canaries: str, kept: str | None = None) -> None:
-    """Assert that no file of the servers contains a canary. `kept` must be found, so that the search works."""
+    """Assert that no file of the servers contains any of the canary texts.
+
+    If `kept` is given, assert also that a file contains it, which proves that the search works.
+    """
     found = files_with(servers.directory, *canaries, *((kept,) if kept else ()))
     assert {each: found[each] for each in canaries if found[each]} == {}
     assert kept is None or found[kept]
 
 
 async def memory_state(client: Client, memory_id: UUID) -> dict[str, object]:
-    """Return the state of a memory without its time of change."""
+    """Return the state of a memory, without the time of its last change."""
     return (await client.memory(memory_id)).model_dump(exclude={"updated_at"})
 
 
@@ -59,7 +62,7 @@ def kinds_of_task(events: Iterable[Event], task_id: UUID) -> set[str]:
 
 
 async def test_erasing_all_rows_removes_the_planners_samples(servers: Servers, settings: Settings) -> None:
-    """Erasing all rows of a table removes the planner's samples of their values."""
+    """Erasing all rows of a table also removes the samples of their values that PostgreSQL's planner stores."""
     names = ("alfalfine", "betelgine", "charlatine", "deltoidine")
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
@@ -75,9 +78,9 @@ async def test_erasing_all_rows_removes_the_planners_samples(servers: Servers, s
 
 
 async def test_an_erased_memory_leaves_no_byte(servers: Servers, settings: Settings) -> None:
-    """An erased memory leaves no byte of itself, of learnings from it and of tasks that used it.
+    """After the erasure of a memory no file contains it, the learnings from it, or the tasks that used it.
 
-    Memories retrieved with it keep their strength.
+    Other memories retrieved with it keep their strength.
     """
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
@@ -114,7 +117,7 @@ async def test_an_erased_memory_leaves_no_byte(servers: Servers, settings: Setti
 
 
 async def test_an_erased_turn_leaves_no_byte(servers: Servers, settings: Settings) -> None:
-    """Erasing an affective memory erases its turn and its compressed text."""
+    """Erasing an affective memory also erases the turn that it was formed from and its compressed text."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined("diary", memory="affective", perspectives=()))
         await client.settle()
@@ -144,7 +147,9 @@ async def test_an_erased_turn_leaves_no_byte(servers: Servers, settings: Setting
 async def test_an_erased_task_leaves_no_byte_and_is_not_restored_by_a_replay(
     servers: Servers, settings: Settings
 ) -> None:
-    """An erased task leaves no byte of text, document and learnings, and a replay of its messages changes nothing."""
+    """After the erasure of a task no file contains its text, document or learnings, and a replay of its messages has no
+    effect.
+    """
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
@@ -183,7 +188,7 @@ async def test_an_erased_task_leaves_no_byte_and_is_not_restored_by_a_replay(
 
 
 async def test_an_erased_task_without_learnings_leaves_no_byte(servers: Servers, settings: Settings) -> None:
-    """A task without learnings is erased, and the platform goes on."""
+    """A task without learnings can be erased, and the platform continues."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
@@ -209,7 +214,7 @@ async def test_an_erased_task_without_learnings_leaves_no_byte(servers: Servers,
 
 
 async def test_an_erased_agent_leaves_no_byte(servers: Servers, settings: Settings) -> None:
-    """An erased agent leaves no byte of its memories and tasks, and other agents keep theirs."""
+    """After the erasure of an agent no file contains its memories and tasks. Other agents keep theirs."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined("passing", description="knows vexillology and truth values"))
         await resources.log.append(agent_defined("staying", description="truth value testing operators"))
@@ -234,7 +239,9 @@ async def test_an_erased_agent_leaves_no_byte(servers: Servers, settings: Settin
 
 
 async def test_an_erasure_killed_after_its_first_tombstone_is_completed(servers: Servers, settings: Settings) -> None:
-    """An erasure killed after its first tombstone, which names all its data, is completed by `resume`."""
+    """`resume` completes an erasure that was killed after its first tombstone (the event that names the erased
+    data).
+    """
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
@@ -262,7 +269,9 @@ async def test_an_erasure_killed_after_its_first_tombstone_is_completed(servers:
 
 
 async def test_an_erasure_known_to_the_ledger_only_is_completed(servers: Servers, settings: Settings) -> None:
-    """An erasure killed before its first tombstone is completed from the ledger, with what was learned since."""
+    """`resume` completes an erasure that was killed before its first tombstone. It reads the ledger, and also erases
+    tasks that used the memory since.
+    """
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
@@ -290,13 +299,13 @@ async def test_an_erasure_known_to_the_ledger_only_is_completed(servers: Servers
 
 
 async def stop_after_ledger_entry(settings: Settings, thing: Thing) -> None:
-    """Write an erasure to the ledger and stop before the first tombstone."""
+    """Enter an erasure in the ledger, and stop before its first tombstone is appended."""
     async with open_operation(settings) as at:
         record_steps(settings, await planned(at, [thing]))
 
 
 async def stop_at_first_tombstone(settings: Settings, thing: Thing) -> None:
-    """Start an erasure and stop it when its first tombstone is on the log."""
+    """Start an erasure, and stop it once its first tombstone is on the log."""
     async with open_operation(settings) as at:
         [subject] = at.log.subjects.of_kind(MemoriesErased)
         told = await at.log.connection.subscribe(subject)
@@ -310,7 +319,7 @@ async def stop_at_first_tombstone(settings: Settings, thing: Thing) -> None:
 
 
 async def test_the_ledger_holds_ids_only(settings: Settings) -> None:
-    """The ledger holds the ids of erased data and no text, and a refused erasure leaves no entry."""
+    """The ledger holds ids of erased data but no text. A refused erasure adds no entry."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()

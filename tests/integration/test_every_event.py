@@ -1,4 +1,6 @@
-"""The projector folds every event that its contract allows into real tables: every kind with every boundary value."""
+"""The projector can fold every event that its contract allows: every kind with every boundary value, into real
+tables.
+"""
 
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
@@ -42,7 +44,7 @@ async def fold(resources: Resources, events: Sequence[AnyEvent]) -> None:
 
 
 async def fold_errors(resources: Resources, events: Sequence[AnyEvent]) -> list[str]:
-    """Fold events into the tables, and return the errors of single events that cannot be folded."""
+    """Fold events into the tables. Return the errors of the events that cannot be folded, each tried on its own."""
     try:
         await fold(resources, events)
     except Exception as error:  # noqa: BLE001 - any error would halt the views
@@ -54,7 +56,9 @@ async def fold_errors(resources: Resources, events: Sequence[AnyEvent]) -> list[
 
 
 def with_sequences(said: Iterable[EventJson], after: int) -> list[AnyEvent]:
-    """Return the events with sequence numbers; some are recorded at the earliest or latest possible time."""
+    """Return the events that their contracts accept, numbered from `after` on. Some get the earliest or latest possible
+    time.
+    """
     found: list[AnyEvent] = []
     for number, each in enumerate(said):
         moment = TIMES[number % len(TIMES)] if number % 5 == 0 else TIMES[0]
@@ -64,7 +68,7 @@ def with_sequences(said: Iterable[EventJson], after: int) -> list[AnyEvent]:
 
 
 def scene_with(memory: str, said: Sequence[EventJson], name: str) -> list[EventJson]:
-    """Return the events of a new scene followed by these events in it."""
+    """Return the events of a new scene, followed by `said` with the ids of this scene."""
     return [unique_to_scene(name, each) for each in (*scene_events(memory), *said)]
 
 
@@ -94,7 +98,7 @@ SCENES = st.sampled_from(KINDS_OF_MEMORY).flatmap(
 async def test_random_events_can_be_folded_and_rebuilt(
     settings: Settings, scenes: list[tuple[str, list[EventJson]]]
 ) -> None:
-    """Random events with boundary values make the same tables one by one and in a bulk rebuild."""
+    """Random events with boundary values give the same tables when folded one by one and in a bulk rebuild."""
     said = [
         each | {"event_id": scene_id(str(place), UUID(each["event_id"]))}
         if place >= len(scene_events(memory))
@@ -128,5 +132,5 @@ async def second_views(resources: Resources) -> AsyncIterator[Resources]:
 
 
 async def empty_tables(resources: Resources) -> None:
-    """Remove every row of every view, and the checkpoint."""
+    """Delete every row of every view, and the checkpoint."""
     await resources.database.empty(each.name for each in (*tables.VIEWS, tables.checkpoint))

@@ -21,7 +21,9 @@ QUESTION = "What is truth value testing?"
 async def _run(
     *command: str | Path, settings: Settings | None = None, directory: Path, **more: str
 ) -> tuple[int, str, str]:
-    """Return exit code and both outputs of a command that gets only the address of the bus."""
+    """Run a command that knows only the address of the bus. Return its exit code, standard output and standard
+    error.
+    """
     known = {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/"), **more}
     if settings is not None:
         known |= {"NATS_URL": str(settings.nats_url), "NEMURI_NAMESPACE": settings.namespace}
@@ -50,7 +52,7 @@ async def _assert_answered(settings: Settings, *command: str | Path, directory: 
 
 
 async def _assert_exit_codes(settings: Settings, *command: str | Path, directory: Path) -> None:
-    """Assert that a client's exit codes for every outcome of a task are those of `nemuri ask`."""
+    """Assert that a client exits with the same code as `nemuri ask` for every outcome of a task."""
     many = "\n".join(f"{number}. What does lamp {number} cost?" for number in range(1, 26))
     code, out, err = await _run(*command, QUESTION, settings=settings, directory=directory, PATIENCE="0.5")
     assert (code, out, err) == (3, "", "no answer within 0.5 s; is the platform running?\n")
@@ -66,7 +68,7 @@ async def _assert_exit_codes(settings: Settings, *command: str | Path, directory
 
 
 async def test_the_python_example_has_the_exit_codes_of_ask(settings: Settings) -> None:
-    """The Python example exits with the codes of `nemuri ask`."""
+    """The Python example exits with the same codes as `nemuri ask`."""
     await _assert_exit_codes(settings, sys.executable, "-I", CLIENTS / "plain_nats.py", directory=CLIENTS)
 
 
@@ -78,7 +80,7 @@ async def test_the_python_example_gets_an_answer(settings: Settings, tmp_path: P
 
 
 async def test_the_python_example_fails_without_a_server(settings: Settings) -> None:
-    """The Python example without a server ends with one line."""
+    """Without a server the Python example ends with one line."""
     nowhere = settings.model_copy(update={"nats_url": "nats://127.0.0.1:1"})
     code, out, err = await _run(sys.executable, "-I", CLIENTS / "plain_nats.py", settings=nowhere, directory=CLIENTS)
     assert (code, out, err.count("\n")) == (1, "", 1), err

@@ -1,4 +1,4 @@
-"""An agent of the experiments and one of the platform with the same memories retrieve the same."""
+"""An agent of the experiments and an agent of the platform with the same memories retrieve the same memories."""
 
 import random
 
@@ -21,7 +21,7 @@ PASSAGES, TASKS = 60, 8
 
 
 def equal_candidates(one: Candidate, two: Candidate) -> bool:
-    """Return whether two candidates are equal up to the rounding of float32 sums."""
+    """Return True if two candidates are equal, except for the rounding of float32 sums."""
     if (one.memory_id, one.archived, one.yields_to) != (two.memory_id, two.archived, two.yields_to):
         return False
     numbers = (one.similarity, one.score, *one.features)
@@ -29,14 +29,16 @@ def equal_candidates(one: Candidate, two: Candidate) -> bool:
 
 
 async def test_an_experiments_agent_retrieves_as_the_platform_does(settings: Settings) -> None:
-    """An agent of the experiments retrieves the platform's candidates, features and scores, up to rounding."""
+    """An agent of the experiments retrieves the same candidates, features and scores as the platform, except for
+    rounding.
+    """
     chance = random.Random("both")
     world = memories(chance, PASSAGES)
     living = await InMemoryAgent.remembering(world, "use", Vectors())
     tasks = list(stream(chance, world[:10], TASKS, "recurring"))
     for task in tasks:
         await living.process(task)
-    living.tasks_processed = 10_000  # a thousand days, later than the log's own clock
+    living.tasks_processed = 10_000  # A thousand days: later than the log's own time.
     stranger = Task("Galileo saw moons of Jupiter through his telescope", world[0])
     async with running_services(settings, ["projector"]) as resources:
         for event in living.history:

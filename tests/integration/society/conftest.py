@@ -1,4 +1,4 @@
-"""Fixtures: a society of its own for each test, on the session's NATS server."""
+"""Fixtures that give each test its own society on the session's NATS server."""
 
 from collections.abc import AsyncIterator
 
@@ -13,7 +13,7 @@ from nemuri_infra.stores.society_states import States
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def log(settings: Settings) -> AsyncIterator[Log]:
-    """Yield a connection to the test's namespace."""
+    """Yield the log of the test's namespace."""
     log = await Log.connect(str(settings.nats_url), settings.namespace)
     assert isinstance(log.connection, Connection)
     yield log
@@ -29,5 +29,5 @@ async def society() -> Society:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def states(log: Log, society: Society) -> States:
-    """Return the states of the society, with its definition only."""
+    """Return the store of the society's states. It holds only the definition of the society."""
     return await States.create(log, society)

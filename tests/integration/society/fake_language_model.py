@@ -1,4 +1,4 @@
-"""A fake language model for agents of a society, which answers by the words of its prompts."""
+"""A fake language model for agents of a society. It chooses its answers by the words of the prompts."""
 
 import json
 import re
@@ -15,17 +15,17 @@ JOBS: Final = {
     "Look back": "reflection",
 }
 TOKENS: Final = (11, 5)
-"""Input and output tokens of each call."""
+"""Number of input and of output tokens of each call."""
 
 
 class FakeLanguageModel(Provider):
-    """A provider whose agents collect wood, give it to nearby agents and talk about it."""
+    """A provider whose answers make agents collect wood, give it to nearby agents and talk about it."""
 
     def __init__(self) -> None:
-        """Create the provider without requests."""
+        """Create the provider with no request answered yet."""
         super().__init__([ScriptedReply()])
         self.answered: dict[str, int] = {}
-        """Number of requests by job."""
+        """Number of answered requests by job."""
 
     def _next(self, request: ReceivedRequest) -> ScriptedReply:
         self.received.append(request)

@@ -2,10 +2,10 @@
 
 
 class FakeWorld:
-    """A world whose state is any bytes."""
+    """A world whose whole state is a byte string."""
 
     def __init__(self, content: bytes = b"") -> None:
-        """Create the world with a state."""
+        """Create the world with `content` as its state."""
         self.content = content
 
     def dump(self) -> bytes:

@@ -1,4 +1,4 @@
-"""Tests of the memories of a host's agents: capacity, consolidation and recovery."""
+"""Memories of the agents of a host: their capacity, consolidation and recovery."""
 
 import sqlite3
 
@@ -17,7 +17,7 @@ WHO = "a00"
 
 
 def _experience(number: int) -> dict[str, object]:
-    """Return a unique experience. Each hundredth one is important."""
+    """Return a unique experience. Every hundredth one is important."""
     return {
         "type": "action",
         "content": f"found {number * 7919 % 100_003:05x} in place {number}",
@@ -27,8 +27,9 @@ def _experience(number: int) -> dict[str, object]:
 
 
 async def test_the_weakest_memories_beyond_the_capacity_are_removed(log: Log, society: Society) -> None:
-    """A host keeps the number of memories near the capacity and removes the weakest ones. Another host gets the same
-    memories from the events.
+    """A host removes an agent's weakest memories, so that their number stays near the capacity.
+
+    Another host restores the same memories from the log.
     """
     await create_society(log, society)
     memories, number = AgentMemories(log), 0
@@ -64,7 +65,9 @@ def _aggregate(memories: AgentMemories, name: str = WHO) -> TieredMind:
 async def test_agents_with_full_memories_consolidate_in_turn(
     log: Log, society: Society, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Agents with full memories consolidate one after the other, and the queue of groups stays bounded."""
+    """Agents with full memories are consolidated one after the other, and the queue of groups to consolidate stays
+    bounded.
+    """
     monkeypatch.setattr(agent_memories, "MAX_WAITING_GROUPS", 10)
     monkeypatch.setattr(agent_memories, "WORDING_SECONDS", 0.001)
     await create_society(log, society)
@@ -88,7 +91,7 @@ async def test_agents_with_full_memories_consolidate_in_turn(
 
 
 async def test_experiences_reach_the_log_if_the_disk_is_full(log: Log, society: Society) -> None:
-    """Experiences reach the log although the local cache is full, so another host can load them."""
+    """Experiences reach the log although the local cache's disk is full, so that another host can load them."""
     await create_society(log, society)
     memories, other = AgentMemories(log), AgentMemories(log)
     memories.queue_load([WHO])
@@ -106,7 +109,7 @@ async def test_experiences_reach_the_log_if_the_disk_is_full(log: Log, society: 
 
 
 async def test_accesses_are_reported_periodically_and_at_the_end(log: Log, society: Society) -> None:
-    """Accesses are reported at most every ten seconds and at the end, not with every beat."""
+    """A host reports accesses to memories at most every ten seconds and at its end, not with every beat."""
     await create_society(log, society)
     memories = AgentMemories(log)
     memories.queue_load([WHO])

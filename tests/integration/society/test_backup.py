@@ -1,4 +1,4 @@
-"""Tests of backups of societies with their checkpoints."""
+"""Backups contain societies with their checkpoints."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from tests.integration.test_backup import new_namespace
 
 
 async def society_with_checkpoint(log: Log, name: str) -> States:
-    """Create a society with a checkpoint and a later change."""
+    """Create a society, make a checkpoint, change a state afterwards, and return the states."""
     states = await create_society(log, Society(name=name, seed=1, agents=generate_residents(name, 3, seed=1)))
     known = await states.write({f"agent.0.{name}-0000.goals": b'{"then":1}', "world.head": b'{"parts":0}'}, {})
     await (await Checkpoints.open(log, name)).make(states)
@@ -30,15 +30,16 @@ async def society_with_checkpoint(log: Log, name: str) -> States:
 
 
 async def entries_without_leases(states: States) -> dict[str, bytes]:
-    """Return all entries of a society except leases."""
+    """Return all entries of a society except its leases."""
     return {each.key: each.value async for each in states.read() if not each.key.startswith("lease.")}
 
 
 async def test_a_restored_society_has_its_states_and_checkpoints(
     servers: Servers, settings: Settings, tmp_path: Path
 ) -> None:
-    """A restored society has its states and checkpoints but no leases. It can be resumed from a checkpoint, and a
-    platform can start.
+    """A restored society has its states and checkpoints but no leases.
+
+    It can be resumed from a checkpoint, and a platform can be started on the restored servers.
     """
     async with opened_log(settings) as log:
         states = await society_with_checkpoint(log, "village")
@@ -59,7 +60,7 @@ async def test_a_restored_society_has_its_states_and_checkpoints(
 async def test_a_society_with_a_forgotten_agent_is_not_restored(
     servers: Servers, settings: Settings, tmp_path: Path
 ) -> None:
-    """A restore leaves out a society with a forgotten agent, and restores other societies."""
+    """A restore leaves out a society that has an erased agent, and restores other societies."""
     async with opened_log(settings) as log:
         await society_with_checkpoint(log, "village")
         await society_with_checkpoint(log, "town")
@@ -77,7 +78,7 @@ async def test_a_society_with_a_forgotten_agent_is_not_restored(
 async def test_a_backup_is_checked_before_anything_is_written(
     servers: Servers, settings: Settings, tmp_path: Path
 ) -> None:
-    """A restore refuses a changed file, a namespace with societies, and a log that is not empty. It writes nothing."""
+    """A restore writes nothing if it refuses a changed file, a namespace with societies, or a log that is not empty."""
     async with opened_log(settings) as log:
         await society_with_checkpoint(log, "village")
     await backup(settings, tmp_path / "copy")

@@ -1,4 +1,4 @@
-"""Tests of cell leases and of the states of societies."""
+"""Leases of cells, and states of societies. A cell is a group of agents that one host runs."""
 
 import asyncio
 
@@ -40,7 +40,7 @@ async def test_a_batch_is_atomic(states: States) -> None:
 
 
 async def test_a_society_is_created_once(log: Log, society: Society, states: States) -> None:
-    """Creating a society twice and opening an unknown one raise errors."""
+    """Creating a society a second time and opening an unknown society raise errors."""
     assert await states.exists()
     with pytest.raises(FileExistsError, match="village"):
         await States.create(log, society)
@@ -49,7 +49,7 @@ async def test_a_society_is_created_once(log: Log, society: Society, states: Sta
 
 
 async def test_societies_in_one_bucket_are_independent(log: Log, society: Society, states: States) -> None:
-    """Reading, emptying and deleting a society does not affect others, also if their names share a prefix."""
+    """Reading, emptying and deleting a society does not affect other societies, even if their names share a prefix."""
     others = [await States.create(log, society.model_copy(update={"name": each})) for each in ("villages", "Village")]
     assert await societies(log) == ["Village", "village", "villages"]
     for each in (states, *others):
@@ -65,7 +65,7 @@ async def test_societies_in_one_bucket_are_independent(log: Log, society: Societ
 
 
 async def test_a_late_host_of_a_deleted_society_leaves_no_entries(log: Log, society: Society, states: States) -> None:
-    """Entries that a late host writes to a deleted society are not in the next society of that name."""
+    """Entries that a late host writes to a deleted society do not appear in a new society of the same name."""
     late, _ = _cell_leases("late", society, states)
     await states.delete()
     assert await late.acquire(0, 0.0) is not None
@@ -75,14 +75,14 @@ async def test_a_late_host_of_a_deleted_society_leaves_no_entries(log: Log, soci
 
 
 async def test_a_takeover_continues_and_the_former_host_is_fenced(society: Society, states: States) -> None:
-    """A host that takes over an expired cell gets the last written states. The former host cannot write any more."""
+    """A host that takes over an expired cell gets the last written states. The former host can no longer write."""
     first, ours = _cell_leases("first", society, states)
     second, theirs = _cell_leases("second", society, states)
     assert await first.free_cells() == [0, 1]
     await _acquire_cell(first, ours, 0)
     ours.put("a03", {"goals": {"active": ["iron"]}, "percepts": {"health": 20}}, 1.0)
     assert await first.beat() == set()
-    ours.put("a03", {"goals": {"active": ["gold"]}}, 2.0)  # not written: no beat follows
+    ours.put("a03", {"goals": {"active": ["gold"]}}, 2.0)  # This change is not written, because no beat follows.
 
     while 0 not in await second.free_cells():  # noqa: ASYNC110 - nobody announces a silence
         await asyncio.sleep(0.05)
@@ -101,7 +101,7 @@ async def test_a_takeover_continues_and_the_former_host_is_fenced(society: Socie
 
 
 async def test_one_of_several_concurrent_hosts_acquires_a_cell(society: Society, states: States) -> None:
-    """One of several hosts that acquire a cell concurrently succeeds."""
+    """Of several hosts that try to acquire a cell at the same time, exactly one succeeds."""
     several = [_cell_leases(f"h{each}", society, states)[0] for each in range(4)]
     for each in several:
         assert 1 in await each.free_cells()
@@ -110,7 +110,7 @@ async def test_one_of_several_concurrent_hosts_acquires_a_cell(society: Society,
 
 
 async def test_many_changes_are_written_in_several_batches(society: Society, states: States) -> None:
-    """More changes than fit into one batch are written in several."""
+    """Changes that do not fit into one batch are written in several batches."""
     leases, engine = _cell_leases("host", society, states)
     for cell in await leases.free_cells():
         await _acquire_cell(leases, engine, cell)
@@ -135,7 +135,9 @@ async def test_many_changes_are_written_in_several_batches(society: Society, sta
 
 
 async def test_the_reader_of_a_single_read_expires(log: Log, states: States) -> None:
-    """The reader of a single read expires within five seconds. A stream has a thousand readers at most."""
+    """A single read creates a reader on the server that expires within five seconds, because a stream has at most a
+    thousand readers.
+    """
     await states.write({"lease.0": b"{}"}, {})
     assert [each.key async for each in states.read("lease.*")] == ["lease.0"]
     (reader,) = await log.stream.consumers_info(states.stream)
@@ -143,7 +145,9 @@ async def test_the_reader_of_a_single_read_expires(log: Log, states: States) -> 
 
 
 async def test_repeated_looks_share_a_reader_that_is_replaced_if_lost(log: Log, states: States) -> None:
-    """Repeated looks use one reader and see all changes. A lost reader raises one error and is replaced."""
+    """Repeated reads of the states share one reader and see all changes. If that reader is lost, one read raises an
+    error and the next one uses a new reader.
+    """
     leases = states.following("lease.*")
     known: dict[str, int] = {}
     for nth in range(5):
@@ -152,7 +156,9 @@ async def test_repeated_looks_share_a_reader_that_is_replaced_if_lost(log: Log, 
         expected["lease.9"] = (b"%d" % nth, known["lease.9"])
 
         async def seen(expected: dict[str, tuple[bytes, int]] = expected) -> bool:
-            """Return whether the reader sees all entries. The server notifies it after the answer to the writer."""
+            """Return True once the reader sees all entries. The server answers the writer before it notifies the
+            reader.
+            """
             there = await leases.present()
             return {key: (each.value, each.revision) for key, each in there.items()} == expected
 

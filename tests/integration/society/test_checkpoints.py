@@ -1,4 +1,4 @@
-"""Tests of checkpoints and of the world's lease."""
+"""Checkpoints of a society, and the lease of its world."""
 
 import asyncio
 
@@ -18,7 +18,7 @@ from tests.integration.society.fake_world import FakeWorld
 
 
 async def test_the_last_three_checkpoints_can_be_restored(log: Log, states: States) -> None:
-    """The last three checkpoints are kept, and restoring one replaces all entries except leases."""
+    """The last three checkpoints are kept. Restoring one of them replaces all entries except leases."""
     checkpoints = await Checkpoints.open(log, "village")
     others = await Checkpoints.open(log, "town")
     with pytest.raises(SocietyError, match="none yet"):
@@ -47,7 +47,7 @@ async def test_an_interrupted_restore_is_repeated(log: Log, society: Society, st
     assert await interrupted_restore(states) is None
     assert await resume_society(log, society.name, None) == society
     assert [each.value async for each in states.read("agent.>")] == [b"now", b"now"]
-    await states.write({RESTORING_KEY: name.encode()}, {})  # interrupted here
+    await states.write({RESTORING_KEY: name.encode()}, {})  # The restore is interrupted here.
     await checkpoints.make(states)
     assert await resume_society(log, society.name, None) == society
     assert [each.value async for each in states.read("agent.>")] == [b"then"]
@@ -55,7 +55,7 @@ async def test_an_interrupted_restore_is_repeated(log: Log, society: Society, st
 
 
 async def test_a_partly_deleted_checkpoint_is_not_listed(log: Log, states: States) -> None:
-    """A checkpoint whose deletion was interrupted is not listed, and the next checkpoint deletes it."""
+    """A checkpoint that is only partly deleted is not listed, and the next checkpoint deletes the rest of it."""
     checkpoints = await Checkpoints.open(log, "village")
     made = [await checkpoints.make(states) for _ in range(3)]
     await checkpoints.put("20200101T000000000000", b"half of it")
@@ -66,7 +66,7 @@ async def test_a_partly_deleted_checkpoint_is_not_listed(log: Log, states: State
 
 
 async def test_one_host_makes_checkpoints(log: Log, society: Society, states: States) -> None:
-    """Only the host with the lease makes checkpoints; another host continues after its release."""
+    """Only the host that holds the lease makes checkpoints. After its release another host does."""
     checkpoints = await Checkpoints.open(log, society.name)
     often = society.model_copy(update={"checkpoint_every": 1e-9})
     hosts = [CheckpointSchedule(name, often, states, checkpoints) for name in ("first", "second")]
@@ -97,7 +97,7 @@ async def test_a_world_continues_from_its_last_written_state(states: States) -> 
 
 
 async def test_a_world_is_released_after_an_interrupted_beat(states: States) -> None:
-    """A release after an interrupted beat reads the revisions first, and changes nothing if another process holds the
+    """A release after an interrupted beat first reads the revisions. It changes nothing if another process holds the
     lease.
     """
     world = FakeWorld(b"first")
@@ -116,8 +116,9 @@ async def test_a_world_is_released_after_an_interrupted_beat(states: States) -> 
 
 
 async def test_a_world_continues_after_an_unanswered_write(states: States) -> None:
-    """After a write without an answer the beat reads the revisions, and the next one writes. If another process holds
-    the lease, the beat raises an error.
+    """If a write gets no answer, the next beat reads the revisions and the one after it writes.
+
+    A beat raises an error if another process holds the lease.
     """
     world = FakeWorld(b"first")
     lease = WorldLease("a", states, world)
@@ -135,7 +136,7 @@ async def test_a_world_continues_after_an_unanswered_write(states: States) -> No
 
 
 async def test_a_stopped_world_releases_its_lease(log: Log, society: Society, states: States) -> None:
-    """A stopped world process writes the world and releases its lease, so that the next one continues at once."""
+    """A stopped world process writes the world and releases its lease, so that its successor can continue at once."""
     running = asyncio.ensure_future(run_world(log, society.name))
     await eventually(lambda: read_world(states))
     await cancel_and_wait(running)

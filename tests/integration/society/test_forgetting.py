@@ -1,4 +1,4 @@
-"""Tests of forgetting agents of societies."""
+"""Erasure of agents that belonged to societies."""
 
 import pytest
 
@@ -17,7 +17,7 @@ from tests.integration.servers import Servers, files_with
 
 
 async def test_an_agent_of_a_society_cannot_be_forgotten(log: Log) -> None:
-    """An agent of an existing society cannot be forgotten; agents with similar ids can."""
+    """An agent of an existing society cannot be erased. Agents with similar ids can."""
     society = Society(name="old-town", seed=1, agents=generate_residents("old-town", 3, seed=1))
     states = await States.create(log, society)
     with pytest.raises(OperationError, match="nemuri society delete old-town"):
@@ -30,8 +30,8 @@ async def test_an_agent_of_a_society_cannot_be_forgotten(log: Log) -> None:
 
 
 async def test_no_file_contains_the_text_of_a_forgotten_agent(servers: Servers, settings: Settings, log: Log) -> None:
-    """After the deletion of all societies, no file contains the text of a forgotten agent. Until then the result names
-    the remaining society.
+    """No file contains the text of an erased agent once all societies are deleted. Until then the result of the erasure
+    names the remaining society.
     """
     for name in ("village", "town"):
         states = await create_society(log, Society(name=name, seed=1, agents=generate_residents(name, 3, seed=1)))

@@ -1,4 +1,4 @@
-"""Tests of a host with blocking plug-ins and with a fake world."""
+"""An agent host with blocking plug-ins and with a fake world."""
 
 import asyncio
 import threading
@@ -26,16 +26,16 @@ NOTHING = frozenset[str]()
 
 
 class CountingModule(Module):
-    """A module that counts its runs, every 50 ms."""
+    """A module that runs every 50 ms and counts its runs for each agent."""
 
     spec = Spec("quick", "fast", 0.05, NOTHING, frozenset({"plans"}), brief=True)
 
     def __init__(self) -> None:
-        """Create the module without runs."""
+        """Create the module with no runs counted."""
         self.runs: dict[str, int] = {}
 
     def process(self, snapshot: Snapshot) -> Changes:
-        """Count a run."""
+        """Count a run and return the number of runs."""
         self.runs[snapshot.agent_id] = self.runs.get(snapshot.agent_id, 0) + 1
         return {"plans": {"runs": self.runs[snapshot.agent_id]}}
 
@@ -47,25 +47,27 @@ class BlockingModule(Module):
     going = threading.Event()
 
     def process(self, snapshot: Snapshot) -> Changes:  # noqa: ARG002
-        """Block the thread."""
+        """Block the thread until `going` is set."""
         self.going.wait()
         return {"goals": {"by": "blocking"}}
 
 
 class BlockingCoroutineModule(Module):
-    """A module that blocks within a coroutine, which is a mistake."""
+    """A module whose coroutine blocks the event loop that runs it, until `going` is set. A coroutine should not do
+    this.
+    """
 
     spec = Spec("asleep", "slow", 1.0, NOTHING, frozenset({"reflections"}))
     going = threading.Event()
 
     async def process(self, snapshot: Snapshot) -> Changes:  # noqa: ARG002
-        """Block without awaiting."""
+        """Block until `going` is set, without awaiting anything."""
         self.going.wait()
         return {"reflections": {"by": "asleep"}}
 
 
 class UnusedModel:
-    """A model that fails on every request."""
+    """A model that must not be asked: it fails on every request."""
 
     name = "silent"
 
@@ -75,7 +77,7 @@ class UnusedModel:
 
 
 class ScriptedWorld:
-    """A fake world that accepts all agents and sends the percepts of the test."""
+    """A fake world that admits all agents and sends the percepts that the test gives it."""
 
     def __init__(self, log: Log, society: Society) -> None:
         """Create the world without agents."""
@@ -85,7 +87,7 @@ class ScriptedWorld:
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
-        """Answer hosts for as long as the context lasts."""
+        """Answer messages of hosts while the context is open."""
         subjects, connection = self.log.subjects, self.log.connection
         joins = await connection.subscribe(subjects.joining(self.society.name), cb=self._join)
         acts = await connection.subscribe(subjects.acts(self.society.name), cb=self._act)
@@ -94,7 +96,7 @@ class ScriptedWorld:
         await acts.unsubscribe()
 
     async def show(self, agent_id: str, percept: Percept) -> None:
-        """Send a percept to the host of an agent."""
+        """Send a percept to the host that runs an agent."""
         reports = Percepts(second=percept.second, percepts={agent_id: percept})
         subject = self.log.subjects.percepts(self.society.name, self.hosts[agent_id])
         await self.log.connection.publish(subject, reports.model_dump_json().encode())
@@ -124,7 +126,7 @@ async def _running_host(states: States, society: Society, *modules: Module, name
 
 
 async def test_blocking_modules_do_not_delay_others(log: Log, states: States, society: Society) -> None:
-    """Modules that block a thread or a coroutine do not delay other modules."""
+    """Modules that block, in a thread or in a coroutine, do not delay other modules."""
     quick, blocking, asleep = CountingModule(), BlockingModule(), BlockingCoroutineModule()
     world = ScriptedWorld(log, society)
     async with world.open(), _running_host(states, society, quick, blocking, asleep) as host:
@@ -143,7 +145,7 @@ async def test_blocking_modules_do_not_delay_others(log: Log, states: States, so
 
 
 class ReactingModule(Module):
-    """A module that reacts to lower health with an act, an utterance and an experience."""
+    """A module that reacts to reduced health with an act, an utterance and an experience."""
 
     spec = Spec(
         "echo", "fast", 0.05, frozenset({"percepts"}), frozenset({"pending_acts", "pending_speech", "experiences"}),
@@ -151,7 +153,7 @@ class ReactingModule(Module):
     )  # fmt: skip
 
     def process(self, snapshot: Snapshot) -> Changes:
-        """Rest and speak."""
+        """Return an act, an utterance and an experience if the agent's health is reduced."""
         health = snapshot["percepts"].get("health")
         if health == 20:
             return {}
@@ -167,7 +169,7 @@ class ReactingModule(Module):
 
 
 async def test_a_percept_leads_to_acts_speech_and_memories(log: Log, states: States, society: Society) -> None:
-    """A percept leads to acts, speech and a memory, which another host loads from the log."""
+    """A percept leads to acts, speech and a memory. Another host loads this memory from the log."""
     world = ScriptedWorld(log, society)
     reports: asyncio.Queue[HostHealthReport] = asyncio.Queue()
 

@@ -1,4 +1,4 @@
-"""Test that agents of a running society are called by name in prompts, speech and memories."""
+"""Prompts, speech and memories in a running society contain names of agents, and never their ids."""
 
 import asyncio
 import re
@@ -39,12 +39,12 @@ JOBS: Final = frozenset({"decision", "speech", "goals", "plan", "social", "refle
 
 
 class RecordingModel:
-    """The scripted model, which records all prompts by job."""
+    """The scripted model, which also records all prompts by job."""
 
     name = "listening"
 
     def __init__(self) -> None:
-        """Create the model without prompts."""
+        """Create the model with no prompts recorded."""
         self.asked: defaultdict[str, list[Prompt]] = defaultdict(list)
         self._rng = Random(1)
 
@@ -55,13 +55,13 @@ class RecordingModel:
 
     @property
     def heard(self) -> set[str]:
-        """Jobs with a prompt that quotes an agent."""
+        """The jobs for which at least one prompt quotes an agent."""
         return {job for job, prompts in self.asked.items() if any(" said: " in each.user for each in prompts)}
 
 
 @asynccontextmanager
 async def _running_society(log: Log, society: Society, model: RecordingModel) -> AsyncIterator[Host]:
-    """Run the grid world and a host with all agents, ten times as fast as the wall clock."""
+    """Run the grid world and one host with all agents, ten times as fast as real time, and yield the host."""
     states, memories = await create_society(log, society), AgentMemories(log)
     world = World(WorldSettings(seed=society.seed, size=society.size, towns=("town-1",), speed=society.speed))
     process = WorldProcess(log.connection, log.subjects, society.name, world)
@@ -78,7 +78,7 @@ async def _running_society(log: Log, society: Society, model: RecordingModel) ->
 
 
 async def test_no_prompt_and_no_memory_contains_an_id(log: Log) -> None:
-    """No prompt and no memory contains an id, and retrieval by a name finds an utterance of that agent."""
+    """No prompt and no memory contains an agent's id. Retrieval by an agent's name finds an utterance of that agent."""
     society = Society(name=NAME, seed=1, size=64, speed=10, agents=generate_residents(NAME, 8, 1))
     names, model = {each.id: each.name for each in society.agents}, RecordingModel()
     async with _running_society(log, society, model) as host:
@@ -97,7 +97,9 @@ async def test_no_prompt_and_no_memory_contains_an_id(log: Log) -> None:
 
 
 def _best_memories(host: Host, names: dict[str, str]) -> list[tuple[str, str]]:
-    """Return for each agent the best memory of another agent's utterance, with the speaker's name."""
+    """Return, for each agent, the text of the best memory about another agent's utterance and the name of that other
+    agent.
+    """
     found = []
     for me in names:
         for other, name in names.items():
@@ -109,7 +111,7 @@ def _best_memories(host: Host, names: dict[str, str]) -> list[tuple[str, str]]:
 
 
 async def _recorded_texts(log: Log) -> list[str]:
-    """Return all texts of the recorded experiences and memories."""
+    """Return the texts of all recorded experiences and formed memories."""
     found = list[str]()
     async for batch in log.read(until=await log.last_sequence()):
         for event in batch.events:

@@ -1,4 +1,4 @@
-"""Tests of health, readiness and metrics of hosts and worlds over HTTP."""
+"""Hosts and worlds report health, readiness and metrics over HTTP."""
 
 import asyncio
 import json
@@ -24,7 +24,7 @@ NAME = "village"
 
 @asynccontextmanager
 async def run_process(role: str, settings: Settings, data: Path, **more: str) -> AsyncIterator[str]:
-    """Run a process of the society by its command and yield the URL of its probes."""
+    """Run a host or a world with its command, and yield the URL of its probes. Stop it afterwards."""
     process = await asyncio.create_subprocess_exec(
         *(SCRIPT, "--data", data, "society", role, NAME, "--http", "127.0.0.1:0"),
         stdout=asyncio.subprocess.PIPE,
@@ -43,7 +43,9 @@ async def run_process(role: str, settings: Settings, data: Path, **more: str) ->
 
 
 async def test_a_host_is_ready_with_a_world_and_reports_metrics(settings: Settings, log: Log, tmp_path: Path) -> None:
-    """A host is ready when the world has answered. Both report their runs, lateness, requests, percepts and acts."""
+    """A host is ready once the world has answered. The metrics of both report module runs, lateness, requests, percepts
+    and acts.
+    """
     await create_society(log, Society(name=NAME, seed=1, size=64, agents=generate_residents(NAME, 3, 1)))
     async with run_process("host", settings, tmp_path) as host:
         assert await ready(host) == (False, ["the world has not answered yet"])
@@ -52,7 +54,7 @@ async def test_a_host_is_ready_with_a_world_and_reports_metrics(settings: Settin
         async with run_process("world", settings, tmp_path) as world:
 
             async def working() -> bool:
-                """Return whether both processes are ready and agents think and act."""
+                """Return True once both processes are ready and agents think and act."""
                 if not ((await ready(host))[0] and (await ready(world))[0]):
                     return False
                 told = await metrics(host)
@@ -76,14 +78,15 @@ async def test_a_host_is_ready_with_a_world_and_reports_metrics(settings: Settin
 
 MODEL = "openai:villager"
 MODULES = ("cognitive_controller", "talking", "social_awareness", "goal_generation", "planning")
-"""The modules that ask a model."""
+"""The cognitive modules that ask a model."""
 
 
 async def test_language_model_agents_use_names_and_their_tokens_are_counted(
     settings: Settings, log: Log, tmp_path: Path
 ) -> None:
-    """Agents with a language model give to named agents and speak with their own name. Tokens are counted by module,
-    model and agent.
+    """Agents with a language model give items to other agents by name and speak under their own names.
+
+    Their tokens are counted by module, model and agent.
     """
     people = {each.id: each.name for each in generate_residents(NAME, 4, 1)}
     await create_society(log, Society(name=NAME, seed=1, size=64, speed=10, agents=generate_residents(NAME, 4, 1)))
@@ -106,8 +109,8 @@ async def test_language_model_agents_use_names_and_their_tokens_are_counted(
         ):
 
             async def lived() -> bool:
-                """Return whether an agent has given something, all modules have asked the model, and the host has
-                reported it.
+                """Return True once an agent has given something, all modules have asked the model, and the host has
+                reported both.
                 """
                 calls = (await metrics(host)).get("nemuri_host_model_calls_total", {})
                 told = [each for each in seen.vitals.values() if "cognitive_controller" in each.token_use]

@@ -1,4 +1,4 @@
-"""Tests of finding the NATS server of a society: of a platform, its own, or of another society."""
+"""Commands find the NATS server of a society: the platform's, the society's own, or that of another society."""
 
 import asyncio
 import os
@@ -27,7 +27,7 @@ def fresh() -> Iterator[Settings]:
 
 
 async def test_commands_find_the_server_of_a_running_society(fresh: Settings) -> None:
-    """Commands find the server of a running society while it runs, and a second society cannot start on it."""
+    """Commands find the server of a society while it runs. A second society cannot be started on that server."""
     for start in (False, True):
         with pytest.raises(NotRunning):
             await _server_url(fresh, start=start)
@@ -44,7 +44,9 @@ async def test_commands_find_the_server_of_a_running_society(fresh: Settings) ->
 
 
 async def test_status_and_up_report_a_society_without_a_platform(fresh: Settings) -> None:
-    """Both errors state that a society runs, its process id, that no platform runs, and what to do."""
+    """Both commands fail with an error that states that a society runs, its process id, that no platform runs, and the
+    remedy.
+    """
     async with society_server(fresh, start=True, running="village", new=True):
         runs = (
             f"society 'village' runs in {fresh.data} (process {os.getpid()}) on a server of its own, without a platform"
