@@ -1,4 +1,4 @@
-"""Lineage of affective and tiered memories: what they were made of, and what was made of them."""
+"""Lineage of affective and tiered memories: the data they were made of, and the data made of them."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -31,22 +31,25 @@ _PROTECTED = text(
 
 @dataclass(slots=True)
 class ExperienceLineage:
-    """A search for the lineage of memories of turns and experiences.
+    """A search for the lineage of affective memories (of turns) and tiered memories (of experiences).
 
-    It reads the log too, because a memory may be deleted from the projections.
+    It also reads the log, because a memory may already be deleted from the projections.
     """
 
     read: LineageReading
     found: LineageResult
     _compressed: dict[str, dict[UUID, list[UUID]]] = field(default_factory=dict)
-    """Ids of the events that compressed a memory, by agent and memory."""
+    """Ids of the events that compressed a memory, by agent and by memory. An agent is added when its events are read.
+    """
     _formed: dict[str, dict[UUID, list[UUID]]] = field(default_factory=dict)
-    """Ids of the memories that were formed from a memory, by agent and memory."""
+    """Ids of the memories that were formed from a memory, by agent and by memory. An agent is added when its events are
+    read.
+    """
 
     async def dependents(self, ids: Sequence[UUID]) -> Steps:
-        """Return the things that must be erased because of these memories of turns and experiences.
+        """Return the things that must be erased because the affective and tiered memories in `ids` are erased.
 
-        Memories of an agent that is erased as a whole are left out. Raises `ProtectedError`.
+        Memories of an agent that is erased as a whole are left out. Raises `ProtectedError` for a protected memory.
         """
         places = {row.memory_id: row.sequence for row in await self.read.rows(_FORMED_BY, ids=ids)} if ids else {}
         events = await self.read.events_at(places[each] for each in ids if each in places)
@@ -67,16 +70,20 @@ class ExperienceLineage:
         return steps
 
     def _goes_alone(self, event: TurnRemembered | ExperienceRecorded | MemoryFormed, steps: Steps) -> bool:
-        """Record the agent of the memory. Return whether the memory is erased without its whole agent."""
+        """Record the agent of the memory in `found`, and give the memory an empty entry in `steps`.
+
+        Returns whether the memory is erased without its whole agent.
+        """
         self.found.owners[event.memory_id] = event.agent_id
         steps[Thing("memory", event.memory_id)] = []
         return Thing("agent", event.agent_id) not in self.found.reasons
 
     async def _turns(self, turns: Sequence[TurnRemembered]) -> dict[UUID, str]:
-        """Record the other events with the text of these turns: those of the client, and the compressions of nightly
-        jobs.
+        """Add to `found.events` the other events that contain the text of these turns.
 
-        Return the texts by which other memories with the same text are found, by memory.
+        They are the client's events and the events of nightly jobs that compressed the memories. Returns the text of
+        each memory, by id, with which other memories of the same text are searched. Raises `ProtectedError` for a
+        protected memory, unless the erasure was decided before.
         """
         ids = [each.memory_id for each in turns]
         if not self.found.decided:
@@ -84,7 +91,7 @@ class ExperienceLineage:
         for each in turns:
             self.found.events.add(each.turn_id)
             self.found.events.update((await self._compressed_of(each.agent_id)).get(each.memory_id, ()))
-        # Nightly jobs have deleted these memories. Other memories with the same text are not erased with them.
+        # Nightly jobs have deleted these memories, so other memories with the same text are not erased with them.
         gone = {row.memory_id for row in await self.read.rows(_DELETED, ids=ids, level=DELETED)}
         # Keywords are left out, because many turns are compressed to the same few keywords.
         said = {each.memory_id: embedded_text(each.reading.trigger, each.reading.content) for each in turns}
@@ -101,10 +108,11 @@ class ExperienceLineage:
                 raise ProtectedError(f"memory {label} of {event.agent_id} is protected{also}: {release}")
 
     async def _experiences(self, events: Sequence[ExperienceRecorded | MemoryFormed], steps: Steps) -> dict[UUID, str]:
-        """Add to `steps` the memories formed from these, and the sources of formed memories. Return the text of each
-        memory.
+        """Add to `steps` the memories that were formed from the memories of `events`, and the sources of formed
+        memories.
 
-        Erasing a formed memory also erases its other sources, because their text is nearly the same.
+        Erasing a formed memory also erases its other sources, because their text is nearly the same. The client's
+        events that recorded experiences are added to `found.events`. Returns the text of each memory, by id.
         """
         words: dict[UUID, str] = {}
         for event in events:

@@ -20,15 +20,16 @@ from nemuri_infra.projections.database import Database, read_snapshot
 from nemuri_infra.projections.rows import load, records, selecting
 
 COMPARED_VECTORS = 5_000
-"""Number of vectors that are read and compared at a time, so that never all of them are in memory."""
+"""Number of vectors that are read and compared at a time, so that not all of them are in memory at once."""
 _MEMORY = tables.affect_memory
 _OF = _MEMORY.c
 
 
 async def night_input(views: Database, agent_id: str, generation: str, nights: int) -> NightInput | None:
-    """Return the input of the agent's nightly job from one snapshot; None if there is no such agent.
+    """Return the input of the agent's nightly job, read from one snapshot; None if there is no such agent.
 
-    `generation` is the vector generation to compare memories by. `nights` is the number of nights since the last job.
+    `generation` is the generation (embedding model and dimension) of the vectors by which memories are compared.
+    `nights` is the number of nights since the last job.
     """
 
     async def read(connection: AsyncConnection) -> NightInput | None:
@@ -75,7 +76,7 @@ async def _some(
 def _due(agent: AffectAgent, night: int) -> list[ColumnElement[bool]]:
     """Return SQL conditions that are true for every archived memory that is due for deletion.
 
-    They may be true for others too.
+    They may be true for other memories too.
     """
     archive = agent.rules.archive
     if not archive.auto_delete_enabled:
@@ -99,7 +100,9 @@ async def _web(connection: AsyncConnection, active: ColumnElement[bool]) -> list
 async def _alike(
     connection: AsyncConnection, agent: AffectAgent, generation: str, fresh: Sequence[UUID]
 ) -> list[SimilarPair]:
-    """Return the pairs of a memory in `fresh` and any memory whose vectors are similar enough for a relation."""
+    """Return the pairs of a memory in `fresh` and any memory of the agent whose vectors are similar enough for a
+    relation.
+    """
     if not fresh or not agent.rules.relations.enable_auto_linking:
         return []
     vector = tables.memory_vector.c

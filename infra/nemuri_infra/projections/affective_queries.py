@@ -26,11 +26,11 @@ from nemuri_infra.projections.sql_arithmetic import SQL, sql_text
 MAX_RANKED = 2_000
 """Maximum number of memories that one retrieval ranks exactly."""
 _OF_A_CLIENT = "^[0-9a-f]{8}-[0-9a-f]{4}-[^5]"
-"""Pattern of ids of clients' events. UUIDs of version 5 are the platform's own ids."""
+"""Pattern of the ids of clients' events. The platform's own ids are UUIDs of version 5."""
 _COLUMNS = (
     "memory_id, level = 4 AS archived, said_at, category, retention, recall_count, similarity, valence, arousal, tags"
 )
-"""Columns from which an `AffectCandidate` is made."""
+"""Columns that a query must return so that an `AffectCandidate` can be made from a row."""
 _BEST = """
     -- Candidates: the best by priority without mood, and all that a mood bonus could lift above the worst of them.
     WITH {before} known AS MATERIALIZED (
@@ -85,18 +85,18 @@ class AffectiveRetrieval:
     top: int
     relevance: float
     revival: float
-    """Minimum similarity at which an archived memory is returned whatever its priority."""
+    """Minimum similarity at which an archived memory is returned regardless of its priority."""
     mood: Emotion | None
     archive: bool
     newest: bool = False
     category: Category | None = None
     fill: bool = False
-    """Whether memories below the minimum similarity are returned too."""
+    """True if memories below the minimum similarity are returned too."""
 
 
 @dataclass(frozen=True, slots=True)
 class TurnCounts:
-    """Counts of an agent's remembered turns and of its retrievals."""
+    """Counts of an agent's remembered turns and of the agent's retrievals."""
 
     remembered: int
     summaries: int
@@ -143,9 +143,9 @@ class AffectiveQueries:
             return {each.memory_id: " ".join((each.trigger, each.content, *each.keywords)) for each in rows}
 
     async def find_by_name(self, agent_id: str, name: str) -> list[AffectMemory]:
-        """Return the agent's memories with this label or id prefix.
+        """Return the agent's memories with this label or this id prefix.
 
-        At most two are returned, which shows that a name is ambiguous.
+        At most two are returned. Two memories mean that the name is ambiguous.
         """
         memory = tables.affect_memory
         called = memory.c.label == name
@@ -175,14 +175,17 @@ class AffectiveQueries:
     ) -> list[AffectCandidate]:
         """Return the candidates of a retrieval by vector.
 
-        They include all memories that can be among the best after ranking.
+        They include every memory that can be among the best after exact ranking.
         """
         return await self._found(agent, _BY_VECTOR, {"asked": vector, "generation": generation}, wanted)
 
     async def candidates_by_words(
         self, agent: AffectAgent, terms: Sequence[str], wanted: AffectiveRetrieval
     ) -> list[AffectCandidate]:
-        """Return the candidates of a retrieval by words. Their similarity is the share of `terms` that they contain."""
+        """Return the candidates of a retrieval by words; none if `terms` is empty.
+
+        The similarity of a candidate is the share of `terms` that its text contains.
+        """
         return await self._found(agent, _BY_WORDS, {"asked": list(terms)}, wanted) if terms else []
 
     async def _found(
@@ -217,7 +220,10 @@ class AffectiveQueries:
     async def related(
         self, agent_id: str, memory_ids: Collection[UUID]
     ) -> dict[UUID, list[tuple[AffectMemory, LinkSort]]]:
-        """Return the related memories of each of these memories, with the sort of the relation, in either direction."""
+        """Return the memories related to each memory in `memory_ids`, by id, each with the sort of the relation.
+
+        Relations in both directions count. A memory without relations has an empty list.
+        """
         query = text(
             """
             -- Relations from or to any of these memories.
@@ -239,7 +245,7 @@ class AffectiveQueries:
         return found
 
     async def awaiting_protection(self, agent_id: str) -> list[AffectMemory]:
-        """Return the active memories that wait for protection, oldest first, at most 100."""
+        """Return the active memories for which protection was asked but not decided, oldest first, at most 100."""
         return await self._oldest(agent_id, "asked")
 
     async def protected(self, agent_id: str, limit: int) -> list[AffectMemory]:
@@ -266,7 +272,7 @@ class AffectiveQueries:
         return [known[each] for each in ids if each in known]
 
     async def moods(self, agent_id: str, days: int) -> list[MoodPoint]:
-        """Return the mean mood of each of the last `days` days on which something was remembered, oldest first."""
+        """Return the mean mood of each of the last `days` days on which a turn was remembered, oldest first."""
         query = text(
             """
             -- Mean arousal, intensity and valence of the memories of each day.
@@ -281,7 +287,7 @@ class AffectiveQueries:
         return [MoodPoint.model_validate(dict(each._mapping)) for each in reversed(rows)]  # noqa: SLF001 - documented
 
     async def turn_counts(self, agent_id: str) -> TurnCounts:
-        """Return the counts of the agent's remembered turns. Erased turns are not counted."""
+        """Return the counts of the agent's remembered turns and of its retrievals. Erased turns are not counted."""
         memory, journal = tables.affect_memory.c, tables.journal.c
         counts = (
             func.count(),
@@ -296,8 +302,9 @@ class AffectiveQueries:
         return TurnCounts(found[0], found[1], found[2], found[3], told)
 
     async def deleted_memories(self, limit: int) -> list[UUID]:
-        """Return the ids of memories of any agent that nightly jobs have deleted and that are not erased yet, at most
-        `limit`.
+        """Return the ids of memories that nightly jobs have deleted and that are not erased yet, at most `limit`.
+
+        Memories of all agents are included, longest deleted first.
         """
         memory = tables.affect_memory.c
         query = select(memory.memory_id).where(memory.level == DELETED).order_by(memory.changed).limit(limit)
@@ -305,9 +312,9 @@ class AffectiveQueries:
             return list((await connection.execute(query)).scalars())
 
     async def turns_until(self, offered: TurnOffered) -> int:
-        """Return the number of turns that the agent received up to this one, inclusive.
+        """Return the number of turns that the agent received up to the turn `offered`, inclusive.
 
-        Erased turns of all agents are counted too, so that no two memories get the same number.
+        Erased turns of all agents are counted too, so that no two memories of the agent get the same number.
         """
         journal = tables.journal.c
         told = select(func.count()).where(
@@ -323,7 +330,7 @@ class AffectiveQueries:
 
 @cache
 def _retention() -> str:
-    """Return the SQL text for the retention of a row `m` of the table on the night `:night`."""
+    """Return the SQL expression, as text, for the retention of a row `m` of `affect_memory` on the night `:night`."""
     of = tables.affect_memory.alias("m").c
     return sql_text(
         retention(

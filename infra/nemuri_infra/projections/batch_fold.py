@@ -1,4 +1,4 @@
-"""Folding of a batch of the log into the projections. If an event cannot be folded, all events before it are."""
+"""Folding of a batch of the log into the projections. If an event cannot be folded, the events before it are folded."""
 
 from nats.errors import Error as NatsError
 from sqlalchemy.exc import ProgrammingError
@@ -11,14 +11,14 @@ from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.projections.projection import GapError, OtherFoldsError, OutdatedError, Projection, Unprojectable
 
 ENVIRONMENT_ERRORS = (NatsError, GapError, OtherFoldsError, OutdatedError, ProgrammingError, *OUTAGES)
-"""Errors that no event causes: a server is unavailable, or the projections are in another state than expected."""
+"""Errors that are not caused by an event: a server is unavailable, or the projections are in an unexpected state."""
 
 
 async def fold(projection: Projection, batch: Batch, subjects: Subjects) -> int:
-    """Fold a batch into the projections and return their new position.
+    """Fold a batch into the projections and return the position that they reached.
 
-    If an event cannot be folded, all events before it are folded, and `Unprojectable` is raised. Also raises the errors
-    of `Projection.apply`.
+    If an event cannot be folded, all events before it are folded, and then `Unprojectable` is raised. Also raises the
+    errors of `Projection.apply`.
     """
     try:
         Unprojectable.check(batch, subjects)
@@ -34,7 +34,7 @@ async def fold(projection: Projection, batch: Batch, subjects: Subjects) -> int:
 
 
 async def _fold_halves(projection: Projection, batch: Batch, subjects: Subjects) -> int:
-    """Fold the two halves of a batch in order. A half that fails is divided again."""
+    """Fold the two halves of a batch in order. If a half fails, `fold` divides it again."""
     places = batch.sequences
     first, second = batch.split(places[len(places) // 2 - 1])
     await fold(projection, first, subjects)

@@ -1,6 +1,6 @@
 """Bulk rebuild of the projections from the whole log.
 
-States are folded in memory and copied into tables that are not in use yet.
+The states are folded in memory and then copied into tables that are not in use yet.
 """
 
 import asyncio
@@ -35,13 +35,13 @@ from nemuri_infra.projections.projection import (
 from nemuri_infra.projections.rows import copy, copy_values, remove, write
 
 MAX_STATES = 50_000
-"""Maximum number of tasks and memories that are kept in memory.
+"""Maximum number of tasks and memories whose states are kept in memory.
 
-Above it all are written, and read again when needed.
+Above it all states are written to the tables and dropped from memory. They are read again when needed.
 """
 
 FOLDED_BATCHES = 4
-"""Number of the log's batches that are folded and written together, to save transactions."""
+"""Number of batches of the log that are folded and written together, to save transactions."""
 
 T = TypeVar("T")
 Advance = Callable[[int, int], None]
@@ -50,14 +50,18 @@ Advance = Callable[[int, int], None]
 
 @dataclass(slots=True)
 class BulkProjection:
-    """A projection into empty tables. It keeps the states of tasks and minds in memory until `write`."""
+    """A projection into empty tables. The states of tasks and minds stay in memory until `write`."""
 
     projection: Projection
     states: States = field(default_factory=lambda: States(blank=True))
     erased: Erased = field(default_factory=Erased)
 
     async def apply(self, events: Sequence[AnyEvent]) -> None:
-        """Fold a batch of valid events. States of tasks and minds are written to the tables only by `write`."""
+        """Fold a batch of valid events. The states of tasks and minds are written to the tables only by `write`.
+
+        Calls `write` if the batch contains tombstones, if it needs written rows, or if more than `MAX_STATES` states
+        are in memory.
+        """
         vectors = await self.projection.encoded_vectors(events)
         async with self.projection.database.begin() as connection:
             await copy(connection, tables.memory, await self.states.fold(connection, events))
@@ -72,9 +76,9 @@ class BulkProjection:
             await self.write()
 
     async def _embed(self, events: Sequence[AnyEvent]) -> None:
-        """Add the vectors of other generations that these events ask for.
+        """Write the vectors of other generations that the `MemoriesEmbedded` events ask for.
 
-        Affective and tiered vectors are made from rows, so unwritten rows are written first.
+        Vectors of affective and tiered memories are made from rows. So unwritten rows of the agents are written first.
         """
         rows = (self.states.affects, self.states.tiers)
         embedded = [each.agent_id for each in events if isinstance(each, MemoriesEmbedded)]
@@ -84,7 +88,7 @@ class BulkProjection:
             await self.projection.write_generations(connection, events)
 
     async def _erase(self, events: Sequence[AnyEvent]) -> None:
-        """Write all states, and then delete the rows that the tombstones among the events erase."""
+        """Write all states, and then delete the rows that the tombstones in `events` erase."""
         await self.write()
         async with self.projection.database.begin() as connection:
             await erase(connection, events)
@@ -101,19 +105,18 @@ class BulkProjection:
         self.states.forget()
 
     async def first(self, events: Sequence[AnyEvent]) -> list[AnyEvent]:
-        """Add the events to the journal and return the added ones: the first event of each id in the log that is not
-        erased.
+        """Add to the journal the first event with each id, unless it is erased, and return the added events.
 
-        Call it for all batches in order.
+        Must be called for all batches of the log, in order.
         """
         found = await self._journaled([*first_of_each(events, self.erased)])
         self.erased |= Erased.by(found)
         return found
 
     async def _journaled(self, events: list[AnyEvent]) -> list[AnyEvent]:
-        """Add events to the journal and return the new ones.
+        """Add events to the journal and return those that it did not contain.
 
-        Duplicates are rare, so they are looked for only after a conflict.
+        Duplicates are rare, so they are searched only after an insertion failed.
         """
         try:
             async with self.projection.database.begin() as connection:
@@ -127,7 +130,7 @@ class BulkProjection:
 async def refold(projection: Projection, log: Log, until: int, advance: Advance) -> None:
     """Fold the log up to the sequence `until` into empty projections. Raises `Unprojectable`.
 
-    The memory that this needs does not grow with the log: a few batches, and at most about `MAX_STATES` states.
+    The memory needed does not grow with the log: it holds a few batches and at most about `MAX_STATES` states.
     """
     folding = BulkProjection(projection)
     async with aclosing(prefetch(_counting(folding, log, until))) as stretches:
@@ -142,9 +145,9 @@ async def refold(projection: Projection, log: Log, until: int, advance: Advance)
 
 
 async def _counting(folding: BulkProjection, log: Log, until: int) -> AsyncGenerator[tuple[list[AnyEvent], int]]:
-    """Yield the valid events of each batch with the end of the batch.
+    """Yield the valid events of each batch, with the sequence at which the batch ends.
 
-    The next batch is read while the journal is written.
+    The next batch is read while this one is written to the journal.
     """
     async with aclosing(prefetch(_grouped(log.read(0, until)))) as stretches:
         async for batch in stretches:
@@ -153,7 +156,7 @@ async def _counting(folding: BulkProjection, log: Log, until: int) -> AsyncGener
 
 
 async def _grouped(source: AsyncGenerator[Batch]) -> AsyncGenerator[Batch]:
-    """Yield the batches in groups of `FOLDED_BATCHES`, each joined to one batch."""
+    """Yield the batches, with every `FOLDED_BATCHES` of them joined to one."""
     some: list[Batch] = []
     async with aclosing(source):
         async for batch in source:
@@ -172,7 +175,7 @@ def _joined(batches: Sequence[Batch]) -> Batch:
 
 
 async def prefetch(source: AsyncGenerator[T]) -> AsyncGenerator[T]:
-    """Yield the items of `source`, and get the next item while the caller uses the present one."""
+    """Yield the items of `source`. The next item is fetched while the caller uses the present one."""
 
     async def made() -> T | None:
         return await anext(source, None)

@@ -22,16 +22,16 @@ MIGRATIONS = Path(__file__).parent / "migrations"
 REQUIRED_ENCODING = "UTF8"
 """Required encoding of the database, because it stores texts of any language."""
 DEFAULT_CONNECTIONS = 4
-"""Default maximum number of connections. Half of the connections stay open while they are unused."""
+"""Default maximum number of connections. Half of the maximum stay open while they are unused."""
 IDLE_SECONDS = 1.0
-"""Seconds without use from which on a pooled connection is checked before its next use."""
+"""Seconds without use after which a pooled connection is checked before it is used again."""
 PROVISION_ADVICE = "start `nemuri up`, or run `python -m nemuri.cli.provision` as the provisioner"
 """Advice on how to create or migrate the projections."""
 T = TypeVar("T")
 
 
 class DatabaseError(Exception):
-    """The database cannot be used. The message is one line without the password."""
+    """The database cannot be used. The message is one line and does not contain the password."""
 
 
 def check_database_url(url: str) -> None:
@@ -46,11 +46,13 @@ def check_database_url(url: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Database:
-    """The database with the projections of one namespace. Unqualified table names refer to its schema."""
+    """The database that holds the projections of one namespace. Unqualified table names refer to the namespace's
+    schema.
+    """
 
     engine: AsyncEngine
     readers: AsyncEngine
-    """The engine with the same connections in autocommit mode."""
+    """An engine that uses the same connections in autocommit mode."""
     url: str
     schema: str
 
@@ -59,7 +61,7 @@ class Database:
         """Return the database of the schema at this URL.
 
         It connects on first use, with at most `connections` connections. If `durable` is false, commits do not wait for
-        the disk. They are safe on disk as soon as a later durable commit is.
+        the disk: they are safe only when a later durable commit is.
         """
         options = "" if durable else " -csynchronous_commit=off"
         kept = -(-connections // 2)
@@ -85,7 +87,7 @@ class Database:
 
     @asynccontextmanager
     async def begin(self) -> AsyncIterator[AsyncConnection]:
-        """Open a transaction that commits at the end and rolls back on an error."""
+        """Open a transaction. It is committed at the end of the context, and rolled back on an error."""
         async with self.engine.begin() as connection:
             yield connection
 
@@ -104,7 +106,7 @@ class Database:
             await connection.execute(text(f"TRUNCATE {', '.join(names)}"))
 
     async def check_encoding(self) -> None:
-        """Raise `DatabaseError` if the database is not encoded in UTF-8 or does not answer."""
+        """Raise `DatabaseError` if the database does not answer or is not encoded in UTF-8."""
         engine = _engine(self.url, self.schema, pool_size=1)
         try:
             async with engine.connect() as connection:
@@ -120,9 +122,9 @@ class Database:
             )
 
     async def migrate(self) -> None:
-        """Create the schema or migrate it to the newest version.
+        """Create the schema, or migrate it to the newest version.
 
-        Raises `DatabaseError` if the database cannot be used.
+        Waits while another process migrates. Raises `DatabaseError` if the database cannot be used.
         """
         engine = _engine(self.url, self.schema, pool_size=1)
         try:
@@ -152,7 +154,9 @@ class Database:
             )
 
     async def _version(self) -> str | None:
-        """Return the version of the schema; None if it does not exist."""
+        """Return the version of the schema; None if the schema does not exist. Raises `DatabaseError` without an
+        answer.
+        """
         try:
             async with self.reading() as connection:
                 there = text("SELECT to_regclass('schema_version')")
@@ -175,7 +179,7 @@ class Database:
 
 
 async def read_snapshot(views: Database, read: Callable[[AsyncConnection], Awaitable[T]]) -> T:
-    """Call `read` in one transaction with one snapshot and return its result.
+    """Call `read` in one transaction that sees one snapshot, and return its result.
 
     If a rebuild exchanges the tables meanwhile, `read` is called again.
     """
@@ -191,7 +195,7 @@ async def read_snapshot(views: Database, read: Callable[[AsyncConnection], Await
 async def _tables(connection: AsyncConnection) -> int:
     """Return a number that changes when a rebuild exchanges the tables.
 
-    A transaction that began before the exchange would find no rows in the new tables.
+    A transaction whose snapshot is older than the exchange would find no rows in the new tables.
     """
     return int((await connection.execute(text("SELECT to_regclass('memory_state')::oid::bigint"))).scalar_one())
 
@@ -212,10 +216,10 @@ def _engine(url: str, schema: str, settings: str = "", **options: Any) -> AsyncE
 
 
 def _check_idle_connections(engine: AsyncEngine) -> None:
-    """Make the pool check a connection that was idle for `IDLE_SECONDS` before it is used.
+    """Make the pool check a connection before use if it was idle for at least `IDLE_SECONDS`.
 
-    If the check fails, all connections of the pool are replaced. A connection that breaks between two uses in quick
-    succession makes one statement fail, which is an outage and delays the event.
+    If the check fails, all connections of the pool are replaced. A connection that breaks while it is used often is not
+    noticed: one statement fails, which counts as an outage and delays the event.
     """
     pool, dialect = engine.sync_engine, engine.dialect
 

@@ -1,4 +1,4 @@
-"""Projections of courses and exercises: the projector folds them, the tutor reads them."""
+"""Projections of courses and exercises. The projector folds them, and the tutor reads them."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ _TRIAL = tables.trial.c
 
 
 async def fold_courses(connection: AsyncConnection, events: Iterable[Event]) -> None:
-    """Fold the events of courses among the events, and write the changed rows. Other events are ignored."""
+    """Fold the course events among `events` and write the changed rows. Other events are ignored."""
     taught: list[Any] = [each for each in events if isinstance(each, _COURSE)]
     if not taught:
         return
@@ -47,7 +47,7 @@ async def fold_courses(connection: AsyncConnection, events: Iterable[Event]) -> 
 async def _states(
     connection: AsyncConnection, wanted: Sequence[tuple[UUID, ExercisePosition | None]]
 ) -> dict[UUID, CourseState]:
-    """Return the states of the wanted courses, each with only its wanted exercises."""
+    """Return the states of the courses in `wanted`, by id, each with only the exercises in `wanted`."""
     ids = {course_id for course_id, _ in wanted}
     places = {(course_id, *place) for course_id, place in wanted if place}
     keys = tuple_(_TRIAL.course_id, _TRIAL.chapter, _TRIAL.number)
@@ -97,8 +97,9 @@ class Courses:
             return {row.task_id: row.answer for row in await connection.execute(query)}
 
     async def exercise_of(self, task_id: UUID) -> tuple[Course, ExerciseState] | None:
-        """Return the exercise that this task poses now, and its course; None if the task poses none or the exercise is
-        graded.
+        """Return the exercise that this task poses now, and its course.
+
+        Returns None if the task poses no exercise or the exercise is graded.
         """
         async with self.database.reading() as connection:
             trials = await load(connection, tables.trial, ExerciseState, _TRIAL.task_id == task_id)

@@ -26,7 +26,7 @@ _OF_COURSES = (tables.course, tables.trial)
 
 
 async def erased_among(connection: AsyncConnection, events: Iterable[Event]) -> Erased:
-    """Return the erased ids among the ids of these events and of their tasks, courses and agents."""
+    """Return the ids and agents of these events that are erased: ids of the events, their tasks and courses."""
     names = set[str]()
     for each in events:
         ids = {each.event_id, each.thread, getattr(each, "course_id", None)} - {None}
@@ -53,7 +53,7 @@ async def is_erased(database: Database, name: UUID | str) -> bool:
 
 
 async def erased_of(database: Database, names: Collection[UUID | str]) -> set[UUID | str]:
-    """Return the names in `names` that are erased: ids of tasks and memories, and names of agents."""
+    """Return the names in `names` that are erased. A name is the id of a task or memory, or the name of an agent."""
     keys = {str(each) if isinstance(each, UUID) else _AGENT + each: each for each in names}
     query = text("SELECT name FROM erased WHERE name = ANY(CAST(:names AS text[]))")
     async with database.reading() as connection:
@@ -61,7 +61,7 @@ async def erased_of(database: Database, names: Collection[UUID | str]) -> set[UU
 
 
 async def absent(database: Database, sort: str, name: UUID | str) -> str:
-    """Return the reason why a task, memory or agent is not found: either it was erased, or it never existed."""
+    """Return a line that says why a task, memory or agent is not found: it was erased, or it never existed."""
     if await is_erased(database, name):
         return f"{sort} {name} was erased"
     if isinstance(name, UUID):
@@ -70,7 +70,7 @@ async def absent(database: Database, sort: str, name: UUID | str) -> str:
 
 
 async def hashes_in_use(database: Database, hashes: Iterable[str]) -> set[str]:
-    """Return the text hashes in `hashes` that are in the vector key of any memory."""
+    """Return the text hashes in `hashes` that occur in the vector key of any memory."""
     query = text(
         """
         -- The last 64 characters of a vector key are the hash of its text.
@@ -87,7 +87,7 @@ async def hashes_in_use(database: Database, hashes: Iterable[str]) -> set[str]:
 
 
 async def refs_in_use(database: Database, refs: Iterable[str]) -> set[str]:
-    """Return the references in `refs` that the documents of any task contain."""
+    """Return the references in `refs` that belong to a document of any task."""
     query = text(
         """
         -- Blobs that hold a document of any task.
@@ -100,7 +100,10 @@ async def refs_in_use(database: Database, refs: Iterable[str]) -> set[str]:
 
 
 async def erase(connection: AsyncConnection, events: Sequence[Event]) -> None:
-    """Apply the tombstones among the events: record the erased ids, and delete all rows with erased data."""
+    """Apply the tombstones among the events: record the erased ids, and delete all rows with erased data.
+
+    Other events are ignored.
+    """
     tombstones = [each for each in events if isinstance(each, TOMBSTONES)]
     for each in tombstones:
         gone = Erased.by([each])
@@ -135,7 +138,7 @@ async def _note(connection: AsyncConnection, gone: Erased, sequence: int) -> Non
 
 
 async def _remove_entries(connection: AsyncConnection, gone: Erased) -> None:
-    """Delete the journal entries of events that are deleted from the log. A rebuilt journal would not contain them."""
+    """Delete the journal entries of the events that an erasure deletes from the log. A rebuild would not write them."""
     entry = tables.journal.c
     tombstone = entry.kind.in_([each.kind_of() for each in TOMBSTONES])
     for told in (

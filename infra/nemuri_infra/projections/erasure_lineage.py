@@ -1,7 +1,7 @@
 """Lineage: the data that was derived from other data and must be erased together with it.
 
-The search goes breadth first. All things of a level are queried together, at most `MAX_THINGS_PER_STATEMENT` in one
-statement. So the number of statements depends on the depth of the lineage, and hardly on its size.
+The search goes breadth first. All things of one level are queried together, at most `MAX_THINGS_PER_STATEMENT` in one
+statement. So the number of statements depends on the depth of the lineage and hardly on its size.
 """
 
 from collections.abc import AsyncIterator, Iterable, Sequence
@@ -28,7 +28,7 @@ from nemuri_infra.projections.strength_lineage import StrengthLineage
 __all__ = ["REQUESTED", "DefinedError", "Lineage", "LineageResult", "ProtectedError", "Sort", "Thing"]
 
 MAX_THINGS_PER_STATEMENT = 1_000
-"""Maximum number of things in one statement."""
+"""Maximum number of things (memories, tasks, agents) in one statement."""
 _KNOWN = {
     "memory": text("SELECT memory_id FROM memory WHERE memory_id = ANY(CAST(:names AS uuid[]))"),
     "task": text("SELECT task_id FROM task WHERE task_id = ANY(CAST(:names AS uuid[]))"),
@@ -62,16 +62,16 @@ _WORKED = text(
 
 @dataclass(frozen=True, slots=True)
 class Lineage:
-    """A search for lineage in the projections, and in the log for data that they do not contain."""
+    """A search for lineage in the projections. Data that they do not contain is read from the log."""
 
     database: Database
     log: Log
 
     async def of(self, roots: Iterable[Thing], *, decided: bool = False) -> LineageResult:
-        """Return everything that must be erased together with the roots, and the roots themselves. Agents come first.
+        """Return the roots and everything that must be erased together with them. Agents come first.
 
         Raises `DefinedError` for a principle in a definition, and `ProtectedError` for a protected memory unless the
-        erasure was `decided` before. Neither is raised for the memories of an agent that is erased as a whole.
+        erasure was `decided` before. Memories of an agent that is erased as a whole raise neither.
         """
         chosen = sorted(roots, key=lambda each: each.sort != "agent")
         known = await self.known(chosen)
@@ -88,7 +88,7 @@ class Lineage:
         return found
 
     async def known(self, things: Iterable[Thing]) -> set[Thing]:
-        """Return the things that the projections know."""
+        """Return the things in `things` that the projections know."""
         read, found = LineageReading(self.database, self.log), set[Thing]()
         for some in _chunks(things):
             for sort, query in _KNOWN.items():
@@ -100,7 +100,7 @@ class Lineage:
 
 
 class _Walk:
-    """One search from some roots. It caches what it reads about an agent."""
+    """One search from the roots. It caches the events that it reads about an agent."""
 
     def __init__(self, read: LineageReading, found: LineageResult) -> None:
         self._read = read
@@ -108,7 +108,9 @@ class _Walk:
         self._lived = ExperienceLineage(read, found)
 
     async def dependents(self, level: Iterable[Thing]) -> AsyncIterator[tuple[Thing, str]]:
-        """Yield the things that must be erased because of the things in `level`, in order, each with the reason."""
+        """Yield the things that must be erased because the things in `level` are erased, in order, each with the
+        reason.
+        """
         for some in _chunks(level):
             steps: Steps = {}
             ids = {sort: [each.name for each in some if each.sort == sort] for sort in ("memory", "task", "agent")}

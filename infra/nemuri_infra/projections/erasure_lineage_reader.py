@@ -1,4 +1,4 @@
-"""Bulk reads of the projections and the log for a search for lineage."""
+"""Bulk reads of the projections and the log, for a search for lineage."""
 
 import asyncio
 from collections.abc import Iterable, Mapping
@@ -34,7 +34,7 @@ _SIMILAR = text(
 
 @dataclass(frozen=True, slots=True)
 class LineageReading:
-    """A reader of the projections and the log for a search for lineage."""
+    """A reader of the projections and the log, for a search for lineage."""
 
     database: Database
     log: Log
@@ -59,7 +59,7 @@ class LineageReading:
         return [each async for batch in batches for each in batch.events]
 
     async def add_same_texts(self, words: Mapping[UUID, str], steps: Steps) -> None:
-        """Add to `steps` the other memories that contain one of these texts.
+        """Add to `steps` the other memories that contain one of the texts in `words`.
 
         `words` maps the ids of memories to texts.
         """

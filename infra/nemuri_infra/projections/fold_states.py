@@ -1,6 +1,6 @@
 """The states of tasks and minds in memory.
 
-Events of the log are folded into them, and the changes are written to the tables.
+Events of the log are folded into the states, and the changed states are written to the tables.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -93,10 +93,10 @@ def _tiers() -> MindMap[TieredMind]:
 
 @dataclass(slots=True)
 class States:
-    """The states of tasks and minds in memory: as stored in the tables, and after the events that were folded since."""
+    """The states of tasks and minds in memory: as they are stored, and as they are after the events folded since."""
 
     blank: bool = False
-    """Whether the tables are empty, so that no state has to be loaded."""
+    """True if the tables are empty, so that no state has to be loaded."""
     tasks: IdentityMap[UUID, TaskState] = field(default_factory=_tasks)
     minds: MindMap[Mind] = field(default_factory=_minds)
     affects: MindMap[AffectMind] = field(default_factory=_affects)
@@ -108,9 +108,10 @@ class States:
         return len(self.tasks.now) + self.minds.size + self.affects.size + self.tiers.size
 
     async def fold(self, connection: AsyncConnection, events: Iterable[AnyEvent]) -> list[Content]:
-        """Fold valid events and return the contents of new strength memories.
+        """Fold valid events, and return the contents of the strength memories that they create.
 
-        These are rows that are written once, without a fold. States that are not in memory are loaded from the tables.
+        A content is one row that is written once and not folded. States that are not in memory are loaded from the
+        tables.
         """
         lives: list[Any] = [each for each in events if type(each) in _LIFE and each.thread is not None]
         thoughts: list[Any] = [each for each in events if type(each) in _MIND]
@@ -129,7 +130,7 @@ class States:
         return [content for name in {each.agent_id for each in thoughts} for content in self._begun(name)]
 
     def changes(self) -> Iterator[tuple[Table, list[Change]]]:
-        """Yield the changes that are not written yet, table by table."""
+        """Yield each table with the changes that are not written to it yet."""
         lives = self.tasks.pairs()
         yield tables.task, single_row_changes((old.task, new.task) for old, new in lives)
         yield tables.chunk, multi_row_changes((old.chunks, new.chunks) for old, new in lives)
@@ -149,9 +150,9 @@ class States:
         yield tables.tier_memory, multi_row_changes((old.memories, new.memories) for old, new in lived)
 
     def forget(self) -> None:
-        """Drop all states from memory. Call it after all changes are written.
+        """Drop all states from memory. To be called after all changes are written.
 
-        States are loaded from the tables again from then on.
+        From then on states are loaded from the tables again.
         """
         for each in (self.tasks, self.minds, self.affects, self.tiers):
             each.forget()
@@ -165,7 +166,7 @@ class States:
         return mind.contents.values()
 
     async def _load_tasks(self, connection: AsyncConnection, lives: Sequence[Any]) -> None:
-        """Load the tasks of the events, and the chunks that get a key point from the events."""
+        """Load the tasks of the events, and the chunks for which an event brings a key point."""
         found = await task_states(connection, {each.task_id for each in lives} - self.tasks.now.keys())
         self.tasks.now |= found
         self.tasks.kept |= found
@@ -203,7 +204,8 @@ _TASK_STATES = text("""
 
 
 async def task_states(connection: AsyncConnection, task_ids: Iterable[UUID]) -> dict[UUID, TaskState]:
-    """Return the stored states of these tasks by id, without their chunks. An unknown task has an empty state.
+    """Return the stored states of the tasks with these ids, by id, without their chunks. An unknown task has an empty
+    state.
 
     One statement reads all three tables, because every event handler of a task reads its state.
     """

@@ -13,7 +13,7 @@ from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.sleep_input import is_principle
 
 RECENT_ASSIGNMENTS = 200
-"""Number of the newest assignments from which retrieval quality is computed."""
+"""Number of an agent's newest assignments from which the quality of its retrieval is computed."""
 MAX_LISTED = 20
 """Maximum number of memories that are listed because they were never used."""
 
@@ -73,7 +73,7 @@ _WEEK = text(
 async def count_health(database: Database, agent: Agent, now: datetime) -> tuple[HealthCounts, tuple[UUID, ...]]:
     """Return the counts for the agent's health report, and the ids of memories that are often retrieved but never used.
 
-    At most `MAX_LISTED` ids are returned, most retrieved first.
+    `now` is the time of the report. At most `MAX_LISTED` ids are returned, most retrieved first.
     """
     async with database.reading() as connection:
         content = tables.memory.c

@@ -1,4 +1,4 @@
-"""Look-up of ids by prefix."""
+"""Look-up of ids by their prefix."""
 
 from uuid import UUID
 
@@ -16,7 +16,7 @@ _IDS = {
 
 
 async def find_by_prefix(database: Database, of: Named, beginning: str) -> tuple[UUID | None, int]:
-    """Return the first id with this prefix, and the number of ids with it; `(None, 0)` if there is none.
+    """Return the first id that begins with `beginning`, and the number of such ids; `(None, 0)` if there is none.
 
     The primary key is scanned by range.
     """

@@ -1,4 +1,4 @@
-"""Identity maps: states by key in memory, each as stored in the tables and as it is after the events folded since."""
+"""Identity maps: states in memory by key. Each is kept as it is stored and as it is after the events folded since."""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
@@ -32,7 +32,7 @@ class IdentityMap(Generic[K, S]):
     evolve: Callable[[S, Any], S]
     now: dict[K, S] = field(default_factory=dict)
     kept: dict[K, S] = field(default_factory=dict)
-    """States as they were loaded from the tables."""
+    """States as they were loaded from the tables, by key."""
 
     def fold(self, key: Callable[[Any], K], events: Iterable[Any]) -> None:
         """Fold each event into the state of its key. `key` returns the key of an event."""
@@ -52,14 +52,14 @@ class IdentityMap(Generic[K, S]):
 
 @dataclass(slots=True)
 class MindMap(IdentityMap[str, M], Generic[M]):
-    """An identity map of minds by agent. A mind contains only those of its memories that events have concerned."""
+    """An identity map of minds by agent. A mind contains only the memories that the folded events concern."""
 
     agents: tuple[Table, type[RowModel]] = field(kw_only=True)
     memories: tuple[Table, type[RowModel]] = field(kw_only=True)
     touched: Callable[[Any], Collection[UUID]] = field(kw_only=True)
     """Function that returns the ids of the memories that an event concerns."""
     related: Callable[[Sequence[Any]], list[ColumnElement[bool]]] = field(kw_only=True, default=lambda _: [])
-    """Function that returns SQL conditions for further memories that events concern."""
+    """Function that returns SQL conditions for further memories that the events concern."""
 
     @property
     def size(self) -> int:
@@ -67,13 +67,13 @@ class MindMap(IdentityMap[str, M], Generic[M]):
         return sum(len(mind.memories) for mind in self.now.values())
 
     def holds(self, name: str) -> bool:
-        """Return whether the map contains an agent, which may have unwritten changes."""
+        """Return whether the map contains the agent `name`. Its changes may be unwritten."""
         return name in self.now and self.now[name].agent is not None
 
     async def load(self, connection: AsyncConnection, events: Sequence[Any]) -> None:
         """Load the agents of the events, and the memories that the events concern.
 
-        What the map contains already is not loaded.
+        Agents and memories that are in the map already are not loaded again.
         """
         names, wanted = set[str](), set[UUID]()
         for each in events:
@@ -102,22 +102,24 @@ class MindMap(IdentityMap[str, M], Generic[M]):
                 minds[name] = replace(mind, memories=mind.memories.update(found))
 
     def _held(self, name: str, memory_id: UUID) -> bool:
-        """Return whether the map contains the memory or its deletion. A deleted memory must not be loaded again."""
+        """Return whether the map contains the memory or knows that it is deleted. A deleted memory must not be loaded
+        again.
+        """
         return any(memory_id in minds.get(name, self.none).memories for minds in (self.now, self.kept))
 
 
 def single_row_changes(states: Iterable[tuple[RowModel | None, RowModel | None]]) -> list[Change]:
-    """Return the changes of states that are one row each.
+    """Return the changes of states that have one row each. `states` are pairs of the stored and the present row.
 
-    A row is never deleted by them; only a tombstone deletes it.
+    No change deletes a row: only a tombstone does.
     """
     return [(old, new) for old, new in states if new is not None and new is not old]
 
 
 def multi_row_changes(states: Iterable[tuple[Mapping[Any, RowModel], Mapping[Any, RowModel]]]) -> list[Change]:
-    """Return the changes of states that are many rows each.
+    """Return the changes of states that have many rows each.
 
-    `states` are pairs of the stored and the present rows by key.
+    `states` are pairs of the stored and the present rows, both by key.
     """
     found: list[Change] = []
     for old, new in states:
@@ -128,7 +130,7 @@ def multi_row_changes(states: Iterable[tuple[Mapping[Any, RowModel], Mapping[Any
 
 
 def unconditional_writes(records: Iterable[RowModel | None]) -> list[Change]:
-    """Return changes that write these rows without having read the stored ones."""
+    """Return changes that write these rows in any case, without comparing them with the stored ones."""
     return [(each, each) for each in records if each is not None]
 
 

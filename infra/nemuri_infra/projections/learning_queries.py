@@ -44,9 +44,9 @@ _CREDITED = text(
 
 
 async def count_samples(views: Database, agent_id: str, *, after: int, window: int) -> int:
-    """Return a lower bound of the number of training samples in the agent's newest `window` assignments.
+    """Return a lower bound of the number of training samples in the agent's newest `window` tasks.
 
-    Only assignments that were attributed after the log sequence `after` are counted.
+    Only tasks whose use of memories was recorded after the log sequence `after` are counted.
     """
     async with views.reading() as connection:
         found = await connection.execute(_GATHERED, {"agent": agent_id, "after": after, "window": window})
@@ -77,7 +77,10 @@ async def retrievals(views: Database, agent_id: str, *, window: int) -> list[int
 
 
 async def outcomes(views: Database, assignment_ids: Iterable[UUID]) -> dict[UUID, Outcome]:
-    """Return the outcomes of the assignments with these ids, by id. Those that are not attributed yet are left out."""
+    """Return the outcomes of the assignments with these ids, by id.
+
+    Assignments whose use of memories is not recorded yet are left out.
+    """
     work = tables.assignment.c
     query = select(work.assignment_id, work.used, work.credited).where(
         work.assignment_id.in_(list(assignment_ids)), work.used.is_not(None)

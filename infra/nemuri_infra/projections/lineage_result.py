@@ -1,7 +1,4 @@
-"""The result of a search for lineage: the things to erase with their reasons.
-
-Also the errors that forbid an erasure.
-"""
+"""The result of a search for lineage (the things to erase, with reasons), and the errors that forbid an erasure."""
 
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
@@ -10,10 +7,10 @@ from uuid import UUID
 Sort = Literal["memory", "task", "agent", "course"]
 
 REQUESTED = "asked for"
-"""Reason for the roots, whose erasure was asked for.
+"""Reason given for the roots of a search: their erasure was asked for.
 
-Other memories with the same text are erased only together with a root. Otherwise the erasure of a task would also erase
-knowledge that was learned elsewhere.
+Other memories with the same text are erased only if the memory with that text is a root. Otherwise the erasure of a
+task would also erase knowledge that was learned elsewhere.
 """
 
 
@@ -25,7 +22,8 @@ class Thing(NamedTuple):
 
 
 Steps = dict[Thing, list[tuple[Thing, str]]]
-"""For each thing, the things that must be erased because of it, in order, each with the reason."""
+"""The things that must be erased because another thing is erased, by that other thing: in order, each with the reason.
+"""
 
 
 class DefinedError(Exception):
@@ -38,15 +36,15 @@ class ProtectedError(Exception):
 
 @dataclass(slots=True)
 class LineageResult:
-    """Everything that must be erased. `reasons` gives the reason for each thing."""
+    """Everything that must be erased, with the reason for each thing in `reasons`."""
 
     reasons: dict[Thing, str] = field(default_factory=dict)
     owners: dict[UUID, str] = field(default_factory=dict)
     """Agent of each memory, by memory id."""
     events: set[UUID] = field(default_factory=set)
-    """Ids of further events that contain the same text and must be erased too."""
+    """Ids of further events that contain the text of an erased thing and must be erased too."""
     decided: bool = False
-    """Whether the erasure was decided before, so that protection no longer matters."""
+    """True if the erasure was decided before, so that protected memories are erased too."""
 
     def of(self, sort: Sort) -> tuple[Any, ...]:
         """Return the ids of the things of one sort, in the order in which they were found."""

@@ -1,4 +1,4 @@
-"""A check that the projections were built from this log."""
+"""A check that the projections were built from the connected log."""
 
 from sqlalchemy import select, update
 from sqlalchemy.dialects.postgresql import insert as upsert
@@ -8,15 +8,15 @@ from nemuri_infra.projections import tables
 from nemuri_infra.projections.projection import FOLD, VIEW, Projection, Unprojectable
 
 CHECKED_EVENTS = 20
-"""Number of the newest projected events that are looked up in the log."""
+"""Number of the newest events in the journal that are compared with the log."""
 ADVICE = "`nemuri rebuild` rebuilds the projections from this log"
 
 
 async def check_log_identity(projection: Projection, log: Log) -> None:
     """Raise `Unprojectable` unless the projections were built from this log and do not go beyond its end.
 
-    Projections that are behind are accepted and catch up, even those from an older database backup. Projections that
-    have no log recorded yet record this one.
+    Projections that are behind are accepted, even those from an older database backup, because they catch up. If the
+    projections have no log recorded yet, the identity of this log is written to them.
     """
     identity, place = await log.identity(), tables.checkpoint.c
     async with projection.database.begin() as connection:

@@ -1,7 +1,8 @@
 """Vectors of affective and tiered memories, made from the memories' present text.
 
-They are made from rows, not from events. So a compression that the fold ignores makes no vector, a memory that a
-nightly job deletes or merges keeps none, and a text that is replaced before it is written is never embedded.
+They are made from the rows that the fold writes, not from events. So a compression that the fold ignores makes no
+vector, a memory that a nightly job deletes or merges keeps none, and a text that is replaced before it is written is
+never embedded.
 """
 
 from collections.abc import Iterable, Sequence
@@ -17,7 +18,7 @@ from nemuri_infra.projections.identity_map import Change
 from nemuri_infra.stores.vectors import Vectors, generation_in
 
 WITH_VECTORS = (tables.affect_memory, tables.tier_memory)
-"""Tables of memories whose rows contain the text that their vectors are made from."""
+"""Tables of the memories whose vectors are made from the text in their rows."""
 VECTOR_BATCH = 1_000
 """Maximum number of vectors in memory at a time."""
 
@@ -26,7 +27,7 @@ _Worded = (AffectMemory, TierMemory)
 
 
 def text_to_embed(memory: AffectMemory | TierMemory) -> str:
-    """Return the text of a memory that its vector is made from."""
+    """Return the text from which the vector of a memory is made."""
     return memory.content if isinstance(memory, TierMemory) else embedded_text(memory.trigger, memory.content)
 
 

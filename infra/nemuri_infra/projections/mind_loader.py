@@ -1,4 +1,4 @@
-"""Loading of whole minds from the projections or from the log alone."""
+"""Loading of whole minds (agents with all their strength memories) from the projections, or from the log alone."""
 
 from collections import deque
 from collections.abc import Collection, Iterable
@@ -34,7 +34,7 @@ async def mind_of(database: Database, agent_id: str) -> Mind:
 
 
 async def kept_by_hosts(database: Database, agent_ids: Collection[str]) -> set[str]:
-    """Return the agents in `agent_ids` that are defined to run in a society."""
+    """Return the names in `agent_ids` whose agents run in a society, by their definitions."""
     agent = tables.agent.c
     query = select(agent.agent_id).where(agent.agent_id.in_(agent_ids), agent.definition["kept_by"].astext == "host")
     async with database.reading() as connection:
@@ -45,7 +45,7 @@ async def kept_by_hosts(database: Database, agent_ids: Collection[str]) -> set[s
 class Replay:
     """A replay of some agents' minds from the log.
 
-    Events in `erased` are left out, as if they had never been in the log.
+    Events that `erased` deletes are left out, as if they had never been in the log.
     """
 
     log: Log
@@ -61,9 +61,8 @@ class Replay:
         return cls(log, erased, dict.fromkeys(agent_ids, Mind()))
 
     async def advance(self, until: int) -> None:
-        """Fold the log up to the sequence `until` into the minds.
-
-        Only tombstones and the subjects of these agents are read.
+        """Fold the log up to the sequence `until` into the minds. Only tombstones and the events of these agents are
+        read.
         """
         if until <= self.until:
             return
@@ -87,9 +86,9 @@ class Replay:
 
 
 def folded(agent_ids: Collection[str], events: Iterable[Event]) -> dict[str, Mind]:
-    """Return the minds of these agents after the events.
+    """Return the minds of the agents in `agent_ids` after `events`, by agent.
 
-    Tombstones of other agents among the events take effect too.
+    Tombstones that belong to other agents take effect too.
     """
     minds = dict.fromkeys(agent_ids, Mind())
     for each in first_of_each(events):
@@ -99,7 +98,10 @@ def folded(agent_ids: Collection[str], events: Iterable[Event]) -> dict[str, Min
 
 
 async def touched_by(database: Database, tasks: Iterable[UUID], events: Iterable[UUID]) -> set[str]:
-    """Return the agents of the events that are erased together with these tasks, and of the events `events`."""
+    """Return the agents whose minds depend on events that are erased.
+
+    These are the events that are erased with `tasks`, and the events with the ids in `events`.
+    """
     query = text(
         """
         -- Agents of the events that are erased with these tasks, and of these events.

@@ -12,7 +12,7 @@ from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.rebuilder import exclusive_maintenance
 
 _WORDLESS = (tables.journal, tables.erased)
-"""Tables that contain only ids, kinds and names of agents. An erasure keeps them, so they are not rewritten."""
+"""Tables that contain only ids, kinds and names of agents. They hold no text, so they are not rewritten."""
 _SEGMENTS = text("SELECT count(*) FROM pg_ls_waldir()")
 _TURN = (
     text("SELECT pg_logical_emit_message(false, 'nemuri', 'turn the page')"),
@@ -33,7 +33,8 @@ POLL = 0.02
 
 
 async def scrub(database: Database) -> tuple[str, ...]:
-    """Remove the bytes of deleted rows. Return a line for each step that failed, with what an operator has to do.
+    """Remove the bytes of deleted rows from the disk. Return a line for each step that failed; it tells an operator
+    what to do.
 
     A step fails if it needs more privileges, or if a transaction stays open. Tables with texts are rewritten, each
     under an exclusive lock. Then the write-ahead log is cycled once through all its segments, because recycled segments
@@ -65,9 +66,9 @@ async def _tables(connection: AsyncConnection, database: Database) -> None:
 
 
 async def _statistics(connection: AsyncConnection, database: Database) -> None:
-    """Delete the planner's samples of values of empty tables, and rewrite the tables that contain the samples.
+    """Delete the planner's statistics of empty tables, and rewrite the system tables that contain sampled values.
 
-    PostgreSQL itself would keep the samples of an empty table without end.
+    PostgreSQL itself would never delete the samples of an empty table.
     """
     for name in _names(database):
         removal = f"DELETE FROM pg_catalog.pg_statistic WHERE starelid = '{name}'::regclass"  # noqa: S608 - our own tables
@@ -82,7 +83,7 @@ class _SeenError(Exception):
 
 
 async def _unseen(connection: AsyncConnection) -> None:
-    """Wait until no transaction can see the rows that are deleted by now.
+    """Wait until no open transaction can see the rows that are deleted by now.
 
     Raises `_SeenError` after `WAIT_SECONDS` seconds.
     """

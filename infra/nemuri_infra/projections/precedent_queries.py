@@ -1,4 +1,4 @@
-"""Queries on past tasks, which the orchestrator remembers."""
+"""Queries on past tasks, which the orchestrator remembers as precedents."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -12,11 +12,11 @@ from nemuri_infra.projections.database import Database
 
 @dataclass(slots=True)
 class PastTask:
-    """The past task that a memory of the orchestrator is about."""
+    """The past task that a memory of the orchestrator describes."""
 
     task_id: UUID
     outcomes: dict[str, tuple[int, int]] = field(default_factory=dict)
-    """Numbers of positive and negative feedback on the task, by agent that worked on it.
+    """Number of positive and number of negative feedback on the task, by agent that worked on it.
 
     Only feedback of the task's client, the operator and the tutor counts. Equal feedback counts once.
     """

@@ -12,11 +12,11 @@ from nemuri_infra.bus.event_log import Log
 from nemuri_infra.projections.projection import Projection
 
 HEARTBEAT_SECONDS = 1.0
-"""Seconds without a notification after which the database is queried, because a notification may have been lost."""
+"""Seconds without a notification after which the database is queried, because a notification may be lost."""
 
 
 class BehindError(Exception):
-    """The projections do not contain everything that is needed yet."""
+    """The projections do not contain everything that is needed yet. The event is retried later."""
 
 
 @dataclass(slots=True)
@@ -32,7 +32,9 @@ class Progress:
     @classmethod
     @asynccontextmanager
     async def following(cls, log: Log, projection: Projection) -> AsyncIterator[Self]:
-        """Subscribe to the projector's notifications, and yield a progress that follows them during the context."""
+        """Subscribe to the projector's notifications, and yield a progress that they keep up to date during the
+        context.
+        """
         progress = cls(projection)
 
         async def hear(message: Msg) -> None:
@@ -48,14 +50,14 @@ class Progress:
     async def current_sequence(self) -> int:
         """Return the sequence that the projections have reached.
 
-        Without notifications it is read from the database, at most once a second.
+        If the last notification is older than `HEARTBEAT_SECONDS`, it is read from the database.
         """
         if asyncio.get_running_loop().time() - self._heard > HEARTBEAT_SECONDS:
             await self.record((await self.projection.position()).sequence)
         return self.sequence
 
     async def record(self, sequence: int) -> None:
-        """Record that the projections have reached a sequence, and wake all waiters."""
+        """Record that the projections have reached a sequence, and wake the callers that wait for it."""
         self._heard = asyncio.get_running_loop().time()
         if sequence != self.sequence:
             async with self._news:
@@ -65,7 +67,7 @@ class Progress:
     async def wait(self, sequence: int, *, seconds: float = 10.0) -> None:
         """Wait until the projections contain everything up to a sequence.
 
-        Raises `BehindError` after `seconds` seconds.
+        Raises `BehindError` if that takes longer than `seconds` seconds.
         """
         try:
             async with asyncio.timeout(seconds):
@@ -75,7 +77,9 @@ class Progress:
             raise BehindError(f"the projections are at {self.sequence}, but {sequence} is needed") from error
 
     async def wait_beyond(self, beyond: int, *, seconds: float) -> bool:
-        """Wait at most `seconds` seconds until the projections are beyond a sequence. Return whether they are."""
+        """Wait at most `seconds` seconds until the projections are beyond the sequence `beyond`. Return whether they
+        are.
+        """
         try:
             await self.wait(beyond + 1, seconds=seconds)
         except BehindError:
@@ -83,9 +87,9 @@ class Progress:
         return True
 
     async def _hear(self, sequence: int) -> None:
-        """Wait for a notification that the sequence is reached, at most `HEARTBEAT_SECONDS` seconds.
+        """Wait at most `HEARTBEAT_SECONDS` seconds for a notification that the sequence is reached.
 
-        After that one of the waiting callers queries the database.
+        If none arrives, one of the waiting callers queries the database.
         """
         async with self._news:
             try:

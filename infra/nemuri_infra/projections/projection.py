@@ -1,4 +1,4 @@
-"""The core of the projector: it folds a batch of events into the tables, in one transaction with the checkpoint."""
+"""The core of the projector. It folds a batch of events into the tables, in one transaction with the checkpoint."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -38,14 +38,14 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """The position of the projections in the log and the version of their folds."""
+    """The position of the projections in the log, and the version of the folds that built them."""
 
     sequence: int
     fold: int
     halted: str | None = None
     """Reason why the projections are halted; None if they are not."""
     halted_at: int | None = None
-    """Sequence of the event at which the projections are halted; None if no event is the reason."""
+    """Sequence of the event at which the projections are halted; None if no event is the cause."""
 
 
 class Unprojectable(Exception):  # noqa: N818 - states a condition
@@ -54,11 +54,14 @@ class Unprojectable(Exception):  # noqa: N818 - states a condition
     def __init__(self, why: str, sequence: int | None = None) -> None:
         super().__init__(why)
         self.sequence = sequence
-        """Sequence of that event; None if no event is the reason."""
+        """Sequence of the event that cannot be folded; None if no event is the cause."""
 
     @classmethod
     def check(cls, batch: Batch, subjects: Subjects) -> None:
-        """Raise it if a service's message in the batch cannot be decoded. Undecodable client events are ignored."""
+        """Raise `Unprojectable` if the batch contains a message of a service that cannot be decoded.
+
+        Undecodable messages of clients are ignored.
+        """
         for each in batch.unreadable:
             if subjects.client_of(each.subject) is None:
                 why = f"event {each.sequence} on {each.subject} cannot be read: {each.reason}"
@@ -66,15 +69,15 @@ class Unprojectable(Exception):  # noqa: N818 - states a condition
 
 
 class GapError(Exception):
-    """The batch begins beyond the position of the projections. Read the log again from there."""
+    """The batch begins after the position of the projections. Read the log again from that position."""
 
 
 class OutdatedError(Exception):
-    """The projections contain an event that was parked after it was folded. They must be rebuilt without it."""
+    """The projections contain an event that was parked after it was folded. They must be rebuilt without the event."""
 
     @classmethod
     async def check(cls, connection: AsyncConnection, events: Iterable[AnyEvent]) -> None:
-        """Raise it if the projections contain an event that one of these events parks."""
+        """Raise `OutdatedError` if the projections contain an event that `events` park."""
         parked, entry = Parked.by(events), tables.journal.c
         if not parked.until:
             return
@@ -90,13 +93,13 @@ class OtherFoldsError(Exception):
 
     def __init__(self, fold: int) -> None:
         self.newer = fold > FOLD
-        """Whether the projections have a higher version than this program. The program then waits."""
+        """True if the projections have a higher version than this program. The program then waits."""
         made = f"the projections were built by folds of version {fold}, but this is version {FOLD}"
         super().__init__(f"{made}: {NEWER_VERSION_RUNS if self.newer else REBUILD_ADVICE}")
 
     @classmethod
     def check(cls, position: Position) -> None:
-        """Raise it unless the projections were built by this version of the folds."""
+        """Raise `OtherFoldsError` unless the projections were built by this version of the folds."""
         if position.fold != FOLD:
             raise cls(position.fold)
 
@@ -109,16 +112,16 @@ class Projection:
     vectors: Vectors
 
     async def position(self) -> Position:
-        """Return the position of the projections; the beginning of the log if nothing was projected."""
+        """Return the position of the projections; sequence 0 if nothing was folded yet."""
         async with self.database.begin() as connection:
             return await read_position(connection)
 
     async def apply(self, batch: Batch) -> int:
-        """Fold the new events of the batch and return the new position.
+        """Fold the batch's events that are not folded yet, and return the new position.
 
-        Every event is folded once, even if several projectors apply it or one applies it again. Raises `GapError` if
-        the batch begins beyond the position, `OtherFoldsError` if the projections have another version, and
-        `OutdatedError` if they contain an event that the batch parks.
+        Every event is folded once, even if several projectors apply it or one projector applies it again. Raises
+        `GapError` if the batch begins after the position, `OtherFoldsError` if the projections have another version,
+        and `OutdatedError` if they contain an event that the batch parks.
         """
         fresh = await self.encoded_vectors(batch.events)
         async with self.database.begin() as connection:
@@ -148,7 +151,7 @@ class Projection:
         return batch.until
 
     async def halt(self, why: str, at: int | None = None) -> None:
-        """Record why the projections are halted, and at which event. The next batch that is applied clears the record.
+        """Record why the projections are halted, and at which event. The next applied batch clears the record.
 
         Does nothing if the projections have a higher version.
         """
@@ -159,12 +162,14 @@ class Projection:
             await connection.execute(noted.on_conflict_do_update(index_elements=["view"], set_=known, where=ours))
 
     async def encoded_vectors(self, events: Sequence[AnyEvent]) -> Mapping[str, Any]:
-        """Return the vectors of the new strength memories in these events, by key."""
+        """Return the vectors of the strength memories that these events create, by vector key; None for a missing
+        vector.
+        """
         encoded = [each for each in events if isinstance(each, MemoryEncoded)]
         return await self.vectors.recorded({each.vector: embedded_text(each.memory) for each in encoded})
 
     async def write_generations(self, connection: AsyncConnection, events: Iterable[AnyEvent]) -> None:
-        """Write the vectors of other generations that these events ask for.
+        """Write the vectors of other generations that the `MemoriesEmbedded` events ask for. Other events are ignored.
 
         Vectors are read for one event at a time, which bounds the memory that a replay needs.
         """
@@ -183,10 +188,10 @@ class Projection:
 
 
 async def lock_schema(connection: AsyncConnection, schema: str) -> None:
-    """Lock a schema's projections against other writers until the end of the transaction.
+    """Lock the projections of a schema against other writers until the end of the transaction.
 
-    The lock is on a name and not on a row, because a rebuild exchanges the tables. So who waited for the lock finds the
-    new tables.
+    The lock is on a name and not on a row, because a rebuild exchanges the tables. So a writer that waited for the lock
+    uses the new tables.
     """
     await connection.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(schema, 0))))
 
@@ -200,15 +205,14 @@ async def read_position(connection: AsyncConnection) -> Position:
 
 
 def _reached(sequence: int) -> Insert:
-    """Return the statement that sets the position of the projections, which are not halted there."""
+    """Return the statement that records that the projections have reached `sequence` and are not halted."""
     reached = {"sequence": sequence, "halted": None, "halted_at": None}
     new = upsert(tables.checkpoint).values(view=VIEW, fold=FOLD, **reached)
     return new.on_conflict_do_update(index_elements=["view"], set_=reached)
 
 
 async def first_of_all(connection: AsyncConnection, events: Sequence[AnyEvent]) -> list[AnyEvent]:
-    """Add the events to the journal and return the added ones: the first event of each id in the log that is not
-    erased.
+    """Add to the journal the first event with each id, unless it is erased, and return the added events.
 
     All other events have no effect.
     """
@@ -222,18 +226,18 @@ _JOURNAL = tuple(str(column.name) for column in tables.journal.columns)
 
 
 def journal_row(event: AnyEvent) -> tuple[Any, ...]:
-    """Return the row of the journal for an event, in the order of the table's columns."""
+    """Return the journal's row for an event: the values in the order of the table's columns."""
     return event.event_id, event.sequence, event.kind, event.thread, event.agent_id, event.at
 
 
 def vector_rows(events: Iterable[AnyEvent], vectors: Mapping[str, Any]) -> list[Row]:
-    """Return the vector rows of the new strength memories in these events."""
+    """Return the vector rows of the strength memories that these events create. `vectors` holds vectors by key."""
     encoded = (each for each in events if isinstance(each, MemoryEncoded))
     return _vector_rows((each.agent_id, each.memory_id, each.vector, vectors[each.vector]) for each in encoded)
 
 
 def _vector_rows(found: Iterable[tuple[str, UUID, str, Any]]) -> list[Row]:
-    """Return a vector row for each agent, memory, key and vector. If the vector is None, there is no row."""
+    """Return the vector rows for tuples of agent, memory, key and vector. A tuple whose vector is None is skipped."""
     return [
         {"agent_id": agent_id, "memory_id": memory_id, "model": generation_in(key), "vector": vector}
         for agent_id, memory_id, key, vector in found

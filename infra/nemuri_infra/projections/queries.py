@@ -29,7 +29,7 @@ from nemuri_infra.projections.strength_queries import memory_in_row, select_memo
 
 @dataclass(slots=True)
 class _Recent:
-    """A cache of rows that is cleared when the projections move on, so it is never stale."""
+    """A cache of rows. It is cleared when the projections move on, so it is never stale."""
 
     sequence: int = -1
     agents: dict[str, Agent | None] = field(default_factory=dict)
@@ -39,21 +39,28 @@ class _Recent:
 
 @dataclass(frozen=True, slots=True)
 class Views:
-    """Read access to the projections."""
+    """Read access to the projections.
+
+    An event is valid if it is the first one with its id and neither erased nor parked. The journal holds the valid
+    events.
+    """
 
     database: Database
     progress: Progress
     _recent: _Recent = field(default_factory=_Recent)
 
     async def wait_for(self, event: Event) -> None:
-        """Wait until the projections contain an event of the log (rule 3 of `runtime/service.py`)."""
+        """Wait until the projections contain an event of the log (rule 3 in `runtime/service.py`).
+
+        Raises `BehindError` if they do not contain it in time.
+        """
         await self.progress.wait(event.sequence or 0)
 
     async def is_effective(self, event: Event) -> bool:
-        """Return whether the event is the first with its id and not erased, so that it must be handled.
+        """Return whether the event is the first one with its id and not erased, so that it must be handled.
 
-        Raises `BehindError` if the projections do not contain the event although they should: they belong to another
-        log.
+        Raises `BehindError` if the event should be in the projections but is not: it is parked, or the projections
+        belong to another log.
         """
         query = select(tables.journal.c.sequence).where(tables.journal.c.event_id == event.event_id)
         async with self.database.reading() as connection:
@@ -63,9 +70,10 @@ class Views:
         return bool(found == event.sequence)
 
     async def attempt_number(self, event: Event) -> int:
-        """Return the number of the attempt at its task to which an event belongs, from 1.
+        """Return the number, from 1, of the task's attempt to which an event belongs.
 
-        It is the attempt of the event's assignment, else the attempt that was running when the event was appended.
+        It is the attempt of the event's assignment, if any. Otherwise it is the attempt that was running when the event
+        was appended.
         """
         state, journal = await self.task(event.task_id), tables.journal.c
         if (known := attempt_of(event, state)) is not None:
@@ -84,7 +92,7 @@ class Views:
             return (await task_states(connection, [task_id]))[task_id]
 
     async def with_chunks(self, state: TaskState) -> TaskState:
-        """Return the state with all chunks of the task's documents added. They are one row each."""
+        """Return the state with all chunks of the task's documents added. This reads one row for each chunk."""
         if state.task is None or not state.task.chunks:
             return state
         async with self.database.reading() as connection:
@@ -92,7 +100,7 @@ class Views:
         return replace(state, chunks=Map({each.ordinal: each for each in found}))
 
     async def chunk(self, task_id: UUID, ordinal: int) -> Chunk | None:
-        """Return one chunk of a task; None if there is none."""
+        """Return the chunk of a task with this number; None if there is none."""
         of = tables.chunk.c
         async with self.database.reading() as connection:
             found = await load(connection, tables.chunk, Chunk, of.task_id == task_id, of.ordinal == ordinal)
@@ -104,8 +112,8 @@ class Views:
             return next(iter(await load(connection, tables.task, Task, tables.task.c.task_id == task_id)), None)
 
     async def earlier_turns(self, task: Task, limit: int) -> list[Task]:
-        """Return at most `limit` tasks of the same client and conversation that were submitted before this one, newest
-        first.
+        """Return the tasks of the same client and conversation that were submitted before `task`, newest first, at most
+        `limit`.
         """
         of, place = tables.task.c, tuple_(tables.task.c.submitted_at, tables.task.c.task_id)
         same = (of.client_id == task.client_id, of.conversation == task.conversation)
@@ -119,8 +127,9 @@ class Views:
             return await records(connection, Task, query)
 
     async def next_turn(self, task_id: UUID) -> UUID | None:
-        """Return the id of the first later task of the conversation that is summarised and not routed yet; None if
-        there is none.
+        """Return the id of the first later task of the same conversation that is summarised but not routed yet.
+
+        Returns None if there is none.
         """
         here, later = tables.task.alias("here").c, tables.task.c
         query = (
@@ -151,7 +160,7 @@ class Views:
         return sorted(found, key=lambda each: each.agent_id)
 
     async def agent(self, agent_id: str) -> Agent | None:
-        """Return an agent; None if the name is unknown. Cached until the projections move on."""
+        """Return an agent; None if the name is unknown. The result is cached until the projections move on."""
         async with self._recent.lock:
             await self._forget_the_old()
             if agent_id not in self._recent.agents:
@@ -159,8 +168,9 @@ class Views:
             return self._recent.agents[agent_id]
 
     async def scorer(self, agent_id: str) -> Scorer | None:
-        """Return the newest version of an agent's learned scorer; None before the first. Cached until the projections
-        move on.
+        """Return the newest version of an agent's learned scorer; None if it has none yet.
+
+        The result is cached until the projections move on.
         """
         async with self._recent.lock:
             await self._forget_the_old()
@@ -180,7 +190,10 @@ class Views:
     async def strongest(
         self, agent: Agent, status: Literal["active", "archived", "all"], *, offset: int, limit: int
     ) -> list[Remembered]:
-        """Return a page of the agent's memories with this status, strongest first, then by id."""
+        """Return at most `limit` of the agent's memories with this status, after the first `offset`.
+
+        The order is by strength, strongest first, then by id.
+        """
         state = tables.memory_state.c
         clock = clock_of(state.status, state.level, agent.clocks, SQL)
         query = (
@@ -213,8 +226,9 @@ class Views:
     async def sequences_of_kind(
         self, kind: type[Event], *, task_id: UUID | None = None, agent_id: str | None = None
     ) -> list[int]:
-        """Return the sequences of the valid events of a kind, in order; with `task_id` or `agent_id` only those of the
-        task or agent.
+        """Return the sequences of the valid events of a kind, in ascending order.
+
+        With `task_id` or `agent_id`, only events of that task or agent are included.
         """
         journal = tables.journal.c
         whose = [
@@ -232,7 +246,7 @@ class Views:
             return list((await connection.execute(query)).scalars())
 
     async def recorded_at(self, agent_id: str, places: Collection[int]) -> dict[int, datetime]:
-        """Return the recording times of the agent's events at these sequences, by sequence."""
+        """Return the times at which the agent's valid events with these sequences were recorded, by sequence."""
         journal = tables.journal.c
         query = select(journal.sequence, journal.recorded_at).where(
             journal.agent_id == agent_id, journal.sequence.in_(places)
@@ -241,7 +255,7 @@ class Views:
             return {row.sequence: row.recorded_at for row in await connection.execute(query)}
 
     async def feedback_counts(self) -> dict[str, tuple[int, int]]:
-        """Return the numbers of tasks with positive and with negative feedback, by agent.
+        """Return the number of tasks with positive feedback and the number with negative feedback, by agent.
 
         Agents without feedback are left out. A task counts at most once as positive and at most once as negative, no
         matter how much feedback it has.
@@ -261,7 +275,7 @@ class Views:
             return {name: (good, bad) for name, good, bad in await connection.execute(query)}
 
     async def unanswered_counts(self) -> dict[str, int]:
-        """Return the number of unanswered assignments by agent. Agents without any are left out."""
+        """Return the number of unanswered assignments, by agent. Agents without any are left out."""
         work = tables.assignment
         query = select(work.c.agent_id, func.count()).where(work.c.answer.is_(None)).group_by(work.c.agent_id)
         async with self.database.reading() as connection:

@@ -1,4 +1,4 @@
-"""Rebuild of the projections in tables of their own, to replace the projections in use or to compare them."""
+"""Rebuild of the projections in separate tables, to replace the projections in use or to compare them."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -27,7 +27,7 @@ from nemuri_infra.projections.projection import (
 )
 
 MAX_DIFFERENCES = 20
-"""Maximum number of differences per table that are listed. Further ones are counted."""
+"""Maximum number of differences per table that are listed. Further differences are only counted."""
 
 logger = structlog.get_logger()
 
@@ -37,22 +37,25 @@ class Verified:
     """The result of comparing the projections in use with a rebuild."""
 
     sequence: int
-    """Log sequence up to which both were built when they were compared."""
+    """Log sequence that the projections in use and the rebuild had both reached when they were compared."""
     rows: int
     """Number of rows in all tables of the projections in use."""
     differences: tuple[str, ...]
-    """One line for each row that is only in the projections in use or only in the rebuild; empty if they are equal."""
+    """Differences, one line each: rows that are only in the projections in use or only in the rebuild. Empty if they
+    are equal.
+    """
     halted: str | None = None
-    """Reason why the projections in use are halted at this sequence; None if they are not."""
+    """Reason why the projections in use are halted; None if they are not."""
     halted_at: int | None = None
-    """Sequence of the event at which they are halted; None if no event is the reason."""
+    """Sequence of the event at which the projections in use are halted; None if no event is the cause."""
 
 
 async def rebuild(live: Projection, log: Log, advance: Advance) -> int:
     """Rebuild the projections from the log, replace those in use, and return the new position.
 
-    The old projections are used until the exchange. The projector waits only while the last batches are folded. Raises
-    `OtherFoldsError` if the projections have a higher version, and `Unprojectable`.
+    The old projections stay in use until the exchange. The projector has to wait only while the last batches are
+    folded. `advance` is called with the progress. Raises `OtherFoldsError` if the projections have a higher version,
+    and `Unprojectable` if an event cannot be folded.
     """
     _check_not_newer(await live.position())
     async with _fresh_projection(live) as fresh:
@@ -67,9 +70,10 @@ async def rebuild(live: Projection, log: Log, advance: Advance) -> int:
 
 
 async def verify(live: Projection, log: Log, advance: Advance) -> Verified:
-    """Compare all rows of the projections with a rebuild at the same position.
+    """Compare all rows of the projections with those of a rebuild at the same position.
 
-    Raises `Unprojectable` if the projections belong to another log, and `OtherFoldsError` if they have another version.
+    `advance` is called with the progress. Raises `Unprojectable` if the projections belong to another log or an event
+    cannot be folded, and `OtherFoldsError` if they have another version.
     """
     OtherFoldsError.check(await live.position())
     await check_log_identity(live, log)
@@ -98,8 +102,8 @@ def _check_not_newer(position: Position) -> None:
 async def _fill(fresh: Projection, log: Log, until: int, advance: Advance) -> None:
     """Fold the log up to the sequence `until` into empty projections.
 
-    Raises `Unprojectable`, which names the event at fault. If the bulk fold fails, the log is folded again in batches,
-    up to the event at fault.
+    If the bulk fold fails, the tables are emptied and the log is folded again in batches, to find the event that fails.
+    Raises `Unprojectable` with that event.
     """
     try:
         await refold(fresh, log, until, advance)
@@ -113,9 +117,9 @@ async def _fill(fresh: Projection, log: Log, until: int, advance: Advance) -> No
 
 @asynccontextmanager
 async def _fresh_projection(live: Projection) -> AsyncIterator[Projection]:
-    """Yield a projection into an empty schema. Only one exists at a time.
+    """Yield a projection into an empty schema. Waits while another rebuild uses the schema.
 
-    The schema is dropped at the end unless it was exchanged with the one in use.
+    At the end the schema is dropped, or the old schema if both were exchanged.
     """
     schema = f"{live.database.schema}~next"
     new_database = Database.at(live.database.url, schema, durable=False)
@@ -131,10 +135,11 @@ async def _fresh_projection(live: Projection) -> AsyncIterator[Projection]:
 
 @asynccontextmanager
 async def exclusive_maintenance(database: Database) -> AsyncIterator[None]:
-    """Lock out other rebuilds and physical erasures during the context.
+    """Wait for other rebuilds and physical erasures, and lock them out during the context.
 
-    A rebuild may contain data that is erased meanwhile; a physical erasure waits and cleans it afterwards. The lock
-    belongs to the database session, because an open transaction would keep deleted rows from being removed.
+    A rebuild may write data that is erased meanwhile. So a physical erasure waits and removes that data afterwards. The
+    lock belongs to the database session and not to a transaction, because an open transaction would keep deleted rows
+    from being removed.
     """
     key = func.hashtextextended(f"{database.schema}~next, one at a time", 0)
     async with database.reading() as connection:
@@ -150,9 +155,10 @@ async def exclusive_maintenance(database: Database) -> AsyncIterator[None]:
 
 
 async def catch_up(projection: Projection, log: Log, until: int, advance: Advance) -> None:
-    """Fold the log up to the sequence `until` into the projections, from their present position.
+    """Fold the log into the projections, from their present position up to the sequence `until`.
 
-    Raises `Unprojectable` and `OtherFoldsError`.
+    If another projector moves the position meanwhile, the log is read again. Raises `Unprojectable` and
+    `OtherFoldsError`.
     """
     await check_log_identity(projection, log)
     while (here := (await projection.position()).sequence) < until:

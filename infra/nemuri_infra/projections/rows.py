@@ -1,4 +1,4 @@
-"""Reading and writing of row models. A write stores whole rows, with one statement per table."""
+"""Reading and writing of row models. Each write stores whole rows, with one statement per table."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
@@ -19,12 +19,12 @@ R = TypeVar("R", bound=RowModel)
 
 
 async def load(connection: AsyncConnection, table: Table, record: type[R], *where: Any) -> list[R]:
-    """Return the row models of the rows that meet all conditions."""
+    """Return the row models of the table's rows that meet all conditions in `where`."""
     return await records(connection, record, selecting(table, record).where(*where))
 
 
 def selecting(table: Table, record: type[RowModel]) -> Select[Any]:
-    """Return a SELECT of the columns that the row model has."""
+    """Return a SELECT of the columns that are fields of the row model."""
     return select(*(table.c[name] for name in record.model_fields))
 
 
@@ -35,7 +35,7 @@ async def records(connection: AsyncConnection, record: type[R], statement: Selec
 
 
 async def write(connection: AsyncConnection, table: Table, changed: Iterable[RowModel]) -> None:
-    """Insert the rows, or update them if they exist."""
+    """Insert the rows, or update the rows that exist already."""
     rows: Sequence[Any] = [record.row() for record in changed]
     if rows:
         await connection.execute(_upsert(table), {"rows": orjson.dumps(rows).decode()})
@@ -52,7 +52,7 @@ async def remove(connection: AsyncConnection, table: Table, gone: Iterable[RowMo
 async def insert_new(
     connection: AsyncConnection, table: Table, rows: Sequence[Mapping[str, Any]], returned: Column[Any]
 ) -> Sequence[Any]:
-    """Insert the rows whose key does not exist yet. Return the values of the column `returned` of the inserted rows."""
+    """Insert the rows whose key does not exist yet, and return the inserted rows' values in the column `returned`."""
     if not rows:
         return ()
     statement = text(f"{_insert(table)} ON CONFLICT DO NOTHING RETURNING {returned.name}")
@@ -60,15 +60,15 @@ async def insert_new(
 
 
 async def copy(connection: AsyncConnection, table: Table, fresh: Collection[RowModel]) -> None:
-    """Insert row models with new keys by COPY. Raises psycopg's `UniqueViolation` if a key exists."""
+    """Insert row models with COPY. Their keys must be new. Raises psycopg's `UniqueViolation` if a key exists."""
     if fresh:
         await copy_values(connection, table, map(attrgetter(*table.columns.keys()), fresh))
 
 
 async def copy_values(connection: AsyncConnection, table: Table, rows: Iterable[Sequence[Any]]) -> None:
-    """Insert rows, given as values in the order of the columns, by a binary COPY.
+    """Insert rows, given as values in the order of the columns, with a binary COPY.
 
-    This format is the fastest for both sides.
+    This format is the fastest for the program and for the database.
     """
     driver: Any = (await connection.get_raw_connection()).driver_connection
     columns = ", ".join(f'"{column.name}"' for column in table.columns)

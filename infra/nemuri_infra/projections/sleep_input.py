@@ -1,4 +1,4 @@
-"""The input of a sleep: the memories that changed since the last sleep, the faded ones, and the first ones to prune."""
+"""The input of a sleep: memories that changed since the last sleep, faded memories, and those to be pruned first."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from nemuri_infra.projections.rows import load, selecting
 
 
 async def sleep_input(views: Database, agent_id: str) -> SleepInput | None:
-    """Return the input of the agent's next sleep from one snapshot; None if there is no such agent."""
+    """Return the input of the agent's next sleep, read from one snapshot; None if there is no such agent."""
 
     async def read(connection: AsyncConnection) -> SleepInput | None:
         found = await load(connection, tables.agent, Agent, tables.agent.c.agent_id == agent_id)
@@ -36,8 +36,8 @@ async def sleep_input(views: Database, agent_id: str) -> SleepInput | None:
 
 
 def is_principle(agent: Agent) -> ColumnElement[bool]:
-    """Return the SQL condition that a memory is a principle of the agent, by the same rule as `is_principle` of the
-    domain.
+    """Return the SQL condition that is true for the agent's principles. The rule is the same as in the domain's
+    `is_principle`.
     """
     content, scope = tables.memory.c, tables.memory.c.memory["scope"]
     named = func.coalesce(scope["name"].astext, "")
@@ -56,8 +56,9 @@ def _faded(agent: Agent) -> list[Any]:
 
 
 async def _weakest(connection: AsyncConnection, agent: Agent, limit: int) -> list[PruningCandidate]:
-    """Return the first `limit` active memories in pruning order: principles last, lowest level first, longest unused
-    first.
+    """Return the first `limit` active memories in the order in which they are pruned.
+
+    Other memories come before principles, then low levels before high ones, then longest unused memories first.
     """
     if not limit:
         return []

@@ -1,4 +1,4 @@
-"""The domain's arithmetic on SQL columns, so that a query gives the same results as the domain."""
+"""The domain's arithmetic as SQL expressions, so that a query computes the same results as the domain."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -16,7 +16,7 @@ Python returns 0 for such a result. The difference is at most 1e-304.
 
 
 class SqlArithmetic:
-    """The arithmetic operations on SQL columns. Every method returns an SQL expression."""
+    """The arithmetic operations of the domain, on SQL columns. Every method returns an SQL expression."""
 
     def exp(self, x: Any) -> ColumnElement[float]:
         """Return e to the power of `x`."""

@@ -1,4 +1,4 @@
-"""Lineage of strength memories: where they came from, and what was made of them."""
+"""Lineage of strength memories: the data they came from, and the data made of them."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -66,12 +66,13 @@ class StrengthLineage:
     read: LineageReading
     found: LineageResult
     _courses: dict[str, dict[UUID, set[UUID]]] = field(default_factory=dict)
-    """Ids of the events of courses, by agent and course. The events of an agent are read once."""
+    """Ids of the events of courses, by agent and by course. An agent is added when its events are read."""
 
     async def dependents(self, ids: Sequence[UUID]) -> Steps:
-        """Return the things that must be erased because of these strength memories.
+        """Return the things that must be erased because the strength memories in `ids` are erased.
 
-        Memories of an agent that is erased as a whole are left out. Raises `DefinedError`.
+        Memories of an agent that is erased as a whole are left out. Raises `DefinedError` for a principle in a
+        definition.
         """
         known = {row.memory_id: row for row in await self.read.rows(_MEMORIES, ids=ids)}
         rows = {each: known[each] for each in ids if each in known}
@@ -103,8 +104,9 @@ class StrengthLineage:
             _add(steps, UUID(row.id), Thing("memory", row.memory_id), "came from")
 
     async def _given(self, ids: Sequence[str]) -> list[tuple[Any, dict[UUID, str]]]:
-        """Return the answers whose context contained one of these memories, each with the texts of all memories in its
-        context.
+        """Return the rows of the answers whose context contained one of these memories.
+
+        Each comes with the texts of all memories in its context, by memory id.
         """
         rows = await self.read.rows(_GIVEN, ids=ids)
         named = {each for row in rows for each in row.retrieved}
@@ -112,8 +114,10 @@ class StrengthLineage:
         return [(row, {key: contents[key] for key in map(UUID, row.retrieved) if key in contents}) for row in rows]
 
     async def _origins(self, rows: Sequence[Any], steps: Steps) -> None:
-        """Add to `steps` and to the result where these memories came from: a task, an offer or a course, which contain
-        their text.
+        """Record where these memories came from: from a task, an offer of a client, or a course, which contain their
+        text.
+
+        Tasks and courses are added to `steps`, and the events of offers and courses to `found.events`.
         """
         for row in rows:
             if row.task_id is not None:

@@ -15,14 +15,14 @@ from nemuri_infra.projections import tables
 from nemuri_infra.projections.database import Database
 
 PAGE_SIZE = 500
-"""Number of memories that are read at a time, so that an agent with many memories does not delay other queries."""
+"""Number of memories that are read in one query, so that an agent with many memories does not delay other queries."""
 _CONTENT = {name: f"content_{name}" for name in Content.model_fields}
 _STATE = {name: f"state_{name}" for name in Memory.model_fields}
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryChange:
-    """A changed memory for a retrieval index: its state, its content, and its vector if it has one."""
+    """A changed memory, as a retrieval index needs it: its state, its content, and its vector if it has one."""
 
     memory: Memory
     content: Content
@@ -32,7 +32,7 @@ class MemoryChange:
 def select_memories(state: FromClause = tables.memory_state) -> Select[Any]:
     """Return a SELECT of memories with content and state.
 
-    `state` is the table of states, or a selection of its rows.
+    `state` is the table of states, or a subquery with some of its rows.
     """
     content = (tables.memory.c[name].label(label) for name, label in _CONTENT.items())
     strength = (state.c[name].label(label) for name, label in _STATE.items())
@@ -50,6 +50,9 @@ def memory_in_row(row: Row[Any]) -> Remembered:
 async def changes(database: Database, agent_id: str, after: int, *, generation: str) -> list[MemoryChange]:
     """Return the agent's memories that changed after the sequence `after`, each with its vector of this generation, if
     any.
+
+    They are read in pages, so they are not one snapshot. A memory that changes meanwhile is returned in its newest
+    state.
     """
     state = tables.memory_state
     place = tuple_(state.c.changed, state.c.memory_id)
@@ -73,7 +76,7 @@ async def changes(database: Database, agent_id: str, after: int, *, generation: 
 async def _vectors(
     connection: AsyncConnection, agent_id: str, generation: str, memory_ids: Sequence[UUID]
 ) -> dict[UUID, NDArray[np.float32]]:
-    """Return the vectors of this generation for these memories, by memory id. Memories without one are left out."""
+    """Return the vectors of this generation, by memory id. Memories without one are left out."""
     vector = tables.memory_vector.c
     query = select(vector.memory_id, vector.vector).where(
         vector.agent_id == agent_id, vector.model == generation, vector.memory_id.in_(memory_ids)

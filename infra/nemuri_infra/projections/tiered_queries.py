@@ -44,7 +44,7 @@ _SHARED = """
 
 @dataclass(frozen=True, slots=True)
 class SearchedMemories:
-    """The memories that a retrieval searches, as parallel arrays."""
+    """The memories that a retrieval searches, as parallel sequences: item n of each belongs to the same memory."""
 
     ids: Sequence[UUID]
     rows: Rows
@@ -57,7 +57,8 @@ class MindOverview:
 
     agent: TiersAgent
     short: Sequence[TierMemory]
-    """Newest short-term memories, newest first. `long` are the newest long-term memories."""
+    """Newest short-term memories, newest first. The field `long` holds the newest long-term memories in the same order.
+    """
     long: Sequence[TierMemory]
     types: dict[MemoryType, int]
     """Number of memories by type."""
@@ -95,8 +96,8 @@ class TieredQueries:
     async def find_by_prefix(self, agent_id: str, begun: str) -> list[TierMemory]:
         """Return the agent's memories with this id prefix.
 
-        At most two are returned, which shows that a prefix is ambiguous. Raises `ValueError` if `begun` cannot be an id
-        prefix.
+        At most two are returned. Two memories mean that the prefix is ambiguous. Raises `ValueError` if `begun` cannot
+        be an id prefix.
         """
         of = (_OF.agent_id == agent_id, _OF.memory_id.between(*between(beginning(begun))))
         query = selecting(_MEMORY, TierMemory).where(*of).order_by(_OF.memory_id).limit(2)
@@ -104,9 +105,9 @@ class TieredQueries:
             return await records(connection, TierMemory, query)
 
     async def overview(self, agent_id: str, limit: int) -> "MindOverview | None":
-        """Return an overview of the agent's memory from one snapshot; None if there is no such agent.
+        """Return an overview of the agent's tiered memory, read from one snapshot; None if there is no such agent.
 
-        It contains up to `limit` of the newest memories of each tier.
+        It contains at most `limit` memories of each tier, the newest ones.
         """
 
         async def read(connection: AsyncConnection) -> MindOverview | None:
@@ -123,7 +124,7 @@ class TieredQueries:
         return await read_snapshot(self.database, read)
 
     async def most_accessed(self, agent_id: str) -> int:
-        """Return the highest number of accesses that any memory of the agent has; 0 if it has no memory."""
+        """Return the number of accesses to the agent's most accessed memory; 0 if the agent has no memory."""
         query = select(func.coalesce(func.max(_OF.access_count), 0)).where(_OF.agent_id == agent_id)
         async with self.database.reading() as connection:
             return int((await connection.execute(query)).scalar_one())
@@ -131,7 +132,7 @@ class TieredQueries:
     async def oldest(self, agent_id: str, since: float) -> float | None:
         """Return the creation time of the agent's oldest short-term memory that was created at or after `since`.
 
-        Memories that will soon be consolidated are ignored. None if there is no memory.
+        Memories that will soon be consolidated are ignored. Returns None if no memory is left.
         """
         of = (_OF.agent_id == agent_id, _OF.layer == "short", ~_OF.merging, _OF.at >= since)
         async with self.database.reading() as connection:
@@ -155,10 +156,10 @@ class TieredQueries:
         return SearchedMemories([each.memory_id for each in found], rows, relevance)
 
     async def to_consolidate(self, agent_id: str) -> tuple[TieredMind, LongTermColumns] | None:
-        """Return the agent with its short-term memories, and its long-term memories as columns; None if there is no
-        such agent.
+        """Return the agent with its short-term memories, and its long-term memories as columns.
 
-        The columns are empty unless forgetting may be due. Everything is read from one snapshot.
+        The columns are empty unless forgetting may be due. Everything is read from one snapshot. Returns None if there
+        is no such agent.
         """
 
         async def read(connection: AsyncConnection) -> tuple[TieredMind, LongTermColumns] | None:
@@ -178,7 +179,7 @@ class TieredQueries:
         return await read_snapshot(self.database, read)
 
     async def vectors(self, agent_id: str, generation: str, ids: Sequence[UUID]) -> dict[UUID, NDArray[np.float32]]:
-        """Return the vectors of this generation for these memories, by memory id. Memories without one are left out."""
+        """Return the vectors of this generation for the memories in `ids`, by id. Memories without one are left out."""
         vector = tables.memory_vector.c
         query = select(vector.memory_id, vector.vector).where(
             vector.agent_id == agent_id, vector.model == generation, vector.memory_id.in_(ids)

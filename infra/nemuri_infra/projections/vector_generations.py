@@ -1,4 +1,7 @@
-"""Queries on vector generations: the generations in use, and the memories that have no vector of a generation."""
+"""Queries on vector generations: the generations in use, and the memories without a vector of a generation.
+
+A generation is an embedding model with a dimension.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -22,7 +25,7 @@ from nemuri_infra.stores.vectors import generation_of
 
 
 class EmbeddedText(NamedTuple):
-    """The present text of a memory, which may be a strength, an affective or a tiered memory."""
+    """The present text of a memory of any of the three kinds: strength, affective or tiered."""
 
     memory_id: UUID
     since: int
@@ -33,7 +36,7 @@ class EmbeddedText(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Sort:
-    """One of the three kinds of memory: its table, and how its text is read from a row."""
+    """One of the three kinds of memory: its table, and the function that returns the text of a row."""
 
     table: Table
     since: Column[int]
@@ -54,7 +57,7 @@ _SORTS = (
 
 
 async def embeddings(database: Database) -> dict[str, Embedding]:
-    """Return the embedding of every agent, by name.
+    """Return the embedding (model and dimension) of every agent, by name.
 
     Agents of societies are left out, because their hosts retrieve for them.
     """

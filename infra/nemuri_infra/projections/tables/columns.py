@@ -10,7 +10,9 @@ metadata = MetaData()
 
 
 class Vector(VECTOR):
-    """A vector type without conversions by SQLAlchemy. psycopg binds a binary array, twenty times faster than text."""
+    """A vector type that SQLAlchemy does not convert. psycopg binds it as a binary array, twenty times faster than as
+    text.
+    """
 
     cache_ok = True
 
